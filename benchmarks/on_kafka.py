@@ -16,7 +16,7 @@ from events.kafka.topics import partition_of
 from events.log.contract import Record
 from events.open import open_log, open_results
 from events.vocabulary.codec import read
-from rack.kafka.broker import Broker, free_ports
+from rack.kafka.broker import DevelopmentBroker, free_ports
 from replay.run.replayer import Summary, replay
 
 PARTITIONS = 4
@@ -26,7 +26,7 @@ PARTITIONS = 4
 def broker(folder: Path) -> Iterator[str]:
     """Run a broker on free ports of this machine; its address."""
     port, controller_port = free_ports(2)
-    running = Broker(folder, port, controller_port)
+    running = DevelopmentBroker(folder, port, controller_port)
     running.start()
     try:
         yield running.bootstrap

@@ -21,7 +21,7 @@ class UnknownEvent(EventError):
         )
 
 
-class IdTaken(EventError):
+class DuplicateEventId(EventError):
     """Another event of the stream has the event id already."""
 
     def __init__(self, stream: str, event_id: str) -> None:
@@ -52,7 +52,7 @@ class OwnerUnknown(SecondWriter):
     """Whether another process holds the right cannot be known without taking it away: it was not asked for."""
 
 
-class Reassigned(AppendRefused):
+class PartitionReassigned(AppendRefused):
     """A partition was given to another replayer of the group: nothing was stored, and what was said must be read anew."""
 
 
@@ -94,7 +94,7 @@ class BrokenSeal(IntegrityError):
     code = "LOG-SEAL"
 
 
-class Misplaced(BrokenSeal):
+class MisplacedEvent(BrokenSeal):
     """A stored event stands where another belongs: `holds` is the number its own bytes name; `swapped` if they traded."""
 
     def __init__(self, stream: str, seq: int, holds_stream: str, holds: int, swapped: bool) -> None:
@@ -116,7 +116,7 @@ class Fork(IntegrityError):
     code = "LOG-FORK"
 
 
-class Undecodable(IntegrityError):
+class UndecodableEvent(IntegrityError):
     """A stored record keeps its place in the chain but cannot be read; replay of its stream stops there."""
 
     code = "LOG-UNREADABLE"

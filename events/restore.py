@@ -15,10 +15,10 @@ import msgspec
 from events.archive.manifest import QUARANTINE
 from events.archive.read import ArchiveLog
 from events.errors import AppendRefused, BrokenSeal, IntegrityError
-from events.log.contract import EventLog, Head, Quarantined, Record
+from events.log.contract import EventLog, Head, QuarantineEntry, Record
 from events.open import open_checkpoints, parse_address
 from events.proofs.checkpoint import origin_of
-from events.proofs.statements import CHECKPOINTS, Batch, Ledger
+from events.proofs.statements import CHECKPOINTS, CheckpointBatch, Ledger
 
 Progress = Callable[[int], None]
 """Called with the events restored so far."""
@@ -27,7 +27,7 @@ BEYOND = 2**53 - 1
 """A position past the end of any stream: it is left out."""
 
 
-class Target(EventLog, Protocol):
+class RestoreTarget(EventLog, Protocol):
     """A log that takes records of another copy of itself."""
 
     def expect(self, heads: Mapping[str, Head]) -> None:
@@ -36,11 +36,11 @@ class Target(EventLog, Protocol):
     def adopt(self, records: Sequence[Record]) -> None:
         """Store records as they are, durably. Raises `BrokenSeal` where one does not continue its stream."""
 
-    def adopt_refused(self, entry: Quarantined) -> None:
+    def adopt_refused(self, entry: QuarantineEntry) -> None:
         """Keep refused bytes durably, with the time at which they were first taken in."""
 
 
-class Restored(msgspec.Struct, frozen=True, kw_only=True):
+class RestoreSummary(msgspec.Struct, frozen=True, kw_only=True):
     """What a restore did: events, refused lines and checkpoints added, where the streams end, what of the archive is broken."""
 
     log_id: str
@@ -52,7 +52,7 @@ class Restored(msgspec.Struct, frozen=True, kw_only=True):
     integrity: list[str]
 
 
-def restore(archive: ArchiveLog, address: str, *, progress: Progress | None = None, **options: Any) -> Restored:
+def restore(archive: ArchiveLog, address: str, *, progress: Progress | None = None, **options: Any) -> RestoreSummary:
     """Restore an archive to the log at an address: one that does not exist yet, or that an earlier restore began.
 
     Raises `AppendRefused` where another log is there, or one that holds what the archive does not; `IntegrityError` where
@@ -78,7 +78,7 @@ def restore(archive: ArchiveLog, address: str, *, progress: Progress | None = No
             if ends[stream] != head and stream not in integrity:
                 message = f"restored as far as {ends[stream].seq}, and not to the archive's end"
                 integrity[stream] = BrokenSeal(stream, head.seq, message)
-        return Restored(
+        return RestoreSummary(
             log_id=log.log_id,
             property_id=log.property_id,
             events=events,
@@ -92,7 +92,7 @@ def restore(archive: ArchiveLog, address: str, *, progress: Progress | None = No
 
 
 def _events(
-    log: Target, archive: ArchiveLog, heads: Mapping[str, Head], progress: Progress | None
+    log: RestoreTarget, archive: ArchiveLog, heads: Mapping[str, Head], progress: Progress | None
 ) -> tuple[int, dict[str, IntegrityError]]:
     """Restore the events of all streams, each as far as it is as it was sealed; return how many, and what is not."""
     events, broken = 0, dict[str, IntegrityError]()
@@ -124,7 +124,7 @@ def _checkpoints(
         try:
             for record in archive.listed(CHECKPOINTS):
                 before, held = ledger.size, next(present, None)
-                ledger.take(Batch.decode(record.data))
+                ledger.take(CheckpointBatch.decode(record.data))
                 if held is None:
                     store.append(before, record.data, Head(ledger.size, ledger.root()))
                     added += 1
@@ -135,7 +135,7 @@ def _checkpoints(
     return added
 
 
-def _target(address: str, **options: Any) -> Target:
+def _target(address: str, **options: Any) -> RestoreTarget:
     scheme, rest = parse_address(address)
     if scheme == "sqlite":
         from events.sqlite.restore import SqliteRestore

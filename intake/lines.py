@@ -21,8 +21,8 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from events.errors import EventError, IdTaken, WrongPlace
-from events.log.contract import Appended, EventLog, Quarantined
+from events.errors import DuplicateEventId, EventError, WrongPlace
+from events.log.contract import AppendResult, EventLog, QuarantineEntry
 from events.vocabulary.codec import MAX_EVENT_BYTES, canonical, decode, decode_payload, encode_draft
 from events.vocabulary.envelope import Draft, EventId, StreamName, TimeUs
 from events.vocabulary.model import EventCorrected, IntakeRefused, Number, Token
@@ -45,7 +45,7 @@ _CORRECTION = f'"type":"{EventCorrected.TYPE}"'.encode()
 _TIME = re.compile(rb'"occurred_at_us"\s*:\s*([1-9][0-9]{0,15})\b')
 
 
-class Line(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class DecodedLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One reported event as it is first decoded."""
 
     event_id: EventId
@@ -59,7 +59,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     version: Number
 
 
-class Report(msgspec.Struct, frozen=True):
+class AcceptedLine(msgspec.Struct, frozen=True):
     """A line that became a draft. `data` are its bytes as handed in, `where` is `file:line`."""
 
     where: str
@@ -82,7 +82,7 @@ class Refusal(msgspec.Struct, frozen=True):
         return sha256(self.data).hexdigest()
 
 
-class Refused(msgspec.Struct, frozen=True):
+class RefusedLine(msgspec.Struct, frozen=True):
     """A refusal as the account tells it: without the bytes, which are in quarantine under their SHA-256."""
 
     where: str
@@ -91,26 +91,26 @@ class Refused(msgspec.Struct, frozen=True):
     sha256: str
 
     @classmethod
-    def of(cls, refusal: Refusal) -> Refused:
+    def of(cls, refusal: Refusal) -> RefusedLine:
         """Return what is told of a refusal."""
         return cls(refusal.where, refusal.stream, refusal.reason, refusal.sha256)
 
 
-class Taken(msgspec.Struct):
+class IntakeSummary(msgspec.Struct):
     """What an intake did."""
 
     lines: int = 0
     appended: int = 0
     duplicates: int = 0
-    refused: list[Refused] = msgspec.field(default_factory=list)
+    refused: list[RefusedLine] = msgspec.field(default_factory=list)
 
 
-_decoder = msgspec.json.Decoder(Line)
+_decoder = msgspec.json.Decoder(DecodedLine)
 
 
 def read_lines(
     file: BinaryIO, name: str, tokens: Callable[[bytes], bytes] = bytes, *, writer: Writer = "device"
-) -> Iterator[Report | Refusal]:
+) -> Iterator[AcceptedLine | Refusal]:
     """Yield each line of a writer that says anything, read, with tokens for card numbers (see `intake.patrons.with_tokens`).
 
     Of an endless line no more is held than `KEPT_BYTES`. Raises `IntakeError` where no token can be put in.
@@ -138,7 +138,7 @@ def read_lines(
         yield Refusal(where, data, stream, f"the line has {size} bytes, more than {MAX_EVENT_BYTES}; {kept}")
 
 
-def read_line(data: bytes, where: str, writer: Writer = "device") -> Report | Refusal:
+def read_line(data: bytes, where: str, writer: Writer = "device") -> AcceptedLine | Refusal:
     """Return what a line of this writer reports, or why it is refused."""
     try:
         stream, draft = parse_line(data)
@@ -149,7 +149,7 @@ def read_line(data: bytes, where: str, writer: Writer = "device") -> Report | Re
         check_line(writer, stream, draft)
     except WrongPlace as error:
         return Refusal(where, data, stream, str(error))
-    return Report(where, data, stream, draft)
+    return AcceptedLine(where, data, stream, draft)
 
 
 def parse_line(data: bytes) -> tuple[str, Draft]:
@@ -165,7 +165,7 @@ def parse_line(data: bytes) -> tuple[str, Draft]:
         if line_of(line.stream, draft) == data:
             return line.stream, draft
     try:
-        payload = canonical(_without_repeats(data)["payload"])
+        payload = canonical(_without_duplicate_keys(data)["payload"])
     except (OverflowError, UnicodeError, RecursionError) as error:
         raise EventError(f"the payload cannot be written as canonical JSON: {error}") from error
     return line.stream, _draft(line, payload)
@@ -176,7 +176,7 @@ def line_of(stream: str, draft: Draft) -> bytes:
     return b'{"stream":"' + stream.encode() + b'",' + encode_draft(draft)[1:]
 
 
-def _draft(line: Line, payload: bytes) -> Draft:
+def _draft(line: DecodedLine, payload: bytes) -> Draft:
     return Draft(
         event_id=line.event_id,
         source=line.source,
@@ -187,61 +187,63 @@ def _draft(line: Line, payload: bytes) -> Draft:
     )
 
 
-def take(log: EventLog, lines: Iterable[Report | Refusal]) -> Iterator[Taken]:
+def append_lines(log: EventLog, lines: Iterable[AcceptedLine | Refusal]) -> Iterator[IntakeSummary]:
     """Append what is reported, quarantine what is refused; yield the running account after each batch."""
-    taken, quarantine = Taken(), _Quarantine(log)
-    batch: list[Report | Refusal] = []
+    taken, quarantine = IntakeSummary(), _Quarantine(log)
+    batch: list[AcceptedLine | Refusal] = []
     size = 0
     for line in lines:
         batch.append(line)
         size += len(line.data)
         if len(batch) == BATCH or size >= BATCH_BYTES:
-            _take_batch(log, quarantine.screened(batch), taken, quarantine)
+            _append_batch(log, quarantine.screened(batch), taken, quarantine)
             batch.clear()
             size = 0
             yield taken
-    _take_batch(log, quarantine.screened(batch), taken, quarantine)
+    _append_batch(log, quarantine.screened(batch), taken, quarantine)
     yield taken
 
 
-def _take_batch(log: EventLog, batch: Sequence[Report | Refusal], taken: Taken, quarantine: _Quarantine) -> None:
+def _append_batch(
+    log: EventLog, batch: Sequence[AcceptedLine | Refusal], taken: IntakeSummary, quarantine: _Quarantine
+) -> None:
     """Append a batch in one commit; where the log refuses a draft of it, find that draft by halving."""
     if not batch:
         return
     refusals = [line for line in batch if isinstance(line, Refusal)]
     for refusal in refusals:
         quarantine.keep(refusal)
-    pairs = [pair for line in batch if (pair := _placed(line)) is not None]
+    pairs = [pair for line in batch if (pair := _stream_and_draft(line)) is not None]
     groups = [(stream, [draft for _, draft in run]) for stream, run in groupby(pairs, key=lambda pair: pair[0])]
     try:
         results = log.append_groups(groups) if groups else []
     except EventError as error:
         if len(batch) > 1:
             middle = len(batch) // 2
-            _take_batch(log, batch[:middle], taken, quarantine)
-            _take_batch(log, batch[middle:], taken, quarantine)
+            _append_batch(log, batch[:middle], taken, quarantine)
+            _append_batch(log, batch[middle:], taken, quarantine)
         else:
             _refuse_one(log, batch[0], error, taken, quarantine)
         return
     taken.lines += len(batch)
-    taken.refused.extend(map(Refused.of, refusals))
+    taken.refused.extend(map(RefusedLine.of, refusals))
     count(results, taken)
 
 
 def _refuse_one(
-    log: EventLog, line: Report | Refusal, error: EventError, taken: Taken, quarantine: _Quarantine
+    log: EventLog, line: AcceptedLine | Refusal, error: EventError, taken: IntakeSummary, quarantine: _Quarantine
 ) -> None:
-    if isinstance(line, Report):
-        if isinstance(error, IdTaken) and quarantine.has(line):
+    if isinstance(line, AcceptedLine):
+        if isinstance(error, DuplicateEventId) and quarantine.has(line):
             taken.lines, taken.duplicates = taken.lines + 1, taken.duplicates + 1
             return
         # try its refusal in its place
-        _take_batch(log, [Refusal(line.where, line.data, line.stream, str(error))], taken, quarantine)
+        _append_batch(log, [Refusal(line.where, line.data, line.stream, str(error))], taken, quarantine)
         return
     taken.lines += 1
-    taken.refused.append(Refused.of(line))
-    placed = _placed(line)
-    if not isinstance(error, IdTaken) or placed is None:
+    taken.refused.append(RefusedLine.of(line))
+    placed = _stream_and_draft(line)
+    if not isinstance(error, DuplicateEventId) or placed is None:
         return  # the stream takes not even the notice (it was never opened): quarantine has the bytes
     stream, told = placed  # who knew the bytes took the notice's id first: it stands under another
     again = msgspec.structs.replace(told, event_id=secrets.token_hex(16))
@@ -262,23 +264,25 @@ class _Quarantine:
     def keep(self, refusal: Refusal) -> None:
         """Put refused bytes into quarantine."""
         stream = refusal.stream or UNKNOWN_STREAM
-        self._log.quarantine(Quarantined(stream, refusal.sha256, refusal.reason, refusal.data))
+        self._log.quarantine(QuarantineEntry(stream, refusal.sha256, refusal.reason, refusal.data))
         if stream in self._notices:
             self._notices[stream].add(_identity(stream, refusal.data)[:32])
 
-    def screened(self, batch: Sequence[Report | Refusal]) -> list[Report | Refusal]:
+    def screened(self, batch: Sequence[AcceptedLine | Refusal]) -> list[AcceptedLine | Refusal]:
         """Return a batch without the corrections of notices: those are refused."""
         streams = {
-            line.stream for line in batch if isinstance(line, Report) and isinstance(line.draft.payload, EventCorrected)
+            line.stream
+            for line in batch
+            if isinstance(line, AcceptedLine) and isinstance(line.draft.payload, EventCorrected)
         }
         for stream in streams - self._notices.keys():
             self._notices[stream] = notice_ids(self._log, stream)
         coming = {_identity(line.stream, line.data)[:32] for line in batch if line.stream in streams}
         return [self._screened(line, coming) for line in batch]
 
-    def _screened(self, line: Report | Refusal, coming: Set[str]) -> Report | Refusal:
+    def _screened(self, line: AcceptedLine | Refusal, coming: Set[str]) -> AcceptedLine | Refusal:
         """`coming` are ids that notices of this batch's lines would have."""
-        if not isinstance(line, Report) or not isinstance(line.draft.payload, EventCorrected):
+        if not isinstance(line, AcceptedLine) or not isinstance(line.draft.payload, EventCorrected):
             return line
         try:
             check_correction(line.stream, line.draft.payload, self._notices[line.stream], coming)
@@ -286,7 +290,7 @@ class _Quarantine:
             return Refusal(line.where, line.data, line.stream, str(error))
         return line
 
-    def has(self, line: Report) -> bool:
+    def has(self, line: AcceptedLine) -> bool:
         """Whether what a line says came into its stream from quarantine, under the same id."""
         if line.stream not in self._said:
             self._said[line.stream] = dict(self._of(line.stream))
@@ -308,7 +312,7 @@ class _Quarantine:
                 yield event.event_id, (instead.type, instead.version, instead.round_no, canonical(instead.payload))
 
 
-def count(results: Sequence[Appended], taken: Taken) -> None:
+def count(results: Sequence[AppendResult], taken: IntakeSummary) -> None:
     """Add to the account what the log made of drafts."""
     for result in results:
         stored = sum(seq is not None for seq in result.seqs)
@@ -316,8 +320,8 @@ def count(results: Sequence[Appended], taken: Taken) -> None:
         taken.duplicates += len(result.seqs) - stored
 
 
-def _placed(line: Report | Refusal) -> tuple[str, Draft] | None:
-    if isinstance(line, Report):
+def _stream_and_draft(line: AcceptedLine | Refusal) -> tuple[str, Draft] | None:
+    if isinstance(line, AcceptedLine):
         return line.stream, line.draft
     stream = line.stream
     return None if stream is None or not takes_notice(stream) else (stream, notice(stream, line))
@@ -373,7 +377,7 @@ def _text(reason: str) -> str:
     return reason.encode("ascii", "backslashreplace").decode()[:400]
 
 
-def _without_repeats(data: bytes) -> Any:
+def _without_duplicate_keys(data: bytes) -> Any:
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) != len(pairs):

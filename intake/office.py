@@ -11,10 +11,10 @@ from typing import BinaryIO
 from events.errors import EventError
 from events.log.contract import EventLog
 from events.vocabulary.envelope import Draft
-from intake.lines import Refusal, Taken, count, read_lines
+from intake.lines import IntakeSummary, Refusal, count, read_lines
 
 
-def take_office(log: EventLog, file: BinaryIO, name: str) -> Taken:
+def append_office_lines(log: EventLog, file: BinaryIO, name: str) -> IntakeSummary:
     """Append the office's lines in one commit; return the account.
 
     Raises `EventError` naming the first line that may not go in, and why; then nothing was appended.
@@ -25,7 +25,7 @@ def take_office(log: EventLog, file: BinaryIO, name: str) -> Taken:
             raise EventError(f"{line.where}: {line.reason}; nothing of {name} was appended")
         handed.append((line.stream, line.draft))
     groups = [(stream, [draft for _, draft in run]) for stream, run in groupby(handed, key=lambda pair: pair[0])]
-    taken = Taken(lines=len(handed))
+    taken = IntakeSummary(lines=len(handed))
     try:
         count(log.append_groups(groups) if groups else [], taken)
     except EventError as error:

@@ -31,7 +31,7 @@ import msgspec
 
 from intake.errors import IntakeError
 
-FORM = "discard-rack patron keyring 1"
+HEADER_FORM = "discard-rack patron keyring 1"
 MAX_EPOCHS = 999
 _CARD = re.compile(rb'"card:([^"\\\x00-\x1f]{1,64})"')
 _CARDISH = re.compile(rb'"card:')
@@ -53,15 +53,15 @@ class Epoch(msgspec.Struct, frozen=True, tag="epoch", forbid_unknown_fields=True
     key: str | None
 
 
-class Patron(msgspec.Struct, frozen=True, tag="patron", forbid_unknown_fields=True):
+class PatronSecret(msgspec.Struct, frozen=True, tag="patron", forbid_unknown_fields=True):
     """A patron's secret, found by the keyed hash of the card's number; the number itself is not kept."""
 
     index: str
     secret: str
 
 
-Line = Header | Epoch | Patron
-_decoder: msgspec.json.Decoder[Line] = msgspec.json.Decoder(Line)
+KeyringLine = Header | Epoch | PatronSecret
+_decoder: msgspec.json.Decoder[KeyringLine] = msgspec.json.Decoder(KeyringLine)
 
 
 class Keyring:
@@ -83,7 +83,7 @@ class Keyring:
     @classmethod
     def new(cls, path: Path) -> Self:
         """Make a keyring with its first epoch, which holds from the beginning of time. Never overwrites a file."""
-        _write_new(path, [Header(FORM, secrets.token_hex(32)), Epoch(1, 0, secrets.token_hex(32))])
+        _write_new(path, [Header(HEADER_FORM, secrets.token_hex(32)), Epoch(1, 0, secrets.token_hex(32))])
         return cls(path)
 
     def __enter__(self) -> Self:
@@ -115,7 +115,7 @@ class Keyring:
         secret = self._secrets.get(index)
         if secret is None:
             secret = self._secrets[index] = secrets.token_hex(32)
-            self._append(Patron(index, secret))
+            self._append(PatronSecret(index, secret))
         digest = _hmac(epoch.key, bytes.fromhex(secret) + number.encode())[:16]
         return f"p{epoch.number}-{b32encode(digest).decode().rstrip('=').lower()}"
 
@@ -170,24 +170,26 @@ class Keyring:
             os.ftruncate(self._file, len(whole))
         lines = [self._line(number, line) for number, line in enumerate(whole.splitlines(), 1)]
         self.epochs = [line for line in lines if isinstance(line, Epoch)]
-        self._secrets = {line.index: line.secret for line in lines if isinstance(line, Patron)}
-        if not lines or not isinstance(lines[0], Header) or lines[0].form != FORM or not self.epochs:
-            raise IntakeError(f"{self.path}: expected a file that `rack patrons new` made ({FORM!r} in its first line)")
+        self._secrets = {line.index: line.secret for line in lines if isinstance(line, PatronSecret)}
+        if not lines or not isinstance(lines[0], Header) or lines[0].form != HEADER_FORM or not self.epochs:
+            raise IntakeError(
+                f"{self.path}: expected a file that `rack patrons new` made ({HEADER_FORM!r} in its first line)"
+            )
         self._header = lines[0]
 
-    def _line(self, number: int, data: bytes) -> Line:
+    def _line(self, number: int, data: bytes) -> KeyringLine:
         try:
             return _decoder.decode(data)
         except (msgspec.MsgspecError, UnicodeDecodeError):  # its content is secret: it is not repeated here
             raise IntakeError(f"{self.path}:{number}: no line of a patron keyring; restore it from a copy") from None
 
-    def _append(self, line: Epoch | Patron) -> None:
+    def _append(self, line: Epoch | PatronSecret) -> None:
         os.lseek(self._file, 0, os.SEEK_END)
         _write_all(self._file, [line])
 
     def _rewrite(self) -> None:
         """Put the keyring without what was destroyed in the place of the old one, and overwrite the old one's bytes."""
-        patrons = [Patron(index, secret) for index, secret in self._secrets.items()]
+        patrons = [PatronSecret(index, secret) for index, secret in self._secrets.items()]
         beside = self.path.with_name(f"{self.path.name}.{secrets.token_hex(4)}.new")
         _write_new(beside, [self._header, *self.epochs, *patrons])
         file = os.open(beside, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
@@ -232,7 +234,7 @@ def _hmac(key: str, message: bytes) -> bytes:
     return hmac.digest(bytes.fromhex(key), message, "sha256")
 
 
-def _write_new(path: Path, lines: Iterable[Line]) -> None:
+def _write_new(path: Path, lines: Iterable[KeyringLine]) -> None:
     try:
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     except FileExistsError:
@@ -248,7 +250,7 @@ def _write_new(path: Path, lines: Iterable[Line]) -> None:
     _sync_folder(path)
 
 
-def _write_all(file: int, lines: Iterable[Line]) -> None:
+def _write_all(file: int, lines: Iterable[KeyringLine]) -> None:
     data = memoryview(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
     while data:
         data = data[os.write(file, data) :]

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from events.errors import EventError, IntegrityError
-from events.log.contract import Appended, EventLog, Quarantined
+from events.log.contract import AppendResult, EventLog, QuarantineEntry
 from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import EventCorrected, GamingDayOpened, IntakeRefused, Replacement
@@ -23,45 +23,49 @@ from intake.doors import check_line
 from intake.errors import IntakeError
 from intake.lines import UNKNOWN_STREAM, Refusal, check_correction, notice, notice_ids, parse_line
 
-THEMSELVES = (GamingDayOpened, EventCorrected)
+DIRECT_EVENTS = (GamingDayOpened, EventCorrected)
 """Events that no correction can bring in: the log counts its days by the one, and replaces nothing by the other."""
 
 _MARKS = tuple(f'"type":"{event.TYPE}"'.encode() for event in (IntakeRefused, EventCorrected))
 
 
-class Held(msgspec.Struct, frozen=True):
+class QuarantineCase(msgspec.Struct, frozen=True):
     """Refused bytes and what became of them: the event that stands for them in a stream, and the one that redrove them.
 
     `stream` is where they were meant for, or came in; `unknown` where nobody can tell.
     """
 
-    entry: Quarantined
+    entry: QuarantineEntry
     stream: str
     refused_seq: int | None = None
     refused_id: str = ""
     redriven_seq: int | None = None
 
 
-def held(log: EventLog) -> list[Held]:
+def quarantine_cases(log: EventLog) -> list[QuarantineCase]:
     """Return everything in quarantine, oldest first."""
     entries = log.quarantined()
     wanted = {entry.stream for entry in entries}
-    told = {stream: _told(log, stream) for stream in log.streams() if stream in wanted or UNKNOWN_STREAM in wanted}
-    return [_held(entry, told) for entry in entries]
+    told = {
+        stream: _cases_of_stream(log, stream)
+        for stream in log.streams()
+        if stream in wanted or UNKNOWN_STREAM in wanted
+    }
+    return [_case_of(entry, told) for entry in entries]
 
 
-def _held(entry: Quarantined, told: dict[str, dict[str, Held]]) -> Held:
+def _case_of(entry: QuarantineEntry, told: dict[str, dict[str, QuarantineCase]]) -> QuarantineCase:
     for stream in [entry.stream] if entry.stream != UNKNOWN_STREAM else sorted(told):
         said = told.get(stream, {}).get(entry.sha256)
         if said is not None:
             return msgspec.structs.replace(said, entry=entry)
-    return Held(entry, entry.stream)
+    return QuarantineCase(entry, entry.stream)
 
 
-def _told(log: EventLog, stream: str) -> dict[str, Held]:
+def _cases_of_stream(log: EventLog, stream: str) -> dict[str, QuarantineCase]:
     """Return what a stream tells of refused bytes, by their SHA-256, as far as it can be read."""
-    nothing = Quarantined("", "", "", b"")
-    refused: dict[int, tuple[str, Held]] = {}
+    nothing = QuarantineEntry("", "", "", b"")
+    refused: dict[int, tuple[str, QuarantineCase]] = {}
     try:
         for record in log.read(stream):
             if not any(mark in record.data for mark in _MARKS):
@@ -72,7 +76,7 @@ def _told(log: EventLog, stream: str) -> dict[str, Held]:
                 continue
             match event.payload:
                 case IntakeRefused(sha256=digest):
-                    refused[event.seq] = digest, Held(nothing, stream, event.seq, event.event_id)
+                    refused[event.seq] = digest, QuarantineCase(nothing, stream, event.seq, event.event_id)
                 case EventCorrected(supersedes_seq=seq, supersedes_event_id=id_) if seq in refused:
                     digest, said = refused[seq]
                     if said.refused_id == id_:
@@ -82,7 +86,7 @@ def _told(log: EventLog, stream: str) -> dict[str, Held]:
     return dict(refused.values())
 
 
-def find(entries: Iterable[Held], digest: str) -> Held:
+def find_case(entries: Iterable[QuarantineCase], digest: str) -> QuarantineCase:
     """Return the entry whose SHA-256 begins so. Raises `IntakeError` where there is none, or more than one."""
     found = [each for each in entries if digest and each.entry.sha256.startswith(digest.lower())]
     if len(found) != 1:
@@ -93,7 +97,7 @@ def find(entries: Iterable[Held], digest: str) -> Held:
     return found[0]
 
 
-def redrive(log: EventLog, each: Held, *, by: str, reason: str, line: bytes | None = None) -> Appended:
+def redrive(log: EventLog, each: QuarantineCase, *, by: str, reason: str, line: bytes | None = None) -> AppendResult:
     """Append what a refused line says, or what `line` says in its stead; return what was appended.
 
     Raises `EventError` where it still cannot be read or may not stand there, or no device may report it, whoever redrives it;
@@ -127,7 +131,7 @@ def _drafts(draft: Draft, refused_seq: int, refused_id: str, by: str, why: str) 
     payload = draft.payload
     stated: dict[str, Any] = {"by": by, "reason": why, "supersedes_event_id": refused_id, "supersedes_seq": refused_seq}
     try:
-        if isinstance(payload, THEMSELVES):
+        if isinstance(payload, DIRECT_EVENTS):
             identity = sha256(b"rack/redrive/v1\0" + refused_id.encode()).hexdigest()
             gone = Draft(
                 event_id=identity[:32],

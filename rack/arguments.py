@@ -5,38 +5,49 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import chain
+from typing import Any
 
 from rack.errors import UsageError
 
-WRITTEN = {"first": "--from", "last": "--to", "from_time": "--from"}
-"""Options that are written otherwise than their argument is named."""
+OPTION_SPELLINGS = {"first": "--from", "last": "--to", "from_time": "--from"}
+"""Options whose spelling differs from the name of their argument."""
+
+
+class CommandParser(argparse.ArgumentParser):
+    """The parser of `rack` and of each of its commands."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options | {"add_help": False})
+        self.add_argument("-h", "--help", action="help", default=argparse.SUPPRESS, help="Print this help and exit.")
 
 
 def output_flags() -> argparse.ArgumentParser:
     """Return a parent with `--json` and `--quiet`, which every command and action takes."""
     flags = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
-    flags.add_argument("--json", action="store_true", help="print the result as JSON, and nothing else, on stdout")
-    flags.add_argument("--quiet", action="store_true", help="print no progress and no notes on stderr")
+    flags.add_argument("--json", action="store_true", help="Print the result as JSON, and nothing else, on stdout.")
+    flags.add_argument("--quiet", action="store_true", help="Print no progress and no notes on stderr.")
     return flags
 
 
 def add_log(parser: argparse.ArgumentParser) -> None:
     """Add `--log`."""
     parser.add_argument(
-        "--log", metavar="ADDR", help="the log: sqlite:///path/file.db or kafka://host:port/prefix (default: RACK_LOG)"
+        "--log",
+        metavar="ADDR",
+        help="Address of the log: sqlite:///path/file.db or kafka://host:port/prefix (default: RACK_LOG).",
     )
 
 
 def positive(text: str) -> int:
-    """Read a number from 1 on, for argparse."""
+    """Read a number of 1 or more, for argparse."""
     number = int(text)
     if number < 1:
-        raise argparse.ArgumentTypeError(f"expected a number from 1 on, got {text}")
+        raise argparse.ArgumentTypeError(f"expected a number of 1 or more, got {text}")
     return number
 
 
 def within(low: int, high: int) -> Callable[[str], int]:
-    """Return what reads a number between two, for argparse.
+    """Return a reader of numbers in a range, for argparse.
 
     >>> within(0, 23)("7")
     7
@@ -60,11 +71,11 @@ def option(name: str) -> str:
     >>> option("by_person"), option("from_time")
     ('--by-person', '--from')
     """
-    return WRITTEN.get(name, f"--{name.replace('_', '-')}")
+    return OPTION_SPELLINGS.get(name, f"--{name.replace('_', '-')}")
 
 
 def is_given(arguments: argparse.Namespace, name: str) -> bool:
-    """Say whether an option that is null, false or empty by default was given."""
+    """Return whether an option that is null, false or empty by default was given."""
     value = getattr(arguments, name)
     return value is not None and value is not False and value not in ("", [])
 
@@ -72,18 +83,18 @@ def is_given(arguments: argparse.Namespace, name: str) -> bool:
 def check_options(
     arguments: argparse.Namespace, command: str, action: str, takes: Mapping[str, Collection[str]]
 ) -> None:
-    """Raise `UsageError` where an option was given that the action does not take: what was asked is not passed over in silence.
+    """Raise `UsageError` where an option does not apply to the action: no option is ignored silently.
 
-    `takes` is action → the arguments that go with it; those that it does not name go with every action.
+    `takes` maps an action to the arguments that apply to it; arguments it does not name apply to every action.
     """
     for name in dict.fromkeys(chain.from_iterable(takes.values())):
         if name not in takes[action] and is_given(arguments, name):
             others = ", ".join(each for each, names in takes.items() if name in names)
-            raise UsageError(f"rack {command} {action} takes no {option(name)}; it goes with: {others}")
+            raise UsageError(f"rack {command} {action} takes no {option(name)}; it applies to: {others}")
 
 
-def time_us(text: str, said: str, expected: str = "a time") -> int:
-    """Read a time with its zone, as the option `said` gives it; return UTC microseconds. Raises `UsageError`.
+def time_us(text: str, option_name: str, expected: str = "a time") -> int:
+    """Read the time with zone that an option gives; return UTC microseconds. Raises `UsageError`.
 
     >>> time_us("2026-03-01T21:14:00.5Z", "--from"), time_us("2026-03-01T16:14:00-05:00", "--from")
     (1772399640500000, 1772399640000000)
@@ -93,9 +104,9 @@ def time_us(text: str, said: str, expected: str = "a time") -> int:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        raise UsageError(f"{said} {text}: expected {expected} (2026-03-01T21:14:00Z)") from None
+        raise UsageError(f"{option_name} {text}: expected {expected} (2026-03-01T21:14:00Z)") from None
     if moment.tzinfo is None:
-        raise UsageError(f"{said} {text}: name the time zone (2026-03-01T21:14:00Z, or …-05:00)")
+        raise UsageError(f"{option_name} {text}: name the time zone (2026-03-01T21:14:00Z, or …-05:00)")
     return (moment - datetime.fromisoformat("1970-01-01T00:00:00Z")) // timedelta(microseconds=1)
 
 

@@ -1,4 +1,4 @@
-"""What the commands that ask the warehouse share: which file, which part of the floor, and how an answer is shown."""
+"""What the commands that query the warehouse share: the file, the part of the floor, and how a result is printed."""
 
 from __future__ import annotations
 
@@ -17,42 +17,45 @@ if TYPE_CHECKING:
 
     from analytics.warehouse.selection import Selection
 
-PART = ("table", "game", "dealer", "shift", "first", "last")
-"""The arguments that say which part of the floor is asked about."""
-SHOWN = 60
-"""Rows of a table on a screen; `--json` has all."""
+FLOOR_OPTIONS = ("table", "game", "dealer", "shift", "first", "last")
+"""Arguments that select a part of the floor."""
+MAX_ROWS = 60
+"""Most rows of a table on a screen; `--json` prints all."""
 
 
 def add_question(parser: argparse.ArgumentParser, questions: Mapping[str, str], default: str) -> None:
     """Add the question, the warehouse, and the part of the floor it is about."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     width = max(len(name) for name in questions)
-    parser.epilog = "\n".join(f"{name.ljust(width)}  {said}" for name, said in questions.items())
+    parser.epilog = "\n".join(f"{name.ljust(width)}  {text}" for name, text in questions.items())
     parser.add_argument(
         "question",
         metavar="QUESTION",
         nargs="?",
         choices=tuple(questions),
         default=default,
-        help=f"one of those below (default: {default})",
+        help=f"One of the questions below (default: {default}).",
     )
     add_warehouse(parser)
-    parser.add_argument("--by", metavar="NAME", help="what the answer is told apart by (a wrong one lists them)")
-    parser.add_argument("--table", metavar="ID", help="one table only")
-    parser.add_argument("--game", metavar="NAME", help="one game only")
-    parser.add_argument("--dealer", metavar="ID", help="one dealer only, where the figures are not counted per box")
-    parser.add_argument("--shift", metavar="NAME", help="one shift only, where the figures are not counted per box")
     parser.add_argument(
-        "--from", metavar="DAY", dest="first", type=day, help="from this gaming day on, as in 2026-03-01"
+        "--by", metavar="NAME", help="Break the result down by this dimension; an unknown name lists them."
     )
-    parser.add_argument("--to", metavar="DAY", dest="last", type=day, help="up to this gaming day")
-    parser.add_argument("--all", action="store_true", help=f"show every row, not the first {SHOWN}")
+    parser.add_argument("--table", metavar="ID", help="Only this table.")
+    parser.add_argument("--game", metavar="NAME", help="Only this game.")
+    parser.add_argument("--dealer", metavar="ID", help="Only this dealer; not for figures counted per drop box.")
+    parser.add_argument("--shift", metavar="NAME", help="Only this shift; not for figures counted per drop box.")
+    parser.add_argument("--from", metavar="DAY", dest="first", type=day, help="First gaming day, such as 2026-03-01.")
+    parser.add_argument("--to", metavar="DAY", dest="last", type=day, help="Last gaming day.")
+    parser.add_argument("--all", action="store_true", help=f"Print every row, not only the first {MAX_ROWS}.")
 
 
 def add_warehouse(parser: argparse.ArgumentParser) -> None:
     """Add `--warehouse`."""
     parser.add_argument(
-        "--warehouse", metavar="FILE", type=Path, help="the warehouse (default: warehouse.duckdb in RACK_OUT, or demo)"
+        "--warehouse",
+        metavar="FILE",
+        type=Path,
+        help="The warehouse (default: warehouse.duckdb in RACK_OUT, or in demo).",
     )
 
 
@@ -75,7 +78,9 @@ def selection(arguments: argparse.Namespace, *, per_box: bool = False) -> Select
     from analytics.warehouse.selection import Selection
 
     if per_box and (arguments.dealer or arguments.shift):
-        raise UsageError("what is counted per box belongs to a table and a day: leave out --dealer and --shift")
+        raise UsageError(
+            "figures counted per drop box belong to a table and a gaming day; leave out --dealer and --shift"
+        )
     return Selection(
         table=arguments.table,
         game=arguments.game,
@@ -86,8 +91,8 @@ def selection(arguments: argparse.Namespace, *, per_box: bool = False) -> Select
     )
 
 
-def told_apart(arguments: argparse.Namespace, allowed: Sequence[str], default: str) -> str:
-    """Return what `--by` says. Raises `UsageError` that lists what can be said."""
+def breakdown(arguments: argparse.Namespace, allowed: Sequence[str], default: str) -> str:
+    """Return the dimension that `--by` names. Raises `UsageError` that lists the dimensions."""
     by: str = arguments.by or default
     if by not in allowed:
         raise UsageError(f"--by {by}: expected one of {', '.join(allowed)}")
@@ -97,15 +102,15 @@ def told_apart(arguments: argparse.Namespace, allowed: Sequence[str], default: s
 def show(
     output: Output, frame: pl.DataFrame, columns: Sequence[str] | None = None, *, everything: bool = False
 ) -> None:
-    """Print an answer: as JSON whole, as a table with the columns named (null: all) and cents as amounts."""
+    """Print a result: whole as JSON; as a table with the given columns (null: all) and cents as amounts."""
     output.value([plain(row) for row in frame.iter_rows(named=True)])
     if output.as_json:
         return
     if frame.is_empty():
-        output.text("nothing to show for this part of the floor")
+        output.text("No rows for this selection; widen it, or leave out a filter.")
         return
     named = [column for column in columns if column in frame.columns] if columns else frame.columns
-    rows = frame.select(named) if everything else frame.select(named).head(SHOWN)
+    rows = frame.select(named) if everything else frame.select(named).head(MAX_ROWS)
     output.text(
         *table(
             [heading(name) for name in named],
@@ -113,11 +118,11 @@ def show(
         )
     )
     if rows.height < frame.height:
-        output.note(f"… and {frame.height - rows.height:,} more rows: --all, or --json")
+        output.note(f"{frame.height - rows.height:,} more rows are not shown; --all or --json prints them")
 
 
 def plain(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row with days as text, as JSON has them, and without what is no number."""
+    """Return a row for JSON: days as text, null for what is not a number."""
     return {
         name: value.isoformat() if isinstance(value, date) else None if _no_number(value) else value
         for name, value in row.items()
@@ -129,7 +134,7 @@ def _no_number(value: object) -> bool:
 
 
 def heading(column: str) -> str:
-    """Return a column's name as people read it.
+    """Return a column's heading.
 
     >>> heading("house_win_cents"), heading("hold_percent")
     ('house win', 'hold %')
@@ -138,7 +143,7 @@ def heading(column: str) -> str:
 
 
 def cell(column: str, value: Any) -> str:
-    """Return one value as people read it; a dash where it is not known.
+    """Return a value as text; a dash where it is unknown.
 
     >>> cell("win_cents", -250), cell("p", 0.00012), cell("hold_percent", None), cell("rounds", 1200)
     ('-2.50', '0.00012', '–', '1,200')

@@ -26,37 +26,41 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of a batch."""
-    batch = parser.add_argument_group("batch", "judge columns, and single rounds event by event where needed")
-    batch.add_argument(
-        "--batch", action="store_true", help="judge a whole history by its round table; the same verdicts, sooner"
+    batch = parser.add_argument_group(
+        "batch", "Judge rounds in columns, and replay single rounds event by event where needed."
     )
     batch.add_argument(
-        "--rounds", metavar="DIR", type=Path, help="the round table that `rack rounds` made (default: make one)"
+        "--batch", action="store_true", help="Judge the whole history from its round table: the same verdicts, faster."
+    )
+    batch.add_argument(
+        "--rounds", metavar="DIR", type=Path, help="The round table that `rack rounds` wrote (default: derive one)."
     )
     batch.add_argument(
         "--workers",
         metavar="N",
         type=positive,
-        help="processes that judge (default: one for each processor, where there is enough to do)",
+        help="Number of processes (default: one for each processor, if the history is large enough).",
     )
     batch.add_argument(
-        "--engine", choices=("here", "dask"), help="processes of this machine, or a Dask cluster (extra `scale`)"
+        "--engine",
+        choices=("here", "dask"),
+        help="Run in processes of this machine, or on a Dask cluster (extra `scale`).",
     )
     batch.add_argument(
-        "--scheduler", metavar="ADDR", help="a cluster that is there: tls://host:port (default: one of this machine)"
+        "--scheduler",
+        metavar="ADDR",
+        help="Address of a running Dask cluster, tls://host:port (default: start one on this machine).",
     )
 
 
 def check(arguments: argparse.Namespace) -> None:
     """Raise `UsageError` where arguments do not go together."""
     if arguments.batch and (arguments.as_of or arguments.again or arguments.follow or arguments.group is not None):
-        raise UsageError(
-            "--batch judges a history from its first event; give it without --as-of, --again, --follow and --group"
-        )
+        raise UsageError("--batch judges the whole history; leave out --as-of, --again, --follow and --group")
     if not arguments.batch and (arguments.rounds or arguments.workers or arguments.engine or arguments.scheduler):
-        raise UsageError("--rounds, --workers, --engine and --scheduler are for --batch")
+        raise UsageError("--rounds, --workers, --engine and --scheduler need --batch")
     if arguments.scheduler and arguments.engine != "dask":
-        raise UsageError("--scheduler is for --engine dask")
+        raise UsageError("--scheduler needs --engine dask")
 
 
 def by_table(log: EventLog, results: ResultStore, arguments: argparse.Namespace, output: Output) -> BatchSummary:
@@ -72,7 +76,7 @@ def by_table(log: EventLog, results: ResultStore, arguments: argparse.Namespace,
 
 
 def what_if(log: EventLog, arguments: argparse.Namespace, output: Output) -> Exit:
-    """Say what other rules would have led to, as money; 4 where a stream is broken."""
+    """Report what other rules would have paid; 4 where a stream is broken."""
     from rack.commands.judging.rules import read_submission
     from replay.columns import what_if as asked
 
@@ -98,16 +102,16 @@ def what_if(log: EventLog, arguments: argparse.Namespace, output: Output) -> Exi
     output.text(
         *table(header, lines),
         "",
-        f"{answer.rounds:,} rounds, {answer.event_replayed:,} of them judged by event replay; the patrons would have been due "
-        f"{money(abs(answer.difference_cents))} {more}",
-        "one round: rack round TABLE ROUND --rules FILE",
+        f"{answer.rounds:,} rounds, {answer.event_replayed:,} of them judged by event replay. The other rules would have paid the patrons "
+        f"{money(abs(answer.difference_cents))} {more}.",
+        "For one round: rack round TABLE ROUND --rules FILE",
     )
     return Exit.INTEGRITY if answer.integrity else Exit.CLEAN
 
 
 @contextlib.contextmanager
 def _rounds(log: EventLog, arguments: argparse.Namespace, output: Output) -> Iterator[RoundTable]:
-    """The table that is named; where none is, one that is made for the occasion."""
+    """Yield the given round table, or a temporary one derived from the log."""
     from replay.columns.round_table import RoundTable, build
 
     with contextlib.ExitStack() as kept:
@@ -119,12 +123,12 @@ def _rounds(log: EventLog, arguments: argparse.Namespace, output: Output) -> Ite
 
 
 WORTH_A_PROCESS = 65_536
-"""Rounds that one process judges about as fast as another is started."""
+"""Rounds that one process judges in the time that another takes to start."""
 
 
 @contextlib.contextmanager
 def _engine(arguments: argparse.Namespace, rounds: RoundTable) -> Iterator[Engine]:
-    """What judges. A scheduler on another machine is reached by TLS only: what it is sent says who won what."""
+    """Yield the engine of the batch. A scheduler on another machine needs TLS: it is sent who won what."""
     from replay.columns.process_engine import ProcessEngine
     from replay.columns.row_groups import LocalEngine
 
@@ -144,9 +148,9 @@ def _engine(arguments: argparse.Namespace, rounds: RoundTable) -> Iterator[Engin
     scheduler, files = arguments.scheduler or "", dask_tls()
     host = scheduler.partition("://")[2].rpartition(":")[0]
     if scheduler and not scheduler.startswith("tls://") and host not in ("127.0.0.1", "localhost", "[::1]"):
-        raise UsageError(f"--scheduler {scheduler}: a scheduler on another machine is reached by tls:// only")
+        raise UsageError(f"--scheduler {scheduler}: connect to a scheduler on another machine by tls:// only")
     if scheduler.startswith("tls://") and files is None:
-        raise UsageError(f"--scheduler {scheduler} takes RACK_DASK_CA, RACK_DASK_CERTIFICATE and RACK_DASK_KEY")
+        raise UsageError(f"--scheduler {scheduler} needs RACK_DASK_CA, RACK_DASK_CERTIFICATE and RACK_DASK_KEY")
     with DaskEngine(
         scheduler, arguments.workers or processors, Tls(*files) if scheduler and files else None
     ) as cluster:

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, Protocol, cast
 
-from rack.arguments import output_flags
+from rack.arguments import CommandParser, output_flags
 from rack.errors import Exit, exit_code, missing_extra
 from rack.output import Output
 
@@ -53,9 +53,9 @@ OLD_NAMES = {"errors": "dealer-errors"}
 """Name of a command in an earlier version → its name now. The old one still works, and no help shows it."""
 
 EPILOG = """\
-exit codes: 0 clean, 1 findings, 2 usage, 3 environment, 4 integrity failure
-a log is sqlite:///path/file.db, kafka://host:port/prefix or (to read) archive:///path/folder; RACK_LOG names one for all
-RACK_DEBUG=1 shows the traceback of an error"""
+Exit codes: 0 clean, 1 findings, 2 usage, 3 environment, 4 integrity failure.
+Log address: sqlite:///path/file.db, kafka://host:port/prefix or, read-only, archive:///path/folder. RACK_LOG sets the default.
+RACK_DEBUG=1 prints the traceback of an error."""
 
 
 class Command(Protocol):
@@ -79,19 +79,19 @@ def command(name: str) -> Command:
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser of the whole command line."""
     shared = output_flags()
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="rack",
-        description="Rebuild every round from the log, play it again by the regulation, say what differs.",
+        description="Rebuild every round from the log, replay it by the regulation, and report what differs.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         parents=[shared],
     )
-    parser.add_argument("--version", action=_Version, help="show the version and exit")
+    parser.add_argument("--version", action=_Version, help="Print the version and exit.")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name in (*COMMANDS, *OLD_NAMES):
         module = command(name)
         shown: dict[str, Any] = {} if name in OLD_NAMES else {"help": module.HELP}
-        description = f"{module.HELP[0].upper()}{module.HELP[1:]}."
+        description = f"{module.HELP}."
         module.configure(commands.add_parser(name, description=description, parents=[shared], **shown))
     return parser
 
@@ -125,14 +125,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return Exit.CLEAN
     except KeyboardInterrupt:
-        output.problem("rack: interrupted; what was acknowledged stays")
+        output.problem("rack: interrupted; every acknowledged event is stored")
         return 130
     except Exception as error:
         return _refuse(error, arguments.command, output)
 
 
 def _refuse(error: Exception, name: str, output: Output) -> int:
-    """Say in one line what is wrong; with RACK_DEBUG=1 show the traceback instead."""
+    """Report the error in one line; with RACK_DEBUG=1 show the traceback instead."""
     code = exit_code(error)
     if os.environ.get("RACK_DEBUG", "") not in {"", "0"}:
         raise error

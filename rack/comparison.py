@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 
-class Found(Protocol):
+class ComparableFinding(Protocol):
     """What a finding must say to be compared."""
 
     @property
@@ -37,7 +37,7 @@ class Found(Protocol):
         """Its wager, if any."""
 
 
-class Planted(Found, Protocol):
+class FaultLabel(ComparableFinding, Protocol):
     """The label of a planted fault: the finding that there should be."""
 
     @property
@@ -51,8 +51,8 @@ class Comparison:
 
     planted: dict[str, int]
     found: dict[str, int]
-    missed: tuple[Planted, ...]
-    false_alarms: tuple[Found, ...]
+    missed: tuple[FaultLabel, ...]
+    false_alarms: tuple[ComparableFinding, ...]
 
     @property
     def perfect(self) -> bool:
@@ -60,10 +60,10 @@ class Comparison:
         return not self.missed and not self.false_alarms
 
 
-def compare(labels: Iterable[Planted], findings: Iterable[Found]) -> Comparison:
+def compare(labels: Iterable[FaultLabel], findings: Iterable[ComparableFinding]) -> Comparison:
     """Compare the findings of a replay with the labels of a simulation."""
-    findings_at: dict[tuple[str, int | None], list[Found]] = defaultdict(list)
-    labels_at: dict[tuple[str, int | None], list[Planted]] = defaultdict(list)
+    findings_at: dict[tuple[str, int | None], list[ComparableFinding]] = defaultdict(list)
+    labels_at: dict[tuple[str, int | None], list[FaultLabel]] = defaultdict(list)
     for finding in findings:
         findings_at[finding.stream, finding.round_no].append(finding)
     for label in labels:
@@ -86,12 +86,12 @@ def compare(labels: Iterable[Planted], findings: Iterable[Found]) -> Comparison:
     )
 
 
-def _is_found(label: Planted, findings: Sequence[Found]) -> bool:
+def _is_found(label: FaultLabel, findings: Sequence[ComparableFinding]) -> bool:
     return any(
         finding.code == label.code and label.seat in (None, finding.seat) and label.wager in (None, finding.wager)
         for finding in findings
     )
 
 
-def _is_explained(finding: Found, labels: Sequence[Planted]) -> bool:
+def _is_explained(finding: ComparableFinding, labels: Sequence[FaultLabel]) -> bool:
     return any(finding.code == label.code or finding.code in label.consequences for label in labels)

@@ -25,7 +25,7 @@ from events.sqlite.log import utc_now_us
 from events.vocabulary.envelope import Draft
 from floor.catalogue import DEFAULT, SIMULATIONS
 from floor.day import gaming_day
-from rack.comparison import Comparison, Found, Planted, compare
+from rack.comparison import ComparableFinding, Comparison, FaultLabel, compare
 from rack.errors import UsageError
 from rack.key_custody import KeyBook
 from rack.opening import checkpoints_at, log_at, results_at
@@ -38,7 +38,7 @@ from replay.run.replayer import findings, replay
 LABELS = "labels.json"
 DATABASE = "floor.db"
 PROPERTY = "bellwether"
-NAMED = 20
+MAX_LISTED = 20
 """At most so many missed faults and false alarms are named one by one."""
 
 COMMIT_EVENTS = 4_000
@@ -74,10 +74,10 @@ def run(
     log = log_at(address, create=True, property_id=PROPERTY)
     try:
         if log.streams():
-            raise UsageError(f"{address}: the log holds events already; name another one (its prefix is its name)")
+            raise UsageError(f"{address}: the log already holds events; name another log")
         events = append(log, day.groups(), output)
         clock.lap("append")
-        events += sign(log, address, out)
+        events += sign_checkpoint(log, address, out)
         clock.lap("sign")
         results = results_at(address)
         try:
@@ -106,14 +106,16 @@ def run(
     )
 
 
-def games_named(names: str) -> list[str]:
+def parse_games(names: str) -> list[str]:
     """Return the games that `--games` names; raises `UsageError` for one that the floor does not have."""
     if not names:
         return [DEFAULT]
     wanted = list(SIMULATIONS) if names == "all" else names.split(",")
     for name in wanted:
         if name not in SIMULATIONS:
-            raise UsageError(f"--games {names}: there is no game {name!r}; expected all or of {', '.join(SIMULATIONS)}")
+            raise UsageError(
+                f"--games {names}: no game is named {name!r}; expected all, or names from {', '.join(SIMULATIONS)}"
+            )
     return list(dict.fromkeys(wanted))
 
 
@@ -129,7 +131,7 @@ def prepare(out: Path, address: str | None) -> str:
     database = out / DATABASE
     if database.exists() and not (out / REPORT).is_file():
         raise UsageError(
-            f"{database} is not the log of a demo (there is no {REPORT} beside it), and nothing overwrites a log: "
+            f"{database} is not the log of a demo (there is no {REPORT} beside it), and a log is never overwritten: "
             "name another folder with --out, or another log with --log"
         )
     address = f"sqlite://{quote(database.resolve().as_posix())}"
@@ -144,7 +146,7 @@ def prepare(out: Path, address: str | None) -> str:
     return address
 
 
-def sign(log: EventLog, address: str, out: Path) -> int:
+def sign_checkpoint(log: EventLog, address: str, out: Path) -> int:
     """Publish a new key and sign a checkpoint over everything; return how many events the publication took."""
     for file in out.glob(DEMO_KEY + "*"):
         file.unlink()
@@ -206,8 +208,8 @@ def report(demo: Demo) -> dict[str, Any]:
         "verdicts": demo.verdicts,
         "missed_codes": _by_code(demo.comparison.missed),
         "false_alarm_codes": _by_code(demo.comparison.false_alarms),
-        "missed_faults": [msgspec.to_builtins(label) for label in demo.comparison.missed[:NAMED]],
-        "false_alarm_findings": [msgspec.to_builtins(finding) for finding in demo.comparison.false_alarms[:NAMED]],
+        "missed_faults": [msgspec.to_builtins(label) for label in demo.comparison.missed[:MAX_LISTED]],
+        "false_alarm_findings": [msgspec.to_builtins(finding) for finding in demo.comparison.false_alarms[:MAX_LISTED]],
         "seconds": {name: round(value, 2) for name, value in seconds.items()},
         "integrity": list(demo.integrity),
         "seed": demo.seed,
@@ -216,7 +218,7 @@ def report(demo: Demo) -> dict[str, Any]:
     }
 
 
-def _by_code(found: Iterable[Found] | Iterable[Planted]) -> dict[str, int]:
+def _by_code(found: Iterable[ComparableFinding] | Iterable[FaultLabel]) -> dict[str, int]:
     return dict(sorted(Counter(each.code for each in found).items()))
 
 

@@ -25,7 +25,7 @@ class EnvironmentFault(Exception):
 
 EXIT_OF: dict[str, Exit] = {
     "events.errors.IntegrityError": Exit.INTEGRITY,
-    "events.sqlite.database.Damaged": Exit.INTEGRITY,
+    "events.sqlite.database.DamagedDatabase": Exit.INTEGRITY,
     "events.errors.LogUnavailable": Exit.ENVIRONMENT,
     "events.errors.AppendRefused": Exit.ENVIRONMENT,
     "events.errors.EventError": Exit.USAGE,

@@ -1,4 +1,4 @@
-"""What is said of what lies in a log's store and is no part of it, and of settings of the store that can lose evidence."""
+"""Reports on foreign records in a log's store, and on settings of the store that can lose evidence."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def foreign_lines(report: ForeignReport, said: int = 0) -> list[str]:
         named.append(f"{more:,} {'more foreign records' if named else 'foreign records'} skipped")
     return [
         *named,
-        "foreign records are no part of the log and change nothing in it: find out who can write to its topics",
+        "foreign records are not part of the log and do not change it; find out who can write to its topics",
     ]
 
 
@@ -29,8 +29,8 @@ def fault_lines(faults: list[StoreFault]) -> list[str]:
     return [f"evidence can be lost: {fault.line()}" for fault in faults]
 
 
-def say_faults(log: EventLog, output: Output) -> list[StoreFault]:
-    """Say on stderr by which settings of its store a log can lose evidence; return them."""
+def report_store_faults(log: EventLog, output: Output) -> list[StoreFault]:
+    """Report on stderr the settings of the store that can lose evidence; return them."""
     faults = log.store_faults()
     for line in fault_lines(faults):
         output.problem(line)

@@ -75,6 +75,6 @@ class KeyBook:
         ]
         if not days:
             raise UsageError(
-                "the log holds no events yet, so that no gaming day is open: append the property's day first"
+                "the log holds no events and no gaming day is open; append the property's gaming day first"
             )
         return max(days)

@@ -18,7 +18,7 @@ from prometheus_client.registry import Collector
 from analytics.integrity import StreamStatus, streams
 from events.errors import IntegrityError
 from events.log.foreign import ForeignReport, StoreFault
-from events.proofs.statements import Batch, Ledger
+from events.proofs.statements import CheckpointBatch, Ledger
 from rack.opening import checkpoints_at, desk
 from replay.review.desk import REFUSALS, Desk
 
@@ -81,7 +81,7 @@ class LogMetrics(Collector):
             store = resources.enter_context(closing(checkpoints_at(self.address, log_id=at.log.log_id, read_only=True)))
             try:
                 for data in store.batches(self._ledger.size if self._ledger else 0):
-                    batch = Batch.decode(data)
+                    batch = CheckpointBatch.decode(data)
                     if self._ledger is None:
                         self._ledger = Ledger(batch.note.split(b"\n", 1)[0].decode())
                     self._ledger.take(batch)

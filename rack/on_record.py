@@ -11,7 +11,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from rack.errors import UsageError
-from rack.output import Output
+from rack.output import Output, counted
 
 if TYPE_CHECKING:
     from replay.review.desk import RecordKind
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 def add_custody(parser: argparse.ArgumentParser) -> None:
     """Add who takes the copy away, and why."""
     parser.add_argument(
-        "--by", metavar="PERSON", help="who takes it away, as the directory has it (default: the login name)"
+        "--by", metavar="PERSON", help="Who exports, as in the property's directory (default: the login name)."
     )
-    parser.add_argument("--reason", metavar="TEXT", help="why; stands in the log with the export")
+    parser.add_argument("--reason", metavar="TEXT", help="Reason recorded in the log with the export.")
 
 
-def put_on_record(
+def record_export(
     address: str,
     arguments: argparse.Namespace,
     output: Output,
@@ -49,16 +49,16 @@ def put_on_record(
     from replay.run.replayer import MemoryResults
 
     if parse_address(address)[0] == "archive":
-        output.note("an archive takes no events: that this copy was made from it is not on record")
+        output.note("an archive is read-only; this export is not recorded")
         return
     by, reason = arguments.by or getuser().lower(), arguments.reason or f"rack {arguments.command}"
     with closing(log_at(address, check_heads=False)) as log:  # of a log that lost a tail evidence is still taken
         if log.log_id != log_id:
             raise UsageError(
-                f"{address} is the log {log.log_id}, the copy is of the log {log_id or 'of no name'}; name that with --log"
+                f"{address} is the log {log.log_id}, but the export is of {log_id or 'an unnamed log'}; name that log with --log"
             )
         at = Desk(log, MemoryResults())
         for table, numbers in sorted(rounds.items()):
             for number in numbers:
                 at.exported(table, number, what=what, digest=digest, form=form, by=by, reason=reason)
-    output.note(f"on record in the log: {by} takes a copy away of {len(rounds)} tables or meters ({reason})")
+    output.note(f"export recorded in the log: {counted(len(rounds), 'stream')}, by {by} ({reason})")

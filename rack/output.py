@@ -34,18 +34,18 @@ class Output:
             sys.stdout.flush()
 
     def note(self, line: str) -> None:
-        """Say on stderr what happens."""
+        """Print a note on stderr."""
         if not self.quiet:
             self._end_line()
             print(line, file=sys.stderr, flush=True)
 
     def problem(self, line: str) -> None:
-        """Say on stderr what is wrong, even when quiet."""
+        """Print a problem on stderr, even when quiet."""
         self._end_line()
         print(line, file=sys.stderr, flush=True)
 
     def progress(self, done: int, what: str) -> None:
-        """Redraw the count of what is done, at most five times a second, where somebody watches."""
+        """Redraw the progress count, at most five times a second, on a terminal."""
         now = time.monotonic()
         if self.quiet or not sys.stderr.isatty() or now - self._drawn_at < 0.2:
             return
@@ -68,6 +68,15 @@ def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
     """
     body = [[f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row] for row in rows]
     return _lines([list(header), *body])
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a count with its noun in the right number.
+
+    >>> counted(1, "round"), counted(2400, "event")
+    ('1 round', '2,400 events')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def money(cents: int) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from events.errors import EventError, IntegrityError, Undecodable
+from events.errors import EventError, IntegrityError, UndecodableEvent
 from events.log.contract import EventLog
 from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Envelope
@@ -23,7 +23,7 @@ from replay.transcript.write import to_text
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordedRound:
     """A recorded round: its events in order, its verdict, and what is broken later in its stream."""
 
     events: tuple[Envelope, ...]
@@ -44,7 +44,7 @@ class Recorded:
             if made is not None:
                 by, was = cast(EventCorrected, made.payload), sentence(event.payload, self.currency)
                 notes[event.seq] = f"event {event.seq} was: {was}; corrected by event {made.seq} ({by.by}: {by.reason})"
-                payload = _instead(made, judged.round_no)
+                payload = _replacement(made, judged.round_no)
             counts.append((event.seq, event.occurred_at_us, payload))
         return to_text(
             counts,
@@ -56,7 +56,7 @@ class Recorded:
         )
 
 
-def recorded_round(log: EventLog, table: str, round_no: int, rules: Rulebook | None = None) -> Recorded:
+def recorded_round(log: EventLog, table: str, round_no: int, rules: Rulebook | None = None) -> RecordedRound:
     """Return a round of a table, judged by the rules on file or by others.
 
     Raises `UsageError` where there is none, `IntegrityError` where a break hides it.
@@ -83,9 +83,9 @@ def recorded_round(log: EventLog, table: str, round_no: int, rules: Rulebook | N
         event
         for event in read
         if (event.round_no == round_no and not isinstance(event.payload, EventCorrected))
-        or _instead(corrections.get(event.seq), round_no) is not None
+        or _replacement(corrections.get(event.seq), round_no) is not None
     ]
-    return Recorded(
+    return RecordedRound(
         tuple(events),
         judged[round_no],
         tuple(summary.integrity),
@@ -112,7 +112,7 @@ def _corrections(events: Sequence[Envelope]) -> dict[int, Envelope]:
     return {superseded: made[each.seq] for superseded, each in counting(said, ids).items()}
 
 
-def _instead(made: Envelope | None, round_no: int) -> Event | None:
+def _replacement(made: Envelope | None, round_no: int) -> Event | None:
     """Return what counts in the place of a corrected event, where it is of this round."""
     if made is None:
         return None
@@ -126,4 +126,4 @@ def _events(log: EventLog, stream: str) -> Iterator[Envelope]:
         try:
             yield decode(record.data)
         except EventError as error:
-            raise Undecodable(stream, record.seq, str(error)) from error
+            raise UndecodableEvent(stream, record.seq, str(error)) from error

@@ -65,7 +65,7 @@ def log_address(flag: str | None) -> str:
     address = flag or load().log
     if address is None:
         raise UsageError(
-            "no log is named: give --log sqlite:///path/file.db or kafka://host:port/prefix, or set RACK_LOG"
+            "no log is named; give --log sqlite:///path/file.db or kafka://host:port/prefix, or set RACK_LOG"
         )
     return address
 
@@ -83,12 +83,10 @@ def key_file(flag: Path | None, address: str) -> Path:
     demo = Path(place).with_name(DEMO_KEY)
     if backend == "sqlite" and demo.is_file():
         return demo
-    raise UsageError(
-        "a packet is signed with the log's key: give --key FILE, or set RACK_KEY (`rack keys new` makes one)"
-    )
+    raise UsageError("a packet needs the log's key; give --key FILE, or set RACK_KEY (`rack keys new` makes one)")
 
 
-def log_of_demo(folder: Path) -> str | None:
+def demo_log(folder: Path) -> str | None:
     """Return the address of the log of the demo in a folder; null where there is none."""
     try:
         report = json.loads((folder / REPORT).read_text(encoding="utf-8"))
@@ -136,7 +134,7 @@ def dask_tls(environment: Mapping[str, str] | None = None) -> tuple[str, str, st
     if ca and certificate and key:
         return ca, certificate, key
     if ca or certificate or key:
-        raise UsageError(f"TLS to a scheduler takes all of {', '.join(names)}")
+        raise UsageError(f"TLS to a scheduler needs all of {', '.join(names)}")
     return None
 
 
@@ -156,7 +154,7 @@ def _numbers(names: Mapping[str, str], environment: Mapping[str, str] | None) ->
     for name, option in names.items():
         text = env.get(name)
         if text and not (text.isascii() and text.isdigit() and int(text) > 0):
-            raise UsageError(f"{name} is {text!r}: expected a number from 1 on")
+            raise UsageError(f"{name} is {text!r}: expected a number of 1 or more")
         if text:
             chosen[option] = int(text)
     return chosen

@@ -11,18 +11,18 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
 from events.errors import EventError
-from events.log.contract import EventLog, Quarantined
+from events.log.contract import EventLog, QuarantineEntry
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import GamingDayOpened
 from intake.doors import check_writer
-from intake.lines import UNKNOWN_STREAM, Refusal, Refused, Taken, count
+from intake.lines import UNKNOWN_STREAM, IntakeSummary, Refusal, RefusedLine, count
 from replay.transcript.transcript import Script, drafts, parse
 from replay.transcript.words import TranscriptError
 
 
-def take_transcript(log: EventLog, text: str, source: str, load: Callable[[str], str]) -> Iterator[Taken]:
+def append_transcript(log: EventLog, text: str, source: str, load: Callable[[str], str]) -> Iterator[IntakeSummary]:
     """Append the rounds of a transcript; yield the running account after each."""
-    taken = Taken(lines=len(text.splitlines()))
+    taken = IntakeSummary(lines=len(text.splitlines()))
     try:
         scripts = parse(text, source, load)
     except TranscriptError as error:
@@ -41,9 +41,9 @@ def take_transcript(log: EventLog, text: str, source: str, load: Callable[[str],
     yield taken
 
 
-def _refuse(log: EventLog, taken: Taken, refusal: Refusal) -> None:
-    log.quarantine(Quarantined(refusal.stream or UNKNOWN_STREAM, refusal.sha256, refusal.reason, refusal.data))
-    taken.refused.append(Refused.of(refusal))
+def _refuse(log: EventLog, taken: IntakeSummary, refusal: Refusal) -> None:
+    log.quarantine(QuarantineEntry(refusal.stream or UNKNOWN_STREAM, refusal.sha256, refusal.reason, refusal.data))
+    taken.refused.append(RefusedLine.of(refusal))
 
 
 def _opening(script: Script) -> Draft:

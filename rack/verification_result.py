@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from rack.errors import Exit
+from rack.output import counted
 
 if TYPE_CHECKING:
-    from events.proofs.verify import Report
+    from events.proofs.verify import VerificationReport
     from replay.review.witness_status import Witnessed
 
 
-class Result(NamedTuple):
+class VerificationResult(NamedTuple):
     """What a verification came to: every failure in one sentence, in the order in which they were found; none: it passed."""
 
     failures: tuple[str, ...]
@@ -27,18 +28,18 @@ class Result(NamedTuple):
         """The exit code."""
         return Exit.CLEAN if self.ok else Exit.INTEGRITY
 
-    def state(self, report: Report) -> str:
+    def state(self, report: VerificationReport) -> str:
         """Return what the last line says."""
         if self.ok:
-            return "whole"
+            return "verified"
         if report.breaks:
             return "BROKEN; nothing after a break of the chain can be trusted"
         return f"NOT VERIFIED: {self.failures[0]}"
 
 
-def result(breaks: Sequence[str], witness: Sequence[str], rounds: Sequence[str]) -> Result:
+def result(breaks: Sequence[str], witness: Sequence[str], rounds: Sequence[str]) -> VerificationResult:
     """Return the result of a verification from the sentences of all that failed: in the log, by its witness, in round tables."""
-    return Result((*breaks, *witness, *rounds))
+    return VerificationResult((*breaks, *witness, *rounds))
 
 
 def witness_failures(named: bool, found: Witnessed | None) -> list[str]:
@@ -46,9 +47,9 @@ def witness_failures(named: bool, found: Witnessed | None) -> list[str]:
     if not named:
         return []
     if found is None:
-        return ["the checkpoints cannot be read, so that nothing of the witness can be compared with them"]
+        return ["the checkpoints cannot be read, so the witness cannot be compared with them"]
     said = [f"the witness {found.witness} disagrees: {found.trouble}"] if found.trouble else []
     if found.refused:
-        many = "1 checkpoint" if len(found.refused) == 1 else f"{len(found.refused):,} checkpoints"
+        many = counted(len(found.refused), "checkpoint")
         said.append(f"the witness {found.witness} refused {many} of this log and kept what it was shown")
     return said

@@ -15,7 +15,7 @@ import msgspec
 
 from analytics.warehouse.extending import Earlier, earlier, extend
 from analytics.warehouse.warehouse import PropertyFacts, ReviewedFinding, RoundEvents, TableEvent, build
-from events.errors import IntegrityError, Undecodable
+from events.errors import IntegrityError, UndecodableEvent
 from events.log.contract import EventLog, Record, ResultStore
 from events.vocabulary.envelope import RawEnvelope
 from events.vocabulary.model import DiceReceived, EventCorrected, PropertyConfigured, RulesFiled
@@ -23,7 +23,7 @@ from replay.findings import Adjudication
 from replay.review.state import FindingReview, TableReview
 from replay.run.replayer import findings, ledger
 
-TELLING = (DiceReceived.TYPE, EventCorrected.TYPE, RulesFiled.TYPE)
+TABLE_EVENT_TYPES = (DiceReceived.TYPE, EventCorrected.TYPE, RulesFiled.TYPE)
 
 Broken = dict[str, str]
 """Stream → the code and the words of what is broken there."""
@@ -105,7 +105,7 @@ def _read(
     except IntegrityError as error:
         _note(broken, error)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        _note(broken, Undecodable(stream, seq, str(error)))
+        _note(broken, UndecodableEvent(stream, seq, str(error)))
 
 
 def _note(broken: Broken | None, error: IntegrityError) -> None:
@@ -131,7 +131,7 @@ def table_events(
     for stream in log.streams():
         if stream.startswith("table/"):
             for envelope, record in _read(log, stream, broken, after):
-                if envelope.type in TELLING:
+                if envelope.type in TABLE_EVENT_TYPES:
                     yield TableEvent(
                         stream=stream, seq=record.seq, type=envelope.type, payload=bytes(envelope.payload).decode()
                     )

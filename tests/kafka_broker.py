@@ -16,7 +16,7 @@ from typing import NoReturn
 
 import pytest
 
-from rack.kafka.broker import Broker, BrokerError, free_ports
+from rack.kafka.broker import BrokerError, DevelopmentBroker, free_ports
 
 
 def bootstrap() -> str:
@@ -27,7 +27,7 @@ def bootstrap() -> str:
     return address
 
 
-def start(broker: Broker) -> int:
+def start(broker: DevelopmentBroker) -> int:
     """Start a broker that the test stops itself, and return its process."""
     try:
         return broker.start()
@@ -59,7 +59,7 @@ def _broker() -> tuple[str | None, str]:
         return given, ""
     folder = Path(tempfile.mkdtemp(prefix="rack-kafka-"))
     port, controller_port = free_ports(2)
-    broker = Broker(folder, port, controller_port)
+    broker = DevelopmentBroker(folder, port, controller_port)
 
     def end() -> None:
         broker.stop()

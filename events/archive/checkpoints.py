@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from events.archive.read import ArchiveLog
 from events.errors import AppendRefused, LogUnavailable
 from events.log.contract import Head
-from events.proofs.statements import CHECKPOINTS, BadCheckpoint, Batch
+from events.proofs.statements import CHECKPOINTS, BadCheckpoint, CheckpointBatch
 
 
 class ArchiveCheckpoints:
@@ -29,7 +29,7 @@ class ArchiveCheckpoints:
         size = 0
         for record in self._archive.listed(CHECKPOINTS):
             try:
-                size += len(Batch.decode(record.data).lines)
+                size += len(CheckpointBatch.decode(record.data).lines)
             except ValueError as error:
                 raise BadCheckpoint(size + 1, "statement_changed", str(error)) from error
             if size > after:

@@ -48,7 +48,7 @@ SealedStream = Annotated[
 ]
 
 
-class Identity(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ArchiveIdentity(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which log an archive is of."""
 
     format: Literal[1]
@@ -56,14 +56,14 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     property_id: Token
 
 
-class Noted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ManifestHead(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How many manifests were sealed when the last run ended, and the digest of the last (with none: of archive.json)."""
 
     manifests: Count
     sha256: Digest
 
 
-class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SegmentManifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One sealed segment: a contiguous range of one stream, all of one gaming day.
 
     `gaming_day` is null for what is no event, and where no event of the range could be read. Digests are in hex.
@@ -128,9 +128,9 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         return f"manifest {self.number} ({self.stream}, events {self.first_seq} to {self.last_seq})"
 
 
-def example() -> Manifest:
+def example() -> SegmentManifest:
     """Return a manifest for documentation and tests."""
-    return Manifest(
+    return SegmentManifest(
         file_bytes=7_000,
         file_sha256="0" * 64,
         first_seq=1,

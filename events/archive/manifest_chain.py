@@ -9,17 +9,27 @@ from pathlib import Path
 import msgspec
 
 from events.archive.files import MAX_SMALL_BYTES, PARTIAL, make_folder, read_small, write_new
-from events.archive.manifest import ARCHIVE, HEAD, IDENTITY, LISTS, Identity, Manifest, Noted, parse, path_of
+from events.archive.manifest import (
+    ARCHIVE,
+    HEAD,
+    IDENTITY,
+    LISTS,
+    ArchiveIdentity,
+    ManifestHead,
+    SegmentManifest,
+    parse,
+    path_of,
+)
 from events.errors import BrokenSeal, IntegrityError, LogUnavailable, LostTail, SequenceGap
 from events.log.contract import Head
 from events.log.hash_chain import genesis
 from events.vocabulary.codec import canonical
 
-UNKNOWN = Identity(format=1, log_id="0" * 32, property_id="unknown")
+UNKNOWN = ArchiveIdentity(format=1, log_id="0" * 32, property_id="unknown")
 """Of which log an archive is whose `archive.json` cannot be read."""
 
 
-class Manifests:
+class ManifestChain:
     """The manifests of an archive, as far as each continues the one before. Reading on is cheap (`refresh`).
 
     `broken` is the first thing that is not as it was sealed; the manifests that it casts doubt on are not in `sealed`.
@@ -28,10 +38,10 @@ class Manifests:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.sealed: list[Manifest] = []
+        self.sealed: list[SegmentManifest] = []
         self.broken: IntegrityError | None = None
         self.identity = UNKNOWN
-        self._streams: dict[str, list[Manifest]] = {}
+        self._streams: dict[str, list[SegmentManifest]] = {}
         self._digests = [self._identify()]
         noted = self._noted()  # before the manifests, to which a writer may be adding
         self.refresh()
@@ -47,7 +57,7 @@ class Manifests:
         """Return the names of all streams, sorted."""
         return sorted(stream for stream in self._streams if stream not in LISTS)
 
-    def of(self, stream: str) -> list[Manifest]:
+    def of(self, stream: str) -> list[SegmentManifest]:
         """Return a stream's manifests in order."""
         return self._streams.get(stream, [])
 
@@ -65,7 +75,7 @@ class Manifests:
         while self.broken is None and self._read_next():
             pass
 
-    def add(self, manifest: Manifest) -> None:
+    def add(self, manifest: SegmentManifest) -> None:
         """Write the next manifest durably: with it, its segment is sealed."""
         data = canonical(msgspec.structs.asdict(manifest))
         if len(data) > MAX_SMALL_BYTES:
@@ -75,7 +85,7 @@ class Manifests:
 
     def note(self) -> None:
         """Write durably how many manifests there are."""
-        noted = Noted(manifests=len(self.sealed), sha256=self.digest)
+        noted = ManifestHead(manifests=len(self.sealed), sha256=self.digest)
         write_new(self.folder / HEAD, canonical(msgspec.structs.asdict(noted)))
 
     def _identify(self) -> str:
@@ -83,7 +93,7 @@ class Manifests:
         written = b""
         try:
             written = read_small(self.folder / IDENTITY)
-            self.identity = parse(written, Identity)
+            self.identity = parse(written, ArchiveIdentity)
         except FileNotFoundError:
             if not (self.folder / "manifests").is_dir():
                 raise LogUnavailable(f"there is no archive at {self.folder} (it has no {IDENTITY})") from None
@@ -98,7 +108,7 @@ class Manifests:
         number = len(self.sealed) + 1
         try:
             data = read_small(path_of(self.folder, number))
-            manifest = parse(data, Manifest)
+            manifest = parse(data, SegmentManifest)
         except FileNotFoundError:
             return False
         except (ValueError, OSError) as error:
@@ -136,13 +146,13 @@ class Manifests:
         digest = sha256(data).hexdigest()
         noted = self._noted()
         try:
-            return parse(read_small(path_of(self.folder, number + 1)), Manifest).previous_manifest == digest
+            return parse(read_small(path_of(self.folder, number + 1)), SegmentManifest).previous_manifest == digest
         except FileNotFoundError:
-            return isinstance(noted, Noted) and noted.sha256 == digest
+            return isinstance(noted, ManifestHead) and noted.sha256 == digest
         except (ValueError, OSError):
             return False
 
-    def _take(self, manifest: Manifest, data: bytes) -> None:
+    def _take(self, manifest: SegmentManifest, data: bytes) -> None:
         self.sealed.append(manifest)
         self._digests.append(sha256(data).hexdigest())
         self._streams.setdefault(manifest.stream, []).append(manifest)
@@ -157,16 +167,16 @@ class Manifests:
             if not self._streams[manifest.stream]:
                 del self._streams[manifest.stream]
 
-    def _noted(self) -> Noted | str:
+    def _noted(self) -> ManifestHead | str:
         """Return what `head.json` says, or why it says nothing."""
         try:
-            return parse(read_small(self.folder / HEAD), Noted)
+            return parse(read_small(self.folder / HEAD), ManifestHead)
         except FileNotFoundError:
             return f"{HEAD}, which says how many manifests there are, is missing"
         except (ValueError, OSError) as error:
             return f"{HEAD}, which says how many manifests there are, cannot be read: {error}"
 
-    def _compare(self, noted: Noted | str) -> None:
+    def _compare(self, noted: ManifestHead | str) -> None:
         if self.broken is not None:
             return
         if isinstance(noted, str):
@@ -196,7 +206,7 @@ def create(folder: Path, log_id: str, property_id: str) -> None:
         write_new(folder / IDENTITY, identity)
     make_folder(folder / "manifests")
     if not (folder / HEAD).exists() and not _names(folder):
-        noted = Noted(manifests=0, sha256=sha256(read_small(folder / IDENTITY)).hexdigest())
+        noted = ManifestHead(manifests=0, sha256=sha256(read_small(folder / IDENTITY)).hexdigest())
         write_new(folder / HEAD, canonical(msgspec.structs.asdict(noted)))
 
 

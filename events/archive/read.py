@@ -16,19 +16,19 @@ from pathlib import Path
 
 import msgspec
 
-from events.archive.manifest import ARCHIVE, LISTS, QUARANTINE, Manifest
-from events.archive.manifest_chain import Manifests
-from events.archive.segment import Damaged, SegmentReader
+from events.archive.manifest import ARCHIVE, LISTS, QUARANTINE, SegmentManifest
+from events.archive.manifest_chain import ManifestChain
+from events.archive.segment import DamagedSegment, SegmentReader
 from events.errors import (
     AppendRefused,
     BrokenSeal,
     IntegrityError,
     LogUnavailable,
-    Misplaced,
+    MisplacedEvent,
     SegmentMissing,
     SequenceGap,
 )
-from events.log.contract import Appended, Head, Quarantined, Record
+from events.log.contract import AppendResult, Head, QuarantineEntry, Record
 from events.log.diagnosis import diagnose
 from events.log.foreign import OwnStore
 from events.log.hash_chain import link
@@ -38,11 +38,11 @@ from events.vocabulary.envelope import Draft
 POLL_S = 0.2
 
 
-class _Day(msgspec.Struct):
+class _DayField(msgspec.Struct):
     gaming_day: str
 
 
-class _Refused(msgspec.Struct):
+class _RefusedRow(msgspec.Struct):
     """What stands before the refused bytes in the archive's row."""
 
     at_us: int
@@ -50,8 +50,8 @@ class _Refused(msgspec.Struct):
     stream: str
 
 
-_day_decoder = msgspec.json.Decoder(_Day)
-_refused_decoder = msgspec.json.Decoder(_Refused)
+_day_decoder = msgspec.json.Decoder(_DayField)
+_refused_decoder = msgspec.json.Decoder(_RefusedRow)
 
 
 class ArchiveLog(OwnStore):
@@ -74,7 +74,7 @@ class ArchiveLog(OwnStore):
         self.path = Path(os.path.realpath(path))
         if create or not read_only:
             raise AppendRefused(f"{self.path} is an archive, and takes no events; append to the log it was made of")
-        self.manifests = Manifests(self.path)
+        self.manifests = ManifestChain(self.path)
         self._sound: set[int] = set()
         if property_id not in (None, self.property_id):
             raise LogUnavailable(f"{self.path} is the archive of property {self.property_id}, not {property_id}")
@@ -101,15 +101,15 @@ class ArchiveLog(OwnStore):
         self.manifests.refresh()
         return self.manifests.head(stream)
 
-    def append(self, stream: str, expected_seq: int, drafts: Sequence[Draft]) -> Appended:
+    def append(self, stream: str, expected_seq: int, drafts: Sequence[Draft]) -> AppendResult:
         """Refuse: an archive takes no events."""
         raise self._refusal()
 
-    def append_groups(self, groups: Iterable[tuple[str, Sequence[Draft]]]) -> list[Appended]:
+    def append_groups(self, groups: Iterable[tuple[str, Sequence[Draft]]]) -> list[AppendResult]:
         """Refuse: an archive takes no events."""
         raise self._refusal()
 
-    def quarantine(self, entry: Quarantined) -> None:
+    def quarantine(self, entry: QuarantineEntry) -> None:
         """Refuse: an archive takes nothing."""
         raise self._refusal()
 
@@ -157,7 +157,7 @@ class ArchiveLog(OwnStore):
             else:
                 time.sleep(min(POLL_S, max(0.0, until - time.monotonic())))
 
-    def quarantined(self) -> list[Quarantined]:
+    def quarantined(self) -> list[QuarantineEntry]:
         """Return everything in quarantine, oldest first. Raises an `IntegrityError` where it is not what was sealed."""
         return [refused_of(record) for record in self.listed(QUARANTINE)]
 
@@ -189,7 +189,7 @@ class ArchiveLog(OwnStore):
 
     # --------------------------------------------------------------------------------------------------------- segments
 
-    def _records(self, manifest: Manifest) -> Iterator[list[Record]]:
+    def _records(self, manifest: SegmentManifest) -> Iterator[list[Record]]:
         """Yield a segment's records, a row group at a time, after the whole of it was checked."""
         checked = manifest.number in self._sound
         try:
@@ -203,10 +203,10 @@ class ArchiveLog(OwnStore):
             raise SegmentMissing(manifest.stream, manifest.first_seq, manifest.last_seq, name) from None
         except PermissionError as error:
             raise LogUnavailable(f"{error.filename}: {error.strerror}") from error
-        except (Damaged, OSError) as error:
+        except (DamagedSegment, OSError) as error:
             raise self._damage(manifest, str(error)) from error
 
-    def _segment(self, manifest: Manifest, *, digest: bool) -> SegmentReader:
+    def _segment(self, manifest: SegmentManifest, *, digest: bool) -> SegmentReader:
         """Open a segment; the last one may be about to get its name."""
         if manifest in self.manifests.sealed[-1:]:
             for path in (manifest.file(self.path), manifest.fresh(self.path)):
@@ -214,26 +214,26 @@ class ArchiveLog(OwnStore):
                     return SegmentReader(path, manifest, digest=digest)
         return SegmentReader(manifest.file(self.path), manifest, digest=digest)
 
-    def _damage(self, manifest: Manifest, what: str) -> IntegrityError:
+    def _damage(self, manifest: SegmentManifest, what: str) -> IntegrityError:
         """Say what is wrong with a segment's file: where it is another segment's, say whose."""
         for other in self.manifests.sealed:
             if other is not manifest and self._lies_at(manifest, other):
                 swapped = self._lies_at(other, manifest)
-                return Misplaced(manifest.stream, manifest.first_seq, other.stream, other.first_seq, swapped)
+                return MisplacedEvent(manifest.stream, manifest.first_seq, other.stream, other.first_seq, swapped)
         name = manifest.file(self.path).relative_to(self.path).as_posix()
         rows = f"events {manifest.first_seq} to {manifest.last_seq}"
         return BrokenSeal(manifest.stream, manifest.first_seq, f"{name}, the segment with {rows}: {what}")
 
-    def _lies_at(self, place: Manifest, other: Manifest) -> bool:
+    def _lies_at(self, place: SegmentManifest, other: SegmentManifest) -> bool:
         """Whether the file of one manifest lies where that of another belongs."""
         try:
             with SegmentReader(place.file(self.path), other):
                 return True
-        except (Damaged, OSError):
+        except (DamagedSegment, OSError):
             return False
 
 
-def check_segment(segment: SegmentReader, manifest: Manifest) -> None:
+def check_segment(segment: SegmentReader, manifest: SegmentManifest) -> None:
     """Walk a whole segment. Raises an `IntegrityError` naming the first event that cannot be relied on, or `Damaged`."""
     try:
         for _ in check_chain(segment, manifest):
@@ -245,12 +245,12 @@ def check_segment(segment: SegmentReader, manifest: Manifest) -> None:
             found = diagnose(
                 manifest.stream, seq, data, lambda stream, other: _bytes_at(segment, manifest, stream, other)
             )
-            if isinstance(found, Misplaced):
+            if isinstance(found, MisplacedEvent):
                 raise found from error
         raise
 
 
-def check_chain(segment: SegmentReader, manifest: Manifest) -> Iterator[list[Record]]:
+def check_chain(segment: SegmentReader, manifest: SegmentManifest) -> Iterator[list[Record]]:
     """Yield a segment's records with their chain hashes. Raises an `IntegrityError` at the first that does not fit.
 
     That the bytes are those that were sealed shows at the end, by the head: only after that do the records stand.
@@ -272,7 +272,7 @@ def check_chain(segment: SegmentReader, manifest: Manifest) -> Iterator[list[Rec
         raise BrokenSeal(stream, manifest.first_seq, f"{rows_named} do not lead to the chain hash that was sealed")
 
 
-def _check_places(records: Sequence[Record], manifest: Manifest, *, last: bool) -> None:
+def _check_places(records: Sequence[Record], manifest: SegmentManifest, *, last: bool) -> None:
     """Compare the first event of a segment and the last with its gaming day: between two alike, days cannot differ."""
     edges = [records[0]] if records[0].seq == manifest.first_seq else []
     for record in [*edges, *([records[-1]] if last else [])]:
@@ -287,7 +287,7 @@ def _rows(segment: SegmentReader) -> Iterator[tuple[int, bytes]]:
         yield from zip(numbers, rows, strict=True)
 
 
-def _bytes_at(segment: SegmentReader, manifest: Manifest, stream: str, seq: int) -> bytes | None:
+def _bytes_at(segment: SegmentReader, manifest: SegmentManifest, stream: str, seq: int) -> bytes | None:
     return next((data for number, data in _rows(segment) if (stream, number) == (manifest.stream, seq)), None)
 
 
@@ -299,16 +299,16 @@ def day_of(data: bytes) -> str | None:
         return None
 
 
-def row_of(entry: Quarantined) -> bytes:
+def row_of(entry: QuarantineEntry) -> bytes:
     """Return a quarantined entry as one row: a line that says what it is, then its bytes."""
     return canonical({"at_us": entry.at_us, "reason": entry.reason, "stream": entry.stream}) + b"\n" + entry.data
 
 
-def refused_of(record: Record) -> Quarantined:
+def refused_of(record: Record) -> QuarantineEntry:
     """Return the quarantined entry that a row is. Raises `BrokenSeal` where it is none."""
     line, _, data = record.data.partition(b"\n")
     try:
         said = _refused_decoder.decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise BrokenSeal(QUARANTINE, record.seq, f"the row is no refused line: {error}") from error
-    return Quarantined(said.stream, sha256(data).hexdigest(), said.reason, data, said.at_us)
+    return QuarantineEntry(said.stream, sha256(data).hexdigest(), said.reason, data, said.at_us)

@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from events.archive.files import create_fresh, make_folder, open_plain
-from events.archive.manifest import Manifest
+from events.archive.manifest import SegmentManifest
 from events.archive.parquet_pages import pages
 from events.log.high_water import sync
 
@@ -40,11 +40,11 @@ Rows = tuple[list[int], list[bytes]]
 """Numbers and bytes of the rows of one row group."""
 
 
-class Damaged(Exception):
+class DamagedSegment(Exception):
     """The file is not the one that was sealed, or asks for more than its manifest allows."""
 
 
-class Written(msgspec.Struct, frozen=True):
+class SegmentSize(msgspec.Struct, frozen=True):
     """What a file on disk is."""
 
     file_bytes: int
@@ -85,7 +85,7 @@ class SegmentWriter:
         if self._held >= GROUP_BYTES or len(self._rows) >= GROUP_ROWS:
             self._write()
 
-    def finish(self) -> Written:
+    def finish(self) -> SegmentSize:
         """Write what is left, make the file durable under its temporary name, and say what it is."""
         if self._rows:
             self._write()
@@ -96,7 +96,7 @@ class SegmentWriter:
         sync(self.fresh.parent)
         with self.fresh.open("rb") as file:
             digest = file_digest(file, "sha256").hexdigest()
-        return Written(self.fresh.stat().st_size, digest, self._largest, self._total)
+        return SegmentSize(self.fresh.stat().st_size, digest, self._largest, self._total)
 
     def discard(self) -> None:
         """Throw away what was written."""
@@ -123,15 +123,15 @@ class SegmentReader:
     Raises `Damaged` where it is another file, `FileNotFoundError` where there is none, `OSError`.
     """
 
-    def __init__(self, path: Path, manifest: Manifest, *, digest: bool = True) -> None:
+    def __init__(self, path: Path, manifest: SegmentManifest, *, digest: bool = True) -> None:
         self._manifest = manifest
         self._file: BinaryIO = os.fdopen(open_plain(path), "rb")
         try:
             size = os.fstat(self._file.fileno()).st_size
             if size != manifest.file_bytes:
-                raise Damaged(f"it has {size} bytes, {manifest.file_bytes} were sealed")
+                raise DamagedSegment(f"it has {size} bytes, {manifest.file_bytes} were sealed")
             if digest and file_digest(self._file, "sha256").hexdigest() != manifest.file_sha256:
-                raise Damaged("its bytes are not those that were sealed: their SHA-256 differs")
+                raise DamagedSegment("its bytes are not those that were sealed: their SHA-256 differs")
             self._footer = self._check_footer(size)
         except BaseException:
             self._file.close()
@@ -156,11 +156,11 @@ class SegmentReader:
 
     def _check_footer(self, size: int) -> pq.ParquetFile:
         if size < 12:
-            raise Damaged("it is too short for a Parquet file")
+            raise DamagedSegment("it is too short for a Parquet file")
         self._file.seek(size - 8)
         length, magic = struct.unpack("<I4s", self._file.read(8))
         if magic != _MAGIC or length > min(MAX_FOOTER_BYTES, size - 12):
-            raise Damaged("it does not end as a Parquet file does")
+            raise DamagedSegment("it does not end as a Parquet file does")
         self._file.seek(0)
         with _reading():
             found = pq.ParquetFile(
@@ -171,25 +171,29 @@ class SegmentReader:
                 thrift_container_size_limit=MAX_FOOTER_BYTES // 32,
             )
             if not found.schema_arrow.equals(_SCHEMA):
-                raise Damaged("its columns are not `seq` and `bytes`")
+                raise DamagedSegment("its columns are not `seq` and `bytes`")
         if found.metadata.num_rows != self._manifest.rows:
-            raise Damaged(f"it says that it holds {found.metadata.num_rows} events, {self._manifest.rows} were sealed")
+            raise DamagedSegment(
+                f"it says that it holds {found.metadata.num_rows} events, {self._manifest.rows} were sealed"
+            )
         return found
 
     def _check_group(self, number: int) -> None:
         """Refuse a row group that would take more memory than its manifest allows, or is made of other pages."""
         group = self._footer.metadata.row_group(number)
         if not 0 < group.num_rows <= GROUP_ROWS:
-            raise Damaged(f"row group {number} has {group.num_rows} rows; {GROUP_ROWS} is the most")
+            raise DamagedSegment(f"row group {number} has {group.num_rows} rows; {GROUP_ROWS} is the most")
         allowed = GROUP_BYTES + self._manifest.largest_bytes + _ROW_OVERHEAD * (group.num_rows + 1)
         for index in range(group.num_columns):
             column = group.column(index)
             start, length = column.data_page_offset, column.total_compressed_size
             plainly = not column.has_dictionary_page and _ALLOWED_ENCODINGS.issuperset(column.encodings)
             if column.compression != "ZSTD" or not plainly:
-                raise Damaged(f"row group {number} is not encoded plainly and compressed with zstd, as an archive is")
+                raise DamagedSegment(
+                    f"row group {number} is not encoded plainly and compressed with zstd, as an archive is"
+                )
             if not (start > 0 and 0 < length <= self._manifest.file_bytes - start):
-                raise Damaged(f"row group {number} lies outside of the file")
+                raise DamagedSegment(f"row group {number} lies outside of the file")
             values = plain = 0
             try:
                 for page in pages(self._file, start, length):
@@ -197,11 +201,11 @@ class SegmentReader:
                     if values > group.num_rows or plain > allowed:
                         break
             except ValueError as error:
-                raise Damaged(f"row group {number}: {error}") from error
+                raise DamagedSegment(f"row group {number}: {error}") from error
             if plain > allowed:
-                raise Damaged(f"row group {number} would take {plain} bytes or more; {allowed} is the most")
+                raise DamagedSegment(f"row group {number} would take {plain} bytes or more; {allowed} is the most")
             if values != group.num_rows:
-                raise Damaged(f"row group {number} has {group.num_rows} rows and pages of {values}")
+                raise DamagedSegment(f"row group {number} has {group.num_rows} rows and pages of {values}")
 
 
 @contextlib.contextmanager
@@ -209,4 +213,4 @@ def _reading() -> Iterator[None]:
     try:
         yield
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise Damaged(f"it cannot be read as Parquet: {error}") from error
+        raise DamagedSegment(f"it cannot be read as Parquet: {error}") from error

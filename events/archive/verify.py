@@ -13,7 +13,7 @@ import msgspec
 from events.archive.files import PARTIAL
 from events.archive.manifest import ARCHIVE, HEAD, IDENTITY, path_of
 from events.archive.read import ArchiveLog
-from events.proofs.verify import Break, Report, verify
+from events.proofs.verify import Break, VerificationReport, verify
 
 LOCK = "archive.lock"
 _SEGMENT = re.compile(
@@ -21,7 +21,7 @@ _SEGMENT = re.compile(
 )
 
 
-def verify_archive(archive: ArchiveLog, **options: Any) -> Report:
+def verify_archive(archive: ArchiveLog, **options: Any) -> VerificationReport:
     """Walk all streams and what was refused, and look for files that no manifest names: kind `added`.
 
     Options are those of `verify`. Where the manifests are broken nobody can tell what belongs there, and that alone is told.

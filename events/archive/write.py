@@ -17,8 +17,8 @@ from pathlib import Path
 import msgspec
 
 from events.archive.files import make_folder
-from events.archive.manifest import QUARANTINE, Manifest, fresh_segment
-from events.archive.manifest_chain import Manifests, create
+from events.archive.manifest import QUARANTINE, SegmentManifest, fresh_segment
+from events.archive.manifest_chain import ManifestChain, create
 from events.archive.read import check_segment, day_of, row_of
 from events.archive.segment import SegmentReader, SegmentWriter, publish
 from events.errors import AppendRefused, BrokenSeal, IntegrityError, LostTail
@@ -26,7 +26,7 @@ from events.log.contract import CheckpointStore, EventLog, Head, Record
 from events.log.hash_chain import link
 from events.log.lock import take_lock
 from events.proofs.checkpoint import origin_of
-from events.proofs.statements import CHECKPOINTS, BadCheckpoint, Batch, Ledger
+from events.proofs.statements import CHECKPOINTS, BadCheckpoint, CheckpointBatch, Ledger
 from events.vocabulary.codec import MAX_EVENT_BYTES
 
 TOGETHER = 64
@@ -38,7 +38,7 @@ Progress = Callable[[int], None]
 """Called with the events sealed so far."""
 
 
-class Sealed(msgspec.Struct, kw_only=True):
+class ArchiveSummary(msgspec.Struct, kw_only=True):
     """What a run did: segments, events, refused lines and checkpoints added; what is broken in the log (and not taken).
 
     `manifests` and `digest` (of the last manifest) name the archive as it is now.
@@ -61,7 +61,7 @@ def write_archive(
     running: bool = False,
     checkpoints: CheckpointStore | None = None,
     progress: Progress | None = None,
-) -> Sealed:
+) -> ArchiveSummary:
     """Seal what the archive in `folder` does not hold yet; it is made where there is none.
 
     `checkpoints` are the log's: they are sealed as far as every event that they cover is. With `running`, the running gaming
@@ -73,7 +73,7 @@ def write_archive(
     make_folder(folder)
     lock = take_lock(folder / "archive")
     try:
-        run = _Run(log, _open(log, folder), progress)
+        run = _ArchiveWriter(log, _open(log, folder), progress)
         run.streams(running)
         run.quarantine()
         if checkpoints is not None:
@@ -86,9 +86,9 @@ def write_archive(
         os.close(lock)
 
 
-def _open(log: EventLog, folder: Path) -> Manifests:
+def _open(log: EventLog, folder: Path) -> ManifestChain:
     create(folder, log.log_id, log.property_id)
-    manifests = Manifests(folder)
+    manifests = ManifestChain(folder)
     if manifests.broken is not None:
         raise manifests.broken
     found = manifests.identity.log_id, manifests.identity.property_id
@@ -100,11 +100,11 @@ def _open(log: EventLog, folder: Path) -> Manifests:
     return manifests
 
 
-class _Run:
+class _ArchiveWriter:
     """One run of the archiver over a log."""
 
-    def __init__(self, log: EventLog, manifests: Manifests, progress: Progress | None) -> None:
-        self.log, self.manifests, self.sealed = log, manifests, Sealed()
+    def __init__(self, log: EventLog, manifests: ManifestChain, progress: Progress | None) -> None:
+        self.log, self.manifests, self.sealed = log, manifests, ArchiveSummary()
         self._progress = progress
 
     def streams(self, running: bool) -> None:
@@ -131,7 +131,7 @@ class _Run:
         ledger = Ledger(origin_of(self.log.log_id, self.log.property_id))
         for data in store.batches():
             try:
-                ledger.take(Batch.decode(data))
+                ledger.take(CheckpointBatch.decode(data))
             except ValueError as error:
                 raise BadCheckpoint(ledger.size + 1, "statement_changed", str(error)) from error
             if any(stated.size > self.manifests.head(stated.stream).seq for stated in ledger.added):
@@ -142,7 +142,7 @@ class _Run:
         """Seal what was added to a list since; the rows that were sealed before must be its first."""
         head = Head(0, self.manifests.genesis(stream))
         sealed = self.manifests.head(stream)
-        writing: _Segment | None = None
+        writing: _OpenSegment | None = None
         try:
             for row in rows:
                 head = Head(head.seq + 1, link(head.hash, row))
@@ -152,7 +152,7 @@ class _Run:
                         return
                     continue
                 if writing is None:
-                    writing = _Segment(self.manifests, stream, None)
+                    writing = _OpenSegment(self.manifests, stream, None)
                 writing.add(head.seq, row)
             if head.seq < sealed.seq:
                 self._report(_lost(stream, head.seq, sealed.seq))
@@ -162,7 +162,7 @@ class _Run:
             if writing is not None:
                 writing.discard()
 
-    def seal(self, segment: _Segment, head: Head) -> None:
+    def seal(self, segment: _OpenSegment, head: Head) -> None:
         """Seal a segment that ends at `head`."""
         rows = segment.seal(head)
         self.sealed.segments += 1
@@ -198,7 +198,7 @@ class _Run:
         return None
 
     def _take(self, together: Sequence[str], streams: Sequence[str], running_day: str | None) -> None:
-        ends = {stream: _End(self, stream, running_day) for stream in together}
+        ends = {stream: _StreamWriter(self, stream, running_day) for stream in together}
         stopped = {stream for stream in streams if stream not in ends}
         try:
             while True:
@@ -226,15 +226,15 @@ class _Run:
             self.sealed.integrity.append(said)
 
 
-class _End:
+class _StreamWriter:
     """The end of one stream in the archive, with the segment that is being written there."""
 
-    def __init__(self, run: _Run, stream: str, running_day: str | None) -> None:
+    def __init__(self, run: _ArchiveWriter, stream: str, running_day: str | None) -> None:
         self._run, self._stream, self._running_day = run, stream, running_day
         self.head = run.manifests.head(stream)
         sealed = run.manifests.of(stream)
         self._day = sealed[-1].gaming_day if sealed else None
-        self._writing: _Segment | None = None
+        self._writing: _OpenSegment | None = None
         self._done = False
 
     def take(self, record: Record) -> None:
@@ -255,7 +255,7 @@ class _End:
             if day is not None and self._running_day is not None and day >= self._running_day:
                 self._done = True
                 return
-            self._writing = _Segment(self._run.manifests, self._stream, day)
+            self._writing = _OpenSegment(self._run.manifests, self._stream, day)
         self._writing.add(record.seq, record.data)
         self.head, self._day = Head(record.seq, record.hash), day
 
@@ -272,10 +272,10 @@ class _End:
             self._writing = None
 
 
-class _Segment:
+class _OpenSegment:
     """A segment that is being written."""
 
-    def __init__(self, manifests: Manifests, stream: str, day: str | None) -> None:
+    def __init__(self, manifests: ManifestChain, stream: str, day: str | None) -> None:
         self.stream, self.day, self._manifests = stream, day, manifests
         self._start = manifests.head(stream)
         self._kept = False
@@ -288,7 +288,7 @@ class _Segment:
     def seal(self, head: Head) -> int:
         """Make the file durable, read it back, give it its name and its manifest; return how many rows it has."""
         written, manifests = self._writer.finish(), self._manifests
-        manifest = Manifest(
+        manifest = SegmentManifest(
             file_bytes=written.file_bytes,
             file_sha256=written.file_sha256,
             first_seq=self._start.seq + 1,

@@ -15,7 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from events.errors import AppendRefused, LogUnavailable, OwnerUnknown, SecondWriter, WrongSequence
-from events.kafka.client import Cluster, Fenced, Lane, Outgoing, Unsure, Writer
+from events.kafka.client import (
+    Cluster,
+    CommitUnknown,
+    OutgoingRecord,
+    TopicPartition,
+    TransactionalWriter,
+    WriterFenced,
+)
 from events.kafka.foreign_records import foreign_checkpoint
 from events.kafka.log import STATE_DIR
 from events.kafka.topic_settings import refuse_faults, store_faults
@@ -44,12 +51,12 @@ class KafkaCheckpoints:
     ) -> None:
         bootstrap, prefix = parse_address(address)
         self.address, self._read_only, self._writer_id = address, read_only, f"{prefix}.checkpoints"
-        self._lane = Lane(f"{prefix}.checkpoints", 0)
+        self._lane = TopicPartition(f"{prefix}.checkpoints", 0)
         self._cluster = Cluster(bootstrap, timeout_s=timeout_s, security=security)
         self._high_water = HighWater(Path(state_dir) / f"{prefix}.checkpoints.high-water", log_id)
         self._places: deque[tuple[int, int]] = deque(maxlen=2)  # sizes and offsets of the last batches that were read
         self._last = 0  # nobody else adds anything once the right to write is ours
-        self._writer: Writer | None = None
+        self._writer: TransactionalWriter | None = None
         self._lock: int | None = None
         if if_free and not read_only:
             self._refuse_politely()
@@ -67,7 +74,7 @@ class KafkaCheckpoints:
                 self._last = max((size for size in sizes if size is not None), default=0)
         except BaseException as error:
             self.close()
-            if isinstance(error, Fenced):
+            if isinstance(error, WriterFenced):
                 raise SecondWriter(f"another process took the right to write checkpoints at {address}") from error
             raise
 
@@ -109,12 +116,12 @@ class KafkaCheckpoints:
         except OSError as error:
             raise AppendRefused(f"{self._high_water.path}: {error.strerror}; no checkpoint was stored") from error
         try:
-            self._writer.transact([Outgoing(*self._lane, b"%d" % head.seq, data, [])])
+            self._writer.transact([OutgoingRecord(*self._lane, b"%d" % head.seq, data, [])])
             self._reader.await_visible(self._lane, self._writer.offsets[-1])
-        except (Fenced, Unsure) as error:
+        except (WriterFenced, CommitUnknown) as error:
             self._writer.discard()
             self._writer = None
-            if isinstance(error, Fenced):
+            if isinstance(error, WriterFenced):
                 raise SecondWriter(f"another process writes the checkpoints at {self.address}") from error
             raise LogUnavailable(
                 f"Kafka did not say whether the checkpoint was stored: {error}; start again"

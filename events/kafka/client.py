@@ -2,7 +2,7 @@
 
 The client's defaults are wrong for evidence (`read_uncommitted`, `latest`, auto-commit); here a reader sees committed
 records only, from where it is told, in no group, with checksums on. A writer is a transactional producer: making one
-fences its predecessor. Its calls end in `Fenced` (another writer has taken over) or `Unsure` (the broker may or may not
+fences its predecessor. Its calls end in `WriterFenced` (another writer has taken over) or `CommitUnknown` (the broker may or may not
 have done it); after either it is thrown away. The client's automatic recoveries (KIP-360) are never relied on: a writer
 whose producer id or epoch has changed counts as unsure.
 
@@ -43,15 +43,15 @@ MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 logging.getLogger("kafka").addHandler(logging.NullHandler())  # what matters is raised; a program may still listen
 
 
-class Fenced(Exception):
+class WriterFenced(Exception):
     """Another writer with the same transactional id has been initialised; nothing more can be written here."""
 
 
-class Evicted(Exception):
+class MemberEvicted(Exception):
     """The consumer group counts this process as no member, or not of its present generation: it refused the transaction."""
 
 
-class Unsure(Exception):
+class CommitUnknown(Exception):
     """The broker did not give a clear answer: what was sent may or may not be committed."""
 
 
@@ -64,7 +64,7 @@ class Message(Protocol):
     headers: Headers
 
 
-class Outgoing(NamedTuple):
+class OutgoingRecord(NamedTuple):
     """A record to be written."""
 
     topic: str
@@ -74,18 +74,18 @@ class Outgoing(NamedTuple):
     headers: Headers
 
 
-class Lane(NamedTuple):
+class TopicPartition(NamedTuple):
     """One partition of a topic: what one writer owns."""
 
     topic: str
     partition: int
 
 
-class Consumed(NamedTuple):
+class ConsumerOffsets(NamedTuple):
     """What a member of a group has worked off: for each partition the offset to go on from."""
 
-    member: Member
-    offsets: Mapping[Lane, int]
+    member: GroupMember
+    offsets: Mapping[TopicPartition, int]
 
 
 class Cluster:
@@ -150,7 +150,7 @@ class Cluster:
         values = found.get("topic", {}).get(topic, {})
         return {name: str(setting["value"]) for name, setting in values.items()} or None
 
-    def reader(self, *, patient: bool = False, undecided: bool = False) -> Reader:
+    def reader(self, *, patient: bool = False, undecided: bool = False) -> TopicReader:
         """Return a reader with nothing assigned; a patient one waits at the broker for what is to come.
 
         (While the broker lets a fetch wait, it answers nothing else on that connection.) With `undecided` its `ends` count
@@ -170,22 +170,22 @@ class Cluster:
                 max_poll_records=4000,
                 fetch_max_wait_ms=200 if patient else 2,
             )
-        return Reader(self, _hasten(consumer, consumer._cluster))
+        return TopicReader(self, _hasten(consumer, consumer._cluster))
 
-    def writer(self, transactional_id: str, *, transaction_s: float | None = None) -> Writer:
+    def writer(self, transactional_id: str, *, transaction_s: float | None = None) -> TransactionalWriter:
         """Initialise a writer, fencing its predecessor and ending whatever that one left open.
 
         A transaction that is open for longer than `transaction_s` is ended by the broker, for readers wait behind it.
-        Raises `Fenced` where yet another writer is initialised meanwhile, `LogUnavailable` where there is no answer.
+        Raises `WriterFenced` where yet another writer is initialised meanwhile, `LogUnavailable` where there is no answer.
         """
         with self._reached():
             settings = self._producer_settings() | {"transactional_id": transactional_id}
             if transaction_s is not None:
                 settings["transaction_timeout_ms"] = int(transaction_s * 1000)
             producer = kafka.KafkaProducer(**settings)
-        return Writer(_hasten(producer, producer._metadata), self.timeout_s)
+        return TransactionalWriter(_hasten(producer, producer._metadata), self.timeout_s)
 
-    def member(self, group: str, topic: str, *, session_s: float) -> Member:
+    def member(self, group: str, topic: str, *, session_s: float) -> GroupMember:
         """Join a consumer group that shares the partitions of a topic."""
         with self._reached():
             consumer = kafka.KafkaConsumer(
@@ -200,9 +200,9 @@ class Cluster:
                 heartbeat_interval_ms=int(session_s * 250),
                 partition_assignment_strategy=[StickyPartitionAssignor],
             )
-        return Member(self, _hasten(consumer, consumer._cluster), topic)
+        return GroupMember(self, _hasten(consumer, consumer._cluster), topic)
 
-    def send_plain(self, message: Outgoing) -> None:
+    def send_plain(self, message: OutgoingRecord) -> None:
         """Write one record durably outside any transaction; where the answer is lost it may be stored twice."""
         with self._reached():
             producer = kafka.KafkaProducer(**self._producer_settings())
@@ -237,7 +237,7 @@ class Cluster:
         return _reached(self.bootstrap)
 
 
-class Reader:
+class TopicReader:
     """A consumer of assigned partitions: committed records only, from where it is told. Not safe between threads."""
 
     def __init__(self, cluster: Cluster, consumer: Any) -> None:
@@ -248,14 +248,14 @@ class Reader:
         with _reached(self._cluster.bootstrap):
             return len(self._consumer.partitions_for_topic(topic) or ())
 
-    def assign(self, offsets: Mapping[Lane, int]) -> None:
+    def assign(self, offsets: Mapping[TopicPartition, int]) -> None:
         """Read these partitions from these offsets on, and no others."""
         with _reached(self._cluster.bootstrap):
             self._consumer.assign([kafka.TopicPartition(*lane) for lane in offsets])
             for lane, offset in offsets.items():
                 self._consumer.seek(kafka.TopicPartition(*lane), offset)
 
-    def ends(self, lanes: Iterable[Lane]) -> dict[Lane, int]:
+    def ends(self, lanes: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
         """Return for each partition the offset after the last one that is decided (committed or aborted)."""
         partitions = [kafka.TopicPartition(*lane) for lane in lanes]
         deadline = time.monotonic() + self._cluster.timeout_s
@@ -263,13 +263,13 @@ class Reader:
             while True:
                 try:
                     ends = self._consumer.end_offsets(partitions, timeout_ms=int(self._cluster.timeout_s * 1000))
-                    return {Lane(*partition): end for partition, end in ends.items()}
+                    return {TopicPartition(*partition): end for partition, end in ends.items()}
                 except KeyError as error:  # the client leaves out a partition whose leader it has not yet heard of
                     if time.monotonic() > deadline:
                         raise LogUnavailable(f"Kafka at {self._cluster.bootstrap} has no leader for {error}") from error
                     time.sleep(0.02)
 
-    def await_visible(self, lane: Lane, offset: int, patience_s: float = 0.0) -> None:
+    def await_visible(self, lane: TopicPartition, offset: int, patience_s: float = 0.0) -> None:
         """Wait until readers of committed records see this offset: a commit is answered a moment before that.
 
         `patience_s` is for what others have to decide first, whose transactions may have to run out.
@@ -282,12 +282,12 @@ class Reader:
                 )
             time.sleep(0.001)
 
-    def position(self, lane: Lane) -> int:
+    def position(self, lane: TopicPartition) -> int:
         """Return the offset that is read next, past everything that was skipped."""
         with _reached(self._cluster.bootstrap):
             return cast(int, self._consumer.position(kafka.TopicPartition(*lane), timeout_ms=1000))
 
-    def poll(self, wait_s: float) -> Mapping[Lane, Sequence[Message]]:
+    def poll(self, wait_s: float) -> Mapping[TopicPartition, Sequence[Message]]:
         """Return what has come, waiting for it up to `wait_s` seconds; empty where nothing came.
 
         Raises `BrokenSeal` where stored bytes fail Kafka's checksum, `LogUnavailable` where there is no answer.
@@ -297,9 +297,9 @@ class Reader:
                 polled = self._consumer.poll(timeout_ms=int(wait_s * 1000))
         except kafka_errors.CorruptRecordError as error:
             raise BrokenSeal("kafka", 0, f"stored bytes fail Kafka's checksum: {error}") from error
-        return cast(Mapping[Lane, Sequence[Message]], polled)
+        return cast(Mapping[TopicPartition, Sequence[Message]], polled)
 
-    def until(self, ends: Mapping[Lane, int]) -> Iterator[tuple[Lane, Sequence[Message]]]:
+    def until(self, ends: Mapping[TopicPartition, int]) -> Iterator[tuple[TopicPartition, Sequence[Message]]]:
         """Yield what lies before these offsets in the assigned partitions (and perhaps a little beyond), in batches.
 
         Raises `LogUnavailable` where nothing comes for as long as the cluster's timeout.
@@ -309,7 +309,7 @@ class Reader:
         while open_lanes:
             polled = self.poll(SHORT_S)
             for partition, messages in polled.items():
-                yield Lane(*partition), messages
+                yield TopicPartition(*partition), messages
             reached = {lane for lane in open_lanes if self.position(lane) >= ends[lane]}
             open_lanes -= reached
             if polled or reached:
@@ -319,7 +319,7 @@ class Reader:
                     f"Kafka at {self._cluster.bootstrap} stopped answering while {open_lanes} was read"
                 )
 
-    def scan(self, lane: Lane, offset: int) -> Iterator[Message]:
+    def scan(self, lane: TopicPartition, offset: int) -> Iterator[Message]:
         """Yield one partition's messages from an offset on to the end it has now (and perhaps a little beyond)."""
         self.assign({lane: offset})
         for _, messages in self.until(self.ends([lane])):
@@ -331,7 +331,7 @@ class Reader:
             self._consumer.close(autocommit=False)
 
 
-class Member:
+class GroupMember:
     """This process as one of a consumer group: which partitions are its to work on. It reads nothing through the group.
 
     Not safe between threads.
@@ -354,10 +354,10 @@ class Member:
             return frozenset(partition.partition for partition in self._consumer.assignment())
 
     def standing(self) -> Any:
-        """Return what proves the membership to the broker. Raises `Evicted` where there is none."""
+        """Return what proves the membership to the broker. Raises `MemberEvicted` where there is none."""
         found = self._consumer.group_metadata()
         if found.generation_id < 1 or not found.member_id:  # the broker would let a nameless member pass
-            raise Evicted(f"{found.group_id}: not a member at the moment")
+            raise MemberEvicted(f"{found.group_id}: not a member at the moment")
         return found
 
     def close(self) -> None:
@@ -384,7 +384,7 @@ class _Idle(kafka.ConsumerRebalanceListener):  # type: ignore[misc]  # kafka-pyt
         """Nothing is lost: what was not committed is read again by the next owner."""
 
 
-class Writer:
+class TransactionalWriter:
     """An initialised transactional producer: `write`, `prepare`, `commit`, in that order. Not safe between threads."""
 
     def __init__(self, producer: Any, timeout_s: float) -> None:
@@ -395,39 +395,39 @@ class Writer:
         self._sent: list[Any] = []
         self.offsets: list[int] = []
         """Where the records of the last prepared transaction stand, in their order."""
-        self._consumed: Consumed | None = None
+        self._consumed: ConsumerOffsets | None = None
         self._ending: Any = None
         try:
             self._guarded(producer.init_transactions)
-        except Unsure as error:
+        except CommitUnknown as error:
             self.discard()
             raise LogUnavailable(f"Kafka gave no right to write: {error}; is the cluster complete?") from error
-        except Fenced:
+        except WriterFenced:
             self.discard()
             raise
         self._identity = self._current_identity()
 
-    def write(self, messages: Iterable[Outgoing]) -> None:
-        """Begin a transaction and hand these records to the background sender. Raises `Fenced` or `Unsure`."""
+    def write(self, messages: Iterable[OutgoingRecord]) -> None:
+        """Begin a transaction and hand these records to the background sender. Raises `WriterFenced` or `CommitUnknown`."""
         self._guarded(lambda: self._write(messages))
 
-    def prepare(self, consumed: Consumed | None = None) -> None:
+    def prepare(self, consumed: ConsumerOffsets | None = None) -> None:
         """Wait until the broker holds every record of the transaction, then ask it to commit."""
         self._consumed = consumed
         self._guarded(self._prepare)
 
-    def transact(self, messages: Iterable[Outgoing], consumed: Consumed | None = None) -> None:
-        """Do all three for these records. Raises `Fenced` or `Unsure`.
+    def transact(self, messages: Iterable[OutgoingRecord], consumed: ConsumerOffsets | None = None) -> None:
+        """Do all three for these records. Raises `WriterFenced` or `CommitUnknown`.
 
         With `consumed`, the offsets that a member of a group has worked off are part of the transaction, which the broker
-        takes only from a member of the group's present generation: else it is aborted, and `Evicted` raised.
+        takes only from a member of the group's present generation: else it is aborted, and `MemberEvicted` raised.
         """
         self.write(messages)
         self.prepare(consumed)
         self.commit()
 
     def commit(self) -> None:
-        """Wait until the transaction is committed. Raises `Fenced` or `Unsure`."""
+        """Wait until the transaction is committed. Raises `WriterFenced` or `CommitUnknown`."""
         self._guarded(self._commit)
 
     def close(self) -> None:
@@ -438,7 +438,7 @@ class Writer:
         """Throw the producer away without sending anything that still waits."""
         _discard(self._producer)
 
-    def _write(self, messages: Iterable[Outgoing]) -> None:
+    def _write(self, messages: Iterable[OutgoingRecord]) -> None:
         self._check_identity()
         self._producer.begin_transaction()
         send = self._producer.send
@@ -457,7 +457,7 @@ class Writer:
         self._ending = self._manager.begin_commit()
         self._sender.wakeup()
 
-    def _consume(self, consumed: Consumed) -> None:
+    def _consume(self, consumed: ConsumerOffsets) -> None:
         offsets = {
             kafka.TopicPartition(*lane): kafka.structs.OffsetAndMetadata(offset, "", -1)
             for lane, offset in consumed.offsets.items()
@@ -467,11 +467,11 @@ class Writer:
             self._sender.wakeup()
             if not result.wait(timeout_ms=int(self._timeout_s * 1000)):
                 raise kafka_errors.KafkaTimeoutError(f"no answer to the offsets within {self._timeout_s} s")
-        except (Evicted, kafka_errors.CommitFailedError) as error:
+        except (MemberEvicted, kafka_errors.CommitFailedError) as error:
             aborted = self._manager.begin_abort()
             self._sender.wakeup()
             aborted.wait(timeout_ms=int(self._timeout_s * 1000))
-            raise Evicted(str(error)) from error
+            raise MemberEvicted(str(error)) from error
 
     def _commit(self) -> None:
         if not self._ending.wait(timeout_ms=int(self._timeout_s * 1000)):
@@ -491,8 +491,8 @@ class Writer:
             step()
         except (kafka_errors.KafkaError, OSError) as error:
             if isinstance(error, _FENCED) or isinstance(self._manager.last_error, _FENCED):
-                raise Fenced(str(error)) from error
-            raise Unsure(f"{type(error).__name__}: {error}") from error
+                raise WriterFenced(str(error)) from error
+            raise CommitUnknown(f"{type(error).__name__}: {error}") from error
 
 
 def _hasten(client: Any, metadata: Any) -> Any:

@@ -4,7 +4,7 @@ What a partition's streams lead to is committed under the partition's own transa
 initialises before it reads on: whoever had it before is fenced, and whatever that one left open is ended. The offsets
 worked off are part of the transaction, so that the broker refuses it from a process that the group does not count any
 more, even one that wakes up late and fences its successor once. A commit that fails for either reason ends in
-`Reassigned`: what was said in memory is thrown away, and whoever owns the partition goes on from what was committed.
+`PartitionReassigned`: what was said in memory is thrown away, and whoever owns the partition goes on from what was committed.
 """
 
 from __future__ import annotations
@@ -15,11 +15,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from events.errors import AppendRefused, LogUnavailable, Reassigned, SecondWriter
-from events.kafka.client import Cluster, Consumed, Evicted, Fenced, Lane, Unsure, Writer
+from events.errors import AppendRefused, LogUnavailable, PartitionReassigned, SecondWriter
+from events.kafka.client import (
+    Cluster,
+    CommitUnknown,
+    ConsumerOffsets,
+    MemberEvicted,
+    TopicPartition,
+    TransactionalWriter,
+    WriterFenced,
+)
 from events.kafka.log import STATE_DIR, KafkaLog
 from events.kafka.results import announce, compose
-from events.kafka.results_reader import Generation, Owner, Stored
+from events.kafka.results_reader import ResultsGeneration, ResultsOwner, StoredResults
 from events.kafka.topic_settings import refuse_faults, store_faults
 from events.kafka.topics import parse_address
 from events.log.foreign import NO_FOREIGN_RECORDS, ForeignReport
@@ -54,11 +62,11 @@ class KafkaGroup:
         if not NAME.match(name):
             raise LogUnavailable(f"{name!r} is no name of a group: write letters, digits, dots, dashes or underscores")
         bootstrap, self._prefix = parse_address(address)
-        self.address, self._owner = address, Owner(name, engine)
+        self.address, self._owner = address, ResultsOwner(name, engine)
         self._options: dict[str, Any] = {"timeout_s": timeout_s, "security": security, "state_dir": state_dir}
         self._cluster = Cluster(bootstrap, timeout_s=timeout_s, security=security)
         self._generation = 0
-        self._stored = Stored(self._cluster, self._prefix, address)
+        self._stored = StoredResults(self._cluster, self._prefix, address)
         try:
             refuse_faults(store_faults(self._cluster, self._prefix, self._stored.partitions))
             self._take_over()
@@ -74,7 +82,7 @@ class KafkaGroup:
         Raises `SecondWriter` where a single replayer, or another group, has taken over.
         """
         assigned = self._member.poll()
-        with contextlib.suppress(Evicted):
+        with contextlib.suppress(MemberEvicted):
             generation = self._member.standing().generation_id
             if generation != self._generation:
                 self._generation = generation
@@ -87,9 +95,9 @@ class KafkaGroup:
         """Take a partition over: its streams as a log, and where their results go, as far as they were committed."""
         log = KafkaLog(self.address, read_only=True, check_heads=False, part=number, **self._options)
         with contextlib.closing(log):
-            nothing = {Lane(f"{self._prefix}.events", number): 0}
+            nothing = {TopicPartition(f"{self._prefix}.events", number): 0}
             results = PartResults(
-                self._stored, number, self._claim(number), lambda: Consumed(self._member, nothing | log.reached)
+                self._stored, number, self._claim(number), lambda: ConsumerOffsets(self._member, nothing | log.reached)
             )
             with contextlib.closing(results):
                 yield log, results
@@ -99,11 +107,11 @@ class KafkaGroup:
         self._member.close()
         self._stored.close()
 
-    def _claim(self, number: int) -> Writer:
+    def _claim(self, number: int) -> TransactionalWriter:
         try:
             writer = self._cluster.writer(f"{self._prefix}.replay.{number}", transaction_s=TRANSACTION_S)
-        except Fenced as error:
-            raise Reassigned(f"partition {number} was taken by another member at the same moment") from error
+        except WriterFenced as error:
+            raise PartitionReassigned(f"partition {number} was taken by another member at the same moment") from error
         try:
             self._stored.settle()
             self._check_owner()
@@ -116,7 +124,7 @@ class KafkaGroup:
         self._stored.settle()
         if self._stored.owner != self._owner:
             announce(self._cluster, self._stored, self._owner)
-            with contextlib.suppress(Fenced):  # by a single replayer that has not looked yet, and will
+            with contextlib.suppress(WriterFenced):  # by a single replayer that has not looked yet, and will
                 self._cluster.writer(f"{self._prefix}.replay").close()
             self._stored.settle()
 
@@ -131,9 +139,11 @@ class KafkaGroup:
 class PartResults:
     """The results of one partition's streams (see `events.log.contract.ResultStore`), as its owner writes them."""
 
-    def __init__(self, stored: Stored, number: int, writer: Writer, consumed: Callable[[], Consumed]) -> None:
+    def __init__(
+        self, stored: StoredResults, number: int, writer: TransactionalWriter, consumed: Callable[[], ConsumerOffsets]
+    ) -> None:
         self._stored, self._scope, self._consumed = stored, f"/{number}", consumed
-        self._writer: Writer | None = writer
+        self._writer: TransactionalWriter | None = writer
 
     def positions(self, engine: str) -> dict[str, int]:
         """Return stream → last number replayed by this engine digest."""
@@ -152,16 +162,16 @@ class PartResults:
     ) -> None:
         """Store everything, and how far the partition was worked off, in one transaction.
 
-        Raises `Reassigned` where that did not come about, or nobody can tell: what is stored must be read anew.
+        Raises `PartitionReassigned` where that did not come about, or nobody can tell: what is stored must be read anew.
         """
         if self._writer is None:
-            raise Reassigned(f"partition {self._scope[1:]} was given up")
+            raise PartitionReassigned(f"partition {self._scope[1:]} was given up")
         commit = compose(self._stored, self._scope, engine, positions, snapshots, records)
         try:
             self._writer.transact(commit.messages, self._consumed())
-        except (Fenced, Evicted, Unsure) as error:
+        except (WriterFenced, MemberEvicted, CommitUnknown) as error:
             self.close()
-            raise Reassigned(f"partition {self._scope[1:]}: {error}") from error
+            raise PartitionReassigned(f"partition {self._scope[1:]}: {error}") from error
         for (kind, key, data), offset in zip(commit.records, self._writer.offsets, strict=False):
             self._stored.note(kind, key, data, offset)
         self._stored.enter(self._scope, commit.mark, positions, snapshots)
@@ -189,5 +199,5 @@ class PartResults:
             self._writer = None
 
     @property
-    def _current(self) -> Generation:
+    def _current(self) -> ResultsGeneration:
         return self._stored.generation(self._scope)

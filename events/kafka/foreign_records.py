@@ -21,7 +21,7 @@ import msgspec
 from events.kafka.partition_reader import Headers, is_sealed
 from events.log.foreign import ForeignRecord, ForeignReport, ForeignTally
 from events.proofs.signed_note import BadNote, Note
-from events.proofs.statements import Batch
+from events.proofs.statements import CheckpointBatch
 from events.vocabulary.envelope import StreamName
 
 NO_KEY: Final = "it has no key"
@@ -43,7 +43,7 @@ _TIME = re.compile(rb"[0-9]{1,16}")
 _RESULT = re.compile(rb"[a-z_]{1,40}/.+", re.DOTALL)
 
 
-class Kept(Protocol):
+class KafkaRecord(Protocol):
     """A record as Kafka keeps it."""
 
     @property
@@ -63,12 +63,12 @@ class Kept(Protocol):
         """Its headers."""
 
 
-class _Named(msgspec.Struct):
+class _StatedOrigin(msgspec.Struct):
     log_id: str
     stream: str
 
 
-_named = msgspec.json.Decoder(_Named)
+_named = msgspec.json.Decoder(_StatedOrigin)
 
 
 class Place(NamedTuple):
@@ -85,7 +85,7 @@ class StreamPlaces:
         self._log_id, self._place, self._home = log_id, Place(*place), home
         self._names: dict[bytes, str] = {}
 
-    def foreign(self, message: Kept) -> ForeignRecord | None:
+    def foreign(self, message: KafkaRecord) -> ForeignRecord | None:
         """Return a record as a foreign one with the reason, or null where it claims a place in a stream of this partition."""
         key = message.key
         if key in self._names and message.value is not None and is_sealed(message.headers):
@@ -122,7 +122,7 @@ class StreamPlaces:
         return named.log_id == self._log_id and named.stream == stream
 
 
-def foreign_result(message: Kept) -> str | None:
+def foreign_result(message: KafkaRecord) -> str | None:
     """Return why a record of `<prefix>.findings` is foreign, or null where it claims to be a result.
 
     A result's key is its kind and its own key, with a slash between; the header `kind` says the kind again.
@@ -141,7 +141,7 @@ def foreign_result(message: Kept) -> str | None:
     return None
 
 
-def foreign_checkpoint(message: Kept) -> str | None:
+def foreign_checkpoint(message: KafkaRecord) -> str | None:
     """Return why a record of `<prefix>.checkpoints` is foreign, or null where it claims to be a checkpoint.
 
     A checkpoint's key is the number of statements with it, in decimal. Where the key was spoilt its bytes still tell.
@@ -151,13 +151,13 @@ def foreign_checkpoint(message: Kept) -> str | None:
     if message.key is not None and _SIZE.fullmatch(message.key):
         return None
     try:
-        Note.decode(Batch.decode(message.value).note)
+        Note.decode(CheckpointBatch.decode(message.value).note)
     except (BadNote, ValueError):
         return NO_KEY if message.key is None else NO_CHECKPOINT
     return None
 
 
-def foreign_entry(message: Kept) -> str | None:
+def foreign_entry(message: KafkaRecord) -> str | None:
     """Return why a record of `<prefix>.quarantine` is foreign, or null where it claims to be an entry.
 
     An entry's key is a SHA-256 in hex; its headers say the stream, the reason, and when it was taken in. Whether the bytes
@@ -179,7 +179,7 @@ def foreign_entry(message: Kept) -> str | None:
     return None
 
 
-class Passage:
+class ForeignRecordWatch:
     """The foreign records that readers come past: those that lie before a record already known were told by whoever read it.
 
     So they wait until a record comes that is new, or nothing more.
@@ -216,7 +216,7 @@ class Passage:
         return self._tally.report()
 
 
-BESIDE_STREAMS: Final[dict[str, Callable[[Kept], str | None]]] = {
+BESIDE_STREAMS: Final[dict[str, Callable[[KafkaRecord], str | None]]] = {
     "findings": foreign_result,
     "checkpoints": foreign_checkpoint,
     "quarantine": foreign_entry,
@@ -224,7 +224,7 @@ BESIDE_STREAMS: Final[dict[str, Callable[[Kept], str | None]]] = {
 """Topics of one partition that hold no streams → who decides there."""
 
 
-def foreign_record(place: tuple[str, int], message: Kept, reason: str) -> ForeignRecord:
+def foreign_record(place: tuple[str, int], message: KafkaRecord, reason: str) -> ForeignRecord:
     """Return a foreign record by its place and the reason."""
     key = None if message.key is None else message.key.decode(errors="replace")
     shown = key if key is None or len(key) <= SHOWN else f"{key[:SHOWN]}…"

@@ -24,15 +24,15 @@ from typing import Any
 import msgspec
 
 from events.errors import AppendRefused, EventError, IntegrityError, LogUnavailable, WrongSequence
-from events.kafka.client import MAX_MESSAGE_BYTES, Cluster, Lane, Message, Outgoing, Reader
-from events.kafka.foreign_records import BESIDE_STREAMS, Passage, StreamPlaces, foreign_entry, foreign_record
+from events.kafka.client import MAX_MESSAGE_BYTES, Cluster, Message, OutgoingRecord, TopicPartition, TopicReader
+from events.kafka.foreign_records import BESIDE_STREAMS, ForeignRecordWatch, StreamPlaces, foreign_entry, foreign_record
 from events.kafka.partition_reader import Chains, Ends, Headers, read_headers
-from events.kafka.partition_writer import Shard, Staged
+from events.kafka.partition_writer import PartitionWriter, StagedAppend
 from events.kafka.prefetch import to_the_ends
 from events.kafka.results import KafkaResults
 from events.kafka.topic_settings import refuse_faults, store_faults
 from events.kafka.topics import create_log, identify, parse_address, partition_of
-from events.log.contract import Appended, Clock, Head, Quarantined, Record
+from events.log.contract import AppendResult, Clock, Head, QuarantineEntry, Record
 from events.log.foreign import ForeignReport, ForeignTally, StoreFault
 from events.log.hash_chain import genesis
 from events.log.high_water import HighWater, compare
@@ -85,17 +85,17 @@ class KafkaLog:
         self._cluster = Cluster(bootstrap, timeout_s=timeout_s, security=security)
         self._state_dir = Path(state_dir)
         self._lock = threading.RLock()
-        self._shards: dict[Lane, Shard] = {}
-        self._high_waters: dict[Lane, HighWater] = {}
-        self._ends: dict[Lane, Ends] = {}
-        self._locks: dict[Lane, int] = {}
+        self._shards: dict[TopicPartition, PartitionWriter] = {}
+        self._high_waters: dict[TopicPartition, HighWater] = {}
+        self._ends: dict[TopicPartition, Ends] = {}
+        self._locks: dict[TopicPartition, int] = {}
         self._verified: set[str] = set()
         self._confirmed: dict[str, Head] = {}  # marks that a tail of this log has come past, chain checked
-        self._idle: list[Reader] = []
-        self.reached: dict[Lane, int] = {}
-        self._places: dict[Lane, StreamPlaces] = {}
-        self._foreign, self._passage = ForeignTally(), Passage()
-        self._counted_to: dict[Lane, int] = {}  # of the topics beside the streams
+        self._idle: list[TopicReader] = []
+        self.reached: dict[TopicPartition, int] = {}
+        self._places: dict[TopicPartition, StreamPlaces] = {}
+        self._foreign, self._passage = ForeignTally(), ForeignRecordWatch()
+        self._counted_to: dict[TopicPartition, int] = {}  # of the topics beside the streams
         self._closed = False
         try:
             self._cluster.probe()
@@ -114,8 +114,8 @@ class KafkaLog:
                 self._identity = identify(reader, self.address, property_id)
             if not read_only:
                 refuse_faults(self.store_faults())
-            self._lanes = [Lane(self._topic("events"), number) for number in range(self._identity.partitions)]
-            self._lanes.append(Lane(self._topic("reviews"), 0))
+            self._lanes = [TopicPartition(self._topic("events"), number) for number in range(self._identity.partitions)]
+            self._lanes.append(TopicPartition(self._topic("reviews"), 0))
             if part is not None:
                 self._lanes = [lane for lane in self._lanes if lane.partition == part]
             for lane in self._lanes:
@@ -146,22 +146,22 @@ class KafkaLog:
 
     # ---------------------------------------------------------------------------------------------------------- writing
 
-    def append(self, stream: str, expected_seq: int, drafts: Sequence[Draft]) -> Appended:
+    def append(self, stream: str, expected_seq: int, drafts: Sequence[Draft]) -> AppendResult:
         """Append drafts as one group (see `EventLog.append`)."""
         return self._commit([(stream, drafts)], expected_seq)[0]
 
-    def append_groups(self, groups: Iterable[tuple[str, Sequence[Draft]]]) -> list[Appended]:
+    def append_groups(self, groups: Iterable[tuple[str, Sequence[Draft]]]) -> list[AppendResult]:
         """Append groups of several streams, each at the end of its stream: one transaction for each partition.
 
         Where one partition fails, the others' groups are stored all the same; repeating the call stores the rest.
         """
         return self._commit(list(groups), None)
 
-    def _commit(self, groups: Sequence[tuple[str, Sequence[Draft]]], expected_seq: int | None) -> list[Appended]:
+    def _commit(self, groups: Sequence[tuple[str, Sequence[Draft]]], expected_seq: int | None) -> list[AppendResult]:
         with self._lock, relaxed_gc():
             self._check_writable()
             lanes = [self._lane(stream) for stream, _ in groups]
-            staged = {lane: Staged() for lane in lanes}
+            staged = {lane: StagedAppend() for lane in lanes}
             for lane in staged:
                 self._shard(lane).claim()
             try:
@@ -175,11 +175,11 @@ class KafkaLog:
 
     def _stage(
         self,
-        lanes: Sequence[Lane],
+        lanes: Sequence[TopicPartition],
         groups: Sequence[tuple[str, Sequence[Draft]]],
-        staged: Mapping[Lane, Staged],
+        staged: Mapping[TopicPartition, StagedAppend],
         expected_seq: int | None,
-    ) -> list[Appended]:
+    ) -> list[AppendResult]:
         for lane, (stream, _) in zip(lanes, groups, strict=True):
             next_seq = self._shards[lane].state(stream).head.seq + 1
             if expected_seq not in (None, next_seq):
@@ -193,16 +193,16 @@ class KafkaLog:
             for lane, (stream, drafts) in zip(lanes, groups, strict=True)
         ]
 
-    def _send(self, staged: Mapping[Lane, Staged]) -> None:
+    def _send(self, staged: Mapping[TopicPartition, StagedAppend]) -> None:
         """Commit to each partition in one transaction, all at the same time. Raises the first error at the end."""
         for lane, each in staged.items():
             try:
                 self._high_waters[lane].reserve(len(each.states))
             except OSError as error:
                 raise AppendRefused(f"{self._high_waters[lane].path}: {error.strerror}; nothing was stored") from error
-        failed: dict[Lane, Exception] = {}
+        failed: dict[TopicPartition, Exception] = {}
 
-        def each_lane(step: Callable[[Lane, Staged], None]) -> None:
+        def each_lane(step: Callable[[TopicPartition, StagedAppend], None]) -> None:
             for lane, each in staged.items():
                 if lane not in failed:
                     try:
@@ -216,7 +216,7 @@ class KafkaLog:
         if failed:
             raise next(iter(failed.values()))
 
-    def _finish(self, lane: Lane, staged: Staged) -> None:
+    def _finish(self, lane: TopicPartition, staged: StagedAppend) -> None:
         if staged.records:
             self._shards[lane].finish(staged)
         high_water = self._high_waters[lane]  # a repeat may be of what was stored, and never acknowledged
@@ -231,13 +231,13 @@ class KafkaLog:
                 "(what was stored is recognised as a repeat)"
             ) from error
 
-    def quarantine(self, entry: Quarantined) -> None:
+    def quarantine(self, entry: QuarantineEntry) -> None:
         """Keep refused bytes durably. The same bytes for the same stream twice are kept once."""
         if sha256(entry.data).hexdigest() != entry.sha256:
             raise EventError(f"{entry.stream}: the refused bytes are not those of SHA-256 {entry.sha256}")
         self._keep(entry, self._clock())
 
-    def _keep(self, entry: Quarantined, at_us: int) -> None:
+    def _keep(self, entry: QuarantineEntry, at_us: int) -> None:
         if len(entry.data) > MAX_MESSAGE_BYTES - 65_536:
             raise EventError(f"{entry.stream}: {len(entry.data)} refused bytes are more than quarantine keeps")
         with self._lock:
@@ -245,12 +245,12 @@ class KafkaLog:
             stated = {"stream": entry.stream, "reason": entry.reason, "at_us": str(at_us)}
             headers: Headers = [(name, text.encode()) for name, text in stated.items()]
             key = entry.sha256.encode()
-            self._cluster.send_plain(Outgoing(self._topic("quarantine"), 0, key, entry.data, headers))
+            self._cluster.send_plain(OutgoingRecord(self._topic("quarantine"), 0, key, entry.data, headers))
 
-    def _shard(self, lane: Lane) -> Shard:
+    def _shard(self, lane: TopicPartition) -> PartitionWriter:
         if lane not in self._shards:
             self._locks[lane] = self._take_lock(lane)
-            self._shards[lane] = Shard(
+            self._shards[lane] = PartitionWriter(
                 self._cluster,
                 lane,
                 state_topic=self._topic("state"),
@@ -319,7 +319,7 @@ class KafkaLog:
                     yielded_at = time.monotonic()
         self._passage.end()
 
-    def _pass(self, lane: Lane, chains: Chains, messages: Sequence[Message]) -> Iterator[Record]:
+    def _pass(self, lane: TopicPartition, chains: Chains, messages: Sequence[Message]) -> Iterator[Record]:
         """Yield what is wanted of a partition's messages; note the foreign records among them."""
         foreign, passage = self._place(lane).foreign, self._passage
         for message in messages:
@@ -336,8 +336,8 @@ class KafkaLog:
                 passage.known(lane)
 
     def _come(
-        self, reader: Reader, offsets: Mapping[Lane, int], wait_s: float | None
-    ) -> Iterator[Mapping[Lane, Sequence[Message]]]:
+        self, reader: TopicReader, offsets: Mapping[TopicPartition, int], wait_s: float | None
+    ) -> Iterator[Mapping[TopicPartition, Sequence[Message]]]:
         """Yield what lies beyond these offsets: to the ends that are now, or else all that ever comes."""
         if wait_s is None:
             for lane, messages in to_the_ends(self._cluster, reader, offsets, reader.ends(offsets)):
@@ -347,15 +347,15 @@ class KafkaLog:
         while True:
             yield reader.poll(min(wait_s, POLL_S))
 
-    def quarantined(self) -> list[Quarantined]:
+    def quarantined(self) -> list[QuarantineEntry]:
         """Return everything in quarantine, oldest first."""
-        found: dict[tuple[str, str], Quarantined] = {}
-        for message in self._scan(Lane(self._topic("quarantine"), 0), 0):
+        found: dict[tuple[str, str], QuarantineEntry] = {}
+        for message in self._scan(TopicPartition(self._topic("quarantine"), 0), 0):
             if foreign_entry(message) is not None:
                 continue
             headers = {name: (value or b"").decode(errors="replace") for name, value in message.headers}
             data = message.value or b""
-            entry = Quarantined(
+            entry = QuarantineEntry(
                 headers["stream"], sha256(data).hexdigest(), headers["reason"], data, int(headers["at_us"])
             )
             found.setdefault((entry.stream, entry.sha256), entry)
@@ -367,7 +367,7 @@ class KafkaLog:
             for lane in self._lanes:
                 self._survey(lane)
             for name, reason_of in BESIDE_STREAMS.items():
-                lane = Lane(self._topic(name), 0)
+                lane = TopicPartition(self._topic(name), 0)
                 with self._reader() as reader:
                     if not reader.partitions(lane.topic):  # which is for `store_faults` to say
                         continue
@@ -415,13 +415,13 @@ class KafkaLog:
     def _topic(self, name: str) -> str:
         return f"{self.prefix}.{name}"
 
-    def _name(self, lane: Lane) -> str:
+    def _name(self, lane: TopicPartition) -> str:
         return "reviews" if lane.topic == self._topic("reviews") else str(lane.partition)
 
-    def _path(self, lane: Lane, kind: str) -> Path:
+    def _path(self, lane: TopicPartition, kind: str) -> Path:
         return self._state_dir / f"{self.prefix}.{self._name(lane)}.{kind}"
 
-    def _take_lock(self, lane: Lane) -> int:
+    def _take_lock(self, lane: TopicPartition) -> int:
         """Return the descriptor that keeps other writers of this `state_dir` out."""
         try:
             self._state_dir.mkdir(parents=True, exist_ok=True)
@@ -429,34 +429,34 @@ class KafkaLog:
             raise LogUnavailable(f"{self._state_dir}: {error.strerror}") from error
         return take_lock(self._path(lane, "high-water"))
 
-    def _lane(self, stream: str) -> Lane:
+    def _lane(self, stream: str) -> TopicPartition:
         try:
             msgspec.convert(stream, StreamName)
         except msgspec.ValidationError as error:
             raise EventError(f"{stream!r} is not the name of a stream: {error}") from error
         if stream.startswith("review/"):
-            return Lane(self._topic("reviews"), 0)
-        return Lane(self._topic("events"), partition_of(stream, self._identity.partitions))
+            return TopicPartition(self._topic("reviews"), 0)
+        return TopicPartition(self._topic("events"), partition_of(stream, self._identity.partitions))
 
     def _chains(self, after: Mapping[str, int] | None = None, start: Mapping[str, Head] | None = None) -> Chains:
         return Chains(self.log_id, self.property_id, self._bytes_at, after, start)
 
-    def _place(self, lane: Lane) -> StreamPlaces:
+    def _place(self, lane: TopicPartition) -> StreamPlaces:
         if lane not in self._places:
             self._places[lane] = StreamPlaces(self.log_id, lane, self._lane)
         return self._places[lane]
 
-    def _known(self, lane: Lane) -> Ends:
+    def _known(self, lane: TopicPartition) -> Ends:
         return self._ends.setdefault(lane, Ends())
 
-    def _heads(self, lane: Lane) -> dict[str, Head]:
+    def _heads(self, lane: TopicPartition) -> dict[str, Head]:
         """Return where the streams of a partition end: as its writer knows, or by reading on from where we were."""
         with self._lock:
             if lane in self._shards and self._shards[lane].owned:
                 return self._shards[lane].heads()
             return self._survey(lane).heads
 
-    def _survey(self, lane: Lane) -> Ends:
+    def _survey(self, lane: TopicPartition) -> Ends:
         """Read on, by headers alone, where the streams of a partition end, and what in it is foreign."""
         with self._lock:
             ends, foreign = self._known(lane), self._place(lane).foreign
@@ -494,13 +494,13 @@ class KafkaLog:
                     return message.value, stated
         return None, None
 
-    def _scan(self, lane: Lane, offset: int) -> Iterator[Message]:
+    def _scan(self, lane: TopicPartition, offset: int) -> Iterator[Message]:
         """Yield a partition's messages from an offset to its present end."""
         with self._reader() as reader:
             yield from reader.scan(lane, offset)
 
     @contextlib.contextmanager
-    def _reader(self, *, patient: bool = False) -> Iterator[Reader]:
+    def _reader(self, *, patient: bool = False) -> Iterator[TopicReader]:
         with self._lock:
             reader = self._idle.pop() if self._idle and not patient else None
         reader = reader or self._cluster.reader(patient=patient)

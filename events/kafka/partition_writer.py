@@ -20,12 +20,20 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from events.errors import IdTaken, IntegrityError, LogUnavailable, SecondWriter
-from events.kafka.client import Cluster, Fenced, Lane, Outgoing, Reader, Unsure, Writer
+from events.errors import DuplicateEventId, IntegrityError, LogUnavailable, SecondWriter
+from events.kafka.client import (
+    Cluster,
+    CommitUnknown,
+    OutgoingRecord,
+    TopicPartition,
+    TopicReader,
+    TransactionalWriter,
+    WriterFenced,
+)
 from events.kafka.foreign_records import StreamPlaces
 from events.kafka.partition_reader import Chains, headers_of
 from events.log.appender import StreamState, check_continues, learn, place, report_digest
-from events.log.contract import Appended, Head, Record
+from events.log.contract import AppendResult, Head, Record
 from events.log.hash_chain import genesis
 from events.vocabulary.codec import canonical
 from events.vocabulary.envelope import Draft
@@ -44,7 +52,7 @@ class _Owner(msgspec.Struct, frozen=True):
     process: int
 
 
-class Repeats:
+class RecentReports:
     """The reports and event ids of a stream's present gaming day and the one before: 32 and 16 bytes each.
 
     A report that comes again later than that is stored again, and replay reports its repeated `source_seq`.
@@ -63,7 +71,7 @@ class Repeats:
         self.seen.add(event_id)
 
 
-class Staged(msgspec.Struct):
+class StagedAppend(msgspec.Struct):
     """Groups that were checked and sealed, before they are sent."""
 
     states: dict[str, StreamState] = {}
@@ -73,13 +81,13 @@ class Staged(msgspec.Struct):
     """Stream → the reports and event ids among these."""
 
 
-class Shard:
+class PartitionWriter:
     """One partition as its writer has it. Not safe between threads."""
 
     def __init__(
         self,
         cluster: Cluster,
-        lane: Lane,
+        lane: TopicPartition,
         *,
         state_topic: str,
         transactional_id: str,
@@ -92,11 +100,11 @@ class Shard:
         self._state_topic, self._transactional_id = state_topic, transactional_id
         self._log_id, self._property_id = log_id, property_id
         self._states: dict[str, StreamState] = {}
-        self._repeats: defaultdict[str, Repeats] = defaultdict(Repeats)
+        self._repeats: defaultdict[str, RecentReports] = defaultdict(RecentReports)
         self.damaged: dict[str, IntegrityError] = {}
         self._next_offset = 0
-        self._reader: Reader | None = None
-        self._writer: Writer | None = None
+        self._reader: TopicReader | None = None
+        self._writer: TransactionalWriter | None = None
         self._lost: str | None = None
         self._unsettled = False
         self._me = _Owner(secrets.token_hex(16), socket.gethostname(), os.getpid())
@@ -133,7 +141,7 @@ class Shard:
         state = self._states.get(stream)
         return state or StreamState(Head(0, genesis(self._log_id, self._property_id, stream)))
 
-    def stage(self, staged: Staged, stream: str, drafts: Sequence[Draft], now_us: int) -> Appended:
+    def stage(self, staged: StagedAppend, stream: str, drafts: Sequence[Draft], now_us: int) -> AppendResult:
         """Check and seal a group at the end of its stream, after what is staged already. Raises `EventError`."""
         state, seqs = staged.states.get(stream) or self.state(stream), list[int | None]()
         seen, before = self._repeats[stream].seen, self._repeats[stream].before
@@ -144,7 +152,7 @@ class Shard:
                 seqs.append(None)
                 continue
             if event_id in seen or event_id in new or event_id in before:
-                raise IdTaken(stream, draft.event_id)
+                raise DuplicateEventId(stream, draft.event_id)
             record, state = place(
                 state, draft, log_id=self._log_id, property_id=self._property_id, stream=stream, now_us=now_us
             )
@@ -154,9 +162,9 @@ class Shard:
             staged.reports.append((stream, state.gaming_day or "", report, event_id))
             seqs.append(record.seq)
         staged.states[stream] = state
-        return Appended(stream, tuple(seqs), state.head)
+        return AppendResult(stream, tuple(seqs), state.head)
 
-    def adopt(self, staged: Staged, record: Record) -> None:
+    def adopt(self, staged: StagedAppend, record: Record) -> None:
         """Stage a record of another copy of this log as it is. Raises `BrokenSeal` where it does not continue its stream."""
         state = staged.states.get(record.stream) or self.state(record.stream)
         check_continues(state.head, record)
@@ -170,13 +178,13 @@ class Shard:
         if self._catch_up():
             raise self._lose("another process has appended to it")
 
-    def begin(self, staged: Staged) -> None:
+    def begin(self, staged: StagedAppend) -> None:
         """Start to send what was staged. Whatever goes wrong here or in `prepare` is settled by `finish`."""
         self._unsettled = True
         topic, partition = self.lane
         keys = {stream: stream.encode() for stream in staged.states}
         messages = [
-            Outgoing(topic, partition, keys[record.stream], record.data, headers_of(record))
+            OutgoingRecord(topic, partition, keys[record.stream], record.data, headers_of(record))
             for record in staged.records
         ]
         self._step(lambda writer: writer.write(messages))
@@ -185,7 +193,7 @@ class Shard:
         """Wait until the broker has everything, and ask it to commit."""
         self._step(lambda writer: writer.prepare())
 
-    def finish(self, staged: Staged) -> None:
+    def finish(self, staged: StagedAppend) -> None:
         """Wait for the commit; settle whatever went wrong. After it the group is stored once, and visible to readers.
 
         Raises `SecondWriter` where another process has taken over, `LogUnavailable` where the broker cannot be asked:
@@ -215,17 +223,17 @@ class Shard:
 
     # --------------------------------------------------------------------------------------------------------- settling
 
-    def _step(self, step: Callable[[Writer], None]) -> None:
+    def _step(self, step: Callable[[TransactionalWriter], None]) -> None:
         """Do a step of a commit unless an earlier one failed; a failure throws the producer away."""
         if self._writer is None:
             return
         try:
             step(self._writer)
-        except (Fenced, Unsure) as error:
+        except (WriterFenced, CommitUnknown) as error:
             self._throw_away()
-            self._stop_where_succeeded(wait_s=SUCCESSOR_S if isinstance(error, Fenced) else 0.0)
+            self._stop_where_succeeded(wait_s=SUCCESSOR_S if isinstance(error, WriterFenced) else 0.0)
 
-    def _settle(self, staged: Staged) -> bool:
+    def _settle(self, staged: StagedAppend) -> bool:
         """Learn what became of a group; whether it is stored. Raises `SecondWriter` where others wrote meanwhile."""
         self._stop_where_succeeded(wait_s=0.0)
         before = {record.stream: record.seq - 1 for record in reversed(staged.records)}
@@ -242,10 +250,10 @@ class Shard:
         try:
             self._writer = self._cluster.writer(self._transactional_id)
             key, value = f"owner/{self._transactional_id}".encode(), canonical(msgspec.structs.asdict(self._me))
-            self._writer.transact([Outgoing(self._state_topic, 0, key, value, [])])
-        except (Fenced, Unsure) as error:
+            self._writer.transact([OutgoingRecord(self._state_topic, 0, key, value, [])])
+        except (WriterFenced, CommitUnknown) as error:
             self._throw_away()
-            if isinstance(error, Fenced):
+            if isinstance(error, WriterFenced):
                 raise self._lose("another process took it at the same moment") from error
             raise LogUnavailable(f"Kafka at {self._cluster.bootstrap}: {error}") from error
 
@@ -260,7 +268,7 @@ class Shard:
             time.sleep(0.1)
 
     def _owner(self) -> _Owner | None:
-        found, lane = None, Lane(self._state_topic, 0)
+        found, lane = None, TopicPartition(self._state_topic, 0)
         key = f"owner/{self._transactional_id}".encode()
         for message in self._open_reader().scan(lane, 0):
             if message.key == key and message.value:
@@ -280,7 +288,7 @@ class Shard:
 
     # --------------------------------------------------------------------------------------------------------- learning
 
-    def _committed(self, staged: Staged) -> None:
+    def _committed(self, staged: StagedAppend) -> None:
         assert self._writer is not None
         self._open_reader().await_visible(self.lane, self._writer.offsets[-1])
         self._chains.extend(staged.records)
@@ -315,7 +323,7 @@ class Shard:
         day = learned.state.gaming_day or ""
         self._repeats[record.stream].add(day, learned.report, learned.event_id)
 
-    def _open_reader(self) -> Reader:
+    def _open_reader(self) -> TopicReader:
         if self._reader is None:
             self._reader = self._cluster.reader()
         return self._reader

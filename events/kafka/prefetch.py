@@ -18,16 +18,16 @@ from typing import Final
 import msgspec
 
 from events.errors import IntegrityError, LogUnavailable
-from events.kafka.client import Cluster, Lane, Message, Reader
+from events.kafka.client import Cluster, Message, TopicPartition, TopicReader
 from events.kafka.partition_reader import Headers
 
 WORTH_A_PROCESS: Final = 20_000
 """Records that one process reads in the time in which another one starts."""
 
-Offsets = Mapping[Lane, int]
+Offsets = Mapping[TopicPartition, int]
 
 
-class Read(msgspec.Struct, array_like=True, gc=False):
+class PrefetchedRecord(msgspec.Struct, array_like=True, gc=False):
     """A record as it was read by another process (see `events.kafka.client.Message`)."""
 
     offset: int
@@ -37,12 +37,12 @@ class Read(msgspec.Struct, array_like=True, gc=False):
 
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(tuple[str, int, list[Read]]).decode
+_decode = msgspec.msgpack.Decoder(tuple[str, int, list[PrefetchedRecord]]).decode
 
 
 def to_the_ends(
-    cluster: Cluster, reader: Reader, offsets: Offsets, ends: Offsets, worth: int = WORTH_A_PROCESS
-) -> Iterator[tuple[Lane, Sequence[Message]]]:
+    cluster: Cluster, reader: TopicReader, offsets: Offsets, ends: Offsets, worth: int = WORTH_A_PROCESS
+) -> Iterator[tuple[TopicPartition, Sequence[Message]]]:
     """Yield what lies between these offsets (see `Reader.until`), where it is much with the help of a second process."""
     left = dict(offsets)
     reader.assign(left)
@@ -57,8 +57,8 @@ def to_the_ends(
 
 
 def _handed_over(
-    helper: _Helper, reader: Reader, left: Offsets, ends: Offsets
-) -> Iterator[tuple[Lane, Sequence[Message]]]:
+    helper: _Helper, reader: TopicReader, left: Offsets, ends: Offsets
+) -> Iterator[tuple[TopicPartition, Sequence[Message]]]:
     """Yield what the reader reads until the helper is ready, then what that one reads; `left` is kept by who takes it."""
     for found in reader.until(ends):
         yield found
@@ -92,14 +92,14 @@ class _Helper:
         """Whether the process waits for what to read (or has ended)."""
         return self._connection.poll()
 
-    def read(self, offsets: Offsets, ends: Offsets) -> Iterator[tuple[Lane, list[Read]]]:
+    def read(self, offsets: Offsets, ends: Offsets) -> Iterator[tuple[TopicPartition, list[PrefetchedRecord]]]:
         """Yield what the process reads, until it ends, or says nothing for long."""
         with contextlib.suppress(EOFError, OSError):
             self._connection.recv_bytes()  # that it is ready
             self._connection.send((offsets, ends))
             while self._connection.poll(self._patience_s):
                 topic, partition, messages = _decode(self._connection.recv_bytes())
-                yield Lane(topic, partition), messages
+                yield TopicPartition(topic, partition), messages
 
     def close(self) -> None:
         """End the process."""

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from events.kafka.client import Lane
+from events.kafka.client import TopicPartition
 from events.kafka.log import KafkaLog
-from events.kafka.partition_writer import Staged
-from events.log.contract import Head, Quarantined, Record
+from events.kafka.partition_writer import StagedAppend
+from events.log.contract import Head, QuarantineEntry, Record
 
 
 class KafkaRestore(KafkaLog):
-    """See `events.restore.Target`."""
+    """See `events.restore.RestoreTarget`."""
 
     def expect(self, heads: Mapping[str, Head]) -> None:
         """Note durably, in this machine's high-water files, how far the streams will reach."""
-        by_lane: defaultdict[Lane, dict[str, Head]] = defaultdict(dict)
+        by_lane: defaultdict[TopicPartition, dict[str, Head]] = defaultdict(dict)
         for stream, head in heads.items():
             by_lane[self._lane(stream)][stream] = head
         for lane, ends in by_lane.items():
@@ -30,15 +30,15 @@ class KafkaRestore(KafkaLog):
         """
         with self._lock:
             self._check_writable()
-            staged: dict[Lane, Staged] = {}
+            staged: dict[TopicPartition, StagedAppend] = {}
             for record in records:
                 lane = self._lane(record.stream)
                 if lane not in staged:
-                    staged[lane] = Staged()
+                    staged[lane] = StagedAppend()
                     self._shard(lane).claim()
                 self._shards[lane].adopt(staged[lane], record)
             self._send(staged)
 
-    def adopt_refused(self, entry: Quarantined) -> None:
+    def adopt_refused(self, entry: QuarantineEntry) -> None:
         """Keep refused bytes with the time at which the other copy took them in."""
         self._keep(entry, entry.at_us)

@@ -16,17 +16,17 @@ from typing import Any, NamedTuple
 import msgspec
 
 from events.errors import AppendRefused, LogUnavailable, SecondWriter
-from events.kafka.client import Cluster, Fenced, Outgoing, Unsure, Writer
+from events.kafka.client import Cluster, CommitUnknown, OutgoingRecord, TransactionalWriter, WriterFenced
 from events.kafka.partition_reader import Headers
 from events.kafka.results_reader import (
     GENERATION,
     OWNER,
     POSITION,
     SNAPSHOT,
-    Generation,
-    Owner,
-    Position,
-    Stored,
+    ResultsGeneration,
+    ResultsOwner,
+    StoredResults,
+    StreamPosition,
     digest,
 )
 from events.kafka.topic_settings import refuse_faults, store_faults
@@ -39,12 +39,12 @@ FRESH_S = 1.0
 """How long what was read of others' records counts as their last word, for a replayer that judges again."""
 
 
-class Commit(NamedTuple):
+class ResultsCommit(NamedTuple):
     """What one commit writes: its mark, the records that are new, and all messages, of which the records come first."""
 
-    mark: Generation
+    mark: ResultsGeneration
     records: list[tuple[str, str, bytes]]
-    messages: list[Outgoing]
+    messages: list[OutgoingRecord]
 
 
 class KafkaResults:
@@ -63,10 +63,10 @@ class KafkaResults:
         self._cluster = Cluster(bootstrap, timeout_s=timeout_s, security=security)
         self._lock = threading.RLock()
         self._claimed = False
-        self._writer: Writer | None = None
+        self._writer: TransactionalWriter | None = None
         self._lost = False
         self._fresh_until = 0.0
-        self._stored = Stored(self._cluster, self._prefix, address)
+        self._stored = StoredResults(self._cluster, self._prefix, address)
         if not read_only:
             try:
                 refuse_faults(store_faults(self._cluster, self._prefix, self._stored.partitions))
@@ -142,7 +142,7 @@ class KafkaResults:
     # ---------------------------------------------------------------------------------------------------------- writing
 
     @property
-    def _current(self) -> Generation:
+    def _current(self) -> ResultsGeneration:
         return self._stored.generation("")
 
     def _claim(self) -> None:
@@ -153,7 +153,7 @@ class KafkaResults:
         if self._writer is None:
             try:
                 self._writer = self._cluster.writer(f"{self._prefix}.replay")
-            except Fenced as error:
+            except WriterFenced as error:
                 raise self._lose() from error
             self._stored.settle()
             if self._stored.owner.group:
@@ -164,13 +164,13 @@ class KafkaResults:
 
     def _take_over(self) -> None:
         """Take the right to write from the members of a group: say so first, for who is fenced will look."""
-        announce(self._cluster, self._stored, Owner())
+        announce(self._cluster, self._stored, ResultsOwner())
         for number in range(self._stored.partitions):
-            with contextlib.suppress(Fenced):  # by a member that has not looked yet, and will
+            with contextlib.suppress(WriterFenced):  # by a member that has not looked yet, and will
                 self._cluster.writer(f"{self._prefix}.replay.{number}").close()
         self._stored.settle()
 
-    def _transact(self, commit: Commit) -> None:
+    def _transact(self, commit: ResultsCommit) -> None:
         """Commit as one transaction; after an unclear answer look whether it is there before it is sent again."""
         before, findings = self._current, len(commit.records)
         for _ in range(ATTEMPTS):
@@ -182,9 +182,9 @@ class KafkaResults:
                     self._stored.reader.await_visible(self._stored.findings, self._writer.offsets[findings - 1])
                 self._stored.read_state()
                 return
-            except Fenced as error:
+            except WriterFenced as error:
                 raise self._lose() from error
-            except Unsure:
+            except CommitUnknown:
                 self._throw_away()
                 self._claim()
                 if self._current == commit.mark:
@@ -206,13 +206,13 @@ class KafkaResults:
 
 
 def compose(
-    stored: Stored,
+    stored: StoredResults,
     scope: str,
     engine: str,
     positions: Mapping[str, int],
     snapshots: Mapping[str, bytes],
     records: Sequence[tuple[str, str, bytes]],
-) -> Commit:
+) -> ResultsCommit:
     """Return what a commit writes: the records that differ from the last under their key, the state, and its mark."""
     last: dict[str, bytes] = {}
     new = []
@@ -223,22 +223,23 @@ def compose(
             new.append((kind, key, data))
     current = stored.generation(scope)
     generation = current.generation if current.engine == engine and current.generation else secrets.token_hex(8)
-    mark = Generation(engine, generation, secrets.token_hex(8))
+    mark = ResultsGeneration(engine, generation, secrets.token_hex(8))
     messages = [
-        Outgoing(*stored.findings, f"{kind}/{key}".encode(), data, [("kind", kind.encode())]) for kind, key, data in new
+        OutgoingRecord(*stored.findings, f"{kind}/{key}".encode(), data, [("kind", kind.encode())])
+        for kind, key, data in new
     ]
     for stream, seq in positions.items():
-        position = canonical(msgspec.structs.asdict(Position(generation, seq)))
-        messages.append(Outgoing(*stored.state, f"{POSITION}{stream}".encode(), position, []))
+        position = canonical(msgspec.structs.asdict(StreamPosition(generation, seq)))
+        messages.append(OutgoingRecord(*stored.state, f"{POSITION}{stream}".encode(), position, []))
     for stream, image in snapshots.items():
         headers: Headers = [("generation", generation.encode())]
-        messages.append(Outgoing(*stored.state, f"{SNAPSHOT}{stream}".encode(), image, headers))
+        messages.append(OutgoingRecord(*stored.state, f"{SNAPSHOT}{stream}".encode(), image, headers))
     said = canonical(msgspec.structs.asdict(mark))
-    messages.append(Outgoing(*stored.state, f"{GENERATION}{scope}".encode(), said, []))
-    return Commit(mark, new, messages)
+    messages.append(OutgoingRecord(*stored.state, f"{GENERATION}{scope}".encode(), said, []))
+    return ResultsCommit(mark, new, messages)
 
 
-def announce(cluster: Cluster, stored: Stored, owner: Owner) -> None:
+def announce(cluster: Cluster, stored: StoredResults, owner: ResultsOwner) -> None:
     """Say durably who replays from now on."""
     value = canonical(msgspec.structs.asdict(owner))
-    cluster.send_plain(Outgoing(*stored.state, OWNER.encode(), value, []))
+    cluster.send_plain(OutgoingRecord(*stored.state, OWNER.encode(), value, []))

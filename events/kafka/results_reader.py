@@ -15,8 +15,8 @@ from typing import TypeVar
 
 import msgspec
 
-from events.kafka.client import Cluster, Lane, Message, Reader
-from events.kafka.foreign_records import Passage, foreign_record, foreign_result
+from events.kafka.client import Cluster, Message, TopicPartition, TopicReader
+from events.kafka.foreign_records import ForeignRecordWatch, foreign_record, foreign_result
 from events.kafka.topics import REPLAY_PARTITION, identify
 
 OWNER = "replay/owner"
@@ -27,14 +27,14 @@ PATIENCE_S = 40.0
 """How long the transaction of a replayer that is gone may stay open before its broker ends it, with room to spare."""
 
 
-class Owner(msgspec.Struct, frozen=True):
+class ResultsOwner(msgspec.Struct, frozen=True):
     """Who replays: a group and the engine of its members; both empty for one process that replays the whole log."""
 
     group: str = ""
     engine: str = ""
 
 
-class Generation(msgspec.Struct, frozen=True):
+class ResultsGeneration(msgspec.Struct, frozen=True):
     """The present generation of a scope, and a token of the commit that wrote this."""
 
     engine: str
@@ -42,27 +42,30 @@ class Generation(msgspec.Struct, frozen=True):
     commit: str
 
 
-class Position(msgspec.Struct, frozen=True):
+class StreamPosition(msgspec.Struct, frozen=True):
     """How far a stream was replayed, in which generation."""
 
     generation: str
     seq: int
 
 
-NONE = Generation("", "", "")
-_State = TypeVar("_State", Owner, Generation, Position)
+NONE = ResultsGeneration("", "", "")
+_State = TypeVar("_State", ResultsOwner, ResultsGeneration, StreamPosition)
 
 
-class Stored:
+class StoredResults:
     """The state and the findings of a log as far as they have been read. Not safe between threads."""
 
     def __init__(self, cluster: Cluster, prefix: str, address: str) -> None:
-        self.state, self.findings = Lane(f"{prefix}.state", REPLAY_PARTITION), Lane(f"{prefix}.findings", 0)
-        self.owner = Owner()
-        self.passage = Passage()
+        self.state, self.findings = (
+            TopicPartition(f"{prefix}.state", REPLAY_PARTITION),
+            TopicPartition(f"{prefix}.findings", 0),
+        )
+        self.owner = ResultsOwner()
+        self.passage = ForeignRecordWatch()
         self._cluster = cluster
-        self._generations: dict[str, Generation] = {}
-        self._positions: dict[str, Position] = {}
+        self._generations: dict[str, ResultsGeneration] = {}
+        self._positions: dict[str, StreamPosition] = {}
         self._snapshots: dict[str, tuple[str, bytes]] = {}
         self._latest: dict[bytes, tuple[int, bytes]] = {}
         self._kinds: set[str] = set()
@@ -70,23 +73,23 @@ class Stored:
         self._findings_read = False  # once to the end
         self._state_offset = self._findings_offset = self._decided = 0
         cluster.probe()
-        self.reader: Reader = cluster.reader()
+        self.reader: TopicReader = cluster.reader()
         try:
             self.partitions = identify(self.reader, address, None).partitions
         except BaseException:
             self.close()
             raise
 
-    def generation(self, scope: str) -> Generation:
+    def generation(self, scope: str) -> ResultsGeneration:
         """Return the present generation of a scope."""
         return self._generations.get(scope, NONE)
 
-    def positions(self, current: Generation) -> dict[str, int]:
+    def positions(self, current: ResultsGeneration) -> dict[str, int]:
         """Return how far each stream was replayed in a generation."""
         found = self._positions.items()
         return {stream: each.seq for stream, each in found if each.generation == current.generation}
 
-    def snapshots(self, current: Generation) -> dict[str, bytes]:
+    def snapshots(self, current: ResultsGeneration) -> dict[str, bytes]:
         """Return the snapshots of a generation."""
         found = self._snapshots.items()
         return {stream: image for stream, (generation, image) in found if generation == current.generation}
@@ -108,10 +111,12 @@ class Stored:
             self._ahead = {message.offset: message.value for message in found}
         return self._ahead.get(where[0])
 
-    def enter(self, scope: str, mark: Generation, positions: Mapping[str, int], snapshots: Mapping[str, bytes]) -> None:
+    def enter(
+        self, scope: str, mark: ResultsGeneration, positions: Mapping[str, int], snapshots: Mapping[str, bytes]
+    ) -> None:
         """Take in the state that was just committed by ourselves, and need not be read."""
         self._generations[scope] = mark
-        self._positions.update({stream: Position(mark.generation, seq) for stream, seq in positions.items()})
+        self._positions.update({stream: StreamPosition(mark.generation, seq) for stream, seq in positions.items()})
         self._snapshots.update({stream: (mark.generation, image) for stream, image in snapshots.items()})
 
     def note(self, kind: str, key: str, data: bytes, offset: int) -> None:
@@ -157,11 +162,11 @@ class Stored:
             self._state_offset = message.offset + 1
             key, value = (message.key or b"").decode(errors="replace"), message.value or b""
             if key == OWNER:
-                self.owner = _read(value, Owner) or self.owner
+                self.owner = _read(value, ResultsOwner) or self.owner
             elif key.startswith(GENERATION):
-                self._generations[key.removeprefix(GENERATION)] = _read(value, Generation) or NONE
+                self._generations[key.removeprefix(GENERATION)] = _read(value, ResultsGeneration) or NONE
             elif key.startswith(POSITION):
-                self._positions[key.removeprefix(POSITION)] = _read(value, Position) or Position("", 0)
+                self._positions[key.removeprefix(POSITION)] = _read(value, StreamPosition) or StreamPosition("", 0)
             elif key.startswith(SNAPSHOT):
                 generation = (dict(message.headers).get("generation") or b"").decode(errors="replace")
                 self._snapshots[key.removeprefix(SNAPSHOT)] = generation, value

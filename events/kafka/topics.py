@@ -10,7 +10,15 @@ from hashlib import sha256
 import msgspec
 
 from events.errors import EventError, LogUnavailable
-from events.kafka.client import MAX_MESSAGE_BYTES, Cluster, Fenced, Lane, Outgoing, Reader, Unsure
+from events.kafka.client import (
+    MAX_MESSAGE_BYTES,
+    Cluster,
+    CommitUnknown,
+    OutgoingRecord,
+    TopicPartition,
+    TopicReader,
+    WriterFenced,
+)
 from events.vocabulary.codec import canonical
 from events.vocabulary.envelope import LogId
 from events.vocabulary.model import Token
@@ -23,7 +31,7 @@ _ADDRESS = re.compile(r"\Akafka://([^/]+)/([a-zA-Z0-9][a-zA-Z0-9._-]{0,99})/?\Z"
 _KEY = b"log"
 
 
-class Identity(msgspec.Struct, frozen=True):
+class LogIdentity(msgspec.Struct, frozen=True):
     """Who a log is: written once, when it is created. The number of partitions never changes."""
 
     log_id: LogId
@@ -54,7 +62,7 @@ def partition_of(stream: str, partitions: int) -> int:
 
 def create_log(
     cluster: Cluster,
-    reader: Reader,
+    reader: TopicReader,
     prefix: str,
     property_id: str | None,
     log_id: str,
@@ -64,7 +72,7 @@ def create_log(
 ) -> None:
     """Make the topics and write who the log is, unless that has been done. Raises `EventError` for a bad id."""
     try:
-        identity = Identity(*msgspec.convert([log_id, property_id, partitions], tuple[LogId, Token, int]))
+        identity = LogIdentity(*msgspec.convert([log_id, property_id, partitions], tuple[LogId, Token, int]))
     except msgspec.ValidationError as error:
         raise EventError(f"a new log needs the id of its property: {error}") from error
     durable = {"min.insync.replicas": str(min_insync), "retention.ms": "-1", "retention.bytes": "-1"}
@@ -81,17 +89,17 @@ def create_log(
     cluster.create_topics(topics, replication)
     if _stored(reader, prefix) is not None:
         return
-    lane = Lane(f"{prefix}.state", IDENTITY_PARTITION)
+    lane = TopicPartition(f"{prefix}.state", IDENTITY_PARTITION)
     try:
         with contextlib.closing(cluster.writer(f"{prefix}.create")) as writer:
             if _stored(reader, prefix) is None:  # of several creators, only the last to initialise comes past here
-                writer.transact([Outgoing(*lane, _KEY, canonical(msgspec.structs.asdict(identity)), [])])
+                writer.transact([OutgoingRecord(*lane, _KEY, canonical(msgspec.structs.asdict(identity)), [])])
                 reader.await_visible(lane, writer.offsets[-1])
-    except (Fenced, Unsure) as error:
+    except (WriterFenced, CommitUnknown) as error:
         raise LogUnavailable(f"the log {prefix} could not be created: {error}; repeat it") from error
 
 
-def identify(reader: Reader, address: str, property_id: str | None) -> Identity:
+def identify(reader: TopicReader, address: str, property_id: str | None) -> LogIdentity:
     """Return who the log at an address is. Raises `LogUnavailable` where there is none, or it is another's."""
     _, prefix = parse_address(address)
     identity = _stored(reader, prefix)
@@ -110,13 +118,13 @@ def identify(reader: Reader, address: str, property_id: str | None) -> Identity:
     return identity
 
 
-def _stored(reader: Reader, prefix: str) -> Identity | None:
+def _stored(reader: TopicReader, prefix: str) -> LogIdentity | None:
     if not reader.partitions(f"{prefix}.state"):
         return None
-    for message in reader.scan(Lane(f"{prefix}.state", IDENTITY_PARTITION), 0):
+    for message in reader.scan(TopicPartition(f"{prefix}.state", IDENTITY_PARTITION), 0):
         if message.key == _KEY and message.value:
             try:
-                return msgspec.json.decode(message.value, type=Identity)
+                return msgspec.json.decode(message.value, type=LogIdentity)
             except msgspec.MsgspecError as error:
                 raise LogUnavailable(f"{prefix}.state does not say who the log is: {error}") from error
     return None

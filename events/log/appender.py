@@ -32,11 +32,11 @@ class StreamState(msgspec.Struct, frozen=True):
     round_open: bool = False
 
 
-class _Kind(msgspec.Struct):
+class _EventKind(msgspec.Struct):
     type: str
 
 
-class Learned(NamedTuple):
+class RecordSummary(NamedTuple):
     """What a stored record says to an appender: where its stream stands after it, and by what a repeat is known."""
 
     state: StreamState
@@ -46,7 +46,7 @@ class Learned(NamedTuple):
     event_id: bytes
 
 
-_kind_decoder = msgspec.json.Decoder(_Kind)
+_kind_decoder = msgspec.json.Decoder(_EventKind)
 _raw_decoder = msgspec.json.Decoder(RawEnvelope)
 
 
@@ -76,7 +76,7 @@ def state_at(genesis: bytes, newest_first: Iterable[Record]) -> StreamState:
     return StreamState(Head(newest.seq, newest.hash), last.gaming_day, last.recorded_at_us, round_open)
 
 
-def learn(before: StreamState | None, record: Record) -> Learned:
+def learn(before: StreamState | None, record: Record) -> RecordSummary:
     """Return what a stored record says, after what stood before it (null: nothing is known of that).
 
     Raises `BrokenSeal` where the record is not an event.
@@ -93,7 +93,7 @@ def learn(before: StreamState | None, record: Record) -> Learned:
     if raw.type in (RoundOpened.TYPE, RoundClosed.TYPE, GamingDayOpened.TYPE):
         round_open = raw.type == RoundOpened.TYPE
     state = StreamState(Head(record.seq, record.hash), raw.gaming_day, raw.recorded_at_us, round_open)
-    return Learned(state, raw.source, raw.source_seq, report, event_id)
+    return RecordSummary(state, raw.source, raw.source_seq, report, event_id)
 
 
 def check_continues(head: Head, record: Record) -> None:

@@ -32,7 +32,7 @@ class Head(msgspec.Struct, frozen=True):
     hash: bytes
 
 
-class Appended(msgspec.Struct, frozen=True):
+class AppendResult(msgspec.Struct, frozen=True):
     """What an append did: the numbers given, in the order of the drafts; null for a dropped device duplicate."""
 
     stream: str
@@ -40,7 +40,7 @@ class Appended(msgspec.Struct, frozen=True):
     head: Head
 
 
-class Quarantined(msgspec.Struct, frozen=True):
+class QuarantineEntry(msgspec.Struct, frozen=True):
     """Bytes that were refused at intake, kept under their SHA-256 with the stream they were meant for and the reason.
 
     `at_us` is the log's clock when it first took them in (UTC microseconds); whoever hands them in leaves it out.
@@ -74,14 +74,14 @@ class EventLog(Protocol):
     def head(self, stream: str) -> Head:
         """Return the end of a stream; `Head(0, genesis)` when nothing was appended yet."""
 
-    def append(self, stream: str, expected_seq: int, drafts: Sequence[Draft]) -> Appended:
+    def append(self, stream: str, expected_seq: int, drafts: Sequence[Draft]) -> AppendResult:
         """Append drafts as one group: all are stored durably, or none.
 
         `expected_seq` is the number the first stored event shall get. Raises `WrongSequence` where the stream is
         elsewhere, `SecondWriter` where another process writes, `EventError` where a draft is not acceptable.
         """
 
-    def append_groups(self, groups: Iterable[tuple[str, Sequence[Draft]]]) -> list[Appended]:
+    def append_groups(self, groups: Iterable[tuple[str, Sequence[Draft]]]) -> list[AppendResult]:
         """Append groups of several streams in one durable commit, each at the end of its stream."""
 
     def read(self, stream: str, from_seq: int = 1, to_seq: int | None = None) -> Iterator[Record]:
@@ -97,10 +97,10 @@ class EventLog(Protocol):
         empty batch whenever that many seconds passed without one.
         """
 
-    def quarantine(self, entry: Quarantined) -> None:
+    def quarantine(self, entry: QuarantineEntry) -> None:
         """Keep refused bytes durably. The same bytes for the same stream twice are kept once."""
 
-    def quarantined(self) -> list[Quarantined]:
+    def quarantined(self) -> list[QuarantineEntry]:
         """Return everything in quarantine, oldest first."""
 
     def foreign(self) -> ForeignReport:
@@ -167,7 +167,7 @@ class CheckpointStore(Protocol):
     """The checkpoints of one log. One process at a time adds to them."""
 
     def batches(self, after: int = 0) -> Iterator[bytes]:
-        """Yield the encoded batches (`events.proofs.statements.Batch`) beyond so many statements, in their order."""
+        """Yield the encoded batches (`events.proofs.statements.CheckpointBatch`) beyond so many statements, in their order."""
 
     def append(self, before: int, data: bytes, head: Head) -> None:
         """Add an encoded batch durably after `before` statements; `head` is the number of statements with it, and their root.

@@ -6,15 +6,15 @@ from collections.abc import Callable
 
 import msgspec
 
-from events.errors import BrokenSeal, Misplaced
+from events.errors import BrokenSeal, MisplacedEvent
 
 
-class _Place(msgspec.Struct):
+class _StatedPlace(msgspec.Struct):
     stream: str
     seq: int
 
 
-_decoder = msgspec.json.Decoder(_Place)
+_decoder = msgspec.json.Decoder(_StatedPlace)
 
 
 def diagnose(stream: str, seq: int, data: bytes, stored: Callable[[str, int], bytes | None]) -> BrokenSeal:
@@ -27,7 +27,7 @@ def diagnose(stream: str, seq: int, data: bytes, stored: Callable[[str, int], by
     if place is None or place == (stream, seq):
         return BrokenSeal(stream, seq, "its bytes do not give the recorded chain hash: they, or the hash, were changed")
     other = stored(*place)
-    return Misplaced(stream, seq, *place, swapped=other is not None and _place(other) == (stream, seq))
+    return MisplacedEvent(stream, seq, *place, swapped=other is not None and _place(other) == (stream, seq))
 
 
 def _place(data: bytes) -> tuple[str, int] | None:

@@ -17,8 +17,8 @@ from events.proofs.signed_note import (
     KeyKind,
     Note,
     PublicKey,
-    Signed,
     Signer,
+    VerifiedSignature,
     decode_base64,
     encode_base64,
     sign,
@@ -76,7 +76,7 @@ def cosign(note: Note, signer: Signer, time_s: int) -> Note:
     return note.with_signatures([sign(note.text, signer, time_s=time_s)])
 
 
-def open_checkpoint(note: Note, keys: Sequence[PublicKey]) -> tuple[Checkpoint, Signed]:
+def open_checkpoint(note: Note, keys: Sequence[PublicKey]) -> tuple[Checkpoint, VerifiedSignature]:
     """Return the checkpoint and the log's signature under it, of one of these keys.
 
     Raises `BadNote` where it is no checkpoint, no such key of its log signed it, or a signature does not fit.

@@ -16,8 +16,8 @@ from events.proofs.checkpoint import Checkpoint, origin_of, sign_checkpoint
 from events.proofs.history import History, Mark, StreamHeads
 from events.proofs.keys import PROPERTY_STREAM, KeyRing
 from events.proofs.signed_note import Signer
-from events.proofs.signing_memory import Signed, SigningMemory
-from events.proofs.statements import Batch, Statement, TimeStatement
+from events.proofs.signing_memory import SigningMemory, SigningRecord
+from events.proofs.statements import CheckpointBatch, Statement, TimeStatement
 
 POLL_S = 1.0
 HASTE = 0.75
@@ -81,10 +81,10 @@ class Checkpointer:
         at_us = max(self._clock(), self._ledger.time.at_us if self._ledger.time else 0)
         statements.append(TimeStatement(at_us=at_us, events=events, within_s=None if last else self._within_s))
         checkpoint = self._ledger.extend(statements)
-        batch = Batch.of(statements, sign_checkpoint(checkpoint, self._signer))
+        batch = CheckpointBatch.of(statements, sign_checkpoint(checkpoint, self._signer))
         head = Head(checkpoint.size, checkpoint.root)
         data = batch.encode()
-        self._memory.record(Signed(before, head, data))
+        self._memory.record(SigningRecord(before, head, data))
         self._store.append(before, data, head)
         self.pending = 0
         return checkpoint

@@ -16,7 +16,7 @@ from events.proofs.checkpoint import Checkpoint, open_checkpoint
 from events.proofs.keys import PROPERTY_STREAM, read_ring
 from events.proofs.merkle import CompactRange, leaf_hash
 from events.proofs.signed_note import BadNote, Note, PublicKey
-from events.proofs.statements import BadCheckpoint, Batch, HeadStatement, Ledger
+from events.proofs.statements import BadCheckpoint, CheckpointBatch, HeadStatement, Ledger
 
 
 class Mark(msgspec.Struct, frozen=True):
@@ -76,7 +76,7 @@ class History:
 
     def __init__(self, origin: str, marks: Iterable[Mark] = ()) -> None:
         self.ledger = Ledger(origin)
-        self.stated: dict[str, Stated] = {}
+        self.stated: dict[str, StatedHeads] = {}
         """Stream → what was stated of it."""
         self.last: Checkpoint | None = None
         """The last checkpoint that was taken without fault."""
@@ -89,7 +89,7 @@ class History:
         """
         first = self.ledger.size + 1
         try:
-            batch = Batch.decode(data)
+            batch = CheckpointBatch.decode(data)
         except (ValueError, TypeError) as error:
             raise BadCheckpoint(first, "statement_changed", f"what is stored is no checkpoint: {error}") from error
         note, checkpoint = self.ledger.take(batch)
@@ -98,7 +98,7 @@ class History:
         while self._marks and self._marks[-1].head.seq <= checkpoint.size:
             self._meet(self._marks.pop(), checkpoint)
         for statement in self.ledger.added:
-            self.stated.setdefault(statement.stream, Stated()).add(statement)
+            self.stated.setdefault(statement.stream, StatedHeads()).add(statement)
         self.last = checkpoint
         return note
 
@@ -127,7 +127,7 @@ class History:
         raise BadCheckpoint(min(mark.head.seq, checkpoint.size), "checkpoint_fork", message)
 
 
-class Stated:
+class StatedHeads:
     """What was stated of one stream, in order; packed, for in a year there are hundreds of thousands."""
 
     def __init__(self) -> None:
@@ -154,11 +154,11 @@ class Stated:
 class StreamHeads:
     """A stream's tree, grown event by event and held against what was stated of it, in order."""
 
-    def __init__(self, stream: str, stated: Stated | None = None) -> None:
+    def __init__(self, stream: str, stated: StatedHeads | None = None) -> None:
         self.stream = stream
         self._tree = CompactRange()
         self._chain = b""
-        self._stated = Stated() if stated is None else stated
+        self._stated = StatedHeads() if stated is None else stated
         self._next = 0
         self.agreed = 0
         """The last number up to which a statement was borne out."""

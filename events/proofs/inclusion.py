@@ -17,8 +17,8 @@ from events.log.contract import CheckpointStore, EventLog
 from events.proofs.checkpoint import Checkpoint, open_checkpoint, origin_of
 from events.proofs.history import History
 from events.proofs.merkle import BadProof, Tree, leaf_hash, verify_inclusion
-from events.proofs.signed_note import KeyKind, Note, PublicKey, Signed, verify
-from events.proofs.statements import Batch, HeadStatement, TimeStatement, read_statement
+from events.proofs.signed_note import KeyKind, Note, PublicKey, VerifiedSignature, verify
+from events.proofs.statements import CheckpointBatch, HeadStatement, TimeStatement, read_statement
 from events.vocabulary.base import Count, Digest, Number
 from events.vocabulary.codec import read
 from events.vocabulary.envelope import StreamName
@@ -28,11 +28,11 @@ MAX_PROOF_BYTES = 16 * 1024 * 1024
 _MAX_PATH = Meta(max_length=64)
 
 
-class NotCovered(LookupError):
+class CheckpointMissing(LookupError):
     """No checkpoint covers the event yet."""
 
 
-class Leaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class EventLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A leaf and the hashes from it to a root; `index` counts from 0."""
 
     data: str
@@ -49,9 +49,9 @@ class Proof(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Events of one stream under one statement of its head; `head` and `time` are leaves of the checkpoint's tree."""
 
     stream: StreamName
-    events: tuple[Leaf, ...]
-    head: Leaf
-    time: Leaf
+    events: tuple[EventLeaf, ...]
+    head: EventLeaf
+    time: EventLeaf
     checkpoint: str
     format: Literal["discard-rack/proof/v1"] = FORMAT
 
@@ -70,7 +70,7 @@ class Proof(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise BadProof(f"not a proof of events: {error}") from error
 
 
-class Proven(msgspec.Struct, frozen=True):
+class ProofResult(msgspec.Struct, frozen=True):
     """What a proof shows: these events stood in the log when, by its own clock, the first checkpoint over them was signed.
 
     `numbers` are the events' numbers in their stream; `witnesses` the cosignatures that verified.
@@ -81,8 +81,8 @@ class Proven(msgspec.Struct, frozen=True):
     numbers: tuple[Number, ...]
     head: HeadStatement
     time: TimeStatement
-    signed: Signed
-    witnesses: tuple[Signed, ...]
+    signed: VerifiedSignature
+    witnesses: tuple[VerifiedSignature, ...]
 
 
 def prove(
@@ -90,7 +90,7 @@ def prove(
 ) -> Proof:
     """Return the proof for events of a stream, under the first statement that covers them all.
 
-    The checkpoint is the newest one, or `note`: one of the log's with the signatures of witnesses. Raises `NotCovered` where
+    The checkpoint is the newest one, or `note`: one of the log's with the signatures of witnesses. Raises `CheckpointMissing` where
     none covers them, `IntegrityError` where the checkpoints or the events do not hold together.
     """
     if not numbers or min(numbers) < 1:
@@ -98,7 +98,7 @@ def prove(
     statements = _Statements(log, store, stream, max(numbers))
     checkpoint = statements.last if note is None else Checkpoint.parse(note.text)
     if statements.covering is None or checkpoint is None or checkpoint.size <= statements.time:
-        raise NotCovered(f"no checkpoint covers {stream} event {max(numbers)}; `rack checkpoint` makes one")
+        raise CheckpointMissing(f"no checkpoint covers {stream} event {max(numbers)}; `rack checkpoint` makes one")
     index, covering = statements.covering
     tree, data = Tree(), dict[int, str]()
     for record in log.read(stream, 1, covering.size):
@@ -112,14 +112,16 @@ def prove(
     size = checkpoint.size
     return Proof(
         stream=stream,
-        events=tuple(Leaf(data[n], n - 1, _hex(tree.inclusion_proof(n - 1))) for n in sorted(set(numbers))),
-        head=Leaf(statements.lines[0], index, _hex(statements.tree.inclusion_proof(index, size))),
-        time=Leaf(statements.lines[1], statements.time, _hex(statements.tree.inclusion_proof(statements.time, size))),
+        events=tuple(EventLeaf(data[n], n - 1, _hex(tree.inclusion_proof(n - 1))) for n in sorted(set(numbers))),
+        head=EventLeaf(statements.lines[0], index, _hex(statements.tree.inclusion_proof(index, size))),
+        time=EventLeaf(
+            statements.lines[1], statements.time, _hex(statements.tree.inclusion_proof(statements.time, size))
+        ),
         checkpoint=(statements.note if note is None else note).encode().decode(),
     )
 
 
-def check(proof: Proof, keys: Sequence[PublicKey]) -> Proven:
+def check(proof: Proof, keys: Sequence[PublicKey]) -> ProofResult:
     """Return what a proof shows under these keys, of the log and perhaps of witnesses.
 
     Raises `BadNote` where none of them signed the checkpoint, `BadProof` where anything else does not fit.
@@ -145,10 +147,10 @@ def check(proof: Proof, keys: Sequence[PublicKey]) -> Proven:
         event.check(head.size, bytes.fromhex(head.root))
         _check_place(event, head.stream, checkpoint.origin)
     numbers = tuple(event.index + 1 for event in proof.events)
-    return Proven(checkpoint, head.stream, numbers, head, time, signed, tuple(witnesses))
+    return ProofResult(checkpoint, head.stream, numbers, head, time, signed, tuple(witnesses))
 
 
-def _check_place(event: Leaf, stream: str, origin: str) -> None:
+def _check_place(event: EventLeaf, stream: str, origin: str) -> None:
     """The event must itself say that it stands there: in this log, stream and number."""
     try:
         stated = read(event.data.encode())
@@ -173,7 +175,7 @@ class _Statements:
         self.note = Note("", ())
         history = History(origin_of(log.log_id, log.property_id))
         for encoded in store.batches():
-            self.note, lines, before = history.take(encoded), Batch.decode(encoded).lines, self.tree.size
+            self.note, lines, before = history.take(encoded), CheckpointBatch.decode(encoded).lines, self.tree.size
             for line in lines:
                 self.tree.append(leaf_hash(line))
             for place, statement in enumerate(history.ledger.added):

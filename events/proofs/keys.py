@@ -117,7 +117,7 @@ def vouch_for(key: PublicKey, signer: Signer) -> str:
     return sign(_vouch_text(key), signer).line()
 
 
-class Entry(msgspec.Struct):
+class KeyEntry(msgspec.Struct):
     """A key of a log: the numbers of the events that published and (0: not) retired it, and the keys that vouch for it."""
 
     key: PublicKey
@@ -130,7 +130,7 @@ class KeyRing:
     """The keys that a log names, folded from its property stream."""
 
     def __init__(self) -> None:
-        self.entries: list[Entry] = []
+        self.entries: list[KeyEntry] = []
 
     def take(self, record: Record) -> None:
         """Note what an event of the property stream says about keys; any other event says nothing."""
@@ -141,7 +141,7 @@ class KeyRing:
             if isinstance(payload, KeyPublished):
                 key = PublicKey.parse(payload.public_key)
                 if self.of(key) is None:
-                    self.entries.append(Entry(key, record.seq, 0, payload.vouch))
+                    self.entries.append(KeyEntry(key, record.seq, 0, payload.vouch))
             elif isinstance(payload, KeyRetired):
                 entry = self.of(PublicKey.parse(payload.public_key))
                 if entry is not None and not entry.retired:
@@ -149,7 +149,7 @@ class KeyRing:
         except (EventError, BadNote):
             return  # what cannot be read publishes nothing; the walk through the stream names it
 
-    def of(self, key: PublicKey) -> Entry | None:
+    def of(self, key: PublicKey) -> KeyEntry | None:
         """Return what the log says of a key, or null."""
         return next((entry for entry in self.entries if entry.key == key), None)
 

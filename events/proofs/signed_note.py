@@ -87,7 +87,7 @@ class Signer(Protocol):
         """Return the Ed25519 signature of a message, 64 bytes."""
 
 
-class Signature(msgspec.Struct, frozen=True):
+class NoteSignature(msgspec.Struct, frozen=True):
     """One line of signature: whose, the 4 bytes of the key's id, and what follows them."""
 
     name: str
@@ -107,7 +107,7 @@ class Note(msgspec.Struct, frozen=True):
     """A text that ends in a line break, and the signatures under it, in their order."""
 
     text: str
-    signatures: tuple[Signature, ...]
+    signatures: tuple[NoteSignature, ...]
 
     def encode(self) -> bytes:
         """Return the note's bytes."""
@@ -132,19 +132,19 @@ class Note(msgspec.Struct, frozen=True):
             raise BadNote(f"the note has {len(lines)} signatures; at most {MAX_SIGNATURES} are read")
         return cls(text + "\n", tuple(map(_read_line, lines)))
 
-    def with_signatures(self, signatures: Iterable[Signature]) -> Note:
+    def with_signatures(self, signatures: Iterable[NoteSignature]) -> Note:
         """Return the note with these signatures added."""
         return Note(self.text, (*self.signatures, *signatures))
 
 
-class Signed(msgspec.Struct, frozen=True):
+class VerifiedSignature(msgspec.Struct, frozen=True):
     """A signature that verified: whose, and for a witness the time it states, in seconds since 1970."""
 
     key: PublicKey
     time_s: int | None
 
 
-def sign(text: str, signer: Signer, *, time_s: int | None = None) -> Signature:
+def sign(text: str, signer: Signer, *, time_s: int | None = None) -> NoteSignature:
     """Return the signature of a key over a text; a witness signs the text with the time.
 
     Raises `BadNote` where the text can be no note, or the time is missing or too much for the kind of key.
@@ -154,18 +154,18 @@ def sign(text: str, signer: Signer, *, time_s: int | None = None) -> Signature:
         raise BadNote(f"the key {key.name} is a {key.kind.name.lower()}'s: only a witness states a time, and it must")
     stamp = b"" if time_s is None else time_s.to_bytes(8, "big")
     data = stamp + signer.sign(_message(text, time_s))
-    signature = Signature(check_name(key.name), key.id, data)
+    signature = NoteSignature(check_name(key.name), key.id, data)
     if Note.decode(Note(text, (signature,)).encode()) != Note(text, (signature,)):
         raise BadNote("the text would not read back as the same note")
     return signature
 
 
-def verify(note: Note, keys: Sequence[PublicKey]) -> list[Signed]:
+def verify(note: Note, keys: Sequence[PublicKey]) -> list[VerifiedSignature]:
     """Return the signatures of these keys under a note, each of which verified; others are ignored.
 
     Raises `BadNote` where one claims to be of such a key and is not, or a key signed twice.
     """
-    found: list[Signed] = []
+    found: list[VerifiedSignature] = []
     for signature in note.signatures:
         for key in keys:
             if not signature.of(key):
@@ -176,13 +176,13 @@ def verify(note: Note, keys: Sequence[PublicKey]) -> list[Signed]:
     return found
 
 
-def _verified(text: str, signature: Signature, key: PublicKey) -> Signed:
+def _verified(text: str, signature: NoteSignature, key: PublicKey) -> VerifiedSignature:
     data, time_s = signature.data, None
     if key.kind is KeyKind.WITNESS:
         data, time_s = data[8:], int.from_bytes(data[:8], "big")
     if (time_s or 0) > MAX_TIME_S or not key.verifies(data, _message(text, time_s)):
         raise BadNote(f"the signature of {key.name} ({key.id.hex()}) does not fit the text")
-    return Signed(key, time_s)
+    return VerifiedSignature(key, time_s)
 
 
 def _message(text: str, time_s: int | None) -> bytes:
@@ -190,14 +190,14 @@ def _message(text: str, time_s: int | None) -> bytes:
     return text.encode() if time_s is None else f"cosignature/v1\ntime {time_s}\n{text}".encode()
 
 
-def _read_line(line: str) -> Signature:
+def _read_line(line: str) -> NoteSignature:
     parts = line.removeprefix(_DASH).split(" ")
     if not line.startswith(_DASH) or len(parts) != 2:
         raise BadNote(f"not a line of signature: {line[:80]!r}")
     data = decode_base64(parts[1])
     if len(data) < 5:
         raise BadNote(f"a signature of {len(data)} bytes: expected 4 bytes of the key's id and more")
-    return Signature(check_name(parts[0]), data[:4], data[4:])
+    return NoteSignature(check_name(parts[0]), data[:4], data[4:])
 
 
 def check_name(name: str) -> str:

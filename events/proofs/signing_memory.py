@@ -19,7 +19,7 @@ from events.proofs.statements import CHECKPOINTS
 _MAGIC = b"discard-rack signed v1"
 
 
-class Signed(msgspec.Struct, frozen=True):
+class SigningRecord(msgspec.Struct, frozen=True):
     """A signed checkpoint: how many statements stood before it, how many with it and their root, and the encoded batch."""
 
     before: int
@@ -34,7 +34,7 @@ class SigningMemory:
         self.path = key_file.with_name(f"{key_file.name}.{log_id[:8]}.signed")
         self._log_id = log_id
 
-    def load(self) -> Signed | None:
+    def load(self) -> SigningRecord | None:
         """Return what was signed last; null where nothing was. Raises `IntegrityError` where the file is not as written."""
         try:
             content = self.path.read_bytes()
@@ -45,14 +45,14 @@ class SigningMemory:
             magic, log_id, before, size, root = header.rsplit(b" ", 4)
             if (magic, log_id) != (_MAGIC, self._log_id.encode()):
                 raise ValueError
-            return Signed(int(before), Head(int(size), bytes.fromhex(root.decode())), data)
+            return SigningRecord(int(before), Head(int(size), bytes.fromhex(root.decode())), data)
         except ValueError as error:
             message = (
                 f"{self.path} is not what was written when this key last signed for the log {self._log_id}; keep it"
             )
             raise IntegrityError(CHECKPOINTS, 1, message) from error
 
-    def record(self, signed: Signed) -> None:
+    def record(self, signed: SigningRecord) -> None:
         """Remember a checkpoint durably, in the place of the one before. Raises `OSError`, and then it must not be used."""
         numbers = f"{self._log_id} {signed.before} {signed.head.seq} {signed.head.hash.hex()}\n".encode()
         fresh = self.path.with_name(self.path.name + ".new")

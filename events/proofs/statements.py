@@ -74,13 +74,13 @@ class TimeStatement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 Statement = HeadStatement | TimeStatement
 
 
-class _Any(msgspec.Struct):
+class _StatementKind(msgspec.Struct):
     statement: str
 
 
 for _struct in (HeadStatement, TimeStatement):
     require_sorted_fields(_struct)
-_kind = msgspec.json.Decoder(_Any)
+_kind = msgspec.json.Decoder(_StatementKind)
 _decoders: dict[str, msgspec.json.Decoder[Any]] = {
     "head": msgspec.json.Decoder(HeadStatement),
     "time": msgspec.json.Decoder(TimeStatement),
@@ -101,7 +101,7 @@ def read_statement(line: bytes) -> Statement:
     return found
 
 
-class Batch(msgspec.Struct, frozen=True):
+class CheckpointBatch(msgspec.Struct, frozen=True):
     """What one checkpoint adds: the leaves, one line each, and the signed note over all leaves so far."""
 
     lines: tuple[bytes, ...]
@@ -112,12 +112,12 @@ class Batch(msgspec.Struct, frozen=True):
         return b"\n".join(self.lines) + b"\n\n" + self.note
 
     @classmethod
-    def of(cls, statements: Sequence[Statement], note: Note) -> Batch:
+    def of(cls, statements: Sequence[Statement], note: Note) -> CheckpointBatch:
         """Return the batch of these statements and the note that signs them."""
         return cls(tuple(map(canonical, statements)), note.encode())
 
     @classmethod
-    def decode(cls, data: bytes) -> Batch:
+    def decode(cls, data: bytes) -> CheckpointBatch:
         """Read what a store kept. Raises `ValueError`."""
         lines, separator, note = data.partition(b"\n\n")
         if not separator:
@@ -158,7 +158,7 @@ class Ledger:
         self._read(first, lines)
         return Checkpoint(self.origin, self.size, self.root())
 
-    def take(self, batch: Batch) -> tuple[Note, Checkpoint]:
+    def take(self, batch: CheckpointBatch) -> tuple[Note, Checkpoint]:
         """Add a stored batch; return its note and checkpoint. Raises `BadCheckpoint` where the two do not belong together.
 
         Signatures are not looked at.

@@ -13,11 +13,11 @@ from typing import Literal
 
 import msgspec
 
-from events.errors import BrokenSeal, EventError, Fork, IntegrityError, LostTail, Misplaced, SequenceGap
+from events.errors import BrokenSeal, EventError, Fork, IntegrityError, LostTail, MisplacedEvent, SequenceGap
 from events.log.appender import day_after
 from events.log.contract import CheckpointStore, EventLog, Head, Record
 from events.log.foreign import NO_FOREIGN_RECORDS, ForeignReport
-from events.proofs.history import Mark, Stated, StreamHeads
+from events.proofs.history import Mark, StatedHeads, StreamHeads
 from events.proofs.signed_note import PublicKey
 from events.proofs.statements import BadCheckpoint, CheckpointFault
 from events.proofs.verify_checkpoints import Signatures, check_checkpoints
@@ -54,7 +54,7 @@ class Break(msgspec.Struct, frozen=True, kw_only=True):
     message: str
 
 
-class Report(msgspec.Struct, frozen=True, kw_only=True):
+class VerificationReport(msgspec.Struct, frozen=True, kw_only=True):
     """What a walk found. `heads` are the ends up to which each stream was confirmed; `events` counts what was walked,
     `quarantined` what was refused at intake and kept. `foreign` records are no part of the log and break nothing.
     """
@@ -81,7 +81,7 @@ def verify(
     marks: Iterable[Mark] = (),
     gap_s: int | None = None,
     progress: Progress | None = None,
-) -> Report:
+) -> VerificationReport:
     """Walk all streams of a log, and those that only its high-water mark or its checkpoints know.
 
     `anchors`, `marks` and `gap_s` as for `check_checkpoints`. Raises `LogUnavailable` where the log cannot be read at all;
@@ -100,7 +100,7 @@ def verify(
         checked = check_checkpoints(log, checkpoints, anchors=anchors, marks=marks, gap_s=gap_s)
     stated = checked.stated if checked is not None else {}
     for stream in sorted({*log.streams(), *marked, *stated}):
-        walk = _Walk(log, stream, stated.get(stream), events, progress)
+        walk = _StreamVerification(log, stream, stated.get(stream), events, progress)
         walk.run()
         events += walk.events
         heads[stream] = walk.head
@@ -112,7 +112,7 @@ def verify(
         foreign = log.foreign()
     except IntegrityError as error:
         breaks.append(_break_of(error))
-    return Report(
+    return VerificationReport(
         ok=not breaks,
         log_id=log.log_id,
         property_id=log.property_id,
@@ -128,11 +128,11 @@ def verify(
     )
 
 
-class _Walk:
+class _StreamVerification:
     """The walk through one stream: at most one break of the chain, which ends it, and what the envelopes contradict."""
 
     def __init__(
-        self, log: EventLog, stream: str, stated: Stated | None, before: int, progress: Progress | None
+        self, log: EventLog, stream: str, stated: StatedHeads | None, before: int, progress: Progress | None
     ) -> None:
         self.log, self.stream, self.progress, self.before = log, stream, progress, before
         self._tree = StreamHeads(stream, stated)
@@ -199,9 +199,9 @@ def _break_of(error: IntegrityError) -> Break:
 
 def _kind(error: IntegrityError) -> BreakKind:
     match error:
-        case Misplaced(swapped=True):
+        case MisplacedEvent(swapped=True):
             return "swapped"
-        case Misplaced():
+        case MisplacedEvent():
             return "moved"
         case BadCheckpoint():
             return error.fault

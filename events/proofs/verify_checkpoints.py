@@ -9,7 +9,7 @@ import msgspec
 from events.errors import IntegrityError
 from events.log.contract import CheckpointStore, EventLog
 from events.proofs.checkpoint import origin_of
-from events.proofs.history import History, Keys, Mark, Stated
+from events.proofs.history import History, Keys, Mark, StatedHeads
 from events.proofs.signed_note import PublicKey
 from events.proofs.statements import BadCheckpoint, TimeStatement
 
@@ -42,10 +42,10 @@ class Signatures(msgspec.Struct, frozen=True, kw_only=True):
     silences: tuple[Silence, ...] = ()
 
 
-class Checked(msgspec.Struct, frozen=True):
+class CheckpointVerification(msgspec.Struct, frozen=True):
     """What was found of a log's checkpoints: what they state of each stream, what that proves, and what is wrong."""
 
-    stated: Mapping[str, Stated]
+    stated: Mapping[str, StatedHeads]
     signed: Signatures
     errors: Sequence[IntegrityError]
 
@@ -57,7 +57,7 @@ def check_checkpoints(
     anchors: Sequence[PublicKey],
     marks: Iterable[Mark],
     gap_s: int | None = None,
-) -> Checked:
+) -> CheckpointVerification:
     """Walk all checkpoints up to the first that cannot be trusted.
 
     `anchors` are keys that the auditor was given (none: those that the log itself names), and then there must be
@@ -103,7 +103,7 @@ def check_checkpoints(
         unvouched=tuple(map(str, keys.ring.unvouched())),
         silences=tuple(silences),
     )
-    return Checked(history.stated, signed, errors)
+    return CheckpointVerification(history.stated, signed, errors)
 
 
 def _silence(before: TimeStatement | None, now: TimeStatement, gap_s: int | None) -> list[Silence]:

@@ -24,19 +24,19 @@ from events.proofs.checkpoint import Checkpoint, cosign, origin_of
 from events.proofs.history import History, Keys, Mark, StreamHeads
 from events.proofs.keys import KeyRefused
 from events.proofs.merkle import Tree, leaf_hash, verify_consistency
-from events.proofs.signed_note import BadNote, KeyKind, Note, PublicKey, Signed, Signer, verify
-from events.proofs.statements import BadCheckpoint, Batch
+from events.proofs.signed_note import BadNote, KeyKind, Note, PublicKey, Signer, VerifiedSignature, verify
+from events.proofs.statements import BadCheckpoint, CheckpointBatch
 
 _NAME = re.compile(r"(\d{16})\.note")
 _REFUSED = re.compile(r"refused-[0-9a-f]{16}")
 
 
-class Cosigned(msgspec.Struct, frozen=True):
+class CosignedCheckpoint(msgspec.Struct, frozen=True):
     """A checkpoint in a witness's folder, and the witness's signature under it."""
 
     checkpoint: Checkpoint
     note: Note
-    signed: Signed
+    signed: VerifiedSignature
 
 
 class WitnessFolder:
@@ -45,12 +45,12 @@ class WitnessFolder:
     def __init__(self, path: Path, key: PublicKey) -> None:
         self.path, self.key = path, key
 
-    def cosigned(self) -> Iterator[Cosigned]:
+    def cosigned(self) -> Iterator[CosignedCheckpoint]:
         """Yield what the witness cosigned, in order. Raises `BadCheckpoint` where a file is not what the witness wrote."""
         for name in self._names():
             yield self._read(name)
 
-    def last(self) -> Cosigned | None:
+    def last(self) -> CosignedCheckpoint | None:
         """Return what the witness cosigned last."""
         names = self._names()
         return self._read(names[-1]) if names else None
@@ -59,7 +59,7 @@ class WitnessFolder:
         """Return over how many statements each checkpoint is, by the names of the files alone."""
         return [int(name[:16]) for name in self._names()]
 
-    def read(self, size: int) -> Cosigned:
+    def read(self, size: int) -> CosignedCheckpoint:
         """Return the checkpoint over so many statements. Raises `BadCheckpoint` where it is not what the witness wrote."""
         return self._read(f"{size:016d}.note")
 
@@ -88,7 +88,7 @@ class WitnessFolder:
         self._write(name, data)
         return self.path / name
 
-    def _mark(self, cosigned: Cosigned, origin: str) -> Mark:
+    def _mark(self, cosigned: CosignedCheckpoint, origin: str) -> Mark:
         checkpoint = cosigned.checkpoint
         if checkpoint.origin != origin:
             message = f"the witness {self.key.name} saw the log {checkpoint.origin}, this is {origin}"
@@ -103,7 +103,7 @@ class WitnessFolder:
         except OSError as error:
             raise LogUnavailable(f"{self.path}: {error.strerror}") from error
 
-    def _read(self, name: str) -> Cosigned:
+    def _read(self, name: str) -> CosignedCheckpoint:
         size = int(name[:16])
         try:
             note = Note.decode(self._bytes(name))
@@ -113,7 +113,7 @@ class WitnessFolder:
         if checkpoint.size != size or not signatures:
             message = f"{self.path / name} is not a checkpoint over {size} statements that {self.key.name} cosigned"
             raise BadCheckpoint(size, "checkpoint_forged", message)
-        return Cosigned(checkpoint, note, signatures[0])
+        return CosignedCheckpoint(checkpoint, note, signatures[0])
 
     def _bytes(self, name: str) -> bytes:
         try:
@@ -167,7 +167,7 @@ class Witness:
             None  # how many statements stand before the newest batch, and the batch
         )
 
-    def look(self) -> Cosigned | None:
+    def look(self) -> CosignedCheckpoint | None:
         """Cosign the newest checkpoint if it is another than the last one; null where there is nothing new.
 
         Raises `IntegrityError` where it does not extend what was seen, after keeping it.
@@ -208,7 +208,7 @@ class Witness:
         for data in fresh:
             before = self._history.ledger.size
             note = self._history.take(data, keys)
-            for line in Batch.decode(data).lines:
+            for line in CheckpointBatch.decode(data).lines:
                 self._tree.append(leaf_hash(line))
             self._newest = before, data
         self._history.end()

@@ -20,7 +20,7 @@ CHUNK = 1_024
 """Rows fetched at a time; between chunks no read transaction is held, so that a slow reader never stops a checkpoint."""
 
 
-class Damaged(LogUnavailable):
+class DamagedDatabase(LogUnavailable):
     """SQLite says that the file is not, or no longer, a sound database."""
 
 
@@ -60,7 +60,9 @@ class Database:
         try:
             yield
         except (apsw.CorruptError, apsw.NotADBError) as error:
-            raise Damaged(f"{self.path} could not be {doing}: {error}; keep the file and restore a copy") from error
+            raise DamagedDatabase(
+                f"{self.path} could not be {doing}: {error}; keep the file and restore a copy"
+            ) from error
         except apsw.FullError as error:
             raise AppendRefused(f"{self.path}: the disk is full; nothing was stored; free space and repeat") from error
         except apsw.BusyError as error:
@@ -82,7 +84,9 @@ class Database:
             try:
                 return self.connection.execute(sql, values).fetchall()
             except UnicodeDecodeError as error:  # bytes where the schema allows only text
-                raise Damaged(f"{self.path} could not be read: {error}; keep the file and restore a copy") from error
+                raise DamagedDatabase(
+                    f"{self.path} could not be read: {error}; keep the file and restore a copy"
+                ) from error
 
     def make_durable(self) -> None:
         """Sync what a writer that died may have left to the system's cache: from now on it is read, and acknowledged."""

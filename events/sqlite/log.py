@@ -19,16 +19,24 @@ from typing import Any
 
 import msgspec
 
-from events.errors import AppendRefused, BrokenSeal, EventError, IdTaken, LogUnavailable, SequenceGap, WrongSequence
+from events.errors import (
+    AppendRefused,
+    BrokenSeal,
+    DuplicateEventId,
+    EventError,
+    LogUnavailable,
+    SequenceGap,
+    WrongSequence,
+)
 from events.log.appender import StreamState, place, report_digest, state_at
-from events.log.contract import Appended, Clock, Head, Quarantined, Record
+from events.log.contract import AppendResult, Clock, Head, QuarantineEntry, Record
 from events.log.diagnosis import diagnose
 from events.log.foreign import OwnStore
 from events.log.hash_chain import CHAIN_TAG, genesis
 from events.log.high_water import HighWater, compare, sync
 from events.log.lock import take_lock
 from events.log.relaxed_gc import relaxed_gc
-from events.sqlite.database import CHUNK, Connection, Damaged, Database, NotUnique
+from events.sqlite.database import CHUNK, Connection, DamagedDatabase, Database, NotUnique
 from events.vocabulary.envelope import Draft, StreamName
 from events.vocabulary.model import Token
 
@@ -164,15 +172,15 @@ class SqliteLog(OwnStore):
 
     # ---------------------------------------------------------------------------------------------------------- writing
 
-    def append(self, stream: str, expected_seq: int, drafts: Sequence[Draft]) -> Appended:
+    def append(self, stream: str, expected_seq: int, drafts: Sequence[Draft]) -> AppendResult:
         """Append drafts as one group (see `EventLog.append`)."""
         return self._commit([(stream, drafts)], expected_seq)[0]
 
-    def append_groups(self, groups: Iterable[tuple[str, Sequence[Draft]]]) -> list[Appended]:
+    def append_groups(self, groups: Iterable[tuple[str, Sequence[Draft]]]) -> list[AppendResult]:
         """Append groups of several streams in one durable commit, each at the end of its stream."""
         return self._commit(list(groups), None)
 
-    def _commit(self, groups: Sequence[tuple[str, Sequence[Draft]]], expected_seq: int | None) -> list[Appended]:
+    def _commit(self, groups: Sequence[tuple[str, Sequence[Draft]]], expected_seq: int | None) -> list[AppendResult]:
         with self._database.lock, relaxed_gc():
             self._check_writable()
             staged: dict[str, StreamState] = {}
@@ -212,7 +220,7 @@ class SqliteLog(OwnStore):
         staged: dict[str, StreamState],
         groups: Sequence[tuple[str, Sequence[Draft]]],
         now_us: int,
-    ) -> list[Appended]:
+    ) -> list[AppendResult]:
         """Put groups into the tables, one table after the other, and move on where their streams stand."""
         reports = [
             (stream, draft.source, draft.source_seq, report_digest(draft))
@@ -220,7 +228,7 @@ class SqliteLog(OwnStore):
             for draft in drafts
         ]
         is_new = iter(_inserted(connection, "INSERT OR IGNORE INTO reports VALUES (?, ?, ?, ?)", reports))
-        records, event_ids, appended = list[Record](), list[tuple[str, bytes]](), list[Appended]()
+        records, event_ids, appended = list[Record](), list[tuple[str, bytes]](), list[AppendResult]()
         for stream, drafts in groups:
             state, seqs = staged[stream], list[int | None]()
             for draft, new in zip(drafts, is_new, strict=False):
@@ -234,13 +242,13 @@ class SqliteLog(OwnStore):
                 event_ids.append((stream, bytes.fromhex(draft.event_id)))
                 seqs.append(record.seq)
             staged[stream] = state
-            appended.append(Appended(stream, tuple(seqs), state.head))
+            appended.append(AppendResult(stream, tuple(seqs), state.head))
         before = connection.total_changes()
         try:
             connection.executemany("INSERT INTO event_ids VALUES (?, ?)", event_ids)
         except NotUnique as error:
             stream, taken = event_ids[connection.total_changes() - before]  # those before it were inserted
-            raise IdTaken(stream, taken.hex()) from error
+            raise DuplicateEventId(stream, taken.hex()) from error
         connection.executemany("INSERT INTO events (stream, seq, data, hash) VALUES (?, ?, ?, ?)", map(_ROW, records))
         return appended
 
@@ -270,13 +278,13 @@ class SqliteLog(OwnStore):
                 return
             below, chunk = rows[-1][0], CHUNK
 
-    def quarantine(self, entry: Quarantined) -> None:
+    def quarantine(self, entry: QuarantineEntry) -> None:
         """Keep refused bytes durably. The same bytes for the same stream twice are kept once."""
         if sha256(entry.data).hexdigest() != entry.sha256:
             raise EventError(f"{entry.stream}: the refused bytes are not those of SHA-256 {entry.sha256}")
         self._keep(entry, self._clock())
 
-    def _keep(self, entry: Quarantined, at_us: int) -> None:
+    def _keep(self, entry: QuarantineEntry, at_us: int) -> None:
         self._check_writable()
         with self._database.transaction() as connection:
             row = (entry.stream, entry.sha256, entry.reason, entry.data, at_us)
@@ -310,7 +318,7 @@ class SqliteLog(OwnStore):
                     last,
                     chunk,
                 )
-            except Damaged as error:
+            except DamagedDatabase as error:
                 if chunk == 1:
                     raise BrokenSeal(stream, expected, str(error)) from error
                 chunk = 1  # find out which record it is
@@ -408,11 +416,11 @@ class SqliteLog(OwnStore):
     def _genesis(self, stream: str) -> bytes:
         return genesis(self._log_id, self._property_id, stream)
 
-    def quarantined(self) -> list[Quarantined]:
+    def quarantined(self) -> list[QuarantineEntry]:
         """Return everything in quarantine, oldest first."""
         at_us = "0" if self._form == "1" else "at_us"
         rows = self._database.rows(f"SELECT stream, sha256, reason, data, {at_us} FROM quarantine ORDER BY pos")
-        return [Quarantined(*row) for row in rows]
+        return [QuarantineEntry(*row) for row in rows]
 
     def acknowledged(self) -> dict[str, Head]:
         """Return the high-water mark: for each stream the furthest end that was acknowledged on this machine."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from events.log.appender import check_continues, learn
-from events.log.contract import Head, Quarantined, Record
+from events.log.contract import Head, QuarantineEntry, Record
 from events.sqlite.log import SqliteLog
 
 
 class SqliteRestore(SqliteLog):
-    """See `events.restore.Target`."""
+    """See `events.restore.RestoreTarget`."""
 
     def expect(self, heads: Mapping[str, Head]) -> None:
         """Note durably how far the streams will reach."""
@@ -35,6 +35,6 @@ class SqliteRestore(SqliteLog):
             rows = [(record.stream, record.seq, record.data, record.hash) for record in records]
             connection.executemany("INSERT INTO events (stream, seq, data, hash) VALUES (?, ?, ?, ?)", rows)
 
-    def adopt_refused(self, entry: Quarantined) -> None:
+    def adopt_refused(self, entry: QuarantineEntry) -> None:
         """Keep refused bytes with the time at which the other copy took them in."""
         self._keep(entry, entry.at_us)

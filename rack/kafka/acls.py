@@ -10,7 +10,7 @@ from rack.errors import EnvironmentFault, UsageError
 TOPICS = ("events", "reviews", "checkpoints", "quarantine", "findings", "state")
 
 
-class Role(NamedTuple):
+class AccessRole(NamedTuple):
     """What one kind of user does. Every role reads and describes all topics of the log, and reads their settings.
 
     `writes`: topics it writes; `ids`: endings of the transactional ids under which it writes, with a dot before them
@@ -24,18 +24,18 @@ class Role(NamedTuple):
 
 
 ROLES = {
-    "intake": Role("rack ingest, rack quarantine redrive", ("events", "quarantine", "state"), ("*",)),
-    "replayer": Role("rack replay", ("findings", "state"), ("replay",), group=True),
-    "reviewer": Role(
+    "intake": AccessRole("rack ingest, rack quarantine redrive", ("events", "quarantine", "state"), ("*",)),
+    "replayer": AccessRole("rack replay", ("findings", "state"), ("replay",), group=True),
+    "reviewer": AccessRole(
         "rack review, rack prove, rack warehouse export, the pages' actions", ("reviews", "state"), ("reviews",)
     ),
-    "sealer": Role("rack checkpoint", ("checkpoints",), ("checkpoints",)),
-    "auditor": Role("rack verify, rack witness, rack round, rack archive, the pages without actions"),
+    "sealer": AccessRole("rack checkpoint", ("checkpoints",), ("checkpoints",)),
+    "auditor": AccessRole("rack verify, rack witness, rack round, rack archive, the pages without actions"),
 }
 """Role → what it may do. Creating a log (`rack ingest --property`) needs an administrator's rights once."""
 
 
-class Rule(NamedTuple):
+class AccessRule(NamedTuple):
     """One right: who may do what to which resource. Operation and kind are named as Kafka names them."""
 
     principal: str
@@ -48,28 +48,28 @@ class Rule(NamedTuple):
         return f"{self.principal} may {self.operation} {self.kind} {self.name}{'*' if self.prefixed else ''}"
 
 
-def rules(prefix: str, role: str, principal: str, partitions: int) -> Iterator[Rule]:
+def rules(prefix: str, role: str, principal: str, partitions: int) -> Iterator[AccessRule]:
     """Yield what a user in a role may do at the log with this prefix and number of partitions of its events."""
     what = ROLES[role]
     for topic in TOPICS:
-        yield Rule(principal, "READ", "TOPIC", f"{prefix}.{topic}")
-        yield Rule(principal, "DESCRIBE", "TOPIC", f"{prefix}.{topic}")
-        yield Rule(principal, "DESCRIBE_CONFIGS", "TOPIC", f"{prefix}.{topic}")
+        yield AccessRule(principal, "READ", "TOPIC", f"{prefix}.{topic}")
+        yield AccessRule(principal, "DESCRIBE", "TOPIC", f"{prefix}.{topic}")
+        yield AccessRule(principal, "DESCRIBE_CONFIGS", "TOPIC", f"{prefix}.{topic}")
     for topic in what.writes:
-        yield Rule(principal, "WRITE", "TOPIC", f"{prefix}.{topic}")
+        yield AccessRule(principal, "WRITE", "TOPIC", f"{prefix}.{topic}")
     for ending in what.ids:
         for name in [str(number) for number in range(partitions)] if ending == "*" else [ending]:
-            yield Rule(principal, "WRITE", "TRANSACTIONAL_ID", f"{prefix}.{name}")
-            yield Rule(principal, "DESCRIBE", "TRANSACTIONAL_ID", f"{prefix}.{name}")
+            yield AccessRule(principal, "WRITE", "TRANSACTIONAL_ID", f"{prefix}.{name}")
+            yield AccessRule(principal, "DESCRIBE", "TRANSACTIONAL_ID", f"{prefix}.{name}")
     if what.group:
         # The prefix ends with a dot, so that a group of one log reaches no other's.
-        yield Rule(principal, "READ", "GROUP", f"{prefix}.", prefixed=True)
-        yield Rule(principal, "DESCRIBE", "GROUP", f"{prefix}.", prefixed=True)
+        yield AccessRule(principal, "READ", "GROUP", f"{prefix}.", prefixed=True)
+        yield AccessRule(principal, "DESCRIBE", "GROUP", f"{prefix}.", prefixed=True)
 
 
-def rules_of(prefix: str, users: Iterable[str], partitions: int) -> list[Rule]:
+def rules_of(prefix: str, users: Iterable[str], partitions: int) -> list[AccessRule]:
     """Return the rules of users written as ROLE=User:NAME. Raises `UsageError` where one is written otherwise."""
-    found: list[Rule] = []
+    found: list[AccessRule] = []
     for user in users:
         role, equals, principal = user.partition("=")
         if not equals or role not in ROLES or not principal.startswith("User:"):
@@ -78,13 +78,13 @@ def rules_of(prefix: str, users: Iterable[str], partitions: int) -> list[Rule]:
     return list(dict.fromkeys(found))
 
 
-def create(bootstrap: str, security: Mapping[str, str], given: Iterable[Rule]) -> None:
+def create(bootstrap: str, security: Mapping[str, str], given: Iterable[AccessRule]) -> None:
     """Create the rules at a cluster, for every host. Raises `EnvironmentFault` where it refuses one or does not answer."""
     import kafka
     from kafka.admin import ACL, ACLOperation, ACLPermissionType, ACLResourcePatternType, ResourcePattern, ResourceType
     from kafka.errors import KafkaError
 
-    def acl(rule: Rule) -> ACL:
+    def acl(rule: AccessRule) -> ACL:
         pattern = ACLResourcePatternType.PREFIXED if rule.prefixed else ACLResourcePatternType.LITERAL
         resource = ResourcePattern(ResourceType[rule.kind], rule.name, pattern)
         return ACL(rule.principal, "*", ACLOperation[rule.operation], ACLPermissionType.ALLOW, resource)

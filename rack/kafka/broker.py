@@ -32,7 +32,7 @@ class BrokerError(RuntimeError):
     """The broker cannot be started or stopped; says why and where its log is."""
 
 
-class Broker:
+class DevelopmentBroker:
     """One broker in a folder. `libs` is where the jars are kept, and may be shared between folders.
 
     `settings` are lines of server.properties that come after the template's, and so count instead of those.

@@ -17,7 +17,7 @@ from events.proofs.keys import PROPERTY_STREAM, KeyRing
 from events.proofs.merkle import BadProof, leaf_hash, verify_inclusion
 from events.proofs.multiproof import root_of
 from events.proofs.signed_note import BadNote, KeyKind, Note, PublicKey, verify
-from events.proofs.signed_note import Signed as SignedBy
+from events.proofs.signed_note import VerifiedSignature as SignedBy
 from events.proofs.statements import HeadStatement, TimeStatement, read_statement
 from replay.packet.bundle import BadPacket, Bundle, Leaf, Part, decode, note_text
 from replay.packet.evidence import Judged, is_same, judge, listed

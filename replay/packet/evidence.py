@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from events.errors import EventError, Undecodable
+from events.errors import EventError, UndecodableEvent
 from events.log.contract import Record
 from events.vocabulary import model
 from events.vocabulary.codec import read
@@ -117,7 +117,7 @@ def listed(records: Sequence[Record]) -> Reader:
 
 def judge(stream: str, read: Reader, round_no: int, *, begins: int = 0) -> Judged | None:
     """Judge a round by the records of its stream that `read` yields, with every correction among them in its place; null if
-    it has no verdict. Raises `Undecodable`, and what `read` raises.
+    it has no verdict. Raises `UndecodableEvent`, and what `read` raises.
 
     From number `begins` on they stand without a gap as far as the round goes (see `Evidence`).
     """
@@ -137,7 +137,7 @@ def judge(stream: str, read: Reader, round_no: int, *, begins: int = 0) -> Judge
 def evidence(stream: str, read: Reader, round_no: int) -> tuple[Evidence, Judged]:
     """Return what the verdict on a round rests on, of all records of a stream, and the verdict as of the last of them.
 
-    The stream is read several times, and never held. Raises `RoundUnknown` where there is no verdict, `Undecodable` where the
+    The stream is read several times, and never held. Raises `RoundUnknown` where there is no verdict, `UndecodableEvent` where the
     stream cannot be read, and what `read` raises.
     """
     whole = judge(stream, read, round_no)
@@ -257,7 +257,7 @@ class _Chooser:
             try:
                 yield record, read(record.data)
             except EventError as error:
-                raise Undecodable(self._stream, record.seq, str(error)) from error
+                raise UndecodableEvent(self._stream, record.seq, str(error)) from error
 
 
 def _in_force(round_: Round) -> int:

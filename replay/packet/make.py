@@ -16,7 +16,7 @@ from events.proofs.keys import PROPERTY_STREAM, KeyRing
 from events.proofs.merkle import CompactRange, Tree, leaf_hash
 from events.proofs.multiproof import outside_hashes
 from events.proofs.signed_note import Note, Signer
-from events.proofs.statements import Batch, HeadStatement, TimeStatement
+from events.proofs.statements import CheckpointBatch, HeadStatement, TimeStatement
 from events.vocabulary import model
 from events.vocabulary.base import MAX_INT
 from events.vocabulary.codec import read
@@ -46,7 +46,7 @@ class Statements:
         history = History(origin_of(log.log_id, log.property_id))
         asked = Checkpoint.parse(note.text) if note is not None else None
         for encoded in store.batches():
-            self._note, lines, before = history.take(encoded), Batch.decode(encoded).lines, self._tree.size
+            self._note, lines, before = history.take(encoded), CheckpointBatch.decode(encoded).lines, self._tree.size
             for line in lines:
                 self._tree.append(leaf_hash(line))
             for place, statement in enumerate(history.ledger.added):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from events.errors import EventError, Undecodable
+from events.errors import EventError, UndecodableEvent
 from events.log.contract import Record
 from events.vocabulary import model
 from events.vocabulary.codec import read
@@ -72,4 +72,4 @@ def _payload(record: Record) -> model.Event:
     try:
         return read(record.data).payload
     except EventError as error:
-        raise Undecodable(record.stream, record.seq, str(error)) from error
+        raise UndecodableEvent(record.stream, record.seq, str(error)) from error

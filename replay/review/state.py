@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from events.errors import EventError, Undecodable
+from events.errors import EventError, UndecodableEvent
 from events.log.contract import Record
 from events.vocabulary import model
 from events.vocabulary.codec import decode
@@ -112,11 +112,11 @@ class TableReview:
         return [by_seq[seq] for seq in sorted(by_seq)]
 
     def take(self, record: Record) -> None:
-        """Fold one record. Raises `Undecodable`."""
+        """Fold one record. Raises `UndecodableEvent`."""
         try:
             event = decode(record.data)
         except EventError as error:
-            raise Undecodable(self.stream, record.seq, str(error)) from error
+            raise UndecodableEvent(self.stream, record.seq, str(error)) from error
         self.apply(event.seq, event.recorded_at_us, event.round_no, event.payload, event.gaming_day)
 
     def apply(self, seq: int, at_us: int, round_no: int | None, payload: Event, gaming_day: str) -> None:

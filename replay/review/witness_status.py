@@ -19,8 +19,8 @@ from events.open import open_checkpoints, open_log
 from events.proofs.checkpoint import Checkpoint, origin_of
 from events.proofs.keys import KeyRefused, read_public_key
 from events.proofs.signed_note import BadNote, KeyKind, Note, PublicKey
-from events.proofs.statements import BadCheckpoint, Batch, TimeStatement, read_statement
-from events.proofs.witness import Cosigned, WitnessFolder
+from events.proofs.statements import BadCheckpoint, CheckpointBatch, TimeStatement, read_statement
+from events.proofs.witness import CosignedCheckpoint, WitnessFolder
 from replay.review import desk as review
 
 REFUSALS = (*review.REFUSALS, KeyRefused, BadNote)
@@ -110,7 +110,7 @@ def look(store: CheckpointStore, folder: WitnessFolder, origin: str) -> Witnesse
     """Hold what a witness cosigned last against the checkpoints of a store; `origin` is the log's."""
     sizes, trouble = folder.sizes(), ""
     chosen = sizes[-LATEST:]
-    held: dict[int, Cosigned] = {}
+    held: dict[int, CosignedCheckpoint] = {}
     try:
         held = {size: folder.read(size) for size in chosen}
     except IntegrityError as error:
@@ -159,14 +159,14 @@ def _differs(key: PublicKey, cosigned: Checkpoint, stored: tuple[Checkpoint, obj
 
 def _read(data: bytes) -> tuple[Checkpoint, TimeStatement]:
     """Return what a stored batch signs, and the time that closes it. Raises `BadNote` or `ValueError`."""
-    batch = Batch.decode(data)
+    batch = CheckpointBatch.decode(data)
     time = read_statement(batch.lines[-1])
     if not isinstance(time, TimeStatement):
         raise ValueError("a checkpoint must end with a time")
     return Checkpoint.parse(Note.decode(batch.note).text), time
 
 
-def _seen(each: tuple[Checkpoint, TimeStatement], held: dict[int, Cosigned], reach: int) -> Seen:
+def _seen(each: tuple[Checkpoint, TimeStatement], held: dict[int, CosignedCheckpoint], reach: int) -> Seen:
     checkpoint, time = each
     cosigned = held.get(checkpoint.size)
     return Seen(

@@ -13,7 +13,7 @@ from typing import Protocol
 
 import msgspec
 
-from events.errors import Reassigned
+from events.errors import PartitionReassigned
 from events.log.contract import EventLog, ResultStore
 from events.log.relaxed_gc import relaxed_gc
 from replay.run.replayer import Replay, Summary
@@ -33,7 +33,7 @@ class Group(Protocol):
         """Take part in the group; return the partitions that are ours, or null while they are being shared out."""
 
     def part(self, number: int) -> AbstractContextManager[tuple[EventLog, ResultStore]]:
-        """Take a partition over: its log, and its results as they stand. Raises `Reassigned` where it is another's."""
+        """Take a partition over: its log, and its results as they stand. Raises `PartitionReassigned` where it is another's."""
 
 
 class _Part:
@@ -49,7 +49,7 @@ class _Part:
             self._open = opening.pop_all()
 
     def step(self) -> None:
-        """Judge new events and commit, or wait a little. Raises `Reassigned` where the commit was refused."""
+        """Judge new events and commit, or wait a little. Raises `PartitionReassigned` where the commit was refused."""
         next(self._run)
 
     def close(self) -> None:
@@ -87,12 +87,12 @@ def follow_group(group: Group) -> Generator[Shared]:
                     if retry_at.get(number, 0.0) <= time.monotonic():
                         try:
                             parts[number] = _Part(group, number, CYCLE_S / len(assigned))
-                        except Reassigned:
+                        except PartitionReassigned:
                             retry_at[number] = time.monotonic() + RETRY_S
                 for number in list(parts):
                     try:
                         parts[number].step()
-                    except Reassigned:
+                    except PartitionReassigned:
                         retry_at[number] = time.monotonic() + RETRY_S
                         give_up(number)
                 yield _total(past, parts)

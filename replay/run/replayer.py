@@ -13,7 +13,7 @@ from itertools import takewhile
 
 import msgspec
 
-from events.errors import EventError, IntegrityError, Undecodable
+from events.errors import EventError, IntegrityError, UndecodableEvent
 from events.log.contract import EventLog, Record, ResultStore
 from events.log.foreign import ForeignReport, OwnStore
 from events.log.relaxed_gc import relaxed_gc
@@ -238,7 +238,7 @@ class Replay:
                 continue
             try:
                 taken = worker.take_run(run, self._publish)
-            except Undecodable as unreadable:
+            except UndecodableEvent as unreadable:
                 self._stop(unreadable)
                 return
             finally:
@@ -394,4 +394,4 @@ def _recorded(record: Record) -> int:
     try:
         return _raw.decode(record.data).recorded_at_us
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise Undecodable(record.stream, record.seq, str(error)) from EventError(str(error))
+        raise UndecodableEvent(record.stream, record.seq, str(error)) from EventError(str(error))

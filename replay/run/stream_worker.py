@@ -12,7 +12,7 @@ from itertools import islice
 
 import msgspec
 
-from events.errors import EventError, IntegrityError, Undecodable
+from events.errors import EventError, IntegrityError, UndecodableEvent
 from events.log.contract import Record
 from events.vocabulary import model
 from events.vocabulary.codec import read, read_all
@@ -121,21 +121,21 @@ class StreamWorker:
         self.rounds = 0
 
     def take(self, record: Record) -> Sequence[Result]:
-        """Fold one record and return the results. Raises `Undecodable`: the stream stops there."""
+        """Fold one record and return the results. Raises `UndecodableEvent`: the stream stops there."""
         try:
             event = read(record.data)
             event = current(event)
         except EventError as error:
-            raise Undecodable(self.stream, record.seq, str(error)) from error
+            raise UndecodableEvent(self.stream, record.seq, str(error)) from error
         if record.seq and (event.seq != record.seq or event.stream != self.stream):
-            raise Undecodable(self.stream, record.seq, f"the record calls itself {event.stream} event {event.seq}")
+            raise UndecodableEvent(self.stream, record.seq, f"the record calls itself {event.stream} event {event.seq}")
         return self._fold((record.data,), (event,), 0)[1]
 
     def take_run(self, records: Sequence[Record], publish: Callable[[Result], None]) -> int:
         """Fold records in a row and publish the results, as `take` does, but faster.
 
         Return how many were taken: all, or those up to and including the first after which this worker needs a refold (of
-        which no result is published). Raises `Undecodable` after all that stand before.
+        which no result is published). Raises `UndecodableEvent` after all that stand before.
         """
         data = [record.data for record in records]
         events = read_all(data)

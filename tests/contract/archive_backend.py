@@ -8,7 +8,7 @@ from typing import Any
 
 from events.archive.read import ArchiveLog
 from events.archive.write import write_archive
-from events.log.contract import Appended, EventLog, Head, Quarantined, Record
+from events.log.contract import AppendResult, EventLog, Head, QuarantineEntry, Record
 from events.log.foreign import OwnStore
 from events.vocabulary.envelope import Draft
 from tests.contract.backends import Backend, SqliteBackend, Tamper
@@ -30,17 +30,17 @@ class SealedLog(OwnStore):
     def property_id(self) -> str:
         return self.archive.property_id
 
-    def append(self, stream: str, expected_seq: int, drafts: Sequence[Draft]) -> Appended:
+    def append(self, stream: str, expected_seq: int, drafts: Sequence[Draft]) -> AppendResult:
         appended = self.log.append(stream, expected_seq, drafts)
         self._seal()
         return appended
 
-    def append_groups(self, groups: Iterable[tuple[str, Sequence[Draft]]]) -> list[Appended]:
+    def append_groups(self, groups: Iterable[tuple[str, Sequence[Draft]]]) -> list[AppendResult]:
         appended = self.log.append_groups(groups)
         self._seal()
         return appended
 
-    def quarantine(self, entry: Quarantined) -> None:
+    def quarantine(self, entry: QuarantineEntry) -> None:
         self.log.quarantine(entry)
         self._seal()
 
@@ -56,7 +56,7 @@ class SealedLog(OwnStore):
     def tail(self, after: Mapping[str, int], *, wait_s: float | None = None) -> Iterator[list[Record]]:
         return self.archive.tail(after, wait_s=wait_s)
 
-    def quarantined(self) -> list[Quarantined]:
+    def quarantined(self) -> list[QuarantineEntry]:
         return self.archive.quarantined()
 
     def acknowledged(self) -> dict[str, Head]:

@@ -10,11 +10,11 @@ from typing import NamedTuple, Protocol
 import apsw
 
 from events.kafka.checkpoints import KafkaCheckpoints
-from events.kafka.client import Cluster, Lane, Outgoing
+from events.kafka.client import Cluster, OutgoingRecord, TopicPartition
 from events.kafka.log import KafkaLog
 from events.kafka.topics import IDENTITY_PARTITION, parse_address, partition_of
 from events.log.contract import CheckpointStore, EventLog
-from events.proofs.verify import Break, Report, verify
+from events.proofs.verify import Break, VerificationReport, verify
 from events.sqlite.checkpoints import SqliteCheckpoints
 from events.sqlite.log import SqliteLog
 from events.vocabulary.codec import canonical
@@ -98,9 +98,9 @@ class KafkaGarden:
     def plant(self, folder: Path, contents: Contents) -> Iterator[Planted]:
         prefix = self._bed()
         identity = canonical({"log_id": LOG_ID, "partitions": PARTITIONS, "property_id": PROPERTY})
-        records = [Outgoing(f"{prefix}.state", IDENTITY_PARTITION, b"log", identity, [])]
+        records = [OutgoingRecord(f"{prefix}.state", IDENTITY_PARTITION, b"log", identity, [])]
         records += [
-            Outgoing(
+            OutgoingRecord(
                 f"{prefix}.events",
                 partition_of(stream, PARTITIONS),
                 stream.encode(),
@@ -111,12 +111,12 @@ class KafkaGarden:
             for each in all_
         ]
         records += [
-            Outgoing(f"{prefix}.checkpoints", 0, b"%d" % number, batch, [])
+            OutgoingRecord(f"{prefix}.checkpoints", 0, b"%d" % number, batch, [])
             for number, batch in enumerate(contents.batches, 1)
         ]
         self._writer.transact(records)
         for lane, offset in {
-            Lane(r.topic, r.partition): o for r, o in zip(records, self._writer.offsets, strict=True)
+            TopicPartition(r.topic, r.partition): o for r, o in zip(records, self._writer.offsets, strict=True)
         }.items():
             self._reader.await_visible(lane, offset)
         address = f"{self._address}/{prefix}"
@@ -133,12 +133,12 @@ class KafkaGarden:
 GARDENS: dict[str, Callable[[], Garden]] = {"sqlite": SqliteGarden, "kafka": KafkaGarden}
 
 
-def walk(garden: Garden, folder: Path, contents: Contents, **known: object) -> Report:
+def walk(garden: Garden, folder: Path, contents: Contents, **known: object) -> VerificationReport:
     with garden.plant(folder, contents) as (log, store):
         return verify(log, checkpoints=store, **known)
 
 
-def named(report: Report) -> tuple[str, int, str]:
+def named(report: VerificationReport) -> tuple[str, int, str]:
     """Where and what the first break is."""
     assert not report.ok
     found: Break | None = report.first_break

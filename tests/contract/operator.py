@@ -12,7 +12,7 @@ from events.proofs.checkpointer import Checkpointer
 from events.proofs.keys import FileSigner, new_key
 from events.proofs.signed_note import KeyKind
 from events.proofs.signing_memory import SigningMemory
-from events.proofs.statements import Batch, read_statement
+from events.proofs.statements import CheckpointBatch, read_statement
 from tests.contract.backends import Backend
 from tests.contract.drafts import TABLE, Drafts, fill
 from tests.contract.sealed import LOG_ID, ORIGIN, Clock, publish, root_of, signed
@@ -45,7 +45,7 @@ class Operator:
 
     def lines(self) -> list[bytes]:
         """All statements, as they are stored."""
-        return [line for batch in self.store.batches() for line in Batch.decode(batch).lines]
+        return [line for batch in self.store.batches() for line in CheckpointBatch.decode(batch).lines]
 
 
 def forged(operator: Operator, signer: FileSigner, time: bytes = b"1800000000000000") -> tuple[int, bytes, Head]:

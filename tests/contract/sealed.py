@@ -20,7 +20,7 @@ from events.proofs.checkpointer import Checkpointer
 from events.proofs.keys import PROPERTY_STREAM, FileSigner, new_key
 from events.proofs.signed_note import KeyKind, Note, Signer
 from events.proofs.signing_memory import SigningMemory
-from events.proofs.statements import Batch, HeadStatement, Statement, TimeStatement, read_statement
+from events.proofs.statements import CheckpointBatch, HeadStatement, Statement, TimeStatement, read_statement
 from events.sqlite.checkpoints import SqliteCheckpoints
 from events.sqlite.log import SqliteLog
 from events.vocabulary.codec import canonical
@@ -69,11 +69,11 @@ class Contents:
 
     def lines(self, number: int) -> list[bytes]:
         """Return the statements of a checkpoint, counted from 0."""
-        return list(Batch.decode(self.batches[number]).lines)
+        return list(CheckpointBatch.decode(self.batches[number]).lines)
 
     def restate(self, number: int, lines: Sequence[bytes]) -> None:
         """Put other statements under a checkpoint's signature."""
-        self.batches[number] = Batch(tuple(lines), Batch.decode(self.batches[number]).note).encode()
+        self.batches[number] = CheckpointBatch(tuple(lines), CheckpointBatch.decode(self.batches[number]).note).encode()
 
     def resign(self, signer: Signer, from_number: int = 0) -> None:
         """State anew what each checkpoint states, as the events now are, and sign it: what the holder of the key can do."""
@@ -93,7 +93,7 @@ class Contents:
 def signed(lines: Sequence[bytes], leaves: Sequence[bytes], signer: Signer) -> bytes:
     """Return the batch of these lines, with a checkpoint over all leaves so far, which end with them."""
     checkpoint = Checkpoint(signer.public_key.name, len(leaves), root_of(leaves))
-    return Batch(tuple(lines), sign_checkpoint(checkpoint, signer).encode()).encode()
+    return CheckpointBatch(tuple(lines), sign_checkpoint(checkpoint, signer).encode()).encode()
 
 
 def head_of(stream: str, datas: Sequence[bytes]) -> HeadStatement:
@@ -194,7 +194,7 @@ def flipped(data: bytes, place: int) -> bytes:
 
 def note_of(batch: bytes) -> Note:
     """Return the signed note of a stored checkpoint."""
-    return Note.decode(Batch.decode(batch).note)
+    return Note.decode(CheckpointBatch.decode(batch).note)
 
 
 def rewrite_an_event(contents: Contents, seq: int = 5) -> None:

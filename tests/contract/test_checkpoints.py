@@ -9,10 +9,10 @@ import pytest
 from events.errors import AppendRefused, IntegrityError, LogUnavailable, SecondWriter, WrongSequence
 from events.log.contract import CheckpointStore, Head
 from events.proofs.checkpointer import Checkpointer, KeyNotInForce
-from events.proofs.inclusion import NotCovered, check, prove
+from events.proofs.inclusion import CheckpointMissing, check, prove
 from events.proofs.keys import PROPERTY_STREAM, new_key, vouch_for
 from events.proofs.signed_note import KeyKind
-from events.proofs.signing_memory import Signed, SigningMemory
+from events.proofs.signing_memory import SigningMemory, SigningRecord
 from events.proofs.statements import BadCheckpoint, read_statement
 from events.proofs.verify import verify
 from events.vocabulary.codec import canonical
@@ -167,7 +167,7 @@ def test_checkpoints_come_in_idle_times_too_and_end_when_asked(operator: Operato
 
 
 def remember(operator: Operator, before: int, size: int, data: bytes = b"") -> None:
-    SigningMemory(operator.folder / "key", LOG_ID).record(Signed(before, Head(size, bytes(32)), data))
+    SigningMemory(operator.folder / "key", LOG_ID).record(SigningRecord(before, Head(size, bytes(32)), data))
 
 
 @ON_SQLITE
@@ -341,7 +341,7 @@ def test_every_event_that_is_covered_is_proven(operator: Operator) -> None:
         assert (shown.stream, shown.numbers) == (TABLE, (number,))
         assert shown.head.size == (7 if number <= 7 else 13), "under the first statement that covers it"
     for numbers in ([14], [1, 14], [99]):
-        with pytest.raises(NotCovered, match="`rack checkpoint`"):
+        with pytest.raises(CheckpointMissing, match="`rack checkpoint`"):
             prove(operator.log, operator.store, TABLE, numbers)
-    with pytest.raises(NotCovered):
+    with pytest.raises(CheckpointMissing):
         prove(operator.log, operator.store, "table/nowhere", [1])

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from events.errors import AppendRefused, EventError
-from events.log.contract import EventLog, Quarantined, Record
+from events.log.contract import EventLog, QuarantineEntry, Record
 from tests.contract.archive_backend import READERS
 from tests.contract.backends import BACKENDS, Backend
 from tests.contract.conftest import params
@@ -112,8 +112,8 @@ def test_tail_of_an_empty_log(log: EventLog) -> None:
     assert next(log.tail({}, wait_s=0)) == []
 
 
-def refused(data: bytes, stream: str = TABLE) -> Quarantined:
-    return Quarantined(stream, sha256(data).hexdigest(), "not an event", data)
+def refused(data: bytes, stream: str = TABLE) -> QuarantineEntry:
+    return QuarantineEntry(stream, sha256(data).hexdigest(), "not an event", data)
 
 
 def test_quarantine_keeps_refused_bytes_once(make_log: Backend, log: EventLog, drafts: Drafts) -> None:
@@ -133,4 +133,4 @@ def test_quarantine_keeps_refused_bytes_once(make_log: Backend, log: EventLog, d
 
 def test_quarantine_is_named_by_its_bytes(log: EventLog) -> None:
     with pytest.raises(EventError, match="SHA-256"):
-        log.quarantine(Quarantined(TABLE, "00" * 32, "not an event", b"x"))
+        log.quarantine(QuarantineEntry(TABLE, "00" * 32, "not an event", b"x"))

@@ -6,7 +6,7 @@ from itertools import chain
 
 import pytest
 
-from events.errors import BrokenSeal, IntegrityError, LostTail, Misplaced, SequenceGap
+from events.errors import BrokenSeal, IntegrityError, LostTail, MisplacedEvent, SequenceGap
 from events.log.contract import EventLog, Record
 from events.proofs.verify import Break, verify
 from tests.contract.backends import Backend, Tamper
@@ -103,8 +103,8 @@ def test_two_swapped_events_are_named(damaged: EventLog, tamper: Tamper) -> None
     tamper.swap(TABLE, 5, 9)
     found = the_break(damaged)
     assert (found.stream, found.seq, found.kind) == (TABLE, 5, "swapped")
-    _, error = up_to_the_error(damaged, Misplaced)
-    assert isinstance(error, Misplaced)
+    _, error = up_to_the_error(damaged, MisplacedEvent)
+    assert isinstance(error, MisplacedEvent)
     assert (error.seq, error.holds, error.holds_stream, error.swapped) == (5, 9, TABLE, True)
 
 

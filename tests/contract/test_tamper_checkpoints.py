@@ -15,7 +15,7 @@ import pytest
 from events.log.contract import Head
 from events.proofs.history import Mark
 from events.proofs.signed_note import KeyKind
-from events.proofs.statements import CHECKPOINTS, Batch
+from events.proofs.statements import CHECKPOINTS, CheckpointBatch
 from tests.contract.drafts import TABLE
 from tests.contract.gardens import Garden, named, walk
 from tests.contract.sealed import (
@@ -168,10 +168,11 @@ def another_time(lines: list[bytes]) -> list[bytes]:
 def rewrite_events_and_statements(contents: Contents) -> None:
     """All fits, but for the signature: the notes are those of before."""
     rewrite_an_event(contents)
-    notes = [Batch.decode(batch).note for batch in contents.batches]
+    notes = [CheckpointBatch.decode(batch).note for batch in contents.batches]
     contents.resign(_Nobody())
     contents.batches = [
-        Batch(Batch.decode(batch).lines, note).encode() for batch, note in zip(contents.batches, notes, strict=True)
+        CheckpointBatch(CheckpointBatch.decode(batch).lines, note).encode()
+        for batch, note in zip(contents.batches, notes, strict=True)
     ]
 
 
@@ -213,8 +214,8 @@ def flip_a_bit_of_a_signature(contents: Contents) -> None:
 
 
 def sign_another_root(contents: Contents) -> None:
-    batch = Batch.decode(contents.batches[1])
-    contents.batches[1] = Batch(batch.lines, batch.note.replace(b"\n6\n", b"\n5\n")).encode()
+    batch = CheckpointBatch.decode(contents.batches[1])
+    contents.batches[1] = CheckpointBatch(batch.lines, batch.note.replace(b"\n6\n", b"\n5\n")).encode()
 
 
 def remove_the_first(contents: Contents) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from events.errors import LogUnavailable, LostTail, SecondWriter
 from events.kafka.log import KafkaLog, KafkaResults
-from rack.kafka.broker import Broker, BrokerError, free_ports
+from rack.kafka.broker import BrokerError, DevelopmentBroker, free_ports
 from tests.faults.floor import check, groups, tables
 from tests.faults.killed import create, settled
 from tests.faults.processes import ROOT, child
@@ -25,7 +25,7 @@ from tests.faults.table import Lost, Unavailable, demand, fault
 TIMEOUT_S = 2.0
 
 
-class Behind(Broker):
+class Behind(DevelopmentBroker):
     """A broker that sends its clients to a proxy's port."""
 
     def __init__(self, directory: Path, port: int, controller_port: int, proxy_port: int) -> None:
@@ -40,14 +40,14 @@ class Behind(Broker):
 
 
 @contextlib.contextmanager
-def own_broker(folder: Path) -> Iterator[Broker]:
+def own_broker(folder: Path) -> Iterator[DevelopmentBroker]:
     port, controller_port = free_ports(2)
-    with _running(Broker(folder / "broker", port, controller_port)) as broker:
+    with _running(DevelopmentBroker(folder / "broker", port, controller_port)) as broker:
         yield broker
 
 
 @contextlib.contextmanager
-def _running(broker: Broker) -> Iterator[Broker]:
+def _running(broker: DevelopmentBroker) -> Iterator[DevelopmentBroker]:
     try:
         broker.start()
     except BrokerError as error:
@@ -62,7 +62,7 @@ def _running(broker: Broker) -> Iterator[Broker]:
         shutil.rmtree(broker.directory, ignore_errors=True)
 
 
-def _kill(broker: Broker) -> None:
+def _kill(broker: DevelopmentBroker) -> None:
     pid = broker.pid()
     assert pid is not None
     os.kill(pid, signal.SIGKILL)

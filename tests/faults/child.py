@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from events.errors import EventError, LogUnavailable, SecondWriter
-from events.kafka.client import Writer
+from events.kafka.client import TransactionalWriter
 from events.kafka.consumer_group import KafkaGroup
 from events.kafka.log import KafkaLog, KafkaResults
 from events.log.contract import EventLog, ResultStore
@@ -36,9 +36,9 @@ REFUSED = 5
 """Exit code of a process that another has taken over from."""
 
 POINTS: dict[str, tuple[type, str, bool]] = {
-    "before-send": (Writer, "_write", False),
-    "in-transaction": (Writer, "_prepare", False),
-    "before-answer": (Writer, "_commit", False),
+    "before-send": (TransactionalWriter, "_write", False),
+    "in-transaction": (TransactionalWriter, "_prepare", False),
+    "before-answer": (TransactionalWriter, "_commit", False),
     "before-mark": (HighWater, "record", False),
     "before-telling": (HighWater, "record", True),
 }

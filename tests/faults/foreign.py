@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 from events.errors import LogUnavailable
 from events.kafka.checkpoints import KafkaCheckpoints
-from events.kafka.client import Cluster, Outgoing
+from events.kafka.client import Cluster, OutgoingRecord
 from events.kafka.log import KafkaLog, KafkaResults
 from events.kafka.partition_reader import Headers, headers_of
 from events.kafka.topic_settings import EVIDENCE
 from events.kafka.topics import parse_address
-from events.log.contract import Head, Quarantined
+from events.log.contract import Head, QuarantineEntry
 from events.log.hash_chain import link
 from events.proofs.verify import verify
 from replay.run.replayer import MemoryResults, Replay
@@ -48,7 +48,7 @@ class Site(NamedTuple):
     def put(self, sent: Sent, partition: int = 0) -> None:
         """Send a record past the log."""
         bootstrap, prefix = parse_address(self.address)
-        message = Outgoing(f"{prefix}.{sent.topic}", partition, sent.key, sent.value, sent.headers)
+        message = OutgoingRecord(f"{prefix}.{sent.topic}", partition, sent.key, sent.value, sent.headers)
         Cluster(bootstrap, timeout_s=TIMEOUT_S).send_plain(message)
 
 
@@ -90,7 +90,7 @@ def _disturb(
     """Send a record before, between and behind the log's own, and let everybody who reads come past it."""
     half = len(groups()) // 2
     log.append_groups(groups()[:half])
-    log.quarantine(Quarantined(tables()[0].stream, sha256(REFUSED).hexdigest(), "no event", REFUSED))
+    log.quarantine(QuarantineEntry(tables()[0].stream, sha256(REFUSED).hexdigest(), "no event", REFUSED))
     sent, partition = make(log)
     with closing(KafkaCheckpoints(site.address, log_id=LOG_ID, state_dir=site.state, timeout_s=TIMEOUT_S)) as signed:
         signed.append(0, b"batch 3", Head(3, bytes(32)))

@@ -21,8 +21,8 @@ from events.vocabulary import model
 from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import Event, EventCorrected, IntakeRefused, Replacement
-from intake.lines import Refusal, line_of, notice, read_line, take
-from intake.quarantine import held, redrive
+from intake.lines import Refusal, append_lines, line_of, notice, read_line
+from intake.quarantine import quarantine_cases, redrive
 from rack.key_custody import SOURCE as KEYS_SOURCE
 from rack.key_custody import KeyBook
 from replay.review.desk import SOURCE as DESK_SOURCE
@@ -145,7 +145,7 @@ def _bytes(log: EventLog, *kinds: str) -> dict[str, list[bytes]]:
 
 
 def _hand_in(log: EventLog, lines: Sequence[bytes]) -> None:
-    for _ in take(log, [read_line(line, "line") for line in lines]):
+    for _ in append_lines(log, [read_line(line, "line") for line in lines]):
         pass
 
 
@@ -184,7 +184,7 @@ def _refused(log: EventLog, forged: Sequence[Forged], lines: Sequence[bytes], ap
 
 
 def _not_redriven(log: EventLog, rng: random.Random) -> None:
-    for entry in held(log):
+    for entry in quarantine_cases(log):
         for line in (None, entry.entry.data):
             try:
                 redrive(log, entry, by="sv-1", reason="redriven", line=line)
@@ -352,7 +352,7 @@ def _taken_back(log: EventLog, rng: random.Random) -> None:
     for batch in batches:
         _hand_in(log, batch)
     demand(undone in [entry.data for entry in log.quarantined()], "a notice was taken back")
-    for entry in held(log):
+    for entry in quarantine_cases(log):
         if entry.entry.data == undone:
             try:
                 redrive(log, entry, by="sv-1", reason="redriven")

@@ -15,7 +15,7 @@ from events.proofs.verify import verify
 from events.sqlite.log import SqliteLog
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import IntakeRefused
-from intake.lines import line_of, read_line, take
+from intake.lines import append_lines, line_of, read_line
 from replay.run.replayer import MemoryResults, Replay
 from tests.contract.backends import SqliteTamper
 from tests.faults.floor import LOG_ID, PROPERTY, check, expected, groups, judge, said, tables
@@ -202,7 +202,7 @@ def _delivered(folder: Path, lines: Sequence[bytes], clock: Iterator[int] | None
     options = {"clock": lambda: next(clock)} if clock is not None else {}
     log = SqliteLog(folder / "floor.db", property_id=PROPERTY, log_id=LOG_ID, create=True, **options)
     for line in lines:
-        for _ in take(log, [read_line(line, "line")]):
+        for _ in append_lines(log, [read_line(line, "line")]):
             pass
     return log
 

@@ -10,7 +10,7 @@ from typing import Any
 from unittest.mock import patch
 
 from events.errors import IntegrityError
-from events.kafka.client import Lane, Message, Reader
+from events.kafka.client import Message, TopicPartition, TopicReader
 from events.kafka.log import KafkaLog
 from events.proofs.verify import verify
 from tests.faults.child import TIMEOUT_S
@@ -86,9 +86,9 @@ class Liar:
         self.stream, self.change, self.at, self.rng = stream, change, at, rng
         self.named = -1
         self._made: list[Any] | None = None
-        self._real = Reader.poll
+        self._real = TopicReader.poll
 
-    def poll(self, reader: Reader, wait_s: float) -> Mapping[Lane, Sequence[Message]]:
+    def poll(self, reader: TopicReader, wait_s: float) -> Mapping[TopicPartition, Sequence[Message]]:
         polled = dict(self._real(reader, wait_s))
         for lane, messages in polled.items():
             mine = [message for message in messages if message.key == self.stream.encode()]
@@ -147,7 +147,7 @@ def _serve(folder: Path, times: int, address: str | None) -> int:
     ]
     for stream, at, name in places if times >= len(places) else rng.sample(places, times):
         liar = Liar(stream, CHANGES[name], at, rng)
-        with patch.object(Reader, "poll", lambda reader, wait_s, liar=liar: liar.poll(reader, wait_s)):
+        with patch.object(TopicReader, "poll", lambda reader, wait_s, liar=liar: liar.poll(reader, wait_s)):
             reader = KafkaLog(address, state_dir=state, timeout_s=TIMEOUT_S, read_only=True, check_heads=False)
             try:
                 report = verify(reader)

@@ -20,7 +20,7 @@ from analytics import shown_events
 from events.errors import EventError, IntegrityError
 from events.kafka.foreign_records import StreamPlaces
 from events.kafka.partition_reader import Chains
-from events.log.contract import Appended, Record
+from events.log.contract import AppendResult, Record
 from events.log.foreign import ForeignRecord, ForeignTally
 from events.proofs import verify
 from events.sqlite.log import SqliteLog
@@ -54,7 +54,7 @@ def _appends(change: Callable[[Any], Any]) -> contextlib.AbstractContextManager[
 def commits_each_event_by_itself() -> Iterator[None]:
     real = SqliteLog.append_groups
 
-    def append_groups(self: SqliteLog, groups: Any) -> list[Appended]:
+    def append_groups(self: SqliteLog, groups: Any) -> list[AppendResult]:
         return [real(self, [(stream, [draft])])[0] for stream, drafts in groups for draft in drafts]
 
     with patch.object(SqliteLog, "append_groups", append_groups):
@@ -63,13 +63,13 @@ def commits_each_event_by_itself() -> Iterator[None]:
 
 @build
 def overlooks_what_was_removed() -> Iterator[None]:
-    real = verify._Walk.run
+    real = verify._StreamVerification.run
 
     def run(self: Any) -> None:
         real(self)
         self.breaks = [each for each in self.breaks if each.kind != "removed"]
 
-    with patch.object(verify._Walk, "run", run):
+    with patch.object(verify._StreamVerification, "run", run):
         yield
 
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import msgspec
 
-from events.archive.manifest import Manifest, example, parse
+from events.archive.manifest import SegmentManifest, example, parse
 from events.archive.parquet_pages import pages
 from events.proofs.checkpoint import origin_of
 from events.proofs.inclusion import Proof
 from events.proofs.merkle import BadProof
-from events.proofs.statements import Batch, read_statement
+from events.proofs.statements import CheckpointBatch, read_statement
 from events.vocabulary.codec import canonical
 from replay.packet.bundle import BadPacket, decode, encode, signed
 from replay.packet.check import check_bundle
@@ -67,7 +67,7 @@ def statement(data: bytes) -> None:
 @target(ValueError, seeds=lambda: [b"\n".join(statement_seeds()) + b"\n\nnote\n"])
 def batch(data: bytes) -> None:
     """What a store of checkpoints kept; what is accepted encodes to the same bytes."""
-    assert Batch.decode(data).encode() == data
+    assert CheckpointBatch.decode(data).encode() == data
 
 
 def _proof() -> bytes:
@@ -101,7 +101,7 @@ def proof_of_events(data: bytes) -> None:
 @target(ValueError, seeds=lambda: [canonical(example())])
 def manifest(data: bytes) -> None:
     """The manifest of an archive's segment; what is accepted encodes to the same bytes."""
-    assert canonical(parse(data, Manifest)) == data
+    assert canonical(parse(data, SegmentManifest)) == data
 
 
 @target(ValueError, seeds=lambda: [bytes.fromhex("1500150015002c150015001500150000 00".replace(" ", "")), bytes(64)])

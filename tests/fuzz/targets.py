@@ -14,7 +14,7 @@ from typing import NamedTuple
 from events.errors import EventError, IntegrityError, LogUnavailable
 from events.kafka.foreign_records import BESIDE_STREAMS, StreamPlaces
 from events.kafka.partition_reader import Chains, Ends
-from events.kafka.prefetch import Read
+from events.kafka.prefetch import PrefetchedRecord
 from events.kafka.topics import parse_address
 from events.log.appender import StreamState, place
 from events.log.contract import Head, Record
@@ -215,7 +215,7 @@ def kafka_record(data: bytes) -> None:
     head, _, value = data.partition(b"\n")
     parts = head.split(b" ")
     headers = [("seq", parts[0]), ("hash", (parts[1] if len(parts) > 1 else b"").ljust(32, b"\0"))][: len(parts) + 1]
-    message = Read(0, parts[-1], value, headers)
+    message = PrefetchedRecord(0, parts[-1], value, headers)
     for reason_of in BESIDE_STREAMS.values():
         reason_of(message)
     home = ("rack.events", 0)

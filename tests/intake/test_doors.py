@@ -23,13 +23,13 @@ from events.vocabulary.envelope import Draft
 from events.vocabulary.model import REGISTRY, Event, EventCorrected, Replacement
 from events.vocabulary.places import PLACES
 from intake.doors import RESERVED, RESERVED_BEGINNINGS, check_line
-from intake.lines import Refusal, Report, Taken, line_of, notice, read_line, take
-from intake.office import take_office
-from intake.quarantine import held, redrive
+from intake.lines import AcceptedLine, IntakeSummary, Refusal, append_lines, line_of, notice, read_line
+from intake.office import append_office_lines
+from intake.quarantine import quarantine_cases, redrive
 from rack.cli import main
 from rack.key_custody import SOURCE as KEYS_SOURCE
 from rack.key_custody import KeyBook
-from rack.transcript_intake import take_transcript
+from rack.transcript_intake import append_transcript
 from replay.review.desk import SOURCE as DESK_SOURCE
 from replay.review.desk import Desk
 from replay.run.replayer import MemoryResults, adjudications, replay
@@ -74,8 +74,8 @@ def correction(instead: Event | None, seq: int = 2, event_id: str = "0f" * 16) -
     )
 
 
-def take_in(log: SqliteLog, *data: bytes) -> Taken:
-    *_, taken = take(log, (read_line(line, f"day.jsonl:{number}") for number, line in enumerate(data, 1)))
+def take_in(log: SqliteLog, *data: bytes) -> IntakeSummary:
+    *_, taken = append_lines(log, (read_line(line, f"day.jsonl:{number}") for number, line in enumerate(data, 1)))
     return taken
 
 
@@ -111,7 +111,7 @@ def test_a_line_passes_where_its_writer_may_write_it_and_nowhere_else(cls: type[
     data = line_of(STREAMS[kind], draft(payload))
     read = read_line(data, "day.jsonl:7", writer)
     if writer in PLACES[cls.TYPE].get(kind, ()):
-        assert read == Report("day.jsonl:7", data, STREAMS[kind], draft(payload))
+        assert read == AcceptedLine("day.jsonl:7", data, STREAMS[kind], draft(payload))
         return
     assert isinstance(read, Refusal)
     assert (read.where, read.stream, read.data) == ("day.jsonl:7", STREAMS[kind], data)
@@ -128,7 +128,7 @@ def test_a_correction_puts_only_in_the_place_of_an_event_what_its_writer_could_r
         return  # no correction can be replaced by a correction: tests/events/vocabulary/test_model.py
     read = read_line(line_of(STREAMS[kind], draft(correction(payload_of(cls, empty=False)))), "day.jsonl:7")
     if "device" in PLACES[cls.TYPE].get(kind, ()):
-        assert isinstance(read, Report)
+        assert isinstance(read, AcceptedLine)
     else:
         assert isinstance(read, Refusal)
         assert cls.TYPE in read.reason
@@ -228,7 +228,7 @@ def test_a_forged_line_stays_in_quarantine_and_touches_no_stream(log: SqliteLog,
     taken = take_in(log, data)
     assert (taken.lines, taken.appended, [refused.stream for refused in taken.refused]) == (1, 0, [stream])
     assert stored(log) == before
-    (entry,) = held(log)
+    (entry,) = quarantine_cases(log)
     assert (entry.entry.data, entry.stream, entry.refused_seq) == (data, stream, None)
     assert payload.TYPE in entry.entry.reason
     results = MemoryResults()
@@ -287,7 +287,7 @@ def test_the_sources_of_all_writers_within_are_reserved(log: SqliteLog) -> None:
     assert {KEYS_SOURCE, DESK_SOURCE} == set(RESERVED)
     made = notice("table/fu-01", Refusal("a:1", b"x", "table/fu-01", "x"))
     assert made.source.startswith(RESERVED_BEGINNINGS)
-    *_, taken = take_transcript(log, TRANSCRIPT, "round.txt", str)
+    *_, taken = append_transcript(log, TRANSCRIPT, "round.txt", str)
     assert taken.refused == []
     sources = {decode(record.data).source for record in log.read("table/fu-09")}
     assert sources
@@ -304,7 +304,7 @@ def test_a_publication_works_whatever_was_claimed_in_its_name(log: SqliteLog, tm
             assert isinstance(read_line(data, "x:1"), Refusal)
             take_in(log, data)
         with pytest.raises(EventError):
-            take_office(
+            append_office_lines(
                 log, io.BytesIO(line_of("property/main", draft(CONFIGURED, number, KEYS_SOURCE))), "office.jsonl"
             )
     seq = KeyBook(log).publish(signer.public_key, "sv-1")
@@ -339,7 +339,7 @@ def refused_event(log: SqliteLog) -> tuple[int, str]:
     """Have a line of the table refused; return number and id of its notice."""
     bad = line_of("table/fu-01", draft(model.Surrendered(seat=1), 5)).replace(b'"seat":1', b'"seat":9')
     take_in(log, bad)
-    (entry,) = held(log)
+    (entry,) = quarantine_cases(log)
     assert entry.refused_seq is not None
     return entry.refused_seq, entry.refused_id
 
@@ -389,7 +389,7 @@ def test_redriving_is_no_way_round(log: SqliteLog, stream: str, payload: Event, 
     forged = line_of(stream, draft(payload, source=source))
     take_in(log, forged, b"nobody can read this")
     before = stored(log)
-    as_it_came_in, unreadable = held(log)
+    as_it_came_in, unreadable = quarantine_cases(log)
     for entry, line in ((as_it_came_in, None), (as_it_came_in, forged), (unreadable, forged)):
         with pytest.raises(EventError, match=payload.TYPE):
             redrive(log, entry, **BECAUSE, line=line)
@@ -403,14 +403,14 @@ def test_redriving_takes_no_notice_back_either(log: SqliteLog) -> None:
     before = stored(log)
     for line in (None, undone):
         with pytest.raises(EventError, match="the notice of a refused line"):
-            redrive(log, held(log)[-1], **BECAUSE, line=line)
+            redrive(log, quarantine_cases(log)[-1], **BECAUSE, line=line)
     assert stored(log) == before
 
 
 def test_a_transcript_tells_what_devices_could(log: SqliteLog) -> None:
     before = stored(log)
     with patch("rack.transcript_intake.drafts", lambda script: [draft(VIEWED, source="transcript-1")]):
-        *_, taken = take_transcript(log, TRANSCRIPT, "round.txt", str)
+        *_, taken = append_transcript(log, TRANSCRIPT, "round.txt", str)
     assert "record_viewed may not stand in table/fu-09" in taken.refused[0].reason
     assert stored(log) == before
 

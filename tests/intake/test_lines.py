@@ -29,15 +29,15 @@ from intake.lines import (
     BATCH_BYTES,
     KEPT_BYTES,
     UNKNOWN_STREAM,
+    AcceptedLine,
+    IntakeSummary,
     Refusal,
-    Report,
-    Taken,
+    append_lines,
     line_of,
     notice,
     parse_line,
     read_line,
     read_lines,
-    take,
 )
 
 TABLE = "table/fu-01"
@@ -76,8 +76,8 @@ def lines(*drafts: Draft) -> list[bytes]:
     return [line_of(TABLE, each) for each in drafts]
 
 
-def taken(log: SqliteLog, data: list[bytes]) -> Taken:
-    *_, last = take(log, (read_line(line, f"day.jsonl:{number}") for number, line in enumerate(data, 1)))
+def taken(log: SqliteLog, data: list[bytes]) -> IntakeSummary:
+    *_, last = append_lines(log, (read_line(line, f"day.jsonl:{number}") for number, line in enumerate(data, 1)))
     return last
 
 
@@ -227,7 +227,7 @@ def test_a_notice_takes_over_a_time_and_a_round_that_can_be_meant(stated: int, k
 
 def test_a_report_keeps_its_bytes() -> None:
     report = read_line(GOOD.encode(), "a:1")
-    assert report == Report("a:1", GOOD.encode(), TABLE, TOTAL)
+    assert report == AcceptedLine("a:1", GOOD.encode(), TABLE, TOTAL)
 
 
 # -------------------------------------------------------------------------------------------------------- endless input
@@ -271,7 +271,7 @@ def test_a_line_after_an_overlong_one_has_its_number_and_is_read(log: SqliteLog,
     assert isinstance(refusal, Refusal)
     assert (refusal.where, refusal.stream, refusal.data) == ("day.jsonl:2", TABLE, long[:KEPT_BYTES])
     assert [each.where for each in rest] == ["day.jsonl:4", "day.jsonl:5", "day.jsonl:6", "day.jsonl:7"]
-    *_, account = take(log, [first, refusal, *rest])
+    *_, account = append_lines(log, [first, refusal, *rest])
     assert (account.appended, len(account.refused)) == (6, 1)
     assert [entry.data for entry in log.quarantined()] == [long[:KEPT_BYTES]]
 
@@ -285,6 +285,6 @@ def test_long_lines_are_taken_a_few_at_a_time(log: SqliteLog) -> None:
             held += KEPT_BYTES
             yield Refusal(f"day.jsonl:{number}", b"%d" % number + b"x" * KEPT_BYTES, None, "is no event")
 
-    handed = [held for _ in take(log, reports())]
+    handed = [held for _ in append_lines(log, reports())]
     assert handed[0] <= BATCH_BYTES
     assert len(log.quarantined()) == 40

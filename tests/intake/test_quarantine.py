@@ -16,8 +16,8 @@ from events.sqlite.log import SqliteLog
 from events.vocabulary import codec
 from events.vocabulary.model import REGISTRY, EventCorrected, IntakeRefused, WagerPaid
 from intake.errors import IntakeError
-from intake.lines import Taken, line_of, read_line, take
-from intake.quarantine import Held, find, held, redrive
+from intake.lines import IntakeSummary, append_lines, line_of, read_line
+from intake.quarantine import QuarantineCase, find_case, quarantine_cases, redrive
 from rack.cli import main
 from replay.findings import Adjudication
 from replay.run.replayer import MemoryResults, adjudications, replay
@@ -52,8 +52,8 @@ def log(path: Path) -> Iterator[SqliteLog]:
     log.close()
 
 
-def take_in(log: EventLog, data: list[bytes]) -> Taken:
-    *_, taken = take(log, (read_line(line, f"day.jsonl:{number}") for number, line in enumerate(data, 1)))
+def take_in(log: EventLog, data: list[bytes]) -> IntakeSummary:
+    *_, taken = append_lines(log, (read_line(line, f"day.jsonl:{number}") for number, line in enumerate(data, 1)))
     return taken
 
 
@@ -102,7 +102,7 @@ def test_every_line_that_was_refused_and_redriven_leads_to_the_verdicts_of_a_day
         results = MemoryResults()
         before = judged(log, results)
         assert conclusions(before) != expected, number
-        (entry,) = held(log)
+        (entry,) = quarantine_cases(log)
         assert entry.refused_seq == number + 1
         redrive(log, entry, **BECAUSE, line=first[number])
         assert conclusions(judged(log, results)) == expected, f"line {number + 1} of {first[number]!r}"
@@ -119,11 +119,11 @@ def test_the_other_tables_go_on(log: SqliteLog, tmp_path: Path) -> None:
     assert others == [each for each in whole(tmp_path) if each[0] == "table/fu-02"]
 
 
-def refused_payment(log: EventLog) -> tuple[Held, bytes]:
+def refused_payment(log: EventLog) -> tuple[QuarantineCase, bytes]:
     first = lines(tables()[0])
     number = next(n for n, draft in enumerate(tables()[0].drafts) if isinstance(draft.payload, WagerPaid))
     take_in(log, [*first[:number], broken(first[number]), *first[number + 1 :]])
-    return held(log)[0], first[number]
+    return quarantine_cases(log)[0], first[number]
 
 
 def test_the_trace_of_a_redrive(log: SqliteLog) -> None:
@@ -148,7 +148,7 @@ def test_the_trace_of_a_redrive(log: SqliteLog) -> None:
     assert "read from the video" in correction.reason
     refusal = codec.decode(list(log.read(appended.stream))[entry.refused_seq - 1].data).payload
     assert isinstance(refusal, IntakeRefused), "the refusal stands where it stood"
-    (after,) = held(log)
+    (after,) = quarantine_cases(log)
     assert (after.entry, after.redriven_seq) == (entry.entry, appended.head.seq)
 
 
@@ -156,7 +156,7 @@ def test_a_redriven_line_cannot_come_in_again(log: SqliteLog) -> None:
     entry, line = refused_payment(log)
     redrive(log, entry, **BECAUSE, line=line)
     with pytest.raises(IntakeError, match="was redriven already, as table/fu-01 event"):
-        redrive(log, held(log)[0], **BECAUSE, line=line)
+        redrive(log, quarantine_cases(log)[0], **BECAUSE, line=line)
     before, end = conclusions(judged(log)), log.head("table/fu-01")
     for again in (entry.entry.data, line):  # the device sends it once more, as before or rightly spelled
         taken = take_in(log, [again])
@@ -173,7 +173,7 @@ def test_a_stream_is_read_once_however_many_redriven_lines_come_in_again(
     spoilt = [line for line in data if b'"wager_placed"' in line]
     assert len(spoilt) > 3
     take_in(log, [broken(line) if line in spoilt else line for line in data])
-    for entry in held(log):
+    for entry in quarantine_cases(log):
         redrive(log, entry, **BECAUSE, line=entry.entry.data.replace(b'"smudged":1,', b""))
     readings = []
     monkeypatch.setattr(SqliteLog, "read", lambda *of, read=SqliteLog.read: (readings.append(of), read(*of))[1])
@@ -188,7 +188,7 @@ def test_another_event_under_the_id_of_a_redriven_one_is_refused(log: SqliteLog)
     taken = take_in(log, [line.replace(b'"winnings_cents":2500', b'"winnings_cents":2600')])
     assert "already taken by another event" in taken.refused[0].reason
     with pytest.raises(EventError, match="already taken by another event"):
-        redrive(log, held(log)[1], **BECAUSE)
+        redrive(log, quarantine_cases(log)[1], **BECAUSE)
 
 
 def test_what_new_software_reads(log: SqliteLog, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -199,14 +199,14 @@ def test_what_new_software_reads(log: SqliteLog, monkeypatch: pytest.MonkeyPatch
         patch.delitem(REGISTRY, ("wager_paid", 1))
         patch.setattr(codec, "_payload_decoders", {})
         take_in(log, data)
-        entries = held(log)
+        entries = quarantine_cases(log)
         assert {each.entry.reason.split(":")[0] for each in entries} == {"unknown event 'wager_paid' version 1"}
         with pytest.raises(EventError, match="unknown event 'wager_paid'"):
             redrive(log, entries[0], **BECAUSE)
     REGISTRY.clear()
     REGISTRY.update(known)  # in the order of the vocabulary again
     assert all("UNDETERMINED" in each for each in conclusions(judged(log)) if each[1] != 2)
-    for each in held(log):
+    for each in quarantine_cases(log):
         redrive(log, each, **BECAUSE)
     assert conclusions(judged(log)) == expected
 
@@ -218,12 +218,12 @@ def test_a_gaming_day_and_a_correction_are_redriven_as_themselves(log: SqliteLog
     tomorrow = msgspec.structs.replace(Table(day="2026-03-02").drafts[0], event_id="ab" * 16, source_seq=9)
     data = [*lines(table)[:-1], broken(lines(table)[-1]), broken(line_of(table.stream, tomorrow))]
     take_in(log, data)
-    for entry, line in zip(held(log), [lines(table)[-1], line_of(table.stream, tomorrow)], strict=True):
+    for entry, line in zip(quarantine_cases(log), [lines(table)[-1], line_of(table.stream, tomorrow)], strict=True):
         redrive(log, entry, **BECAUSE, line=line)
     types = [codec.decode(record.data).type for record in log.read(table.stream)]
     assert types[-4:] == ["event_corrected", "event_corrected", "gaming_day_opened", "event_corrected"]
     assert codec.decode(list(log.read(table.stream))[-1].data).gaming_day == "2026-03-02"
-    assert all(each.redriven_seq for each in held(log))
+    assert all(each.redriven_seq for each in quarantine_cases(log))
     assert judged(log)[0].undetermined == ()
 
 
@@ -233,17 +233,17 @@ def test_bytes_whose_stream_nobody_could_read_come_in_where_they_belong(log: Sql
     data = lines(table)
     lost = data[-2]
     take_in(log, [*data[:-2], lost[::-1], data[-1]])
-    (entry,) = held(log)
+    (entry,) = quarantine_cases(log)
     assert (entry.stream, entry.refused_seq) == ("unknown", None)
     redrive(log, entry, **BECAUSE, line=lost)
-    (after,) = held(log)
+    (after,) = quarantine_cases(log)
     assert (after.stream, after.refused_seq, after.redriven_seq) == (table.stream, table.last, table.last + 1)
 
 
 def test_a_meter_is_judged_with_what_was_redriven(log: SqliteLog) -> None:
     data = lines(meter())
     take_in(log, [*data[:-1], broken(data[-1])])
-    redrive(log, held(log)[0], **BECAUSE, line=data[-1])
+    redrive(log, quarantine_cases(log)[0], **BECAUSE, line=data[-1])
     assert judged(log) == []
 
 
@@ -258,17 +258,17 @@ def test_what_cannot_be_redriven(log: SqliteLog) -> None:
     for wrong in ({"by": "J. Smith", "reason": "x"}, {"by": "sv-1", "reason": "x" * 400}):
         with pytest.raises(EventError, match="EventCorrected"):
             redrive(log, entry, **wrong, line=line)
-    assert held(log)[0].redriven_seq is None
+    assert quarantine_cases(log)[0].redriven_seq is None
 
 
 def test_an_entry_is_found_by_the_beginning_of_its_digest(log: SqliteLog) -> None:
     take_in(log, [*lines(tables()[0]), *(str(number).encode() for number in range(40))])
-    entries = held(log)
-    assert find(entries, entries[7].entry.sha256[:12].upper()) == entries[7]
+    entries = quarantine_cases(log)
+    assert find_case(entries, entries[7].entry.sha256[:12].upper()) == entries[7]
     firsts = [each.entry.sha256[0] for each in entries]
     for digest in ("", "zz", max(firsts, key=firsts.count)):
         with pytest.raises(IntakeError, match="rack quarantine list"):
-            find(entries, digest)
+            find_case(entries, digest)
 
 
 # ----------------------------------------------------------------------------------------------------- the command line
@@ -325,7 +325,7 @@ def test_hostile_bytes_do_not_reach_the_terminal(
 ) -> None:
     data = b'\x1b]0;title\x07\xff{"stream":'
     take_in(log, [data])
-    digest = held(log)[0].entry.sha256
+    digest = quarantine_cases(log)[0].entry.sha256
     log.close()
     assert run("quarantine", "show", digest, "--log", f"sqlite://{path}") == 0
     out = capsys.readouterr().out

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from events.kafka.client import Cluster, Lane, Outgoing
+from events.kafka.client import Cluster, OutgoingRecord, TopicPartition
 from events.kafka.log import KafkaLog
 from events.kafka.partition_reader import Headers
 from events.kafka.topics import parse_address
@@ -98,10 +98,10 @@ class Stranger:
     def put_raw(
         self, key: bytes | None, data: bytes | None, headers: Headers, topic: str = "events", partition: int = 0
     ) -> None:
-        lane = Lane(f"{self._prefix}.{topic}", partition)
+        lane = TopicPartition(f"{self._prefix}.{topic}", partition)
         writer = self._cluster.writer(f"{self._prefix}.stranger")
         reader = self._cluster.reader()
-        writer.transact([Outgoing(*lane, key, data, headers)])
+        writer.transact([OutgoingRecord(*lane, key, data, headers)])
         reader.await_visible(lane, writer.offsets[-1])
         reader.close()
         writer.close()

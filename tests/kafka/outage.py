@@ -15,13 +15,13 @@ import pytest
 from events.errors import LogUnavailable
 from events.kafka.log import KafkaLog, KafkaResults
 from events.proofs.verify import verify
-from rack.kafka.broker import Broker, free_ports
+from rack.kafka.broker import DevelopmentBroker, free_ports
 from tests.contract.drafts import TABLE, Drafts, fill
 
 ENGINE = "5e" * 32
 
 
-def outage(broker: Broker, folder: Path) -> None:
+def outage(broker: DevelopmentBroker, folder: Path) -> None:
     """Append, kill the broker, append in vain, start it again, repeat: each event is there once."""
     address, drafts = f"kafka://{broker.bootstrap}/rack", Drafts()
     log = KafkaLog(address, create=True, property_id="bellwether", state_dir=folder, timeout_s=2.0)
@@ -51,7 +51,7 @@ def outage(broker: Broker, folder: Path) -> None:
 def main(folder: Path) -> None:
     """Do it with a broker in this folder, which is ended whatever happens."""
     port, controller_port = free_ports(2)
-    broker = Broker(folder / "broker", port, controller_port)
+    broker = DevelopmentBroker(folder / "broker", port, controller_port)
     broker.start()
     try:
         outage(broker, folder)

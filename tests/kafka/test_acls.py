@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from events.errors import LogUnavailable
-from events.log.contract import CheckpointStore, EventLog, Head, Quarantined, ResultStore
+from events.log.contract import CheckpointStore, EventLog, Head, QuarantineEntry, ResultStore
 from events.open import open_checkpoints, open_log, open_results
 from rack.cli import main
 from rack.kafka.acls import ROLES, rules
-from rack.kafka.broker import Broker, free_ports
+from rack.kafka.broker import DevelopmentBroker, free_ports
 from tests import kafka_broker
 from tests.replay.columns.tables import PAID, PROPERTY, Table
 
@@ -46,7 +46,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A log made by the administrator, with a rule for each role."""
     folder = tmp_path_factory.mktemp("broker")
     port, controller_port = free_ports(2)
-    broker = Broker(folder, port, controller_port, settings=SETTINGS)
+    broker = DevelopmentBroker(folder, port, controller_port, settings=SETTINGS)
     kafka_broker.start(broker)
     address = f"kafka://{broker.bootstrap}/acl"
     try:
@@ -90,7 +90,7 @@ def find(store: ResultStore) -> None:
 def test_intake_appends_and_quarantines_and_finds_nothing(address: str, tmp_path: Path) -> None:
     with opened(address, "intake", tmp_path) as log, results(address, "intake") as store:
         assert append(log, "table/in-01") > 5
-        log.quarantine(Quarantined("table/in-01", sha256(b"x").hexdigest(), "smudged", b"x"))
+        log.quarantine(QuarantineEntry("table/in-01", sha256(b"x").hexdigest(), "smudged", b"x"))
         assert [entry.data for entry in log.quarantined()] == [b"x"]
         assert sum(1 for _ in log.read("table/in-01")) > 5
         with pytest.raises(LogUnavailable, match="Authorization"):

@@ -13,7 +13,7 @@ import pytest
 
 from events.errors import BrokenSeal
 from events.kafka import prefetch
-from events.kafka.client import Cluster, Lane, Outgoing, Reader
+from events.kafka.client import Cluster, OutgoingRecord, TopicPartition, TopicReader
 from events.kafka.log import KafkaLog
 from events.kafka.prefetch import _Helper, to_the_ends
 from events.kafka.topics import parse_address
@@ -25,20 +25,20 @@ from tests.kafka.rubbish import NO_VALUE
 COUNTS = 600, 6_000
 """Records in two partitions: more than one poll brings, and both in one."""
 
-Told = dict[Lane, list[tuple[int, bytes | None, bytes | None, list[tuple[str, bytes | None]]]]]
+Told = dict[TopicPartition, list[tuple[int, bytes | None, bytes | None, list[tuple[str, bytes | None]]]]]
 
 
 @pytest.fixture
-def lanes(cluster: Cluster, address: str, null_headers: None) -> list[Lane]:
+def lanes(cluster: Cluster, address: str, null_headers: None) -> list[TopicPartition]:
     """Two partitions with records of every kind that Kafka keeps, in two transactions."""
     topic = f"{parse_address(address)[1]}.ahead"
     cluster.create_topics({topic: (2, {})}, 1)
-    lanes = [Lane(topic, number) for number in range(2)]
+    lanes = [TopicPartition(topic, number) for number in range(2)]
     writer = cluster.writer(topic)
     for half in range(2):
         writer.transact(
             [
-                Outgoing(
+                OutgoingRecord(
                     *lane,
                     b"%d" % number,
                     None if number % 7 == 0 else b"\xff%d" % number,
@@ -57,7 +57,7 @@ def lanes(cluster: Cluster, address: str, null_headers: None) -> list[Lane]:
 
 
 @pytest.fixture
-def reader(cluster: Cluster) -> Iterator[Reader]:
+def reader(cluster: Cluster) -> Iterator[TopicReader]:
     reader = cluster.reader()
     yield reader
     reader.close()
@@ -76,7 +76,7 @@ def handed_over(monkeypatch: pytest.MonkeyPatch) -> list[_Helper]:
     return helpers
 
 
-def told(cluster: Cluster, reader: Reader, lanes: list[Lane], worth: int) -> Told:
+def told(cluster: Cluster, reader: TopicReader, lanes: list[TopicPartition], worth: int) -> Told:
     found: Told = {lane: [] for lane in lanes}
     for lane, messages in to_the_ends(cluster, reader, dict.fromkeys(lanes, 0), reader.ends(lanes), worth):
         found[lane] += [(each.offset, each.key, each.value, each.headers) for each in messages]
@@ -84,7 +84,7 @@ def told(cluster: Cluster, reader: Reader, lanes: list[Lane], worth: int) -> Tol
 
 
 def test_the_second_process_reads_what_the_first_would(
-    cluster: Cluster, reader: Reader, lanes: list[Lane], handed_over: list[_Helper]
+    cluster: Cluster, reader: TopicReader, lanes: list[TopicPartition], handed_over: list[_Helper]
 ) -> None:
     alone = told(cluster, reader, lanes, 10**9)
     assert [len(messages) for messages in alone.values()] == [*COUNTS]
@@ -96,9 +96,9 @@ def test_the_second_process_reads_what_the_first_would(
 
 @pytest.mark.parametrize("batches", [0, 1])
 def test_a_second_process_that_is_lost_costs_no_record(
-    cluster: Cluster, reader: Reader, lanes: list[Lane], handed_over: list[_Helper], batches: int
+    cluster: Cluster, reader: TopicReader, lanes: list[TopicPartition], handed_over: list[_Helper], batches: int
 ) -> None:
-    alone, found = told(cluster, reader, lanes, 10**9), dict[Lane, list[int]]()
+    alone, found = told(cluster, reader, lanes, 10**9), dict[TopicPartition, list[int]]()
     left = batches + 1
     for lane, messages in to_the_ends(cluster, reader, dict.fromkeys(lanes, 0), reader.ends(lanes), 1):
         found.setdefault(lane, []).extend(each.offset for each in messages)
@@ -112,7 +112,7 @@ def test_a_second_process_that_is_lost_costs_no_record(
 
 
 def test_a_second_process_that_falls_silent_is_not_waited_for_long(
-    address: str, reader: Reader, lanes: list[Lane], handed_over: list[_Helper]
+    address: str, reader: TopicReader, lanes: list[TopicPartition], handed_over: list[_Helper]
 ) -> None:
     hasty = Cluster(parse_address(address)[0], timeout_s=0.5)
     found, batches = 0, 0
@@ -126,7 +126,7 @@ def test_a_second_process_that_falls_silent_is_not_waited_for_long(
 
 
 def test_a_reading_that_is_given_up_ends_the_second_process(
-    cluster: Cluster, reader: Reader, lanes: list[Lane], handed_over: list[_Helper]
+    cluster: Cluster, reader: TopicReader, lanes: list[TopicPartition], handed_over: list[_Helper]
 ) -> None:
     reading = to_the_ends(cluster, reader, dict.fromkeys(lanes, 0), reader.ends(lanes), 1)
     for _ in range(2):
@@ -135,7 +135,7 @@ def test_a_reading_that_is_given_up_ends_the_second_process(
     assert multiprocessing.active_children() == []
 
 
-def test_settings_that_cannot_be_sent_are_read_with_alone(address: str, lanes: list[Lane]) -> None:
+def test_settings_that_cannot_be_sent_are_read_with_alone(address: str, lanes: list[TopicPartition]) -> None:
     cluster = Cluster(parse_address(address)[0], security={"ssl_context": ssl.create_default_context()})
     reader = cluster.reader()
     assert [len(messages) for messages in told(cluster, reader, lanes, 1).values()] == [*COUNTS]
@@ -143,7 +143,7 @@ def test_settings_that_cannot_be_sent_are_read_with_alone(address: str, lanes: l
 
 
 def test_a_process_that_may_start_none_reads_alone(
-    cluster: Cluster, reader: Reader, lanes: list[Lane], monkeypatch: pytest.MonkeyPatch
+    cluster: Cluster, reader: TopicReader, lanes: list[TopicPartition], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(multiprocessing.current_process()._config, "daemon", True)
     assert [len(messages) for messages in told(cluster, reader, lanes, 1).values()] == [*COUNTS]

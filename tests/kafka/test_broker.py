@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from rack.cli import main
-from rack.kafka.broker import Broker, free_ports
+from rack.kafka.broker import DevelopmentBroker, free_ports
 from tests import kafka_broker
 
 
 def test_start_status_stop(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     port, controller_port = free_ports(2)
-    broker = Broker(tmp_path, port, controller_port)
+    broker = DevelopmentBroker(tmp_path, port, controller_port)
     pid = kafka_broker.start(broker)
     assert (broker.pid(), broker.start()) == (pid, pid)
     socket.create_connection(("127.0.0.1", port), timeout=5).close()
@@ -29,7 +29,7 @@ def test_start_status_stop(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
 
 def test_another_process_is_not_taken_for_the_broker(tmp_path: Path) -> None:
     (tmp_path / "pid").write_text(str(os.getpid()))
-    broker = Broker(tmp_path)
+    broker = DevelopmentBroker(tmp_path)
     assert broker.pid() is None
     assert not broker.stop()
 

@@ -10,11 +10,11 @@ import pytest
 
 from events.errors import LogUnavailable, SecondWriter
 from events.kafka.checkpoints import KafkaCheckpoints
-from events.kafka.client import Cluster, Lane, Outgoing, Unsure
+from events.kafka.client import Cluster, CommitUnknown, OutgoingRecord, TopicPartition
 from events.kafka.log import KafkaLog
 from events.kafka.topics import parse_address
 from events.log.contract import Head
-from events.proofs.statements import Batch
+from events.proofs.statements import CheckpointBatch
 
 OpenStore = Callable[..., KafkaCheckpoints]
 
@@ -58,10 +58,10 @@ def test_a_lost_answer_ends_the_process_and_the_next_one_finds_out(
     assert store._writer is not None
     transact = store._writer.transact
 
-    def unsure(messages: list[Outgoing]) -> None:
+    def unsure(messages: list[OutgoingRecord]) -> None:
         if stored:
             transact(messages)
-        raise Unsure("no answer")
+        raise CommitUnknown("no answer")
 
     monkeypatch.setattr(store._writer, "transact", unsure)
     with pytest.raises(LogUnavailable, match="did not say whether the checkpoint was stored"):
@@ -78,7 +78,9 @@ def test_a_lost_answer_ends_the_process_and_the_next_one_finds_out(
 def put(address: str, key: bytes | None, value: bytes | None) -> None:
     """Write past the store, as anybody with the right to produce can."""
     bootstrap, prefix = parse_address(address)
-    Cluster(bootstrap, timeout_s=10.0).send_plain(Outgoing(*Lane(f"{prefix}.checkpoints", 0), key, value, []))
+    Cluster(bootstrap, timeout_s=10.0).send_plain(
+        OutgoingRecord(*TopicPartition(f"{prefix}.checkpoints", 0), key, value, [])
+    )
 
 
 def test_the_same_record_again_is_dropped_and_another_is_for_the_reader_to_refuse(
@@ -90,7 +92,7 @@ def test_the_same_record_again_is_dropped_and_another_is_for_the_reader_to_refus
     put(address, b"4", b"batch 4")
     assert list(store.batches()) == [b"batch 3", b"batch 4"]
     put(address, b"4", b"another")
-    signed = Batch((b"{}",), b"origin\n4\nroot\n\n\xe2\x80\x94 name " + b"A" * 96 + b"\n").encode()
+    signed = CheckpointBatch((b"{}",), b"origin\n4\nroot\n\n\xe2\x80\x94 name " + b"A" * 96 + b"\n").encode()
     put(address, b"no number", signed)
     assert list(store.batches()) == [b"batch 3", b"batch 4", b"another", signed]
     assert list(store.batches(4)) == [signed], "what has no number may stand anywhere"

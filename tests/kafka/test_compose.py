@@ -12,7 +12,7 @@ import yaml
 
 from events.kafka.client import Cluster
 from events.kafka.log import KafkaLog, KafkaResults
-from rack.kafka.broker import Broker, free_ports
+from rack.kafka.broker import DevelopmentBroker, free_ports
 from tests import kafka_broker
 from tests.contract.drafts import TABLE, Drafts, fill
 
@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SERVICE: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]["kafka"]
 
 
-class Composed(Broker):
+class Composed(DevelopmentBroker):
     """A broker with the settings of `compose.yaml` alone, on other ports and in another folder."""
 
     def _write_properties(self) -> None:
@@ -37,7 +37,7 @@ def properties_name(variable: str) -> str:
 
 
 @pytest.fixture
-def composed(tmp_path: Path) -> Iterator[Broker]:
+def composed(tmp_path: Path) -> Iterator[DevelopmentBroker]:
     port, controller_port = free_ports(2)
     broker = Composed(tmp_path / "broker", port, controller_port)
     kafka_broker.start(broker)
@@ -55,7 +55,7 @@ def test_the_image_is_the_version_that_is_tested_and_reached_from_this_machine_a
 
 
 @pytest.mark.kafka
-def test_a_log_lives_on_a_broker_with_these_settings(composed: Broker, tmp_path: Path) -> None:
+def test_a_log_lives_on_a_broker_with_these_settings(composed: DevelopmentBroker, tmp_path: Path) -> None:
     address = f"kafka://{composed.bootstrap}/rack"
     log = KafkaLog(address, create=True, property_id="bellwether", state_dir=tmp_path / "state")
     assert fill(log, Drafts()) == 13

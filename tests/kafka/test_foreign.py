@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from events.errors import BrokenSeal, Fork, IntegrityError, SequenceGap
-from events.kafka.client import Cluster, Outgoing
+from events.kafka.client import Cluster, OutgoingRecord
 from events.kafka.consumer_group import KafkaGroup
 from events.kafka.log import KafkaLog, KafkaResults
 from events.kafka.partition_reader import Headers, headers_of
@@ -333,7 +333,7 @@ def test_a_member_of_a_group_goes_on(wide: KafkaLog, stranger: Stranger, cluster
 
 def test_many_are_counted_and_the_first_named(log: KafkaLog, whole: list[Record], cluster: Cluster) -> None:
     writer = cluster.writer(f"{log.prefix}.stranger")
-    writer.transact([Outgoing(f"{log.prefix}.events", 0, None, b"x", []) for _ in range(500)])
+    writer.transact([OutgoingRecord(f"{log.prefix}.events", 0, None, b"x", []) for _ in range(500)])
     log._cluster.reader().await_visible(log._lanes[0], writer.offsets[-1])
     writer.close()
     report = log.foreign()
@@ -362,7 +362,7 @@ def test_commands_name_them_once(
     assert said.err.count("foreign record, skipped: ") == NAMED
     assert f"{sent - NAMED} more foreign records skipped" in said.err
     assert main(["verify", "--log", wide.address]) == 0
-    assert capsys.readouterr().out.rstrip().endswith("whole")
+    assert capsys.readouterr().out.rstrip().endswith("verified")
     assert main(["replay", "--log", wide.address, "--json"]) == 1
     said = capsys.readouterr()
     assert (json.loads(said.out)["foreign"]["count"], said.err.count("foreign record, skipped: ")) == (sent, NAMED)

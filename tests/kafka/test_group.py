@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from events.errors import LogUnavailable, Reassigned, SecondWriter
-from events.kafka.client import Cluster, Lane
+from events.errors import LogUnavailable, PartitionReassigned, SecondWriter
+from events.kafka.client import Cluster, TopicPartition
 from events.kafka.consumer_group import KafkaGroup
 from events.kafka.log import KafkaLog
 from events.kafka.results import KafkaResults
@@ -56,7 +56,7 @@ def together(*members: tuple[KafkaGroup, set[int]]) -> None:
 @pytest.fixture
 def stored(address: str, cluster: Cluster) -> Callable[[], list[tuple[bytes | None, bytes | None]]]:
     """Returns every record of the findings, repeats and all."""
-    lane = Lane(f"{parse_address(address)[1]}.findings", 0)
+    lane = TopicPartition(f"{parse_address(address)[1]}.findings", 0)
 
     def read() -> list[tuple[bytes | None, bytes | None]]:
         reader = cluster.reader()
@@ -102,7 +102,7 @@ def test_a_part_has_the_streams_of_its_partition(log: KafkaLog, join: Join) -> N
             records = [record for batch in part.tail({}) for record in batch]
             seen[number] = part.streams()
             assert sorted({record.stream for record in records}) == seen[number]
-            assert part.reached[Lane(f"{log.prefix}.events", number)] >= len(records) - (number == 0)
+            assert part.reached[TopicPartition(f"{log.prefix}.events", number)] >= len(records) - (number == 0)
     assert "review/t-1" in seen[0]
     assert [stream for stream in seen[1] if partition_of(stream, 2) != 1] == []
     assert sorted(seen[0] + seen[1]) == log.streams()
@@ -115,10 +115,10 @@ def test_a_zombie_that_was_fenced_writes_nothing(join: Join, stored: Stored) -> 
     with zombie.part(0) as (_, old):
         old.commit(ENGINE, {"table/a": 1}, {}, [A1])
         with zombie.part(0) as (_, new):  # the next owner initialises the same transactional id
-            with pytest.raises(Reassigned, match="partition 0"):
+            with pytest.raises(PartitionReassigned, match="partition 0"):
                 old.commit(ENGINE, {"table/a": 2}, {}, [B1])
             new.commit(ENGINE, {"table/a": 2}, {}, [A2])
-        with pytest.raises(Reassigned, match="was given up"):
+        with pytest.raises(PartitionReassigned, match="was given up"):
             old.commit(ENGINE, {"table/a": 3}, {}, [B1])
     assert stored() == [(b"findings/a", b"1"), (b"findings/a", b"2")]
 
@@ -136,9 +136,9 @@ def test_a_zombie_that_takes_the_partition_over_late_writes_nothing(
     monkeypatch.setattr(zombie._member, "standing", lambda: standing)
     with member.part(0) as (_, ours):
         ours.commit(ENGINE, {"table/a": 1}, {}, [A1])
-        with zombie.part(0) as (_, late), pytest.raises(Reassigned, match="partition 0"):
+        with zombie.part(0) as (_, late), pytest.raises(PartitionReassigned, match="partition 0"):
             late.commit(ENGINE, {"table/a": 2}, {}, [B1])
-        with pytest.raises(Reassigned, match="partition 0"):
+        with pytest.raises(PartitionReassigned, match="partition 0"):
             ours.commit(ENGINE, {"table/a": 2}, {}, [B1])
     with member.part(0) as (_, ours):
         assert ours.positions(ENGINE) == {"table/a": 1}
@@ -149,7 +149,7 @@ def test_a_zombie_that_takes_the_partition_over_late_writes_nothing(
 def test_who_is_no_member_writes_nothing(join: Join, stored: Stored) -> None:
     """A broker lets transactions without a member's name pass: they are never sent."""
     group = join()
-    with group.part(0) as (_, results), pytest.raises(Reassigned, match="not a member at the moment"):
+    with group.part(0) as (_, results), pytest.raises(PartitionReassigned, match="not a member at the moment"):
         results.commit(ENGINE, {"table/a": 1}, {}, [A1])
     assert stored() == []
 
@@ -157,19 +157,19 @@ def test_who_is_no_member_writes_nothing(join: Join, stored: Stored) -> None:
 def test_a_commit_without_an_answer_is_found_out_by_reading_again(
     join: Join, stored: Stored, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from events.kafka.client import Writer
+    from events.kafka.client import TransactionalWriter
 
     group = join()
     together((group, {0, 1}))
-    real = Writer._commit
+    real = TransactionalWriter._commit
 
-    def lose(writer: Writer) -> None:
+    def lose(writer: TransactionalWriter) -> None:
         real(writer)
         raise ConnectionError("gone")
 
     with group.part(0) as (_, results), monkeypatch.context() as patch:
-        patch.setattr(Writer, "_commit", lose)
-        with pytest.raises(Reassigned):
+        patch.setattr(TransactionalWriter, "_commit", lose)
+        with pytest.raises(PartitionReassigned):
             results.commit(ENGINE, {"table/a": 1}, {}, [A1])
     with group.part(0) as (_, results):
         assert results.positions(ENGINE) == {"table/a": 1}, "it was committed after all"
@@ -183,12 +183,12 @@ def test_behind_an_open_transaction_of_another_partition(join: Join) -> None:
     with group.part(0) as (_, ours), group.part(1) as (_, others):
         writer = others._writer
         assert writer is not None
-        from events.kafka.client import Outgoing
+        from events.kafka.client import OutgoingRecord
 
         writer.write(
             [
-                Outgoing(*others._stored.findings, b"findings/x", b"x", []),
-                Outgoing(*others._stored.state, b"x", b"x", []),
+                OutgoingRecord(*others._stored.findings, b"findings/x", b"x", []),
+                OutgoingRecord(*others._stored.state, b"x", b"x", []),
             ]
         )
         writer._producer.flush(5)
@@ -244,7 +244,7 @@ def test_a_single_replayer_takes_over_from_a_group(
         results.commit(ENGINE, {"table/a": 1}, {}, [A1])
         alone = single()
         alone.commit(ENGINE, {"table/a": 1}, {}, [A1, B1])
-        with pytest.raises(Reassigned):
+        with pytest.raises(PartitionReassigned):
             results.commit(ENGINE, {"table/a": 2}, {}, [A2])
     with pytest.raises(SecondWriter, match="a single replayer has taken over"), group.part(0):
         raise AssertionError("taken over again")

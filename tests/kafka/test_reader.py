@@ -7,7 +7,7 @@ from itertools import chain
 
 import pytest
 
-from events.errors import BrokenSeal, Fork, IntegrityError, LogUnavailable, Misplaced, SequenceGap
+from events.errors import BrokenSeal, Fork, IntegrityError, LogUnavailable, MisplacedEvent, SequenceGap
 from events.kafka.client import Cluster
 from events.kafka.log import KafkaLog
 from events.kafka.partition_reader import REMEMBERED, Headers
@@ -100,8 +100,8 @@ def test_bytes_that_do_not_chain(log: KafkaLog, whole: list[Record], stranger: S
 
 def test_an_event_under_another_number(log: KafkaLog, whole: list[Record], stranger: Stranger) -> None:
     stranger.put(TABLE, 14, whole[4].data, whole[4].hash)
-    _, error = up_to_the_error(log, Misplaced)
-    assert isinstance(error, Misplaced)
+    _, error = up_to_the_error(log, MisplacedEvent)
+    assert isinstance(error, MisplacedEvent)
     assert (error.seq, error.holds) == (14, 5)
 
 

@@ -11,12 +11,12 @@ import pytest
 from events.errors import AppendRefused, LogUnavailable, SecondWriter
 from events.kafka import partition_writer
 from events.kafka import results as kafka_results
-from events.kafka.client import Cluster, Outgoing, Writer
+from events.kafka.client import Cluster, OutgoingRecord, TransactionalWriter
 from events.kafka.log import KafkaLog, KafkaResults
 from events.kafka.partition_reader import Headers
-from events.kafka.results_reader import Stored
+from events.kafka.results_reader import StoredResults
 from events.kafka.topics import REPLAY_PARTITION
-from events.log.contract import Quarantined
+from events.log.contract import QuarantineEntry
 from tests.contract.drafts import TABLE, Drafts, fill
 from tests.kafka.rubbish import NO_VALUE
 
@@ -87,12 +87,12 @@ def test_a_commit_is_whole_or_nothing(
 ) -> None:
     results.commit(ENGINE, {"table/a": 7}, {}, [A1])
 
-    def lose(writer: Writer) -> None:
+    def lose(writer: TransactionalWriter) -> None:
         writer._producer.flush(10)
         raise ConnectionError("gone")
 
     with monkeypatch.context() as patch:
-        patch.setattr(Writer, "_prepare", lose)
+        patch.setattr(TransactionalWriter, "_prepare", lose)
         with pytest.raises(LogUnavailable):
             results.commit(ENGINE, {"table/a": 8}, {"table/a": b"x"}, [A2, B1])
     for store in (open_results(), results):
@@ -107,9 +107,9 @@ def test_a_commit_whose_answer_is_lost_is_made_once(
     results: KafkaResults, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     results.commit(ENGINE, {"table/a": 7}, {}, [A1])
-    real, left = getattr(Writer, step), [1]
+    real, left = getattr(TransactionalWriter, step), [1]
 
-    def lose(writer: Writer) -> None:
+    def lose(writer: TransactionalWriter) -> None:
         if step == "_commit":
             real(writer)
         if left[0]:
@@ -118,7 +118,7 @@ def test_a_commit_whose_answer_is_lost_is_made_once(
         if step == "_prepare":
             real(writer)
 
-    monkeypatch.setattr(Writer, step, lose)
+    monkeypatch.setattr(TransactionalWriter, step, lose)
     results.commit(ENGINE, {"table/a": 9}, {}, [A2, B1])
     assert results.positions(ENGINE) == {"table/a": 9}
     assert list(results.results("findings")) == [("a", b"1"), ("a", b"2"), ("b", b"1")]
@@ -138,9 +138,9 @@ def test_who_judges_again_reads_on_once_in_a_while(
     results: KafkaResults, open_results: OpenResults, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is stored is not read on for each question; but after a commit of one's own, after a second, and for a reader."""
-    asked: list[Stored] = []
-    read_findings = Stored.read_findings
-    monkeypatch.setattr(Stored, "read_findings", lambda stored: (asked.append(stored), read_findings(stored))[1])
+    asked: list[StoredResults] = []
+    read_findings = StoredResults.read_findings
+    monkeypatch.setattr(StoredResults, "read_findings", lambda stored: (asked.append(stored), read_findings(stored))[1])
     results.commit(ENGINE, {"table/a": 7}, {}, [A1])
     asked.clear()
     assert [results.latest("findings", "a") for _ in range(100)] == [b"1"] * 100
@@ -167,15 +167,17 @@ def test_state_that_no_replayer_wrote_is_replayed_over(
 ) -> None:
     results.commit(ENGINE, {"table/a": 7, "table/b": 3}, {"table/a": b"image"}, [A1])
     for key in (b"replay/position/table/a", b"replay/\xff", b"\xff"):
-        cluster.send_plain(Outgoing(f"{log.prefix}.state", REPLAY_PARTITION, key, value, [("generation", b"\xff")]))
-    snapshot = Outgoing(
+        cluster.send_plain(
+            OutgoingRecord(f"{log.prefix}.state", REPLAY_PARTITION, key, value, [("generation", b"\xff")])
+        )
+    snapshot = OutgoingRecord(
         f"{log.prefix}.state", REPLAY_PARTITION, b"replay/snapshot/x", value, [("generation", NO_VALUE)]
     )
     cluster.send_plain(snapshot)
     second = open_results()
     assert second.positions(ENGINE).get("table/a", 0) == 0
     assert second.positions(ENGINE)["table/b"] == 3
-    cluster.send_plain(Outgoing(f"{log.prefix}.state", REPLAY_PARTITION, b"replay/generation", value, []))
+    cluster.send_plain(OutgoingRecord(f"{log.prefix}.state", REPLAY_PARTITION, b"replay/generation", value, []))
     third = open_results()
     assert (third.positions(ENGINE), third.snapshots(ENGINE)) == ({}, {})
     third.commit(ENGINE, {"table/a": 7}, {}, [A1, A2])
@@ -186,24 +188,24 @@ def test_state_that_no_replayer_wrote_is_replayed_over(
 def test_quarantine_that_a_stranger_wrote_is_foreign(
     log: KafkaLog, cluster: Cluster, null_headers: None, value: bytes
 ) -> None:
-    kept = Quarantined(TABLE, sha256(b"smudged").hexdigest(), "no event", b"smudged")
+    kept = QuarantineEntry(TABLE, sha256(b"smudged").hexdigest(), "no event", b"smudged")
     log.quarantine(kept)
     topic, key = f"{log.prefix}.quarantine", kept.sha256.encode()
     stated: Headers = [("stream", TABLE.encode()), ("reason", b"no event"), ("at_us", b"7")]
     headers: Headers = [("stream", b"\xff"), ("at_us", b"9" * 5000), ("reason", NO_VALUE)]
     for foreign in (
-        Outgoing(topic, 0, b"\xff", value, headers),
-        Outgoing(topic, 0, key, value, headers),
-        Outgoing(topic, 0, b"key", value, stated),
-        Outgoing(topic, 0, key, None, stated),
-        Outgoing(topic, 0, key, value, stated[:2]),
-        Outgoing(topic, 0, None, value, stated),
+        OutgoingRecord(topic, 0, b"\xff", value, headers),
+        OutgoingRecord(topic, 0, key, value, headers),
+        OutgoingRecord(topic, 0, b"key", value, stated),
+        OutgoingRecord(topic, 0, key, None, stated),
+        OutgoingRecord(topic, 0, key, value, stated[:2]),
+        OutgoingRecord(topic, 0, None, value, stated),
     ):
         cluster.send_plain(foreign)
     (entry,) = log.quarantined()
     assert (entry.data, entry.stream) == (b"smudged", TABLE)
     assert log.foreign().count == 6
-    cluster.send_plain(Outgoing(topic, 0, b"0" * 64, value, stated))
+    cluster.send_plain(OutgoingRecord(topic, 0, b"0" * 64, value, stated))
     assert [each.data for each in log.quarantined()] == [b"smudged", value], "what claims to be an entry is listed"
     assert log.foreign().count == 6
 
@@ -212,7 +214,7 @@ def test_an_owner_that_a_stranger_wrote_takes_no_right_to_write(
     log: KafkaLog, drafts: Drafts, cluster: Cluster
 ) -> None:
     fill(log, drafts)
-    cluster.send_plain(Outgoing(f"{log.prefix}.state", 0, f"owner/{log.prefix}.0".encode(), b"{", []))
+    cluster.send_plain(OutgoingRecord(f"{log.prefix}.state", 0, f"owner/{log.prefix}.0".encode(), b"{", []))
     cluster.writer(f"{log.prefix}.0").close()
     with patch.object(partition_writer, "SUCCESSOR_S", 0.2):
         assert log.append(TABLE, 14, drafts.round()).seqs == tuple(range(14, 20))

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from events.kafka.client import Cluster, Lane
+from events.kafka.client import Cluster, TopicPartition
 from events.kafka.log import KafkaLog, KafkaResults
 from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
@@ -99,7 +99,7 @@ def log(open_log: Open) -> KafkaLog:
 @pytest.fixture
 def caught_up(log: KafkaLog, cluster: Cluster, members: Members) -> Callable[[], None]:
     """Waits until everything that is in the log has been replayed and committed."""
-    lane = Lane(f"{log.prefix}.state", 1)
+    lane = TopicPartition(f"{log.prefix}.state", 1)
 
     def wait() -> None:
         ends = {stream: log.head(stream).seq for stream in log.streams()}
@@ -165,7 +165,9 @@ def test_members_come_and_are_killed(
     assert single["findings"]
     assert together == single
     reader = cluster.reader()
-    stored = sorted((message.key, message.value) for message in reader.scan(Lane(f"{log.prefix}.findings", 0), 0))
+    stored = sorted(
+        (message.key, message.value) for message in reader.scan(TopicPartition(f"{log.prefix}.findings", 0), 0)
+    )
     reader.close()
     assert stored == sorted((f"{kind}/{key}".encode(), data) for kind in KINDS for key, data in single[kind]), (
         "each once"

@@ -10,7 +10,7 @@ import pytest
 
 from events.errors import EventError, LogUnavailable, LostTail, SecondWriter
 from events.kafka import partition_writer
-from events.kafka.client import Cluster, Lane, Outgoing, Writer
+from events.kafka.client import Cluster, OutgoingRecord, TopicPartition, TransactionalWriter
 from events.kafka.log import KafkaLog
 from events.log import high_water
 from events.log.contract import Head
@@ -59,7 +59,9 @@ def test_what_a_predecessor_left_open_is_never_seen(
 ) -> None:
     fill(log, drafts)
     dying = cluster.writer(f"{log.prefix}.0")
-    dying.write([Outgoing(f"{log.prefix}.events", 0, TABLE.encode(), b"{}", [("seq", b"14"), ("hash", bytes(32))])])
+    dying.write(
+        [OutgoingRecord(f"{log.prefix}.events", 0, TABLE.encode(), b"{}", [("seq", b"14"), ("hash", bytes(32))])]
+    )
     dying._producer.flush(10)
     second = open_log("elsewhere")
     assert second.append(TABLE, 14, [drafts.wager()]).seqs == (14,)
@@ -85,15 +87,15 @@ def test_a_commit_whose_answer_is_lost_is_not_sent_again(
     log: KafkaLog, drafts: Drafts, monkeypatch: pytest.MonkeyPatch, times: int
 ) -> None:
     fill(log, drafts)
-    commit, left = Writer._commit, [times]
+    commit, left = TransactionalWriter._commit, [times]
 
-    def lose(writer: Writer) -> None:
+    def lose(writer: TransactionalWriter) -> None:
         commit(writer)
         if left[0]:
             left[0] -= 1
             raise TimeoutError("the answer was lost")
 
-    monkeypatch.setattr(Writer, "_commit", lose)
+    monkeypatch.setattr(TransactionalWriter, "_commit", lose)
     if times == 1:
         appended = log.append(TABLE, 14, drafts.round())
         assert (appended.seqs, appended.head) == (tuple(range(14, 20)), log.head(TABLE))
@@ -112,9 +114,9 @@ def test_a_group_that_did_not_arrive_is_sent_again(
     log: KafkaLog, drafts: Drafts, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     fill(log, drafts)
-    real, left = getattr(Writer, step), [1]
+    real, left = getattr(TransactionalWriter, step), [1]
 
-    def lose(writer: Writer, *given: object) -> None:
+    def lose(writer: TransactionalWriter, *given: object) -> None:
         if left[0]:
             left[0] -= 1
             if step == "_prepare":
@@ -122,7 +124,7 @@ def test_a_group_that_did_not_arrive_is_sent_again(
             raise ConnectionError("gone")
         real(writer, *given)
 
-    monkeypatch.setattr(Writer, step, lose)
+    monkeypatch.setattr(TransactionalWriter, step, lose)
     assert log.append(TABLE, 14, drafts.round()).seqs == tuple(range(14, 20))
     assert stored(log) == list(range(1, 20))
 
@@ -131,11 +133,11 @@ def test_a_broker_that_never_commits(log: KafkaLog, drafts: Drafts, monkeypatch:
     fill(log, drafts)
     group = drafts.round()
 
-    def lose(writer: Writer) -> None:
+    def lose(writer: TransactionalWriter) -> None:
         raise ConnectionError("gone")
 
     with monkeypatch.context() as patch:
-        patch.setattr(Writer, "_prepare", lose)
+        patch.setattr(TransactionalWriter, "_prepare", lose)
         with pytest.raises(LogUnavailable):
             log.append(TABLE, 14, group)
     assert log.append(TABLE, 14, group).seqs == tuple(range(14, 20))
@@ -165,16 +167,16 @@ def test_a_successor_that_wrote_while_the_answer_was_lost(
 ) -> None:
     fill(log, drafts)
     second, left = open_log("elsewhere"), [1]
-    prepare = Writer._prepare
+    prepare = TransactionalWriter._prepare
 
-    def lose(writer: Writer) -> None:
+    def lose(writer: TransactionalWriter) -> None:
         if left[0]:
             left[0] -= 1
             second.append(TABLE, 14, [drafts.wager()])
             raise TimeoutError("the answer was lost")
         prepare(writer)
 
-    monkeypatch.setattr(Writer, "_prepare", lose)
+    monkeypatch.setattr(TransactionalWriter, "_prepare", lose)
     with pytest.raises(SecondWriter):
         log.append(TABLE, 14, drafts.round())
     assert second.append(TABLE, 15, [drafts.wager()]).seqs == (15,), "and the successor was not fenced in turn"
@@ -209,7 +211,7 @@ def test_repeats_are_known_for_the_gaming_day_and_the_one_before(open_log: Open,
 def test_a_log_that_lost_its_tail_does_not_open(open_log: Open, log: KafkaLog, drafts: Drafts) -> None:
     fill(log, drafts)
     log.close()
-    mark = HighWater(log._path(Lane(f"{log.prefix}.events", 0), "high-water"), log.log_id)
+    mark = HighWater(log._path(TopicPartition(f"{log.prefix}.events", 0), "high-water"), log.log_id)
     mark.record({TABLE: Head(14, bytes(32))})
     mark.close()
     with pytest.raises(LostTail, match="14 events were acknowledged"):

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from events.errors import IntegrityError
-from events.log.contract import Head, Quarantined, Record
+from events.log.contract import Head, QuarantineEntry, Record
 from events.log.foreign import OwnStore
 from events.proofs.checkpoint import Checkpoint
 from events.proofs.history import History, Mark, StreamHeads
@@ -20,7 +20,14 @@ from events.proofs.inclusion import Proof, check, prove
 from events.proofs.keys import PROPERTY_STREAM
 from events.proofs.merkle import BadProof
 from events.proofs.signed_note import BadNote
-from events.proofs.statements import BadCheckpoint, Batch, HeadStatement, Ledger, TimeStatement, read_statement
+from events.proofs.statements import (
+    BadCheckpoint,
+    CheckpointBatch,
+    HeadStatement,
+    Ledger,
+    TimeStatement,
+    read_statement,
+)
 from events.proofs.verify import verify
 from events.proofs.verify_checkpoints import check_checkpoints
 from events.vocabulary.codec import canonical
@@ -53,7 +60,7 @@ class Memory(OwnStore):
 
     def verify_head(self, stream: str) -> None: ...
 
-    def quarantined(self) -> list[Quarantined]:
+    def quarantined(self) -> list[QuarantineEntry]:
         return []
 
     def acknowledged(self) -> Any:
@@ -339,7 +346,7 @@ def test_what_is_too_large_for_a_proof_is_not_read() -> None:
 
 
 def test_a_batch_keeps_its_lines() -> None:
-    batch = Batch((b'{"a":1}', b'{"b":2}'), b"note\n\n\xe2\x80\x94 x AAAA\n")
-    assert Batch.decode(batch.encode()) == batch
+    batch = CheckpointBatch((b'{"a":1}', b'{"b":2}'), b"note\n\n\xe2\x80\x94 x AAAA\n")
+    assert CheckpointBatch.decode(batch.encode()) == batch
     with pytest.raises(ValueError, match="expected statements"):
-        Batch.decode(b"no empty line\n")
+        CheckpointBatch.decode(b"no empty line\n")

@@ -49,7 +49,7 @@ def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
 def test_each_command_says_what_it_does(name: str) -> None:
     module = command(name)
     assert module.HELP
-    assert module.HELP[0].islower()
+    assert module.HELP[0].isupper()
     assert importlib.import_module(module.__name__).__doc__.startswith(f"`rack {name}`: ")
 
 
@@ -110,11 +110,11 @@ def test_every_error_of_the_mapping_is_there(name: str) -> None:
 
 def test_exit_codes_by_class() -> None:
     from events import errors
-    from events.sqlite.database import Damaged
+    from events.sqlite.database import DamagedDatabase
 
     assert exit_code(errors.SequenceGap("table/a", 3, 5)) is Exit.INTEGRITY
-    assert exit_code(errors.Undecodable("table/a", 3, "x")) is Exit.INTEGRITY
-    assert exit_code(Damaged("x")) is Exit.INTEGRITY
+    assert exit_code(errors.UndecodableEvent("table/a", 3, "x")) is Exit.INTEGRITY
+    assert exit_code(DamagedDatabase("x")) is Exit.INTEGRITY
     assert exit_code(errors.LogUnavailable("x")) is Exit.ENVIRONMENT
     assert exit_code(errors.SecondWriter("x")) is Exit.ENVIRONMENT
     assert exit_code(errors.UnknownEvent("x", 1)) is Exit.USAGE
@@ -151,7 +151,7 @@ def failing(monkeypatch: pytest.MonkeyPatch):
         (UsageError("day.jsonl: no such file"), 2, "rack: day.jsonl: no such file\n"),
         (EnvironmentFault("port 8501 is taken"), 3, "rack: port 8501 is taken\n"),
         (PermissionError(13, "Permission denied", "/x/floor.db"), 3, "rack: /x/floor.db: Permission denied\n"),
-        (KeyboardInterrupt(), 130, "rack: interrupted; what was acknowledged stays\n"),
+        (KeyboardInterrupt(), 130, "rack: interrupted; every acknowledged event is stored\n"),
     ],
 )
 def test_an_error_is_one_line_on_stderr(error, code, said, failing, monkeypatch, capsys) -> None:

@@ -153,7 +153,7 @@ def test_ok_is_true_exactly_when_the_exit_code_is_0(desk: Desk, kind: Failure) -
     assert bool(said["failures"]) is not said["ok"]
     text_code, text = verify(desk, *given)
     assert text_code == code
-    assert text.rstrip().endswith(": whole") is said["ok"]
+    assert text.rstrip().endswith(": verified") is said["ok"]
     kept = read(record_path(address(desk)))
     assert kept is not None
     assert kept.last.ok is said["ok"]

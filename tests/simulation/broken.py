@@ -13,7 +13,7 @@ from unittest.mock import patch
 
 from events.errors import LogUnavailable
 from events.log.appender import report_digest
-from events.log.contract import Appended
+from events.log.contract import AppendResult
 from events.log.high_water import HighWater
 from events.sqlite import database
 from events.sqlite import log as sqlite_log
@@ -34,7 +34,7 @@ def acknowledges_before_it_is_written() -> Iterator[None]:
     """Errors of a commit are swallowed: what was handed in counts as taken."""
     real = SqliteLog.append_groups
 
-    def append_groups(self: SqliteLog, groups: Any) -> list[Appended]:
+    def append_groups(self: SqliteLog, groups: Any) -> list[AppendResult]:
         try:
             return real(self, groups)
         except LogUnavailable:
@@ -81,7 +81,7 @@ def takes_every_report_of_a_device_for_the_same() -> Iterator[None]:
 def marks_before_it_commits() -> Iterator[None]:
     real = SqliteLog._stage
 
-    def stage(self: SqliteLog, connection: Any, staged: Any, *rest: Any) -> Appended:
+    def stage(self: SqliteLog, connection: Any, staged: Any, *rest: Any) -> AppendResult:
         done = real(self, connection, staged, *rest)
         self._high_water.record({stream: state.head for stream, state in staged.items() if state.head.seq})
         return done
@@ -110,7 +110,7 @@ def drops_half_a_group() -> Iterator[None]:
     """The last draft of a group is acknowledged and not stored."""
     real = SqliteLog.append_groups
 
-    def append_groups(self: SqliteLog, groups: Any) -> list[Appended]:
+    def append_groups(self: SqliteLog, groups: Any) -> list[AppendResult]:
         return real(self, [(stream, drafts[:-1] or drafts) for stream, drafts in groups])
 
     with patch.object(SqliteLog, "append_groups", append_groups):

@@ -12,11 +12,11 @@ from typing import Any
 from unittest.mock import patch
 
 from events.kafka import partition_writer
-from events.kafka.client import Cluster, Unsure, Writer
+from events.kafka.client import Cluster, CommitUnknown, TransactionalWriter
 from events.kafka.log import KafkaLog, KafkaResults
 from events.kafka.partition_reader import Chains
-from events.kafka.partition_writer import Shard
-from events.kafka.results_reader import Stored
+from events.kafka.partition_writer import PartitionWriter
+from events.kafka.results_reader import StoredResults
 from events.log.contract import Record
 from tests.simulation import building
 
@@ -32,40 +32,43 @@ build = building.registering(BUILDS)
 @build
 def takes_an_unclear_answer_for_a_yes() -> Iterator[None]:
     """Whether the group is stored is not looked up."""
-    with patch.object(Shard, "_settle", lambda self, staged: True):
+    with patch.object(PartitionWriter, "_settle", lambda self, staged: True):
         yield
 
 
 @build(seed=41)
 def swallows_what_goes_wrong_in_a_commit() -> Iterator[None]:
-    real = Writer.commit
+    real = TransactionalWriter.commit
 
-    def commit(self: Writer) -> None:
-        with contextlib.suppress(Unsure):
+    def commit(self: TransactionalWriter) -> None:
+        with contextlib.suppress(CommitUnknown):
             real(self)
 
-    with patch.object(Writer, "commit", commit):
+    with patch.object(TransactionalWriter, "commit", commit):
         yield
 
 
 @build
 def acknowledges_what_it_only_sent() -> Iterator[None]:
     """The transaction is never committed: nothing waits for its end."""
-    with patch.object(Writer, "commit", lambda self: None):
+    with patch.object(TransactionalWriter, "commit", lambda self: None):
         yield
 
 
 @build(seed=24)
 def takes_an_unclear_answer_for_kept_results() -> Iterator[None]:
-    real = Writer.transact
+    real = TransactionalWriter.transact
 
-    def transact(self: Writer, messages: Any, consumed: Any = None) -> None:
+    def transact(self: TransactionalWriter, messages: Any, consumed: Any = None) -> None:
         try:
             real(self, messages, consumed)
-        except Unsure:
+        except CommitUnknown:
             self.offsets = [0 for _ in messages]
 
-    with patch.object(Writer, "transact", transact), patch.object(Stored, "settle", lambda self: self.read_state()):
+    with (
+        patch.object(TransactionalWriter, "transact", transact),
+        patch.object(StoredResults, "settle", lambda self: self.read_state()),
+    ):
         yield
 
 
@@ -75,7 +78,7 @@ def takes_an_unclear_answer_for_kept_results() -> Iterator[None]:
 @build
 def takes_the_right_without_reading_the_tail() -> Iterator[None]:
     """A successor writes on from where it believes the streams to stand."""
-    with patch.object(Shard, "_catch_up", lambda self: []):
+    with patch.object(PartitionWriter, "_catch_up", lambda self: []):
         yield
 
 
@@ -83,7 +86,7 @@ def takes_the_right_without_reading_the_tail() -> Iterator[None]:
 def forgets_that_the_tail_was_not_read() -> Iterator[None]:
     """The right is ours; the reading that follows failed; the next append does not begin anew. (Found by seed 41.)"""
 
-    def claim(self: Shard) -> None:
+    def claim(self: PartitionWriter) -> None:
         if self._lost is not None:
             raise partition_writer.SecondWriter(self._lost)
         if self._unsettled:
@@ -94,14 +97,14 @@ def forgets_that_the_tail_was_not_read() -> Iterator[None]:
             self._catch_up()
             self._unsettled = False
 
-    with patch.object(Shard, "claim", claim):
+    with patch.object(PartitionWriter, "claim", claim):
         yield
 
 
 @build
 def refuses_by_what_it_knew_before_it_was_succeeded() -> Iterator[None]:
     """A line is refused by an out-of-date view of its stream, and its bytes count as taken."""
-    with patch.object(Shard, "must_be_at_the_end", lambda self: None):
+    with patch.object(PartitionWriter, "must_be_at_the_end", lambda self: None):
         yield
 
 
@@ -110,7 +113,7 @@ def fences_nobody() -> Iterator[None]:
     """Each writer has a transactional id of its own, so that a zombie writes on."""
     real, counter = Cluster.writer, iter(range(1 << 30))
 
-    def writer(self: Cluster, transactional_id: str, **options: Any) -> Writer:
+    def writer(self: Cluster, transactional_id: str, **options: Any) -> TransactionalWriter:
         return real(self, f"{transactional_id}.{next(counter)}", **options)
 
     with patch.object(Cluster, "writer", writer):
@@ -122,21 +125,21 @@ def fences_nobody() -> Iterator[None]:
 
 @build
 def forgets_what_was_reported() -> Iterator[None]:
-    with patch.object(partition_writer.Repeats, "__contains__", lambda self, item: False):
+    with patch.object(partition_writer.RecentReports, "__contains__", lambda self, item: False):
         yield
 
 
 @build
 def drops_the_end_of_a_group() -> Iterator[None]:
     """The last record is acknowledged and not sent."""
-    real = Shard.begin
+    real = PartitionWriter.begin
 
-    def begin(self: Shard, staged: partition_writer.Staged) -> None:
+    def begin(self: PartitionWriter, staged: partition_writer.StagedAppend) -> None:
         kept, staged.records = staged.records, staged.records[:-1] or staged.records
         real(self, staged)
         staged.records = kept
 
-    with patch.object(Shard, "begin", begin):
+    with patch.object(PartitionWriter, "begin", begin):
         yield
 
 
@@ -144,7 +147,7 @@ def drops_the_end_of_a_group() -> Iterator[None]:
 def marks_before_it_commits() -> Iterator[None]:
     real = KafkaLog._send
 
-    def send(self: KafkaLog, staged: Mapping[Any, partition_writer.Staged]) -> None:
+    def send(self: KafkaLog, staged: Mapping[Any, partition_writer.StagedAppend]) -> None:
         for lane, each in staged.items():
             heads = {stream: state.head for stream, state in each.states.items() if state.head.seq}
             self._high_waters[lane].record(heads)

@@ -13,10 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from events.errors import AppendRefused, LogUnavailable, SecondWriter
-from events.kafka.client import Lane
+from events.kafka.client import TopicPartition
 from events.kafka.log import KafkaLog, KafkaResults
 from events.proofs.verify import verify
-from intake.lines import read_line, take
+from intake.lines import append_lines, read_line
 from tests.simulation.broker import READS, WAYS, WRITES, Broker, Died, Entry, plugged_in
 from tests.simulation.floor import deliveries
 from tests.simulation.world import (
@@ -60,9 +60,11 @@ class World(Intake):
         self._logs: dict[str, KafkaLog] = {}
         self._here = "north"
         self._step = 0
-        self._wrote: dict[Lane, tuple[KafkaLog, int]] = {}  # who stored something in a partition last, and when
+        self._wrote: dict[
+            TopicPartition, tuple[KafkaLog, int]
+        ] = {}  # who stored something in a partition last, and when
         self._since: dict[
-            Lane, dict[object, int]
+            TopicPartition, dict[object, int]
         ] = {}  # when a producer was first seen to have the right to a partition
 
     def live(self) -> None:
@@ -109,7 +111,7 @@ class World(Intake):
             return
         before, rights = self._ends(), self._rights(log)
         try:
-            for _ in take(log, (read_line(line, "") for line in self.lines[start:end])):
+            for _ in append_lines(log, (read_line(line, "") for line in self.lines[start:end])):
                 pass
             self.taken = end
         except SecondWriter:
@@ -122,14 +124,16 @@ class World(Intake):
         finally:
             self._check_rights(machine, log, before, rights)
 
-    def _rights(self, log: KafkaLog) -> dict[Lane, object]:
+    def _rights(self, log: KafkaLog) -> dict[TopicPartition, object]:
         """With which producer a log writes to each partition, and since which step."""
         for lane, shard in log._shards.items():
             if self._since.get(lane, {}).get(shard._writer) is None:
                 self._since.setdefault(lane, {})[shard._writer] = self._step
         return {lane: shard._writer for lane, shard in log._shards.items()}
 
-    def _check_rights(self, machine: str, log: KafkaLog, before: dict[Lane, int], rights: dict[Lane, object]) -> None:
+    def _check_rights(
+        self, machine: str, log: KafkaLog, before: dict[TopicPartition, int], rights: dict[TopicPartition, object]
+    ) -> None:
         """A writer that was succeeded stores nothing more under the right that it had."""
         now = self._rights(log)
         for lane, size in self._ends().items():
@@ -168,9 +172,9 @@ class World(Intake):
         if log is not None:
             log.close()
 
-    def _ends(self) -> dict[Lane, int]:
+    def _ends(self) -> dict[TopicPartition, int]:
         kept = self.broker.lanes.items()
-        return {Lane(*lane): sum(entry.state == "committed" for entry in entries) for lane, entries in kept}
+        return {TopicPartition(*lane): sum(entry.state == "committed" for entry in entries) for lane, entries in kept}
 
     # ---------------------------------------------------------------------------------------------------------- promises
 
@@ -179,7 +183,7 @@ class World(Intake):
             self._close(machine)
         log = self._opened("north")
         for line in self._last_lines():  # who acknowledged them may have died before it marked them: a repeat is marked
-            for _ in take(log, [read_line(line, "")]):
+            for _ in append_lines(log, [read_line(line, "")]):
                 pass
         for stream, drafts in self.model.stored.items():
             mark = log.acknowledged().get(stream)

@@ -25,7 +25,7 @@ from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
 from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Draft
-from intake.lines import Report, read_line, take
+from intake.lines import AcceptedLine, append_lines, read_line
 from replay.run import replayer
 from replay.run.replayer import KINDS, Replay, replay
 from tests.contract.backends import SqliteTamper
@@ -80,7 +80,7 @@ class Model:
         log = SqliteLog(folder / "model.db", create=True, property_id=PROPERTY, log_id=LOG_ID)
         self.ends: list[dict[str, int]] = [{}]
         for number, line in enumerate(lines):
-            for _ in take(log, [read_line(line, f"line {number}")]):
+            for _ in append_lines(log, [read_line(line, f"line {number}")]):
                 pass
             self.ends.append({stream: log.head(stream).seq for stream in log.streams()})
         self.stored = stored(log)
@@ -103,7 +103,7 @@ class Model:
         kept, refused = set(reports), {data for _, data in self.quarantined}
         for line in lines:
             read = read_line(line, "")
-            said = isinstance(read, Report) and (read.stream, report_digest(read.draft)) in kept
+            said = isinstance(read, AcceptedLine) and (read.stream, report_digest(read.draft)) in kept
             demand(said or line in refused, f"a line was lost: {line!r}")
 
 
@@ -195,7 +195,7 @@ class World(Intake):
                 self.log = SqliteLog(self.path, create=True, property_id=PROPERTY, log_id=LOG_ID, clock=self.clock)
                 self._check_acknowledged(self.log)
             start, end = self.next_lines()
-            for _ in take(self.log, (read_line(line, "") for line in self.lines[start:end])):
+            for _ in append_lines(self.log, (read_line(line, "") for line in self.lines[start:end])):
                 pass
             self.taken = end
         except AppendRefused:

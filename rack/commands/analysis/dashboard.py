@@ -18,39 +18,39 @@ from rack.arguments import PORT
 from rack.errors import EnvironmentFault, Exit, UsageError
 from rack.output import Output
 
-HELP = "open the pages on the result of a demo or a replay"
+HELP = "Serve the pages on the result of a demo or a replay"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     where = parser.add_mutually_exclusive_group()
-    where.add_argument("--out", metavar="DIR", type=Path, help="the folder of a demo (default: RACK_OUT, or demo)")
-    where.add_argument("--warehouse", metavar="FILE", type=Path, help="the warehouse that rack replay built")
+    where.add_argument("--out", metavar="DIR", type=Path, help="Folder of a demo (default: RACK_OUT, or demo).")
+    where.add_argument("--warehouse", metavar="FILE", type=Path, help="Warehouse that `rack replay` built.")
     parser.add_argument(
-        "--log", metavar="ADDR", help="the log whose findings are reviewed (default: the demo's, or RACK_LOG)"
+        "--log", metavar="ADDR", help="Log whose findings are reviewed (default: the demo's, or RACK_LOG)."
     )
     parser.add_argument(
         "--witness",
         metavar="DIR",
         type=Path,
-        help="the folder of a witness of the log, or a copy of it: the Integrity page checks and shows it",
+        help="Folder of a witness of the log, or a copy of it; the Integrity page verifies and shows it.",
     )
     parser.add_argument(
-        "--witness-key", metavar="FILE", type=Path, help="the witness's public key, as it was given to you"
+        "--witness-key", metavar="FILE", type=Path, help="The witness's public key, as you received it."
     )
     how = parser.add_mutually_exclusive_group()
     how.add_argument(
         "--login",
         metavar="FILE",
         type=Path,
-        help="people log in, and do what their role allows: the file with [auth] and [roles]",
+        help="Require sign-in; the file sets [auth] and [roles].",
     )
     how.add_argument(
         "--read-only",
         action="store_true",
-        help="no login: on this machine only, and nothing can be done (need not be said for the result of a demo)",
+        help="No sign-in and no actions, on this machine only (the default for a demo).",
     )
-    parser.add_argument("--port", type=PORT, help="the port on 127.0.0.1 (default: RACK_PORT, or 8501)")
+    parser.add_argument("--port", type=PORT, help="Port on 127.0.0.1 (default: RACK_PORT, or 8501).")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
@@ -62,25 +62,25 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
     defaults = settings.load()
     warehouse = arguments.warehouse or (arguments.out or defaults.out) / settings.WAREHOUSE
-    of_demo = None if arguments.warehouse else settings.log_of_demo(warehouse.parent)
+    of_demo = None if arguments.warehouse else settings.demo_log(warehouse.parent)
     log = arguments.log or of_demo or defaults.log
     if not warehouse.is_file():
-        raise UsageError(
-            f"{warehouse}: there is no warehouse; run `rack demo`, or `rack replay --log ADDR --warehouse FILE`"
-        )
+        raise UsageError(f"{warehouse}: no warehouse; run `rack demo`, or `rack replay --log ADDR --warehouse FILE`")
     if arguments.login is not None:
         check_login(arguments.login)
     elif not arguments.read_only and (of_demo is None or log != of_demo):  # a demo's patrons are nobody
         raise UsageError(
-            "say how the pages are served: --login FILE, or --read-only on this machine (docs/security.md)"
+            "choose how to serve the pages: --login FILE, or --read-only on this machine (docs/security.md)"
         )
     witness = _witness(arguments, log)
     port = arguments.port or defaults.port
     url = f"http://127.0.0.1:{port}"
     output.value({"url": url, "warehouse": str(warehouse), "log": log})
-    output.note(f"serving {warehouse} at {url}; Ctrl-C ends it")
+    output.note(f"serving {warehouse} at {url}; press Ctrl-C to stop")
     if log is None:
-        output.note("without --log the pages show the warehouse only: nothing is live, nothing can be reviewed")
+        output.note(
+            "no log is named: the pages show the warehouse without live tables or reviews; name the log with --log"
+        )
     options = {} if log is None else options_of(log)
     environment = {**os.environ, LOG_OPTIONS_VARIABLE: json.dumps(options)}  # secrets: not on a command line
     if log is not None:
@@ -94,18 +94,20 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     finally:
         signal.signal(signal.SIGTERM, before)
     if code:
-        raise EnvironmentFault(f"the pages ended with code {code}; is port {port} taken? name another with --port")
+        raise EnvironmentFault(
+            f"the pages stopped with code {code}; if port {port} is in use, choose another with --port"
+        )
     return Exit.CLEAN
 
 
 def check_login(path: Path) -> None:
-    """Raise `UsageError` where a login file lacks what it needs, says it weakly, or can be read by others."""
+    """Raise `UsageError` where a login file is incomplete, weak, or readable by other users."""
     try:
         if path.stat().st_mode & 0o077:
-            raise UsageError(f"{path}: others can read it, and it holds secrets; chmod 600 it")
+            raise UsageError(f"{path}: other users can read this file, and it holds secrets; run chmod 600 on it")
         said = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise UsageError(f"{path}: there is no such file; docs/security.md shows what stands in it") from None
+        raise UsageError(f"{path}: no such file; docs/security.md shows its contents") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: expected TOML: {error}") from error
     auth, roles = said.get("auth"), said.get("roles")
@@ -137,11 +139,13 @@ def _witness(arguments: argparse.Namespace, log: str | None) -> tuple[Path, Path
     if folder is None and key is None:
         return None
     if folder is None or key is None:
-        raise UsageError("give --witness and --witness-key together: the folder, and the key that signed what is in it")
+        raise UsageError(
+            "give --witness and --witness-key together: the folder, and the key that signed its checkpoints"
+        )
     if log is None:
-        raise UsageError("a witness vouches for a log: name it with --log")
+        raise UsageError("a witness cosigns one log; name it with --log")
     if not folder.is_dir():
-        raise UsageError(f"{folder}: no such folder; expected that of a witness (`rack witness --folder`)")
+        raise UsageError(f"{folder}: no such folder; expected the folder of a witness (`rack witness --folder`)")
     from events.proofs.keys import KeyRefused, read_public_key
     from events.proofs.signed_note import KeyKind
 

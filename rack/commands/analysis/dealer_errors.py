@@ -1,4 +1,4 @@
-"""`rack dealer-errors`: mistakes at the tables: rates, patterns, time to detection, false alarms."""
+"""`rack dealer-errors`: error rates, patterns, time to detection, false alarms."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from rack.arguments import check_options, positive
-from rack.asking import PART, add_question, selection, show, told_apart, warehouse_at
+from rack.asking import FLOOR_OPTIONS, add_question, breakdown, selection, show, warehouse_at
 from rack.errors import Exit
 from rack.output import Output
 
@@ -15,24 +15,24 @@ if TYPE_CHECKING:
 
     from analytics.warehouse.warehouse import Warehouse
 
-HELP = "mistakes at the tables: rates with intervals, what repeats, how soon seen, false alarms"
+HELP = "Report dealer errors: rates with intervals, patterns, time to detection, false alarms"
 
 QUESTIONS = {
-    "rates": "per 1,000 rounds and wagers by dealer, table, game, code, shift, hour, seat (--procedure: all findings)",
-    "patterns": "what repeats: the same dealer, patron's token, direction; where to look, and no accusation",
-    "rules": "the rules of play that are got wrong most",
-    "detection": "how long mistakes went unseen, by code, dealer, …",
-    "alarms": "how each code stood up to people and to corrections",
-    "behind": "the findings behind a figure (--code, --seat, --patron)",
+    "rates": "errors per 1,000 rounds and wagers, by dealer, table, game, code, shift, hour or seat (--procedure: all findings)",
+    "patterns": "repeated errors by dealer, patron token and direction: where to look, not an accusation",
+    "rules": "the rules of play broken most often",
+    "detection": "time to detection, by code, dealer, …",
+    "alarms": "how many findings of each code reviewers and corrections confirmed",
+    "behind": "the findings of a figure (--code, --seat, --patron)",
 }
 
 TAKES = {
-    "rates": (*PART, "by", "procedure"),
-    "patterns": PART,
-    "rules": PART,
-    "detection": (*PART, "by"),
+    "rates": (*FLOOR_OPTIONS, "by", "procedure"),
+    "patterns": FLOOR_OPTIONS,
+    "rules": FLOOR_OPTIONS,
+    "detection": (*FLOOR_OPTIONS, "by"),
     "alarms": (),
-    "behind": (*PART, "code", "seat", "patron"),
+    "behind": (*FLOOR_OPTIONS, "code", "seat", "patron"),
 }
 """Question → its options."""
 
@@ -40,10 +40,10 @@ TAKES = {
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_question(parser, QUESTIONS, "rates")
-    parser.add_argument("--procedure", action="store_true", help="rates: of all findings, not of mispayments alone")
-    parser.add_argument("--code", metavar="CODE", help="behind: this code")
-    parser.add_argument("--seat", metavar="N", type=positive, help="behind: this seat")
-    parser.add_argument("--patron", metavar="TOKEN", help="behind: this patron's pseudonym")
+    parser.add_argument("--procedure", action="store_true", help="rates: count all findings, not only mispayments.")
+    parser.add_argument("--code", metavar="CODE", help="behind: only this code.")
+    parser.add_argument("--seat", metavar="N", type=positive, help="behind: only this seat.")
+    parser.add_argument("--patron", metavar="TOKEN", help="behind: only this patron token.")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
@@ -64,7 +64,7 @@ Answer = tuple["pl.DataFrame", "list[str] | None"]
 def _rates(db: Warehouse, given: argparse.Namespace) -> Answer:
     from analytics.errors import mistakes
 
-    by = told_apart(given, mistakes.BY_MISTAKES, "dealer")
+    by = breakdown(given, mistakes.BY_MISTAKES, "dealer")
     frame = mistakes.error_rates(db, by, selection(given), money_only=not given.procedure)
     hidden = {"per_1000_wagers_low", "per_1000_wagers_high", "p"}
     return frame, [column for column in frame.columns if column not in hidden]
@@ -93,7 +93,7 @@ def _rules(db: Warehouse, given: argparse.Namespace) -> Answer:
 def _detection(db: Warehouse, given: argparse.Namespace) -> Answer:
     from analytics.errors import mistakes
 
-    by = told_apart(given, mistakes.BY_MISTAKES, "code")
+    by = breakdown(given, mistakes.BY_MISTAKES, "code")
     return mistakes.time_to_detection(db, by, selection(given)), None
 
 
@@ -103,7 +103,7 @@ def _alarms(db: Warehouse, given: argparse.Namespace) -> Answer:
     return mistakes.false_alarms(db), None
 
 
-def _behind(db: Warehouse, given: argparse.Namespace) -> Answer:
+def _detail(db: Warehouse, given: argparse.Namespace) -> Answer:
     from analytics.errors import mistakes
 
     frame = mistakes.findings_behind(db, selection(given), code=given.code, seat=given.seat, bettor=given.patron)
@@ -117,5 +117,5 @@ _ANSWERS = {
     "rules": _rules,
     "detection": _detection,
     "alarms": _alarms,
-    "behind": _behind,
+    "behind": _detail,
 }

@@ -1,19 +1,19 @@
-"""`rack fairness`: whether dice, shufflers and decks are fair, and how large a bias would have been seen."""
+"""`rack fairness`: fairness of dice, shufflers and decks, with the minimum detectable bias."""
 
 from __future__ import annotations
 
 import argparse
 
 from rack.arguments import check_options
-from rack.asking import add_question, selection, show, told_apart, warehouse_at
+from rack.asking import add_question, breakdown, selection, show, warehouse_at
 from rack.errors import Exit, UsageError
 from rack.output import Output
 
-HELP = "whether dice, shufflers and decks are fair, and how large a bias would have been seen"
+HELP = "Test dice, shufflers and decks for fairness, with the minimum detectable bias"
 
 QUESTIONS = {
-    "tests": "every device against chance, corrected for the number of tests; least likely first",
-    "counts": "what a family of tests saw, beside what chance gives (--family)",
+    "tests": "every device against chance, corrected for the number of tests; smallest p-value first",
+    "counts": "observed and expected counts of a family of tests (--family)",
 }
 TAKES = {"tests": (), "counts": ("family",)}
 """Question → its options, beside those that both take."""
@@ -24,7 +24,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_question(parser, QUESTIONS, "tests")
     parser.add_argument(
-        "--family", metavar="NAME", help="counts: die (default), total, number, start, card, joker, hand"
+        "--family", metavar="NAME", help="counts: die (default), total, number, start, card, joker or hand."
     )
 
 
@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from analytics.warehouse.warehouse import reading
 
     check_options(arguments, "fairness", arguments.question, TAKES)
-    by, family = told_apart(arguments, fairness.BY_FAIRNESS, "table"), arguments.family or "die"
+    by, family = breakdown(arguments, fairness.BY_FAIRNESS, "table"), arguments.family or "die"
     of = selection(arguments, per_box=True)
     if family not in fairness.COUNTED:
         raise UsageError(f"--family {family}: expected one of {', '.join(fairness.COUNTED)}")

@@ -1,4 +1,4 @@
-"""`rack hold`: what the tables won, on what, how fast, and whether luck explains it."""
+"""`rack hold`: drop, win and hold, actual vs. theoretical win, and game pace."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from rack.arguments import add_log, check_options, positive, within
-from rack.asking import add_question, selection, show, told_apart, warehouse_at
+from rack.asking import add_question, breakdown, selection, show, warehouse_at
 from rack.errors import Exit, UsageError
 from rack.output import Output
 from rack.settings import log_address
@@ -16,24 +16,24 @@ if TYPE_CHECKING:
 
     from analytics.warehouse.warehouse import Warehouse
 
-HELP = "what the tables won and on what: drop, win, hold, house win against theory, pace"
+HELP = "Report drop, win and hold, actual vs. theoretical win, and game pace"
 
 QUESTIONS = {
     "periods": "drop, win and hold % by count period (--period) of the property, a game or a table",
     "to-date": "the newest day, its month and its year to date",
     "wagers": "handle, payouts, house win, house win % by game, table, wager, paytable, dealer, shift, hour or day",
-    "theory": "house win against theory, wager by wager: bands, p-values, alarms",
-    "win": "house win beside theoretical win, summed",
+    "theory": "actual vs. theoretical win for each wager: bands, p-values, alarms",
+    "win": "actual and theoretical win, summed",
     "funnel": "dealers (or tables, …) side by side, with limits that narrow with volume",
-    "chart": "day by day against theory: CUSUM and EWMA",
-    "investigate": "periods whose hold % asks for an investigation in writing; --open puts them on record in --log",
-    "pace": "rounds and decisions an hour",
-    "pace-audit": "pace against what the games and hours usually have",
+    "chart": "actual vs. theoretical by day: CUSUM and EWMA",
+    "investigate": "periods whose hold % requires a written investigation; --open records them in --log",
+    "pace": "rounds and decisions per hour",
+    "pace-audit": "pace compared with the usual pace of the game and hour",
     "average": "average wagers",
-    "take-up": "how often side wagers are made",
-    "tray": "table days whose chips do not add up",
-    "behind": "the wagers behind a figure (--wager, --paytable, --hour, --seat)",
-    "counts": "the counts behind drop, win and hold %",
+    "take-up": "take-up of side wagers",
+    "tray": "table days whose inventory does not reconcile",
+    "behind": "the wagers of a figure (--wager, --paytable, --hour, --seat)",
+    "counts": "the counts of drop, win and hold %",
 }
 
 TAKES: dict[str, tuple[str, ...]] = {
@@ -52,13 +52,19 @@ TAKES: dict[str, tuple[str, ...]] = {
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_question(parser, QUESTIONS, "periods")
-    parser.add_argument("--period", metavar="NAME", help="gaming_day, month, year or all (default: month)")
-    parser.add_argument("--wager", metavar="NAME", help="funnel, chart, behind: this wager")
-    parser.add_argument("--paytable", metavar="NAME", help="behind: this paytable")
-    parser.add_argument("--hour", metavar="N", type=within(0, 23), help="behind: rounds opened in this hour, 0 to 23")
-    parser.add_argument("--seat", metavar="N", type=positive, help="behind: this seat")
-    parser.add_argument("--open", action="store_true", help="investigate: open what has ended, as events in the log")
-    parser.add_argument("--by-person", metavar="PERSON", help="investigate --open: who opens them (m.ortiz)")
+    parser.add_argument("--period", metavar="NAME", help="gaming_day, month, year or all (default: month).")
+    parser.add_argument("--wager", metavar="NAME", help="funnel, chart, behind: only this wager.")
+    parser.add_argument("--paytable", metavar="NAME", help="behind: only this paytable.")
+    parser.add_argument(
+        "--hour", metavar="N", type=within(0, 23), help="behind: only rounds opened in this hour, 0 to 23."
+    )
+    parser.add_argument("--seat", metavar="N", type=positive, help="behind: only this seat.")
+    parser.add_argument(
+        "--open", action="store_true", help="investigate: open an investigation in the log for each ended period."
+    )
+    parser.add_argument(
+        "--by-person", metavar="PERSON", help="investigate --open: who opens the investigations, such as m.ortiz."
+    )
     add_log(parser)
 
 
@@ -68,7 +74,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
     check_options(arguments, "hold", arguments.question, TAKES)
     if not arguments.open and (arguments.by_person or arguments.log):
-        raise UsageError("--by-person and --log go with: rack hold investigate --open")
+        raise UsageError("--by-person and --log need `rack hold investigate --open`")
     with reading(warehouse_at(arguments)) as db:
         if arguments.question == "investigate":
             return _investigate(db, arguments, output)
@@ -85,7 +91,7 @@ Answer = tuple["pl.DataFrame", "list[str] | None"]
 def _periods(db: Warehouse, given: argparse.Namespace) -> Answer:
     from analytics.hold import periods
 
-    by, period = told_apart(given, periods.PER_BOX, "table"), given.period or "month"
+    by, period = breakdown(given, periods.PER_BOX, "table"), given.period or "month"
     if period not in periods.PERIODS:
         raise UsageError(f"--period {period}: expected one of {', '.join(periods.PERIODS)}")
     return periods.hold_by_period(db, by, period, selection(given, per_box=True)), None
@@ -94,23 +100,23 @@ def _periods(db: Warehouse, given: argparse.Namespace) -> Answer:
 def _to_date(db: Warehouse, given: argparse.Namespace) -> Answer:
     from analytics.hold import periods
 
-    by = told_apart(given, periods.PER_BOX, "table")
+    by = breakdown(given, periods.PER_BOX, "table")
     if given.first is not None:
-        raise UsageError("to-date begins with the month and the year: leave out --from (--to names the day)")
+        raise UsageError("to-date starts with the month and the year; leave out --from, and name the day with --to")
     return periods.month_and_year_to_date(db, by, given.last, selection(given, per_box=True)), None
 
 
 def _wagers(db: Warehouse, given: argparse.Namespace) -> Answer:
     from analytics.hold import hold
 
-    by: Any = told_apart(given, hold.DIMENSIONS, "wager")
+    by: Any = breakdown(given, hold.DIMENSIONS, "wager")
     return hold.hold_by(db, by, selection(given)), None
 
 
 def _theory(db: Warehouse, given: argparse.Namespace) -> Answer:
     from analytics.hold import against_theory
 
-    by = told_apart(given, against_theory.BY, "game")
+    by = breakdown(given, against_theory.BY, "game")
     frame = against_theory.win_against_theory(db, by, selection(given))
     key = [
         column for column in ("table_id", "dealer", "shift", "hour", "gaming_day", "month") if column in frame.columns
@@ -134,14 +140,14 @@ def _theory(db: Warehouse, given: argparse.Namespace) -> Answer:
 def _win(db: Warehouse, given: argparse.Namespace) -> Answer:
     from analytics.hold import against_theory
 
-    by = told_apart(given, (*against_theory.BY, "wager", "paytable"), "game")
+    by = breakdown(given, (*against_theory.BY, "wager", "paytable"), "game")
     return against_theory.theoretical_win(db, by, selection(given)), None
 
 
 def _funnel(db: Warehouse, given: argparse.Namespace) -> Answer:
     from analytics.hold import control
 
-    frame = control.funnel(db, told_apart(given, control.BY_FUNNEL, "dealer"), selection(given), given.wager)
+    frame = control.funnel(db, breakdown(given, control.BY_FUNNEL, "dealer"), selection(given), given.wager)
     hidden = {"unit_cents", "low_997_percent", "high_997_percent", "p"}
     return frame, [column for column in frame.columns if column not in hidden]
 
@@ -149,33 +155,33 @@ def _funnel(db: Warehouse, given: argparse.Namespace) -> Answer:
 def _chart(db: Warehouse, given: argparse.Namespace) -> Answer:
     from analytics.hold import control
 
-    by = told_apart(given, control.BY_TIME, "gaming_day")
+    by = breakdown(given, control.BY_TIME, "gaming_day")
     return control.over_time(db, by, selection(given), given.wager), None
 
 
 def _pace(db: Warehouse, given: argparse.Namespace) -> Answer:
     from analytics.hold import pace
 
-    return pace.pace(db, told_apart(given, pace.BY_PACE, "table"), selection(given)), None
+    return pace.pace(db, breakdown(given, pace.BY_PACE, "table"), selection(given)), None
 
 
 def _pace_audit(db: Warehouse, given: argparse.Namespace) -> Answer:
     from analytics.hold import pace
 
-    by = told_apart(given, [each for each in pace.BY_PACE if each != "property"], "dealer")
+    by = breakdown(given, [each for each in pace.BY_PACE if each != "property"], "dealer")
     return pace.pace_audit(db, by, selection(given)), None
 
 
 def _average(db: Warehouse, given: argparse.Namespace) -> Answer:
     from analytics.hold import pace
 
-    return pace.average_wagers(db, told_apart(given, pace.BY_PACE, "game"), selection(given)), None
+    return pace.average_wagers(db, breakdown(given, pace.BY_PACE, "game"), selection(given)), None
 
 
 def _take_up(db: Warehouse, given: argparse.Namespace) -> Answer:
     from analytics.hold import pace
 
-    return pace.side_wager_take_up(db, told_apart(given, pace.BY_PACE, "game"), selection(given)), None
+    return pace.side_wager_take_up(db, breakdown(given, pace.BY_PACE, "game"), selection(given)), None
 
 
 def _tray(db: Warehouse, given: argparse.Namespace) -> Answer:
@@ -194,7 +200,7 @@ def _tray(db: Warehouse, given: argparse.Namespace) -> Answer:
     return periods.tray_differences(db, selection(given, per_box=True)), shown
 
 
-def _behind(db: Warehouse, given: argparse.Namespace) -> Answer:
+def _detail(db: Warehouse, given: argparse.Namespace) -> Answer:
     from analytics.hold import behind
 
     frame = behind.wagers_behind(
@@ -214,7 +220,7 @@ def _counts(db: Warehouse, given: argparse.Namespace) -> Answer:
 _ANSWERS = {
     "periods": _periods, "to-date": _to_date, "wagers": _wagers, "theory": _theory, "win": _win, "funnel": _funnel,
     "chart": _chart, "pace": _pace, "pace-audit": _pace_audit, "average": _average, "take-up": _take_up, "tray": _tray,
-    "behind": _behind, "counts": _counts,
+    "behind": _detail, "counts": _counts,
 }  # fmt: skip
 
 
@@ -224,7 +230,7 @@ def _investigate(db: Warehouse, given: argparse.Namespace, output: Output) -> Ex
 
     from analytics.hold import investigations, periods
 
-    by, period = told_apart(given, periods.PER_BOX, "table"), given.period or "month"
+    by, period = breakdown(given, periods.PER_BOX, "table"), given.period or "month"
     allowed = [each for each in periods.PERIODS if each != "all"]
     if period not in allowed:
         raise UsageError(f"--period {period}: expected one of {', '.join(allowed)}")
@@ -250,7 +256,7 @@ def _investigate(db: Warehouse, given: argparse.Namespace, output: Output) -> Ex
     )
     if given.open:
         if by != "table":
-            raise UsageError("investigations are opened of tables: leave out --by")
+            raise UsageError("an investigation is about one table; leave out --by")
         _open(asked.filter(pl.col("ended")), period, given, output)
     return Exit.CLEAN if asked.is_empty() else Exit.FINDINGS
 
@@ -260,12 +266,12 @@ def _open(asked: pl.DataFrame, period: str, given: argparse.Namespace, output: O
     from rack.opening import desk
 
     if not given.by_person:
-        raise UsageError("--open needs --by-person: who opens the investigations, as in m.ortiz")
+        raise UsageError("--open needs --by-person: who opens the investigations, such as m.ortiz")
     with desk(log_address(given.log)) as open_desk:
         for row in asked.iter_rows(named=True):
             name = f"hold-{period.replace('_', '-')}-{row['period']}"
             if name in open_desk.review(row["table_id"]).investigations:
-                output.note(f"{row['table_id']}: {name} stands already")
+                output.note(f"{row['table_id']}: {name} is already open")
                 continue
             entry = open_desk.open_investigation(row["table_id"], **figures(row, name, given.by_person))
             output.note(f"{row['table_id']}: event {entry.seq} of review/{row['table_id']} opens {name}")

@@ -11,15 +11,17 @@ from rack.errors import EnvironmentFault, Exit
 from rack.output import Output
 from rack.settings import log_address
 
-HELP = "serve what Prometheus should know of a log on 127.0.0.1, or print it once"
+HELP = "Serve the metrics of a log to Prometheus on 127.0.0.1, or print them once"
 DEFAULT_PORT = 9464
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_log(parser)
-    parser.add_argument("--port", type=PORT, default=DEFAULT_PORT, help=f"on 127.0.0.1 (default {DEFAULT_PORT})")
-    parser.add_argument("--once", action="store_true", help="print the metrics and end; 1 where the log cannot be read")
+    parser.add_argument("--port", type=PORT, default=DEFAULT_PORT, help=f"Port on 127.0.0.1 (default: {DEFAULT_PORT}).")
+    parser.add_argument(
+        "--once", action="store_true", help="Print the metrics and exit; the exit code is 1 if the log cannot be read."
+    )
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
@@ -42,8 +44,10 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     try:
         server, thread = start_http_server(arguments.port, addr="127.0.0.1", registry=registry)
     except OSError as error:
-        raise EnvironmentFault(f"port {arguments.port} on 127.0.0.1: {error.strerror}; name another: --port") from error
-    output.note(f"metrics at http://127.0.0.1:{arguments.port}/metrics; Ctrl-C ends it")
+        raise EnvironmentFault(
+            f"port {arguments.port} on 127.0.0.1: {error.strerror}; choose another with --port"
+        ) from error
+    output.note(f"metrics at http://127.0.0.1:{arguments.port}/metrics; press Ctrl-C to stop")
     ended = threading.Event()
     before = signal.signal(signal.SIGTERM, lambda number, frame: ended.set())
     try:

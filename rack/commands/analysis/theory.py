@@ -14,38 +14,38 @@ from rack.output import Output, table
 if TYPE_CHECKING:
     from analytics.theory.theory import Return
 
-HELP = "what every wager and paytable returns, exactly where that can be counted"
+HELP = "Print the theoretical return of every wager and paytable, exact wherever it can be enumerated"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("game", metavar="GAME", nargs="?", help="one game only, such as face_up_pai_gow")
-    parser.add_argument("--chapter", metavar="KEY", help="one chapter only, also one never in force (pa-688a-proposed)")
-    parser.add_argument("--lines", action="store_true", help="show how often each line of a paytable is made")
-    parser.add_argument("--markdown", action="store_true", help="print the table as in docs/theory.md")
+    parser.add_argument("game", metavar="GAME", nargs="?", help="Only this game, such as face_up_pai_gow.")
+    parser.add_argument(
+        "--chapter", metavar="KEY", help="Only this chapter; may be one that was never in force (pa-688a-proposed)."
+    )
+    parser.add_argument("--lines", action="store_true", help="Print the frequency of each pay line.")
+    parser.add_argument("--markdown", action="store_true", help="Print the table as in docs/theory.md.")
     parser.add_argument(
         "--compute",
         metavar="TABLE",
         nargs="*",
-        help="count again what the returns stand on: the tables named, or all, into analytics/theory/returns",
+        help="Enumerate the given tables, or all, again and write them to analytics/theory/returns.",
     )
-    parser.add_argument(
-        "--rounds", metavar="N", type=positive, help="with --compute: how many rounds a simulation plays"
-    )
+    parser.add_argument("--rounds", metavar="N", type=positive, help="with --compute: rounds that a simulation plays.")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Show the returns, or count again."""
+    """Print the returns, or enumerate them again."""
     if arguments.compute is not None:
         for name in ("game", "chapter", "lines", "markdown"):
             if is_given(arguments, name):
-                raise UsageError(f"--compute counts tables, and takes no {'game' if name == 'game' else option(name)}")
+                raise UsageError(f"--compute takes no {'game' if name == 'game' else option(name)}")
         _compute(arguments.compute, arguments.rounds, output)
         return Exit.CLEAN
     if arguments.rounds is not None:
-        raise UsageError("--rounds goes with --compute")
+        raise UsageError("--rounds needs --compute")
     if arguments.markdown and arguments.lines:
-        raise UsageError("--markdown has no lines: give it without --lines")
+        raise UsageError("--markdown prints no pay lines; leave out --lines")
     from analytics.theory.theory import games_listed, returns
     from games.rulebook.chapters import known_chapters
 

@@ -8,17 +8,17 @@ from pathlib import Path
 from rack.arguments import add_log, check_options
 from rack.asking import add_warehouse, warehouse_at
 from rack.errors import Exit, UsageError
-from rack.on_record import add_custody, put_on_record
+from rack.on_record import add_custody, record_export
 from rack.output import Output, table
-from rack.settings import load, log_address, log_of_demo
+from rack.settings import demo_log, load, log_address
 
-HELP = "build the analysts' warehouse, export it as Parquet or CSV, list its columns"
+HELP = "Build the warehouse, export it as Parquet or CSV, or list its columns"
 
 EPILOG = """\
-build    bring the file up to what log and results hold; reads what is new only (--anew: all)
-export   write tables as files into --out: Parquet, or CSV that no spreadsheet takes for formulas; that they leave
-         is put on record in the log first (--log, --by, --reason)
-columns  every column and what it means (--markdown: as docs/warehouse.md)"""
+build    update the file from the log and its results; reads only what is new (--anew: everything)
+export   write tables to --out as Parquet, or as CSV that is safe to open in a spreadsheet; the export is
+         recorded in the log first (--log, --by, --reason)
+columns  every column with its meaning (--markdown: as docs/warehouse.md)"""
 
 TAKES = {
     "build": ("log", "anew"),
@@ -32,16 +32,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.formatter_class, parser.epilog = argparse.RawDescriptionHelpFormatter, EPILOG
     parser.add_argument(
-        "action", metavar="ACTION", choices=("build", "export", "columns"), help="build, export, columns"
+        "action", metavar="ACTION", choices=("build", "export", "columns"), help="build, export or columns."
     )
     add_warehouse(parser)
     add_log(parser)
-    parser.add_argument("--anew", action="store_true", help="build: read everything, take nothing over from the file")
-    parser.add_argument("--out", metavar="DIR", type=Path, help="export: the folder for the files")
-    parser.add_argument("--format", choices=("parquet", "csv"), help="export (default: parquet)")
-    parser.add_argument("--tables", metavar="NAMES", default="", help="export: these tables, with commas between")
+    parser.add_argument("--anew", action="store_true", help="build: read everything and replace the file.")
+    parser.add_argument("--out", metavar="DIR", type=Path, help="export: folder for the files.")
+    parser.add_argument("--format", choices=("parquet", "csv"), help="export: file format (default: parquet).")
+    parser.add_argument("--tables", metavar="NAMES", default="", help="export: only these tables, separated by commas.")
     add_custody(parser)
-    parser.add_argument("--markdown", action="store_true", help="columns: as docs/warehouse.md")
+    parser.add_argument("--markdown", action="store_true", help="columns: print as docs/warehouse.md.")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
@@ -76,7 +76,7 @@ def _build(arguments: argparse.Namespace, output: Output) -> Exit:
         output.problem(line)
     output.value({"warehouse": str(path), "built": built, **to_builtins(made), "integrity": list(broken.values())})
     said = f"generation {made.generation}: {made.rounds:,} rounds, {made.wagers:,} wagers, {made.findings:,} findings"
-    output.text(f"{path}: {said}" if built else f"{path}: nothing is new; {said}")
+    output.text(f"{path}: {said}" if built else f"{path}: no new events or results; {said}")
     return Exit.INTEGRITY if broken else Exit.CLEAN
 
 
@@ -86,7 +86,7 @@ def _export(arguments: argparse.Namespace, output: Output) -> Exit:
     from analytics.warehouse.warehouse import reading
 
     if arguments.out is None:
-        raise UsageError("rack warehouse export needs --out: the folder for the files")
+        raise UsageError("rack warehouse export needs --out, the folder for the files")
     names = [name for name in arguments.tables.split(",") if name]
     form: Form = arguments.format or "parquet"
     left: list[Leaving] = []
@@ -96,8 +96,8 @@ def _export(arguments: argparse.Namespace, output: Output) -> Exit:
         def on_record(leaving: Leaving) -> None:
             left.append(leaving)
             if leaving.tables:
-                put_on_record(
-                    _log_of(arguments),
+                record_export(
+                    _export_log(arguments),
                     arguments,
                     output,
                     rounds={name: [None] for name in leaving.tables},
@@ -117,13 +117,11 @@ def _export(arguments: argparse.Namespace, output: Output) -> Exit:
     return Exit.CLEAN
 
 
-def _log_of(arguments: argparse.Namespace) -> str:
+def _export_log(arguments: argparse.Namespace) -> str:
     """Return the address of the log in which an export is put on record: `--log`, the demo's own, or RACK_LOG."""
-    of_demo = log_of_demo(warehouse_at(arguments).parent) if arguments.log is None else None
+    of_demo = demo_log(warehouse_at(arguments).parent) if arguments.log is None else None
     if arguments.log is None and of_demo is None and load().log is None:
-        raise UsageError(
-            "an export of rounds stands in the log before it leaves: name the log with --log, or set RACK_LOG"
-        )
+        raise UsageError("an export of rounds is recorded in the log first; name the log with --log, or set RACK_LOG")
     return of_demo or log_address(arguments.log)
 
 

@@ -11,28 +11,30 @@ from rack.arguments import positive
 from rack.errors import Exit
 from rack.output import Output, money, table
 
-HELP = "simulate a gaming day with planted faults, replay it, compare what was found with what was planted"
+HELP = "Simulate a gaming day with planted faults, replay it, and compare findings with faults"
 
-SEVERAL = 1_200
+ROUNDS_OF_SEVERAL_GAMES = 1_200
 """Rounds of each game where several are played: enough to plant every fault twice."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument(
-        "--seed", type=int, default=settings.DEMO_SEED, help="the day is a function of it (%(default)s)"
+        "--seed", type=int, default=settings.DEMO_SEED, help="Seed of the simulation (default: %(default)s)."
     )
     parser.add_argument(
         "--games",
         metavar="NAMES",
         default="",
-        help="games, by name with commas between, or all (default: Face Up Pai Gow)",
+        help="Games, by name and separated by commas, or all (default: Face Up Pai Gow).",
     )
     parser.add_argument(
-        "--rounds", type=positive, help=f"of each game (default: {settings.DEMO_ROUNDS}; of several games {SEVERAL})"
+        "--rounds",
+        type=positive,
+        help=f"Rounds of each game (default: {settings.DEMO_ROUNDS}; {ROUNDS_OF_SEVERAL_GAMES} with several games).",
     )
-    parser.add_argument("--out", metavar="DIR", type=Path, help="where everything goes (default: RACK_OUT, or demo)")
-    parser.add_argument("--log", metavar="ADDR", help="an empty log to use instead of floor.db in DIR")
+    parser.add_argument("--out", metavar="DIR", type=Path, help="Folder for the results (default: RACK_OUT, or demo).")
+    parser.add_argument("--log", metavar="ADDR", help="An empty log to use instead of floor.db in DIR.")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
@@ -40,8 +42,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from rack import demo
 
     out = arguments.out or settings.load().out
-    games = demo.games_named(arguments.games)
-    rounds = arguments.rounds or (settings.DEMO_ROUNDS if len(games) == 1 else SEVERAL)
+    games = demo.parse_games(arguments.games)
+    rounds = arguments.rounds or (settings.DEMO_ROUNDS if len(games) == 1 else ROUNDS_OF_SEVERAL_GAMES)
     done = demo.run(arguments.seed, rounds, out, arguments.log, output, games)
     report = demo.report(done)
     demo.write_report(out, report)
@@ -68,18 +70,18 @@ def lines(report: dict[str, Any]) -> list[str]:
         f"false alarms  {report['false_alarms']:>10,}{_codes(report['false_alarm_codes'])}",
         f"overpaid      {money(report['overpaid_cents']).lstrip('+'):>10}",
         f"underpaid     {money(report['underpaid_cents']).lstrip('+'):>10}",
-        f"appended      {report['events_per_s']:>10,} events a second, each durable before it is acknowledged",
-        f"replayed      {report['rounds_per_s']:>10,} rounds a second",
+        f"appended      {report['events_per_s']:>10,} events per second, each durable before it is acknowledged",
+        f"replayed      {report['rounds_per_s']:>10,} rounds per second",
         *(f"  missed: {_place(label)}" for label in report["missed_faults"]),
         *(f"  false alarm: {_place(finding)}" for finding in report["false_alarm_findings"]),
         "",
-        f"signed: rack verify --log {report['log']} --key {report['out']}/demo.key.pub",
-        f"log {report['log']}; the rest is in {report['out']}/. Next: rack dashboard --out {report['out']}",
+        f"verify: rack verify --log {report['log']} --key {report['out']}/demo.key.pub",
+        f"log {report['log']}; results in {report['out']}/. Next: rack dashboard --out {report['out']}",
     ]
 
 
 def _legitimate(times: dict[str, int]) -> list[str]:
-    return [*table(("handled rightly (no alarm is due)", "times"), list(times.items())), ""] if times else []
+    return [*table(("handled correctly (no finding expected)", "times"), list(times.items())), ""] if times else []
 
 
 def _codes(counts: dict[str, int]) -> str:

@@ -16,40 +16,38 @@ from rack.settings import log_address
 
 if TYPE_CHECKING:
     from events.log.contract import EventLog
-    from intake.lines import Refused, Taken
+    from intake.lines import IntakeSummary, RefusedLine
 
 LOOK_BYTES = 64 * 1024
 HELP = (
-    "append device events (JSON Lines) or transcripts to a log; a bad line is named and quarantined, the rest goes in; "
-    "--office: the property's events"
+    "Append device events (JSON Lines) or transcripts to a log; report and quarantine bad lines, append the rest; "
+    "with --office, append the property's events"
 )
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument(
-        "file", metavar="FILE", help="JSON Lines of device events, or a transcript; - reads JSON Lines from stdin"
+        "file", metavar="FILE", help="JSON Lines of device events, or a transcript; - reads JSON Lines from stdin."
     )
     add_log(parser)
-    parser.add_argument(
-        "--property", metavar="ID", help="the property of a log that does not exist yet: with this it is created"
-    )
+    parser.add_argument("--property", metavar="ID", help="Create the log if it does not exist, for this property.")
     parser.add_argument(
         "--office",
         action="store_true",
-        help="the file is the office's: the property's events and nothing else, all of it or nothing",
+        help="The file holds the property's events only; append all of them or none.",
     )
     parser.add_argument(
         "--patrons",
         metavar="KEYRING",
         type=Path,
-        help="put tokens in place of card numbers (`rack patrons new` makes it)",
+        help="Replace card numbers with tokens of this keyring (`rack patrons new`).",
     )
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Take the file in; 1 where lines were refused."""
-    from intake.lines import Taken
+    from intake.lines import IntakeSummary
     from rack.opening import log_at
 
     address = log_address(arguments.log)
@@ -57,21 +55,19 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         raise UsageError(f"{arguments.file}: no such file; expected JSON Lines of device events, or a transcript")
     transcript = arguments.file != "-" and is_transcript(Path(arguments.file))
     if transcript and arguments.patrons is not None:
-        raise UsageError(
-            f"{arguments.file} is a transcript, in which no card number is looked for: leave out --patrons"
-        )
+        raise UsageError(f"{arguments.file} is a transcript, which holds no card numbers; leave out --patrons")
     if arguments.office and (transcript or arguments.patrons is not None):
-        what = "a transcript tells of a table" if transcript else "a property's events name no patron"
+        what = "a transcript describes a table" if transcript else "property events name no patron"
         raise UsageError(
-            f"{arguments.file}: --office takes JSON Lines of property events; {what}: leave one of them out"
+            f"{arguments.file}: --office takes JSON Lines of property events; {what}; leave one of them out"
         )
     log = log_at(address, create=arguments.property is not None, property_id=arguments.property)
-    taken, named = Taken(), 0
+    taken, named = IntakeSummary(), 0
     try:
-        for taken in _accounts(log, arguments, transcript):
+        for taken in _ingest(log, arguments, transcript):
             for refusal in taken.refused[named:]:
                 output.problem(
-                    f"{refusal.where}: {_meant(refusal)}{refusal.reason}; quarantined as {refusal.sha256[:16]}…"
+                    f"{refusal.where}: {_stream_prefix(refusal)}{refusal.reason}; quarantined as {refusal.sha256[:16]}…"
                 )
             named = len(taken.refused)
             output.progress(taken.lines, "lines read")
@@ -85,38 +81,38 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     return Exit.FINDINGS if taken.refused else Exit.CLEAN
 
 
-def _accounts(log: EventLog, arguments: argparse.Namespace, transcript: bool) -> Iterator[Taken]:
+def _ingest(log: EventLog, arguments: argparse.Namespace, transcript: bool) -> Iterator[IntakeSummary]:
     if arguments.office:
-        return _take_office(log, arguments.file)
+        return _ingest_office(log, arguments.file)
     if transcript:
-        return _take_transcript(log, arguments.file)
-    return _take_lines(log, arguments.file, arguments.patrons)
+        return _ingest_transcript(log, arguments.file)
+    return _ingest_lines(log, arguments.file, arguments.patrons)
 
 
-def _take_office(log: EventLog, name: str) -> Iterator[Taken]:
-    from intake.office import take_office
+def _ingest_office(log: EventLog, name: str) -> Iterator[IntakeSummary]:
+    from intake.office import append_office_lines
 
     with ExitStack() as resources:
         file = sys.stdin.buffer if name == "-" else resources.enter_context(Path(name).open("rb"))
-        yield take_office(log, file, "stdin" if name == "-" else name)
+        yield append_office_lines(log, file, "stdin" if name == "-" else name)
 
 
-def _take_lines(log: EventLog, name: str, patrons: Path | None) -> Iterator[Taken]:
-    from intake.lines import read_lines, take
+def _ingest_lines(log: EventLog, name: str, patrons: Path | None) -> Iterator[IntakeSummary]:
+    from intake.lines import append_lines, read_lines
     from intake.patrons import Keyring, with_tokens
 
     with ExitStack() as resources:
         keyring = resources.enter_context(Keyring(patrons)) if patrons is not None else None
         file = sys.stdin.buffer if name == "-" else resources.enter_context(Path(name).open("rb"))
         lines = read_lines(file, "stdin" if name == "-" else name, lambda line: with_tokens(line, keyring))
-        yield from take(log, lines)
+        yield from append_lines(log, lines)
 
 
-def _take_transcript(log: EventLog, name: str) -> Iterator[Taken]:
+def _ingest_transcript(log: EventLog, name: str) -> Iterator[IntakeSummary]:
     from rack.commands.judging.judge import read_text, rules_beside
-    from rack.transcript_intake import take_transcript
+    from rack.transcript_intake import append_transcript
 
-    yield from take_transcript(log, *read_text(name), rules_beside(name))
+    yield from append_transcript(log, *read_text(name), rules_beside(name))
 
 
 def is_transcript(path: Path) -> bool:
@@ -128,10 +124,10 @@ def is_transcript(path: Path) -> bool:
     return False
 
 
-def _meant(refusal: Refused) -> str:
+def _stream_prefix(refusal: RefusedLine) -> str:
     return "" if refusal.stream is None else f"{refusal.stream}: "
 
 
-def _as_json(taken: Taken) -> dict[str, object]:
+def _as_json(taken: IntakeSummary) -> dict[str, object]:
     refused = [{"where": r.where, "stream": r.stream, "reason": r.reason, "sha256": r.sha256} for r in taken.refused]
     return {"lines": taken.lines, "appended": taken.appended, "duplicates": taken.duplicates, "refused": refused}

@@ -1,4 +1,4 @@
-"""`rack judge`: what should have been paid, from a transcript that a person wrote down."""
+"""`rack judge`: what each wager should have paid, from a transcript."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from replay.findings import Finding
     from replay.transcript.transcript import Judged
 
-HELP = "judge a transcript: here is what happened, what should it have paid"
+HELP = "Judge a transcript: what each wager should have paid"
 
 MAX_BYTES = 32 * 1024 * 1024
 GRAVEST_FIRST = ("VARIANCE", "UNDETERMINED", "VOID", "UPHELD")
@@ -23,7 +23,7 @@ GRAVEST_FIRST = ("VARIANCE", "UNDETERMINED", "VOID", "UPHELD")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("file", metavar="FILE", help="a transcript (see docs/transcript.md); - reads stdin")
+    parser.add_argument("file", metavar="FILE", help="A transcript (docs/transcript.md); - reads stdin.")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def lines_of(source: str, lines: Mapping[int, int]) -> Callable[[Finding], str]:
-    """Return what names the evidence of a finding as lines of the transcript."""
+    """Return a function that names the evidence of a finding by lines of the transcript."""
 
     def where(finding: Finding) -> str:
         numbers = sorted({lines[seq] for seq in finding.evidence if seq in lines})

@@ -14,11 +14,11 @@ from rack.settings import log_address
 
 if TYPE_CHECKING:
     from events.log.contract import EventLog
-    from intake.quarantine import Held
+    from intake.quarantine import QuarantineCase
 
-HELP = "list what was refused at intake, show one entry, or redrive entries now that they can be read"
+HELP = "List input refused at intake, show one entry, or redrive entries that can be read now"
 
-SHOWN = 2_000
+MAX_BYTES_SHOWN = 2_000
 """Bytes of an entry that are shown; --out writes all of them to a file."""
 
 TAKES = {"list": (), "show": ("out",), "redrive": ("line", "by", "reason")}
@@ -30,19 +30,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "what",
         choices=("list", "show", "redrive"),
-        help="list: every entry; show: one with its bytes; redrive: append what can be read by now, with a trace",
+        help="list: every entry; show: one entry with its bytes; redrive: append entries that can be read now.",
     )
     parser.add_argument(
         "digest",
         metavar="SHA256",
         nargs="*",
-        help="the entry, by the beginning of its SHA-256 (redrive without one: all that were not redriven yet)",
+        help="First digits of the entry's SHA-256 (redrive without one: every entry not yet redriven).",
     )
     add_log(parser)
-    parser.add_argument("--line", metavar="FILE", type=Path, help="redrive: what the one line should have said")
-    parser.add_argument("--by", metavar="ID", help="redrive: who does it, such as sv-1")
-    parser.add_argument("--reason", metavar="TEXT", help="redrive: why it can be read now, or what was corrected")
-    parser.add_argument("--out", metavar="FILE", type=Path, help="show: write the refused bytes to a new file")
+    parser.add_argument("--line", metavar="FILE", type=Path, help="redrive: the corrected line for one entry.")
+    parser.add_argument("--by", metavar="ID", help="redrive: who redrives, such as sv-1.")
+    parser.add_argument(
+        "--reason", metavar="TEXT", help="redrive: why the entry can be read now, or what was corrected."
+    )
+    parser.add_argument("--out", metavar="FILE", type=Path, help="show: write the refused bytes to a new file.")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
@@ -52,11 +54,13 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     check_options(arguments, "quarantine", arguments.what, TAKES)
     digests, redriving = arguments.digest, arguments.what == "redrive"
     if len(digests) != 1 and (arguments.what == "show" or arguments.line is not None):
-        raise UsageError("name the one entry by the beginning of its SHA-256 (`rack quarantine list`)")
+        raise UsageError("name one entry by the first digits of its SHA-256 (`rack quarantine list`)")
     if digests and arguments.what == "list":
         raise UsageError("`list` takes no SHA-256; `rack quarantine show` shows one entry")
     if redriving and not (arguments.by and arguments.reason):
-        raise UsageError("say who redrives and why: --by sv-1 --reason 'the shoe's new software is known by now'")
+        raise UsageError(
+            "redrive needs --by and --reason, such as --by sv-1 --reason 'software of the shoe was upgraded'"
+        )
     log = log_at(log_address(arguments.log), read_only=not redriving, check_heads=redriving)
     try:
         if redriving:
@@ -69,36 +73,51 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _list(log: EventLog, output: Output) -> Exit:
-    from intake.quarantine import held
+    from intake.quarantine import quarantine_cases
 
-    entries = held(log)
+    entries = quarantine_cases(log)
     output.value([as_json(each) for each in entries])
     rows = [
-        (when(each), each.stream, each.entry.sha256[:16], len(each.entry.data), state(each), each.entry.reason[:60])
+        (
+            refusal_time(each),
+            each.stream,
+            each.entry.sha256[:16],
+            len(each.entry.data),
+            state(each),
+            each.entry.reason[:60],
+        )
         for each in entries
     ]
     output.text(
-        *(table(("refused at", "stream", "sha-256", "bytes", "state", "reason"), rows) if rows else ["nothing"])
+        *(
+            table(("refused at", "stream", "sha-256", "bytes", "state", "reason"), rows)
+            if rows
+            else ["The quarantine is empty."]
+        )
     )
     return Exit.CLEAN
 
 
 def _show(log: EventLog, arguments: argparse.Namespace, output: Output) -> Exit:
-    from intake.quarantine import find, held
+    from intake.quarantine import find_case, quarantine_cases
 
-    each = find(held(log), arguments.digest[0])
+    each = find_case(quarantine_cases(log), arguments.digest[0])
     data = each.entry.data
     if arguments.out is not None:
         with arguments.out.open("xb") as file:
             file.write(data)
-    text = data[:SHOWN].decode("ascii", "backslashreplace")
+    text = data[:MAX_BYTES_SHOWN].decode("ascii", "backslashreplace")
     output.value(as_json(each) | {"text": text})
     shown = "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text)
-    rest = f"… and {len(data) - SHOWN:,} bytes more (--out FILE writes them)" if len(data) > SHOWN else ""
+    rest = (
+        f"{len(data) - MAX_BYTES_SHOWN:,} more bytes are not shown; --out FILE writes all of them"
+        if len(data) > MAX_BYTES_SHOWN
+        else ""
+    )
     output.text(
         f"sha-256  {each.entry.sha256}",
         f"stream   {each.stream}",
-        f"refused  {when(each)}",
+        f"refused  {refusal_time(each)}",
         f"state    {state(each)}",
         f"reason   {each.entry.reason}",
         "",
@@ -110,10 +129,10 @@ def _show(log: EventLog, arguments: argparse.Namespace, output: Output) -> Exit:
 
 def _redrive(log: EventLog, arguments: argparse.Namespace, output: Output) -> Exit:
     from events.errors import EventError
-    from intake.quarantine import find, held, redrive
+    from intake.quarantine import find_case, quarantine_cases, redrive
 
-    entries = held(log)
-    chosen = [find(entries, digest) for digest in arguments.digest]
+    entries = quarantine_cases(log)
+    chosen = [find_case(entries, digest) for digest in arguments.digest]
     chosen = chosen or [each for each in entries if each.redriven_seq is None]
     line = arguments.line.read_bytes().strip() if arguments.line is not None else None
     done: list[dict[str, Any]] = []
@@ -132,27 +151,27 @@ def _redrive(log: EventLog, arguments: argparse.Namespace, output: Output) -> Ex
     return Exit.FINDINGS if refused else Exit.CLEAN
 
 
-def when(each: Held) -> str:
+def refusal_time(each: QuarantineCase) -> str:
     """Return the time of a refusal, in UTC by the log's clock."""
     moment = datetime.fromtimestamp(each.entry.at_us / 1_000_000, UTC)
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ") if each.entry.at_us else "–"
 
 
-def state(each: Held) -> str:
+def state(each: QuarantineCase) -> str:
     """Return what became of an entry."""
     if each.redriven_seq is not None:
         return f"redriven as event {each.redriven_seq}"
     return f"refused as event {each.refused_seq}" if each.refused_seq is not None else "in no stream"
 
 
-def as_json(each: Held) -> dict[str, Any]:
+def as_json(each: QuarantineCase) -> dict[str, Any]:
     """Return an entry as JSON values, without its bytes."""
     return {
         "sha256": each.entry.sha256,
         "stream": each.stream,
         "reason": each.entry.reason,
         "bytes": len(each.entry.data),
-        "refused_at": when(each),
+        "refused_at": refusal_time(each),
         "refused_seq": each.refused_seq,
         "redriven_seq": each.redriven_seq,
     }

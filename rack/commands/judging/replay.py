@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 BUILD_SPACING = 9
 """While a replay follows, it builds the warehouse at most so that nine times as long is left for judging."""
 
-HELP = "judge every round that is new in a log; the verdicts are kept beside it"
+HELP = "Judge every new round of a log and store the verdicts beside it"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -32,52 +32,52 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="WHEN",
         action="append",
         default=[],
-        help="judge by what the log held then: stream=seq (repeatable), or a time such as 2026-03-01T21:14:00Z",
+        help="Judge what the log held then: stream=seq (repeatable), or a time such as 2026-03-01T21:14:00Z.",
     )
     parser.add_argument(
-        "--rules", metavar="FILE", help="what if: judge by this rules submission instead of those filed"
+        "--rules",
+        metavar="FILE",
+        help="What-if: judge by this rules submission instead of the filed ones; stores nothing.",
     )
     parser.add_argument(
         "--again",
         action="store_true",
-        help="judge the whole log anew from its first event; verdicts that differ are revised",
+        help="Judge the whole log again from its first event and revise verdicts that differ.",
     )
-    parser.add_argument("--follow", action="store_true", help="go on with what is appended, until interrupted")
+    parser.add_argument("--follow", action="store_true", help="Keep judging new rounds until interrupted.")
     parser.add_argument(
         "--group",
         metavar="NAME",
-        help="with --follow, on Kafka: share the partitions with all that are started under this name",
+        help="with --follow, on Kafka: share the partitions with every replayer of this group.",
     )
     parser.add_argument(
-        "--verdicts", metavar="FILE", type=Path, help="keep the verdicts in this file, not beside the log"
+        "--verdicts", metavar="FILE", type=Path, help="Store the verdicts in this file instead of beside the log."
     )
     parser.add_argument(
         "--warehouse",
         metavar="FILE",
         type=Path,
-        help="then build the warehouse of the pages there; with --follow again and again, for a tenth of the time",
+        help="Build this warehouse from the results; with --follow repeatedly, using a tenth of the time.",
     )
     batch_replay.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Replay; 1 where findings stand, 4 where a stream is broken. `--as-of` and `--rules` keep nothing."""
-    from rack.foreign import say_faults
+    from rack.foreign import report_store_faults
     from rack.opening import log_at, lost_tails, results_at
     from replay.run.replayer import MemoryResults
 
     batch_replay.check(arguments)
     what_if = bool(arguments.rules or arguments.as_of)
     if what_if and (arguments.follow or arguments.warehouse or arguments.again or arguments.verdicts):
-        raise UsageError(
-            "--as-of and --rules keep nothing; give them without --again, --follow, --verdicts and --warehouse"
-        )
+        raise UsageError("--as-of and --rules store nothing; leave out --again, --follow, --verdicts and --warehouse")
     address = log_address(arguments.log)
     if arguments.group is not None:
         _check_group(arguments, address)
     log = log_at(address, read_only=True, check_heads=False)
     try:
-        say_faults(log, output)
+        report_store_faults(log, output)
         if arguments.batch and arguments.rules:
             return batch_replay.what_if(log, arguments, output)
         options = {"read_only": True} if arguments.group is not None else {}
@@ -86,9 +86,9 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             if arguments.again:
                 results.reset()
             if arguments.group is not None:
-                summary = _share(address, arguments.group, results, output)
+                summary = _replay_in_group(address, arguments.group, results, output)
             else:
-                judge = batch_replay.by_table if arguments.batch else _follow if arguments.follow else _once
+                judge = batch_replay.by_table if arguments.batch else _follow if arguments.follow else _replay_new
                 summary = judge(log, results, arguments, output)
             summary.integrity += [lost for lost in lost_tails(log) if lost not in summary.integrity]
             if arguments.warehouse:
@@ -99,14 +99,14 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     finally:
         log.close()
     if not arguments.follow:  # who follows has said them as they came
-        _say_foreign(summary, 0, output)
+        _report_foreign(summary, 0, output)
     _report(summary, output)
     if summary.integrity:
         return Exit.INTEGRITY
     return Exit.FINDINGS if summary.findings else Exit.CLEAN
 
 
-def _once(log: EventLog, results: ResultStore, arguments: argparse.Namespace, output: Output) -> Summary:
+def _replay_new(log: EventLog, results: ResultStore, arguments: argparse.Namespace, output: Output) -> Summary:
     from rack.commands.judging.rules import read_submission
     from replay.run.replayer import replay, resolve_time
 
@@ -114,9 +114,7 @@ def _once(log: EventLog, results: ResultStore, arguments: argparse.Namespace, ou
     if at_us is not None:
         positions = resolve_time(log, at_us)
         if not any(positions.values()):
-            output.note(
-                "nothing had been recorded by then; --as-of goes by when events were recorded, not by when they were played"
-            )
+            output.note("no event was recorded by that time; --as-of uses the time of recording, not the time of play")
     for stream in sorted(positions.keys() - set(log.streams())):
         raise UsageError(f"--as-of {stream}: the log has no such stream; it has {', '.join(log.streams())}")
     for stream, seq in positions.items() if at_us is None else ():
@@ -124,7 +122,7 @@ def _once(log: EventLog, results: ResultStore, arguments: argparse.Namespace, ou
         if seq > end:
             raise UsageError(f"--as-of {stream}={seq}: the stream ends at event {end}")
     if arguments.rules or arguments.as_of:
-        output.note("what if: " + (f"by {arguments.rules}; " if arguments.rules else "") + "no verdict is kept")
+        output.note("what if: " + (f"by {arguments.rules}; " if arguments.rules else "") + "verdicts are not stored")
     return replay(
         log,
         results,
@@ -144,7 +142,7 @@ def _follow(log: EventLog, results: ResultStore, arguments: argparse.Namespace, 
             for line in summary.integrity[broken:]:
                 output.problem(line)  # nothing later in that stream is judged, and somebody must hear of it
             broken = len(summary.integrity)
-            foreign = _say_foreign(summary, foreign, output)
+            foreign = _report_foreign(summary, foreign, output)
             if (summary.rounds, summary.changed) != said:
                 said = summary.rounds, summary.changed
                 output.note(
@@ -155,7 +153,7 @@ def _follow(log: EventLog, results: ResultStore, arguments: argparse.Namespace, 
                 _build(arguments.warehouse, log, results)
                 next_s = time.monotonic() + BUILD_SPACING * (time.monotonic() - start_s)
     except KeyboardInterrupt:
-        output.note("stopped; the next replay goes on from here")
+        output.note("stopped; the next replay continues from here")
     return standing(results, summary)
 
 
@@ -172,18 +170,18 @@ def _check_group(arguments: argparse.Namespace, address: str) -> None:
     from events.open import parse_address
 
     if not arguments.follow:
-        raise UsageError("--group goes with --follow")
+        raise UsageError("--group needs --follow")
     if arguments.again or arguments.verdicts or arguments.warehouse:
-        raise UsageError("--group goes without --again, --verdicts and --warehouse; run those alone")
+        raise UsageError("--group excludes --again, --verdicts and --warehouse; run those without a group")
     if parse_address(address)[0] != "kafka":
-        raise UsageError("--group needs a log on Kafka, whose partitions can be shared")
+        raise UsageError("--group needs a log on Kafka; use a kafka:// address")
     from events.kafka.consumer_group import NAME
 
     if not NAME.match(arguments.group):
         raise UsageError(f"--group {arguments.group!r}: expected letters, digits, dots, dashes or underscores")
 
 
-def _share(address: str, name: str, results: ResultStore, output: Output) -> Summary:
+def _replay_in_group(address: str, name: str, results: ResultStore, output: Output) -> Summary:
     """Replay as a member of a group until interrupted; say which partitions are this member's, and what came of them."""
     from contextlib import closing
 
@@ -199,16 +197,16 @@ def _share(address: str, name: str, results: ResultStore, output: Output) -> Sum
         try:
             for shared in running:
                 if shared.partitions != said.partitions:
-                    listed = ", ".join(map(str, shared.partitions)) or "none; standing by"
+                    listed = ", ".join(map(str, shared.partitions)) or "none; on standby"
                     output.note(f"partitions of this member: {listed}")
-                foreign = _say_foreign(shared, foreign, output)
+                foreign = _report_foreign(shared, foreign, output)
                 if (shared.rounds, shared.changed) != (said.rounds, said.changed):
                     output.note(
                         f"{shared.events:,} events, {shared.rounds:,} rounds judged, {shared.changed:,} new verdicts"
                     )
                 said = shared
         except KeyboardInterrupt:
-            output.note("stopped; the other members go on from here")
+            output.note("stopped; the other members continue from here")
         finally:
             signal.signal(signal.SIGTERM, before)
     return standing(results, shared)
@@ -218,7 +216,7 @@ def _interrupt(signum: int, frame: object) -> None:
     raise KeyboardInterrupt
 
 
-def _say_foreign(summary: Summary, said: int, output: Output) -> int:
+def _report_foreign(summary: Summary, said: int, output: Output) -> int:
     """Say which foreign records were passed over beyond so many; return how many that makes."""
     from rack.foreign import foreign_lines
 
@@ -237,8 +235,8 @@ def _report(summary: Summary, output: Output) -> None:
         return
     verdicts = ", ".join(f"{count:,} {verdict}" for verdict, count in summary.verdicts.items()) or "no verdicts"
     output.text(
-        f"{summary.events:,} events read, {summary.rounds:,} rounds judged, {summary.changed:,} verdicts new or revised",
-        f"standing: {verdicts}",
+        f"{summary.events:,} events read, {summary.rounds:,} rounds judged, {summary.changed:,} new or revised verdicts",
+        f"current verdicts: {verdicts}",
     )
     if summary.findings:
         output.text("", *table(("finding", "times"), list(summary.findings.items())))

@@ -14,25 +14,25 @@ from rack.settings import log_address
 if TYPE_CHECKING:
     from replay.review.desk import Case, Desk, Entry, TableReview
 
-HELP = "the queue of findings, and what is done about them: assign, note, resolve, sign, reopen; disputes; custody"
+HELP = "Review findings: assign, note, resolve, sign and reopen them; disputes, video and custody"
 
 EPILOG = """\
-list [TABLE]              findings that are not disposed of (--all: every one, with those that were withdrawn)
-show FINDING              one finding with everything that was said about it
-assign FINDING            give it to somebody: --to, --reason
-note FINDING              write down what was seen or done: --reason
-resolve FINDING           dispose of it: --disposition, --reason; --amount where money moves, --duplicate-of
-sign FINDING              put the second signature under a disposition that moves money (another person): --reason
-reopen FINDING            take a disposition back: --reason
-video TABLE ROUND         mark video to be kept: --camera, --from, --to-time, --reason
-open TABLE ROUND          open a patron's dispute: --dispute, --reason (what the patron says), --seat, --patron
-close TABLE               close a dispute (--dispute) or an investigation of hold (--investigation): --outcome, --reason
+list [TABLE]              open findings (--all: every finding, including withdrawn ones)
+show FINDING              one finding with its history
+assign FINDING            assign the finding: --to, --reason
+note FINDING              add a note: --reason
+resolve FINDING           record the disposition: --disposition, --reason; --amount if money moves, --duplicate-of
+sign FINDING              add the second signature to a disposition that moves money (another person): --reason
+reopen FINDING            reopen a resolved finding: --reason
+video TABLE ROUND         mark video to be retained: --camera, --from, --to-time, --reason
+open TABLE ROUND          open a patron's dispute: --dispute, --reason (the patron's claim), --seat, --patron
+close TABLE               close a dispute (--dispute) or a hold investigation (--investigation): --outcome, --reason
 custody TABLE [ROUND]     who viewed and who exported the record
 
-A finding is named by its id, or by the first digits of it. Nothing is ever overwritten."""
+Name a finding by its id or the first digits of it. Every action is a new event; nothing is overwritten."""
 
 ACTIONS = ("list", "show", "assign", "note", "resolve", "sign", "reopen", "video", "open", "close", "custody")
-READING = {"list", "show", "custody"}
+READ_ACTIONS = {"list", "show", "custody"}
 TAKES = {
     "list": ("all",),
     "show": (),
@@ -53,26 +53,32 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.formatter_class, parser.epilog = argparse.RawDescriptionHelpFormatter, EPILOG
     parser.add_argument("action", metavar="ACTION", choices=ACTIONS, help=", ".join(ACTIONS))
-    parser.add_argument("of", metavar="WHAT", nargs="*", help="a finding's id, or a table and a round")
+    parser.add_argument("of", metavar="WHAT", nargs="*", help="The id of a finding, or a table and a round.")
     add_log(parser)
-    parser.add_argument("--by", metavar="PERSON", help="who does it, as the property's directory has it (m.ortiz)")
-    parser.add_argument("--reason", metavar="TEXT", help="why; of a note its text, of a dispute the patron's claim")
-    parser.add_argument("--to", metavar="PERSON", help="assign: to whom")
-    parser.add_argument("--disposition", metavar="NAME", help="resolve: what became of it (a wrong one lists them)")
+    parser.add_argument("--by", metavar="PERSON", help="Who acts, as in the property's directory, such as m.ortiz.")
     parser.add_argument(
-        "--amount", metavar="MONEY", help="resolve, sign: what was paid, recovered or held, as in 100.00"
+        "--reason", metavar="TEXT", help="The reason; for a note its text, for a dispute the patron's claim."
     )
-    parser.add_argument("--duplicate-of", metavar="FINDING", help="resolve: the finding that says the same")
-    parser.add_argument("--dispute", metavar="ID", help="open, close: the dispute's own id")
-    parser.add_argument("--investigation", metavar="ID", help="close: the investigation's id (rack hold investigate)")
-    parser.add_argument("--outcome", metavar="NAME", help="close: how it ended (a wrong one lists them)")
-    parser.add_argument("--seat", metavar="N", type=positive, help="open: the patron's seat")
-    parser.add_argument("--patron", metavar="TOKEN", help="open: the patron's pseudonym")
-    parser.add_argument("--camera", metavar="ID", help="video: the camera")
-    parser.add_argument("--from", metavar="TIME", dest="from_time", help="video: from when, as in 2026-03-01T21:14:00Z")
-    parser.add_argument("--to-time", metavar="TIME", help="video: until when")
-    parser.add_argument("--finding", metavar="FINDING", help="video: the finding that it shows")
-    parser.add_argument("--all", action="store_true", help="list: also what is disposed of, and what was withdrawn")
+    parser.add_argument("--to", metavar="PERSON", help="assign: the assignee.")
+    parser.add_argument("--disposition", metavar="NAME", help="resolve: the disposition; an unknown name lists them.")
+    parser.add_argument(
+        "--amount", metavar="MONEY", help="resolve, sign: the amount paid, recovered or held, such as 100.00."
+    )
+    parser.add_argument("--duplicate-of", metavar="FINDING", help="resolve: the finding that this one duplicates.")
+    parser.add_argument("--dispute", metavar="ID", help="open, close: the id of the dispute.")
+    parser.add_argument(
+        "--investigation", metavar="ID", help="close: the id of the investigation (`rack hold investigate`)."
+    )
+    parser.add_argument("--outcome", metavar="NAME", help="close: the outcome; an unknown name lists them.")
+    parser.add_argument("--seat", metavar="N", type=positive, help="open: the patron's seat.")
+    parser.add_argument("--patron", metavar="TOKEN", help="open: the patron token.")
+    parser.add_argument("--camera", metavar="ID", help="video: the camera.")
+    parser.add_argument(
+        "--from", metavar="TIME", dest="from_time", help="video: start time, such as 2026-03-01T21:14:00Z."
+    )
+    parser.add_argument("--to-time", metavar="TIME", help="video: end time.")
+    parser.add_argument("--finding", metavar="FINDING", help="video: the finding that the video shows.")
+    parser.add_argument("--all", action="store_true", help="list: include resolved and withdrawn findings.")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
@@ -81,8 +87,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
     check_options(arguments, "review", arguments.action, TAKES)
     if arguments.dispute and arguments.investigation:
-        raise UsageError("rack review close ends one thing: give --dispute or --investigation")
-    with desk(log_address(arguments.log), read_only=arguments.action in READING) as open_desk:
+        raise UsageError("rack review close takes one of the two: give --dispute or --investigation")
+    with desk(log_address(arguments.log), read_only=arguments.action in READ_ACTIONS) as open_desk:
         if arguments.action == "list":
             return _list(open_desk, arguments, output)
         if arguments.action == "show":
@@ -90,7 +96,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         elif arguments.action == "custody":
             _custody(open_desk, arguments, output)
         else:
-            _said(_WRITING[arguments.action](open_desk, arguments), output)
+            _print_entry(_WRITE_ACTIONS[arguments.action](open_desk, arguments), output)
     return Exit.CLEAN
 
 
@@ -116,10 +122,16 @@ def _list(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
         for case in shown
     ]
     output.text(
-        *(table(("finding", "table", "round", "what", "state", "with"), rows) if rows else ["nothing waits for review"])
+        *(
+            table(("finding", "table", "round", "what", "state", "assigned to"), rows)
+            if rows
+            else ["No finding is open."]
+        )
     )
     for name, why in broken.items():
-        output.problem(f"the review of {name} is broken, and its findings are left out: {why}")
+        output.problem(
+            f"the review stream of {name} is broken and its findings are not listed; run `rack verify`: {why}"
+        )
     if broken:
         return Exit.INTEGRITY
     return Exit.FINDINGS if waiting else Exit.CLEAN
@@ -130,7 +142,7 @@ def _show(case: Case, output: Output) -> None:
 
     output.value(_case(case))
     state = case.review.state.replace("_", " ") + (", withdrawn by a later verdict" if case.withdrawn else "")
-    held = f", with {case.review.assigned_to}" if case.review.assigned_to else ""
+    held = f", assigned to {case.review.assigned_to}" if case.review.assigned_to else ""
     where = f"table {case.table}" + ("" if case.finding.round_no is None else f", round {case.finding.round_no}")
     output.text(
         f"{case.finding.id}: {where}; {state}{held}", *finding_lines(case.finding), *_history(case.review.history)
@@ -145,7 +157,7 @@ def _custody(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:
     review: TableReview = desk.review(table_id)
     entries = [entry for entry in review.custody if round_no in (None, entry.round_no)]
     output.value(to_builtins(entries))
-    output.text(*(_history(entries) if entries else ["nobody viewed or exported it, as far as this log was told"]))
+    output.text(*(_history(entries) if entries else ["The log records no view and no export."]))
 
 
 def _history(entries: Any) -> list[str]:
@@ -157,7 +169,7 @@ def _history(entries: Any) -> list[str]:
     ]
 
 
-def _said(entry: Entry, output: Output) -> None:
+def _print_entry(entry: Entry, output: Output) -> None:
     from msgspec import to_builtins
 
     output.value(to_builtins(entry))
@@ -252,7 +264,7 @@ def _close(desk: Desk, given: argparse.Namespace) -> Entry:
     )
 
 
-_WRITING: dict[str, Callable[[Desk, argparse.Namespace], Entry]] = {
+_WRITE_ACTIONS: dict[str, Callable[[Desk, argparse.Namespace], Entry]] = {
     "assign": _assign,
     "note": _note,
     "resolve": _resolve,

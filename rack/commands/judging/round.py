@@ -9,16 +9,16 @@ from rack.errors import Exit
 from rack.output import Output
 from rack.settings import log_address
 
-HELP = "show one recorded round as a transcript, with its verdict"
+HELP = "Print one recorded round as a transcript, with its verdict"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("table", metavar="TABLE", help="the table's id, as in fu-01")
-    parser.add_argument("round", metavar="ROUND", type=positive, help="the number of the round")
+    parser.add_argument("table", metavar="TABLE", help="Table id, such as fu-01.")
+    parser.add_argument("round", metavar="ROUND", type=positive, help="Round number.")
     add_log(parser)
     parser.add_argument(
-        "--rules", metavar="FILE", help="what if: judge by this rules submission instead of the one that was filed"
+        "--rules", metavar="FILE", help="What-if: judge by this rules submission instead of the filed one."
     )
 
 

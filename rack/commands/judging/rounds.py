@@ -14,14 +14,14 @@ from rack.settings import log_address
 if TYPE_CHECKING:
     from replay.columns.round_table import Manifest
 
-HELP = "derive the round table from a log: one row a round, in Parquet (docs/batch.md)"
+HELP = "Derive the round table of a log: one row per round, in Parquet (docs/batch.md)"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_log(parser)
     parser.add_argument(
-        "--out", metavar="DIR", type=Path, required=True, help="the folder of the table; replaced as a whole"
+        "--out", metavar="DIR", type=Path, required=True, help="Folder of the round table; its contents are replaced."
     )
 
 

@@ -14,7 +14,7 @@ from rack.output import Output, table
 if TYPE_CHECKING:
     from games.rulebook.rulebook import Rulebook
 
-HELP = "list the paytables that can be filed, or check a rules submission"
+HELP = "List the paytables that can be filed, or check a rules submission"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -22,9 +22,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "what",
         choices=("list", "check"),
-        help="list: every wager and paytable of every chapter, with its section; check: read a rules submission strictly",
+        help="list: every wager and paytable of every chapter, with its section; check: validate a rules submission.",
     )
-    parser.add_argument("file", metavar="FILE", nargs="?", help="the rules submission to check (TOML)")
+    parser.add_argument("file", metavar="FILE", nargs="?", help="The rules submission to check (TOML).")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
@@ -74,7 +74,7 @@ def _check(file: str, output: Output) -> None:
     output.text(
         f"{file}: accepted; {book.name}, {book.chapter.title} ({book.chapter.key}), effective {book.effective_gaming_day}",
         f"SHA-256 {book.digest}",
-        *(() if book.chapter.in_force else (f"for what-if replays only: {book.chapter.key} never was in force",)),
+        *(() if book.chapter.in_force else (f"for what-if replays only: {book.chapter.key} was never in force",)),
         "",
         *table(("wager", "paytable", "minimum", "maximum"), offers),
     )

@@ -10,16 +10,16 @@ from rack.errors import Exit, UsageError
 from rack.output import Output
 from rack.settings import DEMO_ROUNDS, DEMO_SEED
 
-HELP = "write simulated gaming days as device events, and the labels of what is planted beside them"
+HELP = "Write simulated gaming days as device events, with the planted faults labeled in a second file"
 
-PLANTS = {
-    "faults": "every kind of fault, each by itself, and hands that are rare",
-    "scheme": "for all days a dealer who pays a friend too much, one who errs often, and a worn die; cards as they fall",
-    "nothing": "no fault; cards as they fall",
+PLANT_CHOICES = {
+    "faults": "every kind of fault, one per round, and rare hands",
+    "scheme": "a dealer who overpays a friend, a dealer who errs often, and a worn die, on all days; random cards",
+    "nothing": "no faults; random cards",
 }
 PLAYS = {
-    "habit": "each as they please, some of them badly",
-    "house_way": "everybody as `rack theory` supposes: set by the house way, decide what is best",
+    "habit": "patrons play by habit, some of them badly",
+    "house_way": "every patron plays as `rack theory` assumes: by the house way, with the best decisions",
 }
 
 
@@ -29,26 +29,28 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--out",
         metavar="FILE",
         required=True,
-        help="the devices' events; the office's go to FILE.office.jsonl, the labels to FILE.labels.json",
+        help="File for device events; property events go to FILE.office.jsonl, labels to FILE.labels.json.",
     )
+    parser.add_argument("--seed", type=int, default=DEMO_SEED, help="Seed of the simulation (default: %(default)s).")
     parser.add_argument(
-        "--seed", type=int, default=DEMO_SEED, help="the day is a function of it (default: %(default)s)"
+        "--rounds", type=positive, default=DEMO_ROUNDS, help="Minimum number of rounds (default: %(default)s)."
     )
-    parser.add_argument("--rounds", type=positive, default=DEMO_ROUNDS, help="at least so many (default: %(default)s)")
-    parser.add_argument("--games", metavar="NAMES", default="", help="games, by name with commas between, or all")
-    parser.add_argument("--tables", type=positive, help="so many tables (default: the simulator's)")
-    parser.add_argument("--days", type=positive, default=2, help="gaming days, at least (default: %(default)s)")
+    parser.add_argument("--games", metavar="NAMES", default="", help="Games, by name and separated by commas, or all.")
+    parser.add_argument("--tables", type=positive, help="Number of tables (default: set by the simulator).")
+    parser.add_argument(
+        "--days", type=positive, default=2, help="Minimum number of gaming days (default: %(default)s)."
+    )
     parser.add_argument(
         "--plant",
-        choices=tuple(PLANTS),
+        choices=tuple(PLANT_CHOICES),
         default="faults",
-        help="; ".join(f"{name}: {said}" for name, said in PLANTS.items()),
+        help="; ".join(f"{name}: {text}" for name, text in PLANT_CHOICES.items()),
     )
     parser.add_argument(
         "--play",
         choices=tuple(PLAYS),
         default="habit",
-        help="how patrons play; " + "; ".join(f"{name}: {said}" for name, said in PLAYS.items()),
+        help="How patrons play. " + "; ".join(f"{name}: {text}" for name, text in PLAYS.items()),
     )
 
 
@@ -57,17 +59,17 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from floor.catalogue import SIMULATIONS
     from floor.day.gaming_day import OFFICE_SUFFIX, simulate
     from floor.day.schemes import EXAMPLE
-    from rack.demo import games_named
+    from rack.demo import parse_games
 
     path = Path(arguments.out)
     if not path.parent.is_dir():
         raise UsageError(f"--out {path}: there is no folder {path.parent}")
-    games = games_named(arguments.games)
+    games = parse_games(arguments.games)
     for game in games:
         if arguments.tables is not None and arguments.tables < SIMULATIONS[game].tables:
             least = SIMULATIONS[game].tables
             raise UsageError(
-                f"--tables {arguments.tables}: {game} has {least} tables at least, which use all that can be filed"
+                f"--tables {arguments.tables}: {game} needs at least {least} tables to use every filed option"
             )
     faults = arguments.plant == "faults"
     day = simulate(

@@ -1,4 +1,4 @@
-"""`rack archive`: seal what a log holds into files that can be kept anywhere; give it back into a new log."""
+"""`rack archive`: seal the events of a log into files, or restore them into a new log."""
 
 from __future__ import annotations
 
@@ -8,37 +8,39 @@ from pathlib import Path
 
 from rack.arguments import add_log
 from rack.errors import Exit, UsageError
-from rack.on_record import add_custody, put_on_record
-from rack.output import Output
+from rack.on_record import add_custody, record_export
+from rack.output import Output, counted
 from rack.settings import log_address
 
-HELP = "seal the closed gaming days of a log into an archive, or restore a log from one"
+HELP = "Seal the closed gaming days of a log into an archive, or restore a log from one"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_log(parser)
     where = parser.add_mutually_exclusive_group(required=True)
-    where.add_argument("--out", metavar="DIR", type=Path, help="the archive: made, or extended by what is new")
-    where.add_argument("--restore", metavar="DIR", type=Path, help="give this archive back into --log, a new log")
+    where.add_argument(
+        "--out", metavar="DIR", type=Path, help="Folder of the archive; created, or extended with new gaming days."
+    )
+    where.add_argument("--restore", metavar="DIR", type=Path, help="Restore this archive into --log, a new log.")
     parser.add_argument(
         "--for",
         dest="handed_to",
         metavar="WHO",
-        help="the archive is handed to somebody outside: that is put on record (--by, --reason)",
+        help="Record in the log that the archive is handed to this party (--by, --reason).",
     )
     add_custody(parser)
-    parser.add_argument("--running", action="store_true", help="seal the running gaming day too, as far as it has come")
+    parser.add_argument("--running", action="store_true", help="Seal the current gaming day too, up to its last event.")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Archive or restore; 4 where log or archive is not as it was written."""
     if not arguments.handed_to and (arguments.by or arguments.reason):
-        raise UsageError("--by and --reason go with --for: a back-up that stays in the house is not put on record")
+        raise UsageError("--by and --reason need --for; a backup that stays in the house is not recorded")
     if arguments.restore is None:
         return _archive(arguments, output)
     if arguments.running or arguments.handed_to:
-        raise UsageError("--running and --for go with --out")
+        raise UsageError("--running and --for need --out")
     return _restore(arguments, output)
 
 
@@ -62,7 +64,7 @@ def _archive(arguments: argparse.Namespace, output: Output) -> Exit:
         identity = {"log_id": log.log_id, "property_id": log.property_id}
     if arguments.handed_to:
         arguments.reason = arguments.reason or f"archive for {arguments.handed_to}"
-        put_on_record(
+        record_export(
             address,
             arguments,
             output,
@@ -87,11 +89,12 @@ def _archive(arguments: argparse.Namespace, output: Output) -> Exit:
             "integrity": integrity,
         }
     )
-    refused = _besides(sealed.refused, sealed.checkpoints)
-    day = f"; gaming day {sealed.running_day} is running and was left" if not arguments.running else ""
+    refused = _extra_counts(sealed.refused, sealed.checkpoints)
+    left_open = sealed.running_day and not arguments.running
+    day = f"; gaming day {sealed.running_day} is still open and was not sealed" if left_open else ""
     output.text(
-        f"{sealed.events:,} events{refused} sealed in {sealed.segments:,} segments{day if sealed.running_day else ''}",
-        f"the archive has {sealed.manifests:,} manifests; the last has SHA-256 {sealed.digest}",
+        f"{counted(sealed.events, 'event')}{refused} sealed in {counted(sealed.segments, 'segment')}{day}",
+        f"the archive has {counted(sealed.manifests, 'manifest')}; SHA-256 of the last: {sealed.digest}",
     )
     return Exit.INTEGRITY if integrity else Exit.CLEAN
 
@@ -123,16 +126,18 @@ def _restore(arguments: argparse.Namespace, output: Output) -> Exit:
             "integrity": restored.integrity,
         }
     )
-    refused = _besides(restored.refused, restored.checkpoints)
+    refused = _extra_counts(restored.refused, restored.checkpoints)
     state = (
-        "the rest of the archive is not as it was sealed"
+        "INCOMPLETE: the rest of the archive was changed after it was sealed"
         if restored.integrity
-        else "every byte and the chain as sealed"
+        else "every byte and the hash chain match the archive"
     )
-    output.text(f"{restored.events:,} events{refused} of {len(heads)} streams restored to {address}: {state}")
+    output.text(
+        f"{counted(restored.events, 'event')}{refused} of {counted(len(heads), 'stream')} restored to {address}: {state}"
+    )
     return Exit.INTEGRITY if restored.integrity else Exit.CLEAN
 
 
-def _besides(refused: int, checkpoints: int) -> str:
-    said = [(refused, "refused lines"), (checkpoints, "checkpoints")]
-    return "".join(f", {count:,} {what}" for count, what in said if count)
+def _extra_counts(refused: int, checkpoints: int) -> str:
+    parts = [(refused, "refused line"), (checkpoints, "checkpoint")]
+    return "".join(f", {counted(number, noun)}" for number, noun in parts if number)

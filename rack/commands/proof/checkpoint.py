@@ -1,4 +1,4 @@
-"""`rack checkpoint`: state where every stream of a log ends, and sign it; once, or again and again."""
+"""`rack checkpoint`: sign the head of every stream, once or repeatedly."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rack.arguments import add_log, positive
 from rack.errors import Exit, UsageError
-from rack.output import Output
+from rack.output import Output, counted
 from rack.settings import log_address
 
 if TYPE_CHECKING:
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from events.proofs.checkpoint import Checkpoint
     from events.proofs.checkpointer import Checkpointer
 
-HELP = "sign where every stream of a log ends, so that nothing before can be changed unseen"
+HELP = "Sign a checkpoint of every stream, so that no earlier event can be changed undetected"
 EVERY, SECONDS = 5_000, 60
 PATIENCE_S = 60.0
-"""Who follows waits so long for another process that signs, as `rack dispute` may for a moment."""
+"""How long `--follow` waits for another process that signs, such as `rack dispute`."""
 POLL_S = 0.5
 IMPATIENCE_S = 1.0
 """A signal to a group of processes often comes twice at once; only a later one means that the first was not enough."""
@@ -30,14 +30,18 @@ IMPATIENCE_S = 1.0
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_log(parser)
-    parser.add_argument("--key", type=Path, metavar="FILE", required=True, help="the key file (`rack keys new`)")
-    parser.add_argument("--follow", action="store_true", help="go on, until interrupted; idle times are signed too")
-    parser.add_argument("--every", type=positive, metavar="N", help=f"with --follow: after so many events ({EVERY})")
+    parser.add_argument("--key", type=Path, metavar="FILE", required=True, help="The key file (`rack keys new`).")
+    parser.add_argument(
+        "--follow", action="store_true", help="Keep signing until interrupted, even when no event arrives."
+    )
+    parser.add_argument(
+        "--every", type=positive, metavar="N", help=f"with --follow: sign after this many events (default: {EVERY})."
+    )
     parser.add_argument(
         "--seconds",
         type=positive,
         metavar="T",
-        help=f"the next checkpoint is promised within so long, and a longer pause is reported (with --follow: {SECONDS})",
+        help=f"Promise the next checkpoint within this many seconds; a longer gap is reported (with --follow: {SECONDS}).",
     )
 
 
@@ -52,7 +56,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from rack.opening import log_at
 
     if arguments.every is not None and not arguments.follow:
-        raise UsageError("--every goes with --follow")
+        raise UsageError("--every needs --follow")
     within_s = arguments.seconds or (SECONDS if arguments.follow else None)
     signer = read_signer(arguments.key)
     address = log_address(arguments.log)
@@ -64,7 +68,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         checkpointer = Checkpointer(log, store, signer, memory, clock=utc_now_us, within_s=within_s)
         events = checkpointer.read()
         checkpoint = checkpointer.sign()
-        output.note(f"{events:,} events read; {_line(checkpoint)}")
+        output.note(f"{counted(events, 'event')} read; {_line(checkpoint)}")
         if arguments.follow:
             checkpoint = _follow(checkpointer, arguments.every or EVERY, within_s or SECONDS, output)
     output.value(_as_json(checkpoint))
@@ -73,7 +77,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _store(address: str, log_id: str, patience_s: float, output: Output) -> CheckpointStore:
-    """Open the checkpoints for writing, waiting for whoever has the right to. Raises `SecondWriter` where that is in vain."""
+    """Open the checkpoints for writing, waiting for another writer to finish. Raises `SecondWriter` where it does not."""
     from events.errors import SecondWriter
     from rack.opening import checkpoints_at
 
@@ -85,7 +89,7 @@ def _store(address: str, log_id: str, patience_s: float, output: Output) -> Chec
             if time.monotonic() - began >= patience_s:
                 raise
             if not told:
-                output.note(f"{held}; waiting for it, {patience_s:.0f} s at most")
+                output.note(f"{held}; waiting up to {patience_s:.0f} s for it to finish")
                 told = True
             time.sleep(POLL_S)
 
@@ -106,12 +110,12 @@ def _follow(checkpointer: Checkpointer, every: int, within_s: int, output: Outpu
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-    output.note("stopped; the last checkpoint promises no other, the next one goes on from here")
+    output.note("stopped; the last checkpoint promises no further one, and the next checkpoint continues from here")
     return checkpoint
 
 
 def _line(checkpoint: Checkpoint) -> str:
-    return f"signed {checkpoint.size:,} statements, root {checkpoint.root.hex()[:16]}…"
+    return f"signed {counted(checkpoint.size, 'statement')}, root {checkpoint.root.hex()[:16]}…"
 
 
 def _as_json(checkpoint: Checkpoint) -> dict[str, Any]:

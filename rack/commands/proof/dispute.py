@@ -10,7 +10,7 @@ from rack.errors import Exit, UsageError
 from rack.output import Output
 from rack.settings import key_file, log_address
 
-HELP = "make the dispute packet of a round: PDF, JSON bundle and HTML page, signed, to be checked without the log"
+HELP = "Make the signed dispute packet of a round: PDF, JSON bundle and HTML page that need no log to check"
 
 WAIT = 90
 """As `replay.packet.covering.WAIT_S`, which is not loaded for `--help`."""
@@ -18,35 +18,37 @@ WAIT = 90
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("table", metavar="TABLE", help="the table's id, as in fu-01")
-    parser.add_argument("round", metavar="ROUND", type=positive, help="the number of the round")
-    parser.add_argument("--seat", metavar="N", type=positive, help="the seat in dispute")
+    parser.add_argument("table", metavar="TABLE", help="Table id, such as fu-01.")
+    parser.add_argument("round", metavar="ROUND", type=positive, help="Round number.")
+    parser.add_argument("--seat", metavar="N", type=positive, help="The seat in dispute.")
     add_log(parser)
-    parser.add_argument("--out", metavar="DIR", type=Path, default=Path(), help="write the files there (default: here)")
+    parser.add_argument(
+        "--out", metavar="DIR", type=Path, default=Path(), help="Folder for the files (default: the current folder)."
+    )
     parser.add_argument(
         "--key",
         metavar="FILE",
         type=Path,
-        help="the log's key file (`rack keys new`; default: RACK_KEY, or the demo's own)",
+        help="The log's key file (`rack keys new`; default: RACK_KEY, or the demo's key).",
     )
     parser.add_argument(
         "--note",
         metavar="FILE",
         type=Path,
-        help="under this checkpoint, with the signature of a witness, from its folder",
+        help="Use this cosigned checkpoint from the folder of a witness.",
     )
     parser.add_argument(
         "--wait",
         metavar="T",
         type=positive,
         default=WAIT,
-        help=f"where a process signs the log: wait so many seconds for a checkpoint that covers the round ({WAIT})",
+        help=f"Seconds to wait for a checkpoint that covers the round (default: {WAIT}).",
     )
     parser.add_argument(
-        "--by", metavar="PERSON", help="who makes it, as the directory has it (default: the login name)"
+        "--by", metavar="PERSON", help="Who makes the packet, as in the property's directory (default: the login name)."
     )
     parser.add_argument(
-        "--reason", metavar="TEXT", default="dispute packet", help="why; stands in the log with the export"
+        "--reason", metavar="TEXT", default="dispute packet", help="Reason recorded in the log with the export."
     )
 
 
@@ -67,9 +69,9 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     present = sorted(arguments.out.glob(f"{glob_escape(name)}.*"))
     if present:
         raise UsageError(
-            f"{present[0]} is there already, and a packet is not overwritten; name another folder with --out"
+            f"{present[0]} already exists, and a packet is never overwritten; name another folder with --out"
         )
-    output.note(f"reading table {arguments.table} from its first event on; then the packet is typeset and signed")
+    output.note(f"reading table {arguments.table} from its first event, then typesetting and signing the packet")
     packet = packet_at(
         address,
         arguments.table,
@@ -81,7 +83,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         note=note,
         wait_s=arguments.wait,
         waiting=lambda left: output.note(
-            f"something about the round is newer than the last checkpoint: waiting for the next one, {left:.0f} s at most"
+            f"an event of the round is newer than the last checkpoint; waiting up to {left:.0f} s for the next one"
         ),
         **options_of(address),
     )

@@ -1,4 +1,4 @@
-"""`rack keys`: make a key, list a log's keys, put another in a key's place. Private keys stay in files of mode 0600."""
+"""`rack keys`: make a key, list the keys of a log, or replace a key. Private keys stay in files of mode 0600."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from rack.output import Output, table
 from rack.settings import log_address
 
 if TYPE_CHECKING:
-    from events.proofs.keys import Entry
+    from events.proofs.keys import KeyEntry
     from events.proofs.signed_note import PublicKey
     from rack.key_custody import KeyBook
 
-EXISTING = "FILE is there already, as for a key in a device or service: publish that key"
-HELP = "make the keys that sign checkpoints, list those of a log, replace one"
+EXISTING = "Publish the existing key in FILE, such as a key in a device or service."
+HELP = "Make the keys that sign checkpoints, list the keys of a log, or replace a key"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -26,28 +26,28 @@ def configure(parser: argparse.ArgumentParser) -> None:
     flags = output_flags()
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     new = actions.add_parser(
-        "new", help="make a key for a log and publish it there, or a witness's key", parents=[flags]
+        "new", help="Make a key for a log and publish it there, or make a witness's key.", parents=[flags]
     )
-    new.add_argument("file", type=Path, metavar="FILE", help="the new key file; the public key goes to FILE.pub")
+    new.add_argument("file", type=Path, metavar="FILE", help="The new key file; the public key goes to FILE.pub.")
     add_log(new)
-    new.add_argument("--by", metavar="WHO", help="who publishes the key")
+    new.add_argument("--by", metavar="WHO", help="Who publishes the key.")
     new.add_argument("--existing", action="store_true", help=EXISTING)
-    new.add_argument("--witness", metavar="NAME", help="make a witness's key of this name instead; no log is touched")
-    listed = actions.add_parser("list", help="the keys that a log names", parents=[flags])
+    new.add_argument("--witness", metavar="NAME", help="Make a witness's key of this name instead; no log is changed.")
+    listed = actions.add_parser("list", help="List the keys of a log.", parents=[flags])
     add_log(listed)
     rotate = actions.add_parser(
-        "rotate", help="make a new key, publish it, and retire the one in force", parents=[flags]
+        "rotate", help="Make a new key, publish it, and retire the key in force.", parents=[flags]
     )
-    rotate.add_argument("file", type=Path, metavar="FILE", help="the new key file")
+    rotate.add_argument("file", type=Path, metavar="FILE", help="The new key file.")
     add_log(rotate)
-    rotate.add_argument("--by", metavar="WHO", required=True, help="who replaces the key")
-    rotate.add_argument("--reason", required=True, help="why")
+    rotate.add_argument("--by", metavar="WHO", required=True, help="Who replaces the key.")
+    rotate.add_argument("--reason", required=True, help="Why the key is replaced.")
     rotate.add_argument("--existing", action="store_true", help=EXISTING)
     rotate.add_argument(
         "--old",
         type=Path,
         metavar="FILE",
-        help="the old key's file: it vouches for the new one. Without it auditors must be given the new public key",
+        help="The old key file, which vouches for the new key; without it, give auditors the new public key.",
     )
 
 
@@ -58,18 +58,18 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     if arguments.action == "new" and arguments.witness:
         for name in ("log", "by", "existing"):
             if is_given(arguments, name):
-                raise UsageError(f"a witness's key is not published in a log: leave out {option(name)}, or --witness")
+                raise UsageError(f"a witness's key is not published in a log; leave out {option(name)}, or --witness")
         from events.proofs.keys import new_key
         from events.proofs.signed_note import KeyKind
 
         made = new_key(arguments.file, arguments.witness, KeyKind.WITNESS).public_key
-        _made(str(made), arguments.file, output)
+        _print_key(str(made), arguments.file, output)
         return Exit.CLEAN
     from rack.key_custody import KeyBook
     from rack.opening import log_at
 
     if arguments.by is None:
-        raise UsageError("say with --by who publishes the key (a-z, 0-9 and -), or name a witness with --witness")
+        raise UsageError("name who publishes the key with --by (a-z, 0-9 and -), or a witness with --witness")
     if not re.fullmatch(r"[a-z0-9-]{1,32}", arguments.by):
         raise UsageError(f"--by {arguments.by!r}: expected 1 to 32 of a-z, 0-9 and -")
     log = log_at(log_address(arguments.log))
@@ -78,13 +78,13 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         text, seq = _new(book, arguments) if arguments.action == "new" else _rotate(book, arguments)
     finally:
         log.close()
-    _made(text, arguments.file, output, seq)
+    _print_key(text, arguments.file, output, seq)
     return Exit.CLEAN
 
 
 def _new(book: KeyBook, arguments: argparse.Namespace) -> tuple[str, int]:
     if book.in_force():
-        raise UsageError("the log has a key in force already; `rack keys rotate` puts another in its place")
+        raise UsageError("the log already has a key in force; replace it with `rack keys rotate`")
     made = _key(book, arguments)
     return str(made), book.publish(made, arguments.by)
 
@@ -93,7 +93,7 @@ def _rotate(book: KeyBook, arguments: argparse.Namespace) -> tuple[str, int]:
     from events.proofs.keys import read_signer, vouch_for
 
     if len(book.in_force()) != 1:
-        raise UsageError("the log has no key in force: `rack keys new` publishes the first")
+        raise UsageError("the log has no key in force; publish the first with `rack keys new`")
     (old,) = book.in_force()
     signer = read_signer(arguments.old) if arguments.old else None
     if signer is not None and signer.public_key != old:
@@ -118,7 +118,7 @@ def _key(book: KeyBook, arguments: argparse.Namespace) -> PublicKey:
     return key
 
 
-def _made(text: str, file: Path, output: Output, seq: int | None = None) -> None:
+def _print_key(text: str, file: Path, output: Output, seq: int | None = None) -> None:
     output.value({"public_key": text, "file": str(file), "event": seq})
     where = "" if seq is None else f", published with property/main event {seq}"
     output.text(f"{file}: a new key{where}; its public key:", text)
@@ -137,7 +137,7 @@ def _list(arguments: argparse.Namespace, output: Output) -> Exit:
         log.close()
     output.value([_as_json(entry) for entry in ring.entries])
     if not ring.entries:
-        output.text("the log names no keys; `rack keys new` makes the first")
+        output.text("The log has no keys; make the first with `rack keys new`.")
         return Exit.CLEAN
     rows = [
         (
@@ -152,7 +152,7 @@ def _list(arguments: argparse.Namespace, output: Output) -> Exit:
     return Exit.CLEAN
 
 
-def _as_json(entry: Entry) -> dict[str, Any]:
+def _as_json(entry: KeyEntry) -> dict[str, Any]:
     return {
         "public_key": str(entry.key),
         "published": entry.published,

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from rack.arguments import check_options, time_us
 from rack.errors import Exit, UsageError
-from rack.output import Output
+from rack.output import Output, counted
 
 if TYPE_CHECKING:
     from intake.patrons import Keyring
 
-HELP = "patron tokens: new, list, token, rotate, erase, destroy; card numbers are read from stdin, never from a flag"
+HELP = "Manage the keyring of patron tokens; card numbers are read from stdin, never from a flag"
 
 TAKES = {"new": (), "list": (), "token": ("at",), "rotate": ("at",), "erase": (), "destroy": ("epoch",)}
 """Action → its options, beside --keyring."""
@@ -28,14 +28,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "what",
         choices=("new", "list", "token", "rotate", "erase", "destroy"),
-        help="new: make a keyring; list: its epochs; token: the tokens of cards; rotate: begin a new epoch; "
-        "erase: destroy the secrets of cards; destroy: the key of an epoch",
+        help="new: make a keyring; list: list its epochs; token: print the tokens of cards; rotate: begin a new epoch; "
+        "erase: destroy the secrets of cards; destroy: destroy the key of an epoch.",
     )
-    parser.add_argument("--keyring", metavar="FILE", type=Path, required=True, help="the keyring (mode 0600)")
+    parser.add_argument("--keyring", metavar="FILE", type=Path, required=True, help="The keyring file (mode 0600).")
     parser.add_argument(
-        "--at", metavar="TIME", help="token, rotate: a time, such as 2026-07-01T00:00:00Z (default: now)"
+        "--at", metavar="TIME", help="token, rotate: a time, such as 2026-07-01T00:00:00Z (default: now)."
     )
-    parser.add_argument("--epoch", metavar="N", type=int, help="destroy: the epoch")
+    parser.add_argument("--epoch", metavar="N", type=int, help="destroy: the epoch.")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     if arguments.what == "new":
         Keyring.new(arguments.keyring).close()
         output.value({"keyring": str(arguments.keyring), "epoch": 1})
-        output.text(f"{arguments.keyring}: made; keep a copy where the log is not")
+        output.text(f"{arguments.keyring}: keyring made; keep a copy away from the log")
         return Exit.CLEAN
     with Keyring(arguments.keyring) as keyring:
         match arguments.what:
@@ -62,18 +62,20 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
                 since_us = now_us if arguments.at is None else time_us(arguments.at, "--at")
                 if since_us < now_us:
                     raise UsageError(
-                        f"--at {arguments.at}: a new epoch begins now or later, for events of the past have tokens"
+                        f"--at {arguments.at}: a new epoch must begin now or later, because past events already have tokens"
                     )
                 epoch = keyring.rotate(since_us)
-                output.value({"epoch": epoch.number, "since": _written(epoch.since_us)})
-                output.text(f"epoch {epoch.number} begins {_written(epoch.since_us)}")
+                output.value({"epoch": epoch.number, "since": _format_time(epoch.since_us)})
+                output.text(f"epoch {epoch.number} begins {_format_time(epoch.since_us)}")
             case "erase":
                 erased = keyring.erase(_numbers())
                 output.value({"erased": erased})
-                output.text(f"{erased:,} cards erased: their tokens in the log lead to nobody any more")
+                output.text(
+                    f"{counted(erased, 'card')} erased; their tokens in the log can no longer be traced to a person"
+                )
             case "destroy":
                 if arguments.epoch is None:
-                    raise UsageError("name the epoch whose key is to be destroyed: --epoch 1")
+                    raise UsageError("name the epoch whose key to destroy, such as --epoch 1")
                 keyring.destroy(arguments.epoch)
                 output.value({"destroyed": arguments.epoch})
                 output.text(f"the key of epoch {arguments.epoch} is destroyed; delete its copies too")
@@ -85,15 +87,15 @@ def _list(keyring: Keyring, output: Output) -> None:
         {
             "patrons": keyring.patrons,
             "epochs": [
-                {"epoch": each.number, "since": _written(each.since_us), "destroyed": each.key is None}
+                {"epoch": each.number, "since": _format_time(each.since_us), "destroyed": each.key is None}
                 for each in keyring.epochs
             ],
         }
     )
-    output.text(f"{keyring.patrons:,} patrons")
+    output.text(counted(keyring.patrons, "patron"))
     output.text(
         *(
-            f"epoch {each.number} since {_written(each.since_us)}{'' if each.key else ': destroyed'}"
+            f"epoch {each.number} since {_format_time(each.since_us)}{'' if each.key else ': destroyed'}"
             for each in keyring.epochs
         )
     )
@@ -113,5 +115,5 @@ def _now_us() -> int:
     return time.time_ns() // 1000
 
 
-def _written(at_us: int) -> str:
+def _format_time(at_us: int) -> str:
     return datetime.fromtimestamp(at_us // 1_000_000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if at_us else "the beginning"

@@ -10,28 +10,28 @@ from typing import TYPE_CHECKING
 
 from rack.arguments import add_log, positive
 from rack.errors import Exit, UsageError
-from rack.on_record import add_custody, put_on_record
+from rack.on_record import add_custody, record_export
 from rack.output import Output
 from rack.settings import log_address
 
 if TYPE_CHECKING:
     from events.log.contract import EventLog
 
-HELP = "write a proof that events stand in the log, which `rack verify FILE` checks without the log"
+HELP = "Write a proof that events are in the log; `rack verify FILE` checks it without the log"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("table", metavar="TABLE", help="the table (fu-01), or any stream by its whole name (meter/m-1)")
-    parser.add_argument("number", metavar="NUMBER", type=positive, nargs="+", help="the events' numbers")
+    parser.add_argument("table", metavar="TABLE", help="Table (fu-01), or any stream by its full name (meter/m-1).")
+    parser.add_argument("number", metavar="NUMBER", type=positive, nargs="+", help="Sequence numbers of the events.")
     add_log(parser)
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the proof there (default: stdout)")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="File for the proof (default: stdout).")
     add_custody(parser)
     parser.add_argument(
         "--note",
         type=Path,
         metavar="FILE",
-        help="under this checkpoint, with the signature of a witness, from its folder (default: the newest of the log)",
+        help="Use this cosigned checkpoint from the folder of a witness (default: the newest of the log).",
     )
 
 
@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     import json
     from contextlib import ExitStack, closing
 
-    from events.proofs.inclusion import NotCovered, prove
+    from events.proofs.inclusion import CheckpointMissing, prove
     from events.proofs.signed_note import Note
     from rack.opening import checkpoints_at, log_at
 
@@ -52,12 +52,12 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         store = resources.enter_context(closing(checkpoints_at(address, log_id=log.log_id, read_only=True)))
         try:
             proof = prove(log, store, stream, arguments.number, note=note).encode()
-        except NotCovered as error:
+        except CheckpointMissing as error:
             raise UsageError(str(error)) from error
     if stream.startswith(("table/", "meter/")):
         with closing(log_at(address, read_only=True, check_heads=False)) as log:
             rounds = _rounds(log, stream, arguments.number)
-            put_on_record(
+            record_export(
                 address,
                 arguments,
                 output,

@@ -1,4 +1,4 @@
-"""`rack verify`: rebuild everything from the events of a log, and name the first that is not as it was written."""
+"""`rack verify`: recompute every hash, root and signature of a log, and name the first break."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 from rack.arguments import add_log, is_given, option, positive
 from rack.errors import Exit, UsageError
-from rack.output import Output
+from rack.output import Output, counted
 from rack.settings import log_address
-from rack.verification_result import Result, result, witness_failures
+from rack.verification_result import VerificationResult, result, witness_failures
 
 if TYPE_CHECKING:
     from events.log.contract import CheckpointStore, EventLog
     from events.proofs.signed_note import PublicKey
-    from events.proofs.verify import Break, Report
+    from events.proofs.verify import Break, VerificationReport
     from events.proofs.verify_checkpoints import Signatures
     from events.proofs.witness import WitnessFolder
     from replay.review.witness_status import Witnessed
 
-HELP = "check every event, root and signature of a log, or one file of `rack dispute` or `rack prove`; name the first break"
+HELP = "Verify every event, root and signature of a log, or a file of `rack dispute` or `rack prove`"
 
-PACKET_BEGINS = (b"%PDF-", b'{"')
+PACKET_PREFIXES = (b"%PDF-", b'{"')
 """A PDF, or JSON without white space; a proof has line breaks."""
 
 
@@ -34,7 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         type=Path,
         nargs="?",
-        help="check this file of `rack dispute` (JSON or PDF) or `rack prove` with --key alone, and no log",
+        help="Verify this file of `rack dispute` (JSON or PDF) or `rack prove` with --key, without a log.",
     )
     add_log(parser)
     parser.add_argument(
@@ -43,32 +43,32 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         action="append",
         default=[],
-        help="the log's public key, as it was given to you (repeatable; default: the keys that the log names)",
+        help="The log's public key, as you received it (repeatable; default: the keys that the log names).",
     )
+    parser.add_argument("--rounds", metavar="DIR", type=Path, help="Also derive this round table again and compare it.")
+    parser.add_argument("--witness", type=Path, metavar="DIR", help="Folder of a witness; needs --witness-key.")
     parser.add_argument(
-        "--rounds", metavar="DIR", type=Path, help="make this round table again as well, and compare it"
-    )
-    parser.add_argument("--witness", type=Path, metavar="DIR", help="the folder of a witness, with --witness-key")
-    parser.add_argument(
-        "--witness-key", type=Path, metavar="FILE", help="the witness's public key, as it was given to you"
+        "--witness-key", type=Path, metavar="FILE", help="The witness's public key, as you received it."
     )
     parser.add_argument(
         "--gap",
         type=positive,
         metavar="T",
-        help="report every pause of more than so many seconds between checkpoints (default: than was promised)",
+        help="Report every gap of more than this many seconds between checkpoints (default: the promised interval).",
     )
     parser.add_argument(
-        "--by", metavar="PERSON", help="who verifies, for the notice kept beside the log (default: the login name)"
+        "--by", metavar="PERSON", help="Who verifies, for the notice kept beside the log (default: the login name)."
     )
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Walk the log, or check a file; 4 where anything is not as it was written."""
+    """Verify the log or a file; 4 where anything differs from what was written."""
     if arguments.file is not None:
         return _file(arguments, output)
     if (arguments.witness is None) != (arguments.witness_key is None):
-        raise UsageError("give --witness and --witness-key together: the folder, and the key that signed what is in it")
+        raise UsageError(
+            "give --witness and --witness-key together: the folder, and the key that signed its checkpoints"
+        )
     from contextlib import ExitStack, closing
 
     from msgspec import to_builtins
@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from events.proofs.checkpoint import origin_of
     from events.proofs.keys import read_public_key
     from events.sqlite.log import utc_now_us
-    from rack.foreign import foreign_as_json, foreign_lines, say_faults
+    from rack.foreign import foreign_as_json, foreign_lines, report_store_faults
     from rack.opening import checkpoints_at, log_at
 
     address = log_address(arguments.log)
@@ -87,7 +87,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         log = resources.enter_context(closing(log_at(address, read_only=True, check_heads=False)))
         store = resources.enter_context(closing(checkpoints_at(address, log_id=log.log_id, read_only=True)))
         marks = folder.marks(origin_of(log.log_id, log.property_id)) if folder is not None else ()
-        report, sealed = _walk(
+        report, sealed = _verify_log(
             log,
             parse_address(address)[0],
             checkpoints=store,
@@ -96,9 +96,9 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             gap_s=arguments.gap,
             progress=lambda stream, events: output.progress(events, f"events checked, at {stream}"),
         )
-        witnessed = _look(store, folder, log) if folder is not None else None
+        witnessed = _witness_status(store, folder, log) if folder is not None else None
         rounds = _compare_rounds(log, arguments.rounds, output) if arguments.rounds is not None else {}
-        faults = say_faults(log, output)
+        faults = report_store_faults(log, output)
         found = result(
             [line(each) for each in report.breaks],
             witness_failures(folder is not None, witnessed),
@@ -107,7 +107,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
                 for each in rounds.get("round_table", ())
             ],
         )
-        _keep(address, arguments, output, log, report, found)
+        _keep_notice(address, arguments, output, log, report, found)
     for text in foreign_lines(report.foreign):
         output.problem(text)
     late = overdue(report.signed, utc_now_us())
@@ -118,15 +118,20 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     )
     output.text(
         *(line(each) for each in report.breaks),
-        *_signatures(report.signed, late),
-        *(_vouched(witnessed, report.signed, utc_now_us()) if witnessed is not None else ()),
+        *_signature_lines(report.signed, late),
+        *(_witness_lines(witnessed, report.signed, utc_now_us()) if witnessed is not None else ()),
         summary(report, found),
     )
     return found.exit
 
 
-def _keep(
-    address: str, arguments: argparse.Namespace, output: Output, log: EventLog, report: Report, found: Result
+def _keep_notice(
+    address: str,
+    arguments: argparse.Namespace,
+    output: Output,
+    log: EventLog,
+    report: VerificationReport,
+    found: VerificationResult,
 ) -> None:
     """Keep a notice of this verification beside the log; where that cannot be written, say so."""
     from getpass import getuser
@@ -150,11 +155,11 @@ def _keep(
         )
         keep(path, verification)
     except OSError as error:
-        output.note(f"{path}: {error.strerror}; no notice of this verification is kept for the pages")
+        output.note(f"{path}: {error.strerror}; the pages will not show this verification")
 
 
 def _compare_rounds(log: EventLog, folder: Path, output: Output) -> dict[str, Any]:
-    """Make a round table again; return in what it differs, for JSON."""
+    """Derive a round table again; return the differences, for JSON."""
     from msgspec import to_builtins
 
     from replay.columns.table_check import differences
@@ -162,12 +167,12 @@ def _compare_rounds(log: EventLog, folder: Path, output: Output) -> dict[str, An
     found = differences(log, folder, lambda stream, rounds: output.progress(rounds, f"rounds made again, at {stream}"))
     output.text(*(f"round table {folder}: {each.where}: {each.what}" for each in found))
     if not found:
-        output.text(f"round table {folder}: as the log gives it")
+        output.text(f"round table {folder}: matches the log")
     return {"round_table": to_builtins(found)}
 
 
-def _walk(log: EventLog, backend: str, **options: Any) -> tuple[Report, dict[str, Any]]:
-    """Return what a walk found; of an archive also what stands for it as a whole: how many manifests, the last one's digest."""
+def _verify_log(log: EventLog, backend: str, **options: Any) -> tuple[VerificationReport, dict[str, Any]]:
+    """Return the report; of an archive also how many manifests it has and the digest of the last."""
     if backend != "archive":
         from events.proofs.verify import verify
 
@@ -188,14 +193,14 @@ def line(found: Break) -> str:
     return f"{found.code} {found.stream} {what} {found.seq}: {found.message} ({found.kind.replace('_', ' ')})"
 
 
-def summary(report: Report, found: Result) -> str:
-    """Return what was walked in one line."""
-    held = f", {report.quarantined:,} refused lines in quarantine" if report.quarantined else ""
-    size = f"{report.events:,} events in {report.streams} streams{held}"
+def summary(report: VerificationReport, found: VerificationResult) -> str:
+    """Return the result of a verification in one line."""
+    held = f", {counted(report.quarantined, 'refused line')} in quarantine" if report.quarantined else ""
+    size = f"{counted(report.events, 'event')} in {counted(report.streams, 'stream')}{held}"
     return f"log {report.log_id} of {report.property_id}: {size}: {found.state(report)}"
 
 
-def as_json(report: Report) -> dict[str, Any]:
+def as_json(report: VerificationReport) -> dict[str, Any]:
     """Return the report as JSON values."""
     from msgspec import to_builtins
 
@@ -230,7 +235,7 @@ def overdue(signed: Signatures | None, now_us: int) -> bool:
     return now_us > signed.at_us + signed.within_s * 1_000_000
 
 
-def _look(store: CheckpointStore, folder: WitnessFolder, log: EventLog) -> Witnessed | None:
+def _witness_status(store: CheckpointStore, folder: WitnessFolder, log: EventLog) -> Witnessed | None:
     """Return how far a witness has come; null where the store cannot be read, which the walk has named."""
     from events.errors import IntegrityError
     from events.proofs.checkpoint import origin_of
@@ -257,11 +262,11 @@ def _witness(arguments: argparse.Namespace) -> WitnessFolder | None:
     return folder
 
 
-def _vouched(found: Witnessed, signed: Signatures | None, now_us: int) -> list[str]:
+def _witness_lines(found: Witnessed, signed: Signatures | None, now_us: int) -> list[str]:
     """Return what a witness vouches for, and what not. Where it disagrees with the log, the breaks say so too."""
     said = []
     if found.newest_size is not None and signed is not None:
-        said.append(f"a witness cosigned up to statement {found.newest_size:,} of {signed.statements:,}")
+        said.append(f"the witness cosigned statements 1 to {found.newest_size:,} of {signed.statements:,}")
     for each in found.refused:
         made = (
             "a checkpoint"
@@ -271,27 +276,30 @@ def _vouched(found: Witnessed, signed: Signatures | None, now_us: int) -> list[s
         now = "which the log still holds" if each.stored else "which the log does not hold"
         said.append(f"REFUSED: {found.witness} was shown {made}, {now}, and kept it: {each.file}")
     if found.waiting_since_us is not None and found.silent(now_us):
-        many = "1 checkpoint" if found.behind == 1 else f"{found.behind:,} checkpoints"
+        many = counted(found.behind, "checkpoint")
         since = _time(found.waiting_since_us)
         said.append(f"SILENCE of the witness {found.witness}: {many} without its signature, the first of {since}")
     return said
 
 
-def _signatures(signed: Signatures | None, late: bool) -> list[str]:
+def _signature_lines(signed: Signatures | None, late: bool) -> list[str]:
     """Return what the checkpoints prove, and what not."""
     if signed is None or not signed.checkpoints:
-        return ["no checkpoint: nothing is signed, and whoever rules over the storage can write another story"]
+        return [
+            "no checkpoint: nothing is signed, and the log could be rewritten undetected; sign one with `rack checkpoint`"
+        ]
     last = _time(signed.at_us or 0)
-    said = [f"{signed.checkpoints:,} checkpoints cover {signed.events:,} events; the last was made {last}"]
+    checkpoints, events = counted(signed.checkpoints, "checkpoint"), counted(signed.events, "event")
+    said = [f"{checkpoints} {'covers' if signed.checkpoints == 1 else 'cover'} {events}; the last was signed {last}"]
     for silence in signed.silences:
         pause = f"between {_time(silence.from_us)} and {_time(silence.to_us)}"
         said.append(f"SILENCE: no checkpoint {pause}, though one was due within {silence.within_s} s")
     if late:
         said.append(f"SILENCE: no checkpoint since {last}, though one was due within {signed.within_s} s")
-    said += [f"no older key vouches for the key {key}: ask who put it into force" for key in signed.unvouched]
+    said += [f"no earlier key vouches for the key {key}; ask the property who published it" for key in signed.unvouched]
     if not signed.anchored:
         said.append(
-            "the keys are those that the log itself names: who could replace the whole log could replace them too (--key)"
+            "the keys come from the log itself and could be replaced with it; give the key that you received with --key"
         )
     return said
 
@@ -310,19 +318,17 @@ def _file(arguments: argparse.Namespace, output: Output) -> Exit:
 
     for name in ("log", "rounds", "witness", "gap", "by"):
         if is_given(arguments, name):
-            raise UsageError(f"a file is checked by itself: leave out {option(name)}, or FILE")
+            raise UsageError(f"a file is verified without the log; leave out {option(name)}, or FILE")
     if not arguments.key:
-        raise UsageError(
-            "a file is checked with the log's public key, as it was given to you: name the key's file with --key"
-        )
+        raise UsageError("a file is verified with the log's public key; name the key file that you received with --key")
     keys = [read_public_key(path) for path in arguments.key]
     if arguments.witness_key is not None:
         keys.append(read_public_key(arguments.witness_key, KeyKind.WITNESS))
     with arguments.file.open("rb") as file:
         data = file.read(MAX_BYTES + 1)
     if data.lstrip()[:14].lower() == b"<!doctype html":
-        raise UsageError(f"{arguments.file} is a copy for reading, and not signed: check the packet's .json or .pdf")
-    return (_packet if data.startswith(PACKET_BEGINS) else _proof)(data, keys, output)
+        raise UsageError(f"{arguments.file} is a reading copy without a signature; verify the packet's .json or .pdf")
+    return (_packet if data.startswith(PACKET_PREFIXES) else _proof)(data, keys, output)
 
 
 def _packet(data: bytes, keys: Sequence[PublicKey], output: Output) -> Exit:
@@ -352,12 +358,12 @@ def _packet(data: bytes, keys: Sequence[PublicKey], output: Output) -> Exit:
         }
     )
     output.text(
-        f"table {about.table}, round {about.round_no}: {judged.verdict}; {events:,} events, each in the log "
+        f"table {about.table}, round {about.round_no}: {judged.verdict}; {counted(events, 'event')}, each in the log "
         f"{checked.checkpoint.origin} when a checkpoint was signed {made}",
         *(f"cosigned by {each.key.name} {_time((each.time_s or 0) * 1_000_000)}" for each in checked.witnesses),
-        "worked out again from these events alone: the same verdict"
+        "replayed from these events alone: the same verdict"
         if checked.reproduced
-        else f"not as this program ({engine()}) has it: the packet was made by {about.software}, whose rules differ",
+        else f"this program ({engine()}) reaches another verdict; the packet was made by {about.software}, whose rules differ",
     )
     return Exit.CLEAN if checked.reproduced else Exit.FINDINGS
 

@@ -1,4 +1,4 @@
-"""`rack witness`: a second party's process, which cosigns a log's checkpoints only if the log just grew."""
+"""`rack witness`: run by another party; cosigns the checkpoints of a log only if the log has only grown."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from rack.arguments import add_log, positive
 from rack.errors import Exit, UsageError
-from rack.output import Output
+from rack.output import Output, counted
 from rack.settings import log_address
 
 if TYPE_CHECKING:
-    from events.proofs.witness import Cosigned, Witness
+    from events.proofs.witness import CosignedCheckpoint, Witness
 
-HELP = "cosign the checkpoints of a log, as another party, if they only add to those seen before"
+HELP = "Cosign the checkpoints of a log, as another party, if the log has only grown"
 SECONDS = 10
 
 
@@ -27,14 +27,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="FILE",
         required=True,
-        help="the witness's key file (`rack keys new FILE --witness NAME`)",
+        help="The witness's key file (`rack keys new FILE --witness NAME`).",
     )
     parser.add_argument(
         "--folder",
         type=Path,
         metavar="DIR",
         required=True,
-        help="the witness's own folder: what it cosigned is kept there",
+        help="The witness's own folder for cosigned checkpoints.",
     )
     parser.add_argument(
         "--log-key",
@@ -42,10 +42,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         action="append",
         default=[],
-        help="the log's public key, as it was given to the witness (repeatable; default: the keys that the log names)",
+        help="The log's public key, as the witness received it (repeatable; default: the keys that the log names).",
     )
-    parser.add_argument("--follow", action="store_true", help="go on, until interrupted")
-    parser.add_argument("--seconds", type=positive, metavar="T", help=f"with --follow: look so often ({SECONDS})")
+    parser.add_argument("--follow", action="store_true", help="Keep cosigning until interrupted.")
+    parser.add_argument(
+        "--seconds", type=positive, metavar="T", help=f"with --follow: seconds between checks (default: {SECONDS})."
+    )
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
@@ -58,7 +60,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from rack.opening import checkpoints_at, log_at
 
     if arguments.seconds is not None and not arguments.follow:
-        raise UsageError("--seconds goes with --follow")
+        raise UsageError("--seconds needs --follow")
     signer = read_signer(arguments.key)
     anchors = [read_public_key(path) for path in arguments.log_key]
     folder = WitnessFolder(arguments.folder, signer.public_key)
@@ -68,17 +70,19 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         store = resources.enter_context(closing(checkpoints_at(address, log_id=log.log_id, read_only=True)))
         witness = Witness(log, store, signer, folder, anchors=anchors, clock=utc_now_us)
         if witness.last is None:
-            output.note(f"{folder.path} holds nothing of this log: what is there now is taken as its beginning")
+            output.note(f"{folder.path} holds no checkpoint of this log; the witness starts from the log as it is now")
         seen = _follow(witness, arguments.seconds or SECONDS, output) if arguments.follow else witness.look()
     last = seen or witness.last
     output.value(None if last is None else _as_json(last, new=seen is not None))
     output.text(
-        "there is no checkpoint yet" if last is None else _line(last, "cosigned" if seen else "nothing new since")
+        "The log has no checkpoint yet; sign one with `rack checkpoint`."
+        if last is None
+        else _line(last, "cosigned" if seen else "no new checkpoint since")
     )
     return Exit.CLEAN
 
 
-def _follow(witness: Witness, seconds: int, output: Output) -> Cosigned | None:
+def _follow(witness: Witness, seconds: int, output: Output) -> CosignedCheckpoint | None:
     seen = None
     try:
         while True:
@@ -88,15 +92,15 @@ def _follow(witness: Witness, seconds: int, output: Output) -> Cosigned | None:
                 output.note(_line(found, "cosigned"))
             time.sleep(seconds)
     except KeyboardInterrupt:
-        output.note("stopped; the next look goes on from here")
+        output.note("stopped; the next run continues from here")
     return seen
 
 
-def _line(seen: Cosigned, what: str) -> str:
-    return f"{what} {seen.checkpoint.size:,} statements, root {seen.checkpoint.root.hex()[:16]}…"
+def _line(seen: CosignedCheckpoint, what: str) -> str:
+    return f"{what} {counted(seen.checkpoint.size, 'statement')}, root {seen.checkpoint.root.hex()[:16]}…"
 
 
-def _as_json(seen: Cosigned, *, new: bool) -> dict[str, object]:
+def _as_json(seen: CosignedCheckpoint, *, new: bool) -> dict[str, object]:
     return {
         "new": new,
         "origin": seen.checkpoint.origin,

@@ -7,13 +7,13 @@ import argparse
 from rack.errors import Exit
 from rack.output import Output
 
-HELP = "print the completion script of a shell"
+HELP = "Print the completion script for a shell"
 SHELLS = ("bash", "zsh", "fish")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("shell", choices=SHELLS, help="the shell that loads the script (docs/operator-guide.md)")
+    parser.add_argument("shell", choices=SHELLS, help="The shell that loads the script (docs/operator-guide.md).")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:

@@ -9,11 +9,11 @@ from pathlib import Path
 from rack.arguments import output_flags, positive, within
 from rack.errors import Exit, UsageError
 from rack.kafka.acls import ROLES, create, rules_of
-from rack.kafka.broker import DEFAULT_FOLDER, DEFAULT_PORT, Broker
-from rack.output import Output
+from rack.kafka.broker import DEFAULT_FOLDER, DEFAULT_PORT, DevelopmentBroker
+from rack.output import Output, counted
 from rack.settings import kafka_security
 
-HELP = "start and stop a Kafka broker on this machine; access rules for the users of a log on Kafka"
+HELP = "Start or stop a Kafka broker on this machine, or print the access rules of a log on Kafka"
 PORTS = within(1, 65_534)
 """Reads the clients' port; the next is the controller's."""
 
@@ -22,30 +22,28 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the actions and their arguments."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     for name, what in (
-        ("start", "start a real Apache Kafka broker on 127.0.0.1 (needs Java 17 and Maven) and wait until it serves"),
-        ("stop", "stop the broker of the folder, and nothing else"),
-        ("status", "say whether the broker of the folder runs; 1 where it does not"),
+        ("start", "Start a real Apache Kafka broker on 127.0.0.1 (needs Java 17 and Maven) and wait until it serves"),
+        ("stop", "Stop the broker of the folder"),
+        ("status", "Report whether the broker of the folder runs; the exit code is 1 if it does not"),
     ):
-        action = actions.add_parser(
-            name, help=what, description=f"{what[0].upper()}{what[1:]}.", parents=[output_flags()]
-        )
+        action = actions.add_parser(name, help=f"{what}.", description=f"{what}.", parents=[output_flags()])
         action.add_argument(
             "--port",
             metavar="N",
             type=PORTS,
             default=DEFAULT_PORT,
-            help=f"the clients' port on 127.0.0.1 (default {DEFAULT_PORT}); the next one is the controller's",
+            help=f"Client port on 127.0.0.1 (default: {DEFAULT_PORT}); the controller uses the next port.",
         )
         action.add_argument(
             "--dir",
             metavar="DIR",
             type=Path,
             default=DEFAULT_FOLDER,
-            help=f"folder of data, log and process id (default {DEFAULT_FOLDER})",
+            help=f"Folder of data, log and process id (default: {DEFAULT_FOLDER}).",
         )
     acls = actions.add_parser(
         "acls",
-        help="print the access rules that give each user of a log its rights and no others; --apply creates them",
+        help="Print the access rules of the users of a log; --apply creates them.",
         description="Print the access rules that give each user of a log the rights that its work needs. How to reach the "
         "cluster as an administrator is read from the RACK_KAFKA_… variables. The brokers must run an authorizer and refuse "
         "what no rule allows (their default).",
@@ -53,19 +51,25 @@ def configure(parser: argparse.ArgumentParser) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         parents=[output_flags()],
     )
-    acls.add_argument("log", metavar="ADDR", help="kafka://host:port/prefix")
-    acls.add_argument("users", nargs="+", metavar="ROLE=PRINCIPAL", help="as in intake=User:rack-intake")
+    acls.add_argument("log", metavar="ADDR", help="Address of the log, kafka://host:port/prefix.")
     acls.add_argument(
-        "--partitions", metavar="N", type=positive, default=4, help="partitions of the events (default 4)"
+        "users", nargs="+", metavar="ROLE=PRINCIPAL", help="A role and its user, such as intake=User:rack-intake."
     )
-    acls.add_argument("--apply", action="store_true", help="create the rules; without it they are only printed")
+    acls.add_argument(
+        "--partitions",
+        metavar="N",
+        type=positive,
+        default=4,
+        help="Number of partitions of the events topic (default: 4).",
+    )
+    acls.add_argument("--apply", action="store_true", help="Create the rules on the cluster, not only print them.")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Carry the action out."""
     if arguments.action == "acls":
         return _acls(arguments, output)
-    broker = Broker(arguments.dir, arguments.port)
+    broker = DevelopmentBroker(arguments.dir, arguments.port)
     if arguments.action == "status":
         return _status(broker, output)
     if arguments.action == "stop":
@@ -80,7 +84,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     return Exit.CLEAN
 
 
-def _status(broker: Broker, output: Output) -> Exit:
+def _status(broker: DevelopmentBroker, output: Output) -> Exit:
     pid = broker.pid()
     output.value({"pid": pid})
     output.text("not running" if pid is None else f"running as process {pid}")
@@ -100,5 +104,5 @@ def _acls(arguments: argparse.Namespace, output: Output) -> Exit:
     output.text(*map(str, given))
     if arguments.apply:
         create(bootstrap, kafka_security(), given)
-        output.note(f"{len(given)} rules created at {bootstrap}")
+        output.note(f"{counted(len(given), 'rule')} created at {bootstrap}")
     return Exit.CLEAN

@@ -11,14 +11,14 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from events.archive.manifest import Manifest, path_of
-from events.archive.manifest_chain import Manifests
+from events.archive.manifest import SegmentManifest, path_of
+from events.archive.manifest_chain import ManifestChain
 from events.archive.read import ArchiveLog
 from events.archive.segment import LEVEL
 from events.archive.verify import verify_archive
-from events.log.contract import EventLog, Quarantined
+from events.log.contract import EventLog, QuarantineEntry
 from events.log.hash_chain import link
-from events.proofs.verify import Report
+from events.proofs.verify import VerificationReport
 from events.vocabulary.codec import canonical
 from tests.contract.drafts import TABLE, Drafts, group
 
@@ -39,15 +39,15 @@ def fill_three_days(log: EventLog, drafts: Drafts) -> None:
     open_day(log, drafts, DAYS[2], TABLE)
 
 
-def refused(data: bytes, stream: str = TABLE, reason: str = "not an event") -> Quarantined:
-    return Quarantined(stream, sha256(data).hexdigest(), reason, data)
+def refused(data: bytes, stream: str = TABLE, reason: str = "not an event") -> QuarantineEntry:
+    return QuarantineEntry(stream, sha256(data).hexdigest(), reason, data)
 
 
 def opened(folder: Path) -> ArchiveLog:
     return ArchiveLog(folder, read_only=True)
 
 
-def verified(folder: Path) -> Report:
+def verified(folder: Path) -> VerificationReport:
     return verify_archive(ArchiveLog(folder, read_only=True, check_heads=False))
 
 
@@ -82,9 +82,9 @@ def parquet(path: Path, rows: list[tuple[int, bytes]], schema: pa.Schema = SCHEM
     pq.write_table(pa.Table.from_arrays(columns, schema=schema), path, **options)
 
 
-def forge(folder: Path, number: int, change: Callable[[Manifest], Manifest]) -> None:
+def forge(folder: Path, number: int, change: Callable[[SegmentManifest], SegmentManifest]) -> None:
     """Put another manifest in the place of one, and make all later ones and `head.json` fit."""
-    manifests = Manifests(folder).sealed
+    manifests = ManifestChain(folder).sealed
     previous = sha256((folder / "archive.json").read_bytes()).hexdigest()
     for manifest in manifests:
         each = msgspec.structs.replace(manifest, previous_manifest=previous)
@@ -96,9 +96,9 @@ def forge(folder: Path, number: int, change: Callable[[Manifest], Manifest]) -> 
     (folder / "head.json").write_bytes(canonical(head))
 
 
-def forge_file(folder: Path, number: int, write: Callable[[Path], None]) -> Manifest:
+def forge_file(folder: Path, number: int, write: Callable[[Path], None]) -> SegmentManifest:
     """Put another file in the place of a segment, with a manifest that names its size and digest. Return the old one."""
-    manifest = Manifests(folder).sealed[number - 1]
+    manifest = ManifestChain(folder).sealed[number - 1]
     path = manifest.file(folder)
     write(path)
     data = path.read_bytes()

@@ -11,14 +11,14 @@ import pytest
 
 from events.archive.checkpoints import ArchiveCheckpoints
 from events.archive.manifest import CHECKPOINTS
-from events.archive.manifest_chain import Manifests
+from events.archive.manifest_chain import ManifestChain
 from events.archive.read import ArchiveLog
 from events.archive.verify import verify_archive
-from events.archive.write import Sealed, write_archive
+from events.archive.write import ArchiveSummary, write_archive
 from events.errors import AppendRefused, LogUnavailable
 from events.log.contract import EventLog, Head
 from events.open import open_checkpoints, open_log
-from events.proofs.verify import Report, verify
+from events.proofs.verify import VerificationReport, verify
 from events.restore import restore
 from events.sqlite.checkpoints import SqliteCheckpoints
 from events.sqlite.log import SqliteLog
@@ -46,7 +46,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "archive"
 
 
-def seal(log: SqliteLog, folder: Path, *, running: bool = True) -> Sealed:
+def seal(log: SqliteLog, folder: Path, *, running: bool = True) -> ArchiveSummary:
     with contextlib.closing(SqliteCheckpoints(f"{log.path}.checkpoints", log_id=LOG_ID, read_only=True)) as store:
         return write_archive(log, folder, running=running, checkpoints=store)
 
@@ -56,7 +56,7 @@ def batches(address: str) -> list[bytes]:
         return list(store.batches())
 
 
-def checked(folder: Path, honest: Honest) -> Report:
+def checked(folder: Path, honest: Honest) -> VerificationReport:
     """The archive verified with the key that an auditor was given."""
     store = ArchiveCheckpoints(folder, log_id=LOG_ID, read_only=True)
     archive = ArchiveLog(folder, read_only=True, check_heads=False)
@@ -97,7 +97,7 @@ def test_reading_on(log: SqliteLog, folder: Path, honest: tuple[Path, Honest]) -
 
 def test_damaged_or_forged_checkpoints_are_told(log: SqliteLog, folder: Path, honest: tuple[Path, Honest]) -> None:
     seal(log, folder)
-    (manifest,) = Manifests(folder).of(CHECKPOINTS)
+    (manifest,) = ManifestChain(folder).of(CHECKPOINTS)
     held = manifest.file(folder).read_bytes()
     manifest.file(folder).write_bytes(held[::-1])
     found = checked(folder, honest[1]).first_break

@@ -21,8 +21,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from events.archive.files import MAX_SMALL_BYTES
-from events.archive.manifest import ARCHIVE, Manifest, example, parse, path_of
-from events.archive.manifest_chain import Manifests
+from events.archive.manifest import ARCHIVE, SegmentManifest, example, parse, path_of
+from events.archive.manifest_chain import ManifestChain
 from events.archive.parquet_pages import pages
 from events.archive.read import ArchiveLog
 from events.archive.segment import GROUP_BYTES, GROUP_ROWS, SegmentReader
@@ -174,7 +174,7 @@ def test_a_row_group_of_too_many_rows(folder: Path) -> None:
         1,
         lambda each: msgspec.structs.replace(each, last_seq=GROUP_ROWS + 1, total_bytes=2 * len(held), largest_bytes=2),
     )
-    shutil.copy(next((folder / "segments" / TABLE).iterdir()), Manifests(folder).sealed[0].file(folder))
+    shutil.copy(next((folder / "segments" / TABLE).iterdir()), ManifestChain(folder).sealed[0].file(folder))
     assert f"row group 0 has {GROUP_ROWS + 1} rows; {GROUP_ROWS} is the most" in refusal(folder)
 
 
@@ -207,7 +207,7 @@ def test_any_damage_that_the_digests_cover_up(
 ) -> None:
     """A byte of the file is changed and its digest made to fit: told as damage, never as another error, never read over."""
     folder = Path(shutil.copytree(sealed, tmp_path_factory.mktemp("any") / "archive"))
-    path = Manifests(folder).sealed[0].file(folder)
+    path = ManifestChain(folder).sealed[0].file(folder)
     held, content = rows(folder), bytearray(path.read_bytes())
     for _ in range(data.draw(st.integers(1, 3))):
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
@@ -291,9 +291,9 @@ def as_json(**changes: object) -> bytes:
     ],
 )
 def test_what_no_manifest_may_say(changes: dict[str, object]) -> None:
-    assert parse(as_json(), Manifest) == example()
+    assert parse(as_json(), SegmentManifest) == example()
     with pytest.raises(ValueError, match=r"\S"):
-        parse(as_json(**changes), Manifest)
+        parse(as_json(**changes), SegmentManifest)
 
 
 @pytest.mark.parametrize(
@@ -311,7 +311,7 @@ def test_what_no_manifest_may_say(changes: dict[str, object]) -> None:
 )
 def test_manifests_in_another_form(data: bytes) -> None:
     with pytest.raises(ValueError, match=r"\S"):
-        parse(data, Manifest)
+        parse(data, SegmentManifest)
 
 
 def link(path: Path, target: Path) -> None:
@@ -335,7 +335,7 @@ def long(path: Path, _: Path) -> None:
 
 @pytest.mark.parametrize("change", [link, pipe, directory])
 def test_a_segment_that_is_no_plain_file(folder: Path, tmp_path: Path, change: Callable[[Path, Path], None]) -> None:
-    change(Manifests(folder).sealed[0].file(folder), tmp_path / "elsewhere")
+    change(ManifestChain(folder).sealed[0].file(folder), tmp_path / "elsewhere")
     refusal(folder)
 
 

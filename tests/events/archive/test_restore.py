@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from events.archive.manifest import QUARANTINE, path_of
-from events.archive.manifest_chain import Manifests
+from events.archive.manifest_chain import ManifestChain
 from events.archive.write import write_archive
 from events.errors import AppendRefused, BrokenSeal, IntegrityError, LogUnavailable, LostTail
 from events.log.contract import EventLog, Record
 from events.log.high_water import HighWater
 from events.open import open_log
 from events.proofs.verify import verify
-from events.restore import Restored, restore
+from events.restore import RestoreSummary, restore
 from events.sqlite.log import SqliteLog
 from tests.contract.backends import SqliteTamper
 from tests.contract.drafts import TABLE, Drafts, fill
@@ -35,7 +35,7 @@ class Target:
         self.address, self._options = address, options
         self._opened: list[EventLog] = []
 
-    def restore(self, folder: Path, **options: Any) -> Restored:
+    def restore(self, folder: Path, **options: Any) -> RestoreSummary:
         self.close()
         return restore(opened(folder), self.address, **self._options, **options)
 
@@ -208,7 +208,7 @@ def test_an_interrupted_restore_passes_for_no_log_and_is_taken_up(
 
 def test_what_is_sound_of_a_broken_archive_comes_back(folder: Path, target: Target, log: SqliteLog) -> None:
     """The broken stream as far as it stands, the others whole; the log says itself what it lacks."""
-    sealed = Manifests(folder)
+    sealed = ManifestChain(folder)
     for manifest in (sealed.of(TABLE)[1], sealed.of(QUARANTINE)[0]):
         path = manifest.file(folder)
         path.write_bytes(bytes(path.stat().st_size))

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from events.archive.manifest import ARCHIVE, QUARANTINE, Manifest, path_of
-from events.archive.manifest_chain import Manifests
+from events.archive.manifest import ARCHIVE, QUARANTINE, SegmentManifest, path_of
+from events.archive.manifest_chain import ManifestChain
 from events.archive.write import write_archive
 from events.errors import BrokenSeal, IntegrityError, SegmentMissing
 from events.log.contract import EventLog
@@ -55,14 +55,14 @@ def folder(sealed: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(sealed, tmp_path / "archive"))
 
 
-def segment(folder: Path, stream: str, first_seq: int) -> Manifest:
-    return next(each for each in Manifests(folder).of(stream) if each.first_seq == first_seq)
+def segment(folder: Path, stream: str, first_seq: int) -> SegmentManifest:
+    return next(each for each in ManifestChain(folder).of(stream) if each.first_seq == first_seq)
 
 
 def test_sound(folder: Path) -> None:
     report = verified(folder)
     assert (report.ok, report.events, report.quarantined, report.breaks) == (True, 42, 1, ())
-    assert Manifests(folder).sealed[0].named == "manifest 1 (table/fu-07, events 1 to 7)"
+    assert ManifestChain(folder).sealed[0].named == "manifest 1 (table/fu-07, events 1 to 7)"
 
 
 # ------------------------------------------------------------------------------------------------------------ any byte
@@ -89,7 +89,7 @@ def test_any_changed_byte_of_any_file_is_found(folder: Path, data: st.DataObject
 
 def places_of(folder: Path, path: Path) -> set[tuple[str, int]]:
     """Where a changed file may be named: a segment by its first event, a manifest by its number or its segment's."""
-    sealed = Manifests(folder).sealed
+    sealed = ManifestChain(folder).sealed
     for manifest in sealed:
         if path == manifest.file(folder):
             return {(manifest.stream, manifest.first_seq)}
@@ -215,7 +215,7 @@ def test_manifests_are_swapped_copied_or_of_another_archive(folder: Path, tmp_pa
 # -------------------------------------------------------------------- by someone who knows how the archive is put together
 
 
-def rows_of(folder: Path, manifest: Manifest) -> list[tuple[int, bytes]]:
+def rows_of(folder: Path, manifest: SegmentManifest) -> list[tuple[int, bytes]]:
     return [
         (record.seq, record.data)
         for record in opened(folder).read(manifest.stream, manifest.first_seq, manifest.last_seq)

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from events.archive.manifest_chain import Manifests
+from events.archive.manifest_chain import ManifestChain
 from events.archive.read import ArchiveLog
-from events.archive.write import Sealed, write_archive
+from events.archive.write import ArchiveSummary, write_archive
 from events.errors import AppendRefused, LogUnavailable, SecondWriter
 from events.open import open_log
 from events.proofs.verify import verify
@@ -40,7 +40,7 @@ def no_fsync(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def ranges(folder: Path) -> list[tuple[str, str | None, int, int]]:
     """What is sealed: stream, gaming day, first and last number, in the order of sealing."""
-    return [(each.stream, each.gaming_day, each.first_seq, each.last_seq) for each in Manifests(folder).sealed]
+    return [(each.stream, each.gaming_day, each.first_seq, each.last_seq) for each in ManifestChain(folder).sealed]
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def test_every_event_comes_back_byte_for_byte(three_days: SqliteLog, folder: Pat
 
 def test_a_manifest_states_range_chain_file_and_the_manifest_before(three_days: SqliteLog, folder: Path) -> None:
     write_archive(three_days, folder)
-    second = Manifests(folder).of(TABLE)[1]
+    second = ManifestChain(folder).of(TABLE)[1]
     records = {record.seq: record for record in three_days.read(TABLE)}
     assert (second.first_seq, second.last_seq) == (8, 14)
     assert (second.previous_head, second.head) == (records[7].hash.hex(), records[14].hash.hex())
@@ -88,7 +88,9 @@ def test_a_manifest_states_range_chain_file_and_the_manifest_before(three_days: 
     assert (second.total_bytes, second.largest_bytes) == (sum(sizes), max(sizes))
     before = (folder / "manifests" / f"{second.number - 1:08}.json").read_bytes()
     assert second.previous_manifest == sha256(before).hexdigest()
-    assert Manifests(folder).sealed[0].previous_manifest == sha256((folder / "archive.json").read_bytes()).hexdigest()
+    assert (
+        ManifestChain(folder).sealed[0].previous_manifest == sha256((folder / "archive.json").read_bytes()).hexdigest()
+    )
 
 
 def test_a_second_run_adds_only_what_is_new(three_days: SqliteLog, folder: Path, drafts: Drafts) -> None:
@@ -294,7 +296,7 @@ def test_an_interrupted_run_leaves_nothing_half_written(
     sealed = set(ranges(folder)) if (folder / "head.json").exists() else set()
     if sealed:
         assert verify(opened(folder)).ok
-    result: Sealed = write_archive(three_days, folder)
+    result: ArchiveSummary = write_archive(three_days, folder)
     assert sealed <= set(ranges(folder))
     assert (result.manifests, result.segments) == (5, 5 - len(sealed))
     assert {stream: head.seq for stream, head in opened(folder).acknowledged().items()} == {

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from events.proofs.checkpoint import Checkpoint, cosign, open_checkpoint, origin_of, sign_checkpoint
-from events.proofs.signed_note import BadNote, KeyKind, Note, PublicKey, Signature, sign, verify
+from events.proofs.signed_note import BadNote, KeyKind, Note, NoteSignature, PublicKey, sign, verify
 
 # The reference implementation's own example (golang.org/x/mod/sumdb/note): seed, public key, text, note.
 PETER = "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW"
@@ -106,12 +106,12 @@ def test_signatures_of_others_are_ignored() -> None:
 
 def test_a_signature_under_a_known_name_and_id_must_fit() -> None:
     """A line that says it is of a trusted key and is not spoils the note, wherever it stands."""
-    bad = Signature("PeterNeumann", bytes.fromhex("c74f20a3"), b"\x01" * 64)
+    bad = NoteSignature("PeterNeumann", bytes.fromhex("c74f20a3"), b"\x01" * 64)
     with pytest.raises(BadNote, match="does not fit"):
         verify(Note(TEXT, (bad,)), [PublicKey.parse(PETER)])
     with pytest.raises(BadNote, match="twice"):
         verify(Note(TEXT, (sign(TEXT, Seed("PeterNeumann", seed=PETER_SEED)), bad)), [PublicKey.parse(PETER)])
-    short = Signature("PeterNeumann", bytes.fromhex("c74f20a3"), b"\x01")
+    short = NoteSignature("PeterNeumann", bytes.fromhex("c74f20a3"), b"\x01")
     with pytest.raises(BadNote, match="does not fit"):
         verify(Note(TEXT, (short,)), [PublicKey.parse(PETER)])
 
@@ -219,6 +219,6 @@ def test_a_cosignature_is_no_signature_of_the_log() -> None:
     assert log.public_key.id != witness.public_key.id
     signed = sign_checkpoint(Checkpoint(ORIGIN, 1, b"\0" * 32), log)
     cosigned = sign(signed.text, witness, time_s=5)
-    posed = Signature(ORIGIN, log.public_key.id, cosigned.data[8:])
+    posed = NoteSignature(ORIGIN, log.public_key.id, cosigned.data[8:])
     with pytest.raises(BadNote, match="does not fit"):
         open_checkpoint(Note(signed.text, (posed,)), [log.public_key])

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from events.errors import Fork, IntegrityError, Undecodable
-from events.log.contract import EventLog, Head, Quarantined, Record
+from events.errors import Fork, IntegrityError, UndecodableEvent
+from events.log.contract import EventLog, Head, QuarantineEntry, Record
 from events.log.foreign import OwnStore
 from events.log.hash_chain import genesis, link
 from events.proofs.verify import verify
@@ -35,7 +35,7 @@ class MemoryLog(OwnStore):
     def acknowledged(self) -> dict[str, Head]:
         return {}
 
-    def quarantined(self) -> list[Quarantined]:
+    def quarantined(self) -> list[QuarantineEntry]:
         return []
 
     def verify_head(self, stream: str) -> None:
@@ -122,7 +122,7 @@ def test_contradictions_are_told_and_the_walk_goes_on(events: list[bytes], break
 
 
 @pytest.mark.parametrize(
-    ("error", "kind"), [(Fork(TABLE, 2, "two events"), "fork"), (Undecodable(TABLE, 2, "no event"), "unreadable")]
+    ("error", "kind"), [(Fork(TABLE, 2, "two events"), "fork"), (UndecodableEvent(TABLE, 2, "no event"), "unreadable")]
 )
 def test_errors_of_other_backends_keep_their_kind(error: IntegrityError, kind: str) -> None:
     report = verify(as_log(stored(1, DAY), error=error))

@@ -25,7 +25,7 @@ from events.errors import (
     LostTail,
     SecondWriter,
 )
-from events.log.contract import Quarantined
+from events.log.contract import QuarantineEntry
 from events.proofs.verify import verify
 from events.sqlite import database
 from events.sqlite.log import SqliteLog
@@ -93,7 +93,7 @@ def test_a_log_of_another_form_is_refused(log: SqliteLog, path: Path) -> None:
 
 def test_a_log_of_the_first_form_is_read_and_written_on(log: SqliteLog, path: Path, drafts: Drafts) -> None:
     fill(log, drafts)
-    log.quarantine(Quarantined(TABLE, sha256(b"torn").hexdigest(), "torn", b"torn"))
+    log.quarantine(QuarantineEntry(TABLE, sha256(b"torn").hexdigest(), "torn", b"torn"))
     before = list(log.read(TABLE))
     log.close()
     tamper = SqliteTamper(path)
@@ -316,7 +316,7 @@ def test_what_could_not_be_opened_is_closed_again(disk: FaultyVfs, tmp_path: Pat
 
 def test_a_file_that_is_no_database_is_closed_again(tmp_path: Path) -> None:
     (tmp_path / "junk.db").write_bytes(b"junk" * 1000)
-    with pytest.raises(database.Damaged, match="file is not a database") as refused:
+    with pytest.raises(database.DamagedDatabase, match="file is not a database") as refused:
         SqliteResults(tmp_path / "junk.db")
     assert refused.value.__traceback__ is not None
     assert connections(tmp_path) == []
@@ -405,7 +405,7 @@ def test_a_writer_does_not_go_on_from_an_unreadable_end(log: SqliteLog, path: Pa
 
 WRITER = """
 import sys
-from events.log.contract import Quarantined
+from events.log.contract import QuarantineEntry
 from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
 from tests.contract.drafts import Drafts

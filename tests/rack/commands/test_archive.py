@@ -170,7 +170,7 @@ def test_damage_is_named_by_table_number_and_kind(
     [
         (["archive", "--log", "LIVE"], 2, "one of the arguments --out --restore is required"),
         (["archive", "--log", "LIVE", "--restore", "X", "--out", "X"], 2, "not allowed with"),
-        (["archive", "--log", "LIVE", "--restore", "X", "--running"], 2, "--running and --for go with --out"),
+        (["archive", "--log", "LIVE", "--restore", "X", "--running"], 2, "--running and --for need --out"),
         (["archive", "--log", "LIVE", "--restore", "nowhere"], 3, "there is no archive at"),
         (["archive", "--log", "sqlite:nowhere.db", "--out", "X"], 3, "there is no log at"),
         (["verify", "--log", "archive:///nowhere"], 3, "there is no archive at /nowhere"),

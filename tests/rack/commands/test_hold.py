@@ -66,7 +66,7 @@ def test_what_a_selection_leaves_is_all_that_is_shown(warehouse: str, capsys: py
         (["--dealer", "d-11"], "what is counted per box"),
         (["--period", "week"], "expected one of gaming_day, month, year, all"),
         (["to-date", "--from", "2026-03-05"], "leave out --from"),
-        (["theory", "--open"], "it goes with: investigate"),
+        (["theory", "--open"], "it applies to: investigate"),
         (["investigate", "--period", "all"], "expected one of gaming_day, month, year"),
         (["investigate", "--by", "game", "--open"], "investigations are opened of tables"),
     ],
@@ -123,7 +123,7 @@ def test_an_investigation_is_opened_once_with_its_figures_and_closed(
         assert main([*asked, "--by-person", "m.ortiz", "--json"]) == 1
         said = capsys.readouterr()
     assert [row["triggers"] for row in json.loads(said.out)] == [["outside_band", "three_points"]] * 2
-    assert "hold-month-2026-02-01 stands already" in said.err
+    assert "hold-month-2026-02-01 is already open" in said.err
     (event,) = opened(log)  # March goes on: it is not opened yet
     assert isinstance(event, InvestigationOpened)
     assert (event.first_day, event.last_day, event.prior_first_day) == ("2026-02-01", "2026-02-06", "2026-01-01")

@@ -86,7 +86,7 @@ def test_verify_says_that_a_log_is_whole(day: Path, address: str, capsys) -> Non
     run("ingest", day, "--log", address, "--property", "bellwether")
     capsys.readouterr()
     assert run("verify", "--log", address) == 0
-    assert capsys.readouterr().out.endswith("of bellwether: 4 events in 1 streams: whole\n")
+    assert capsys.readouterr().out.endswith("of bellwether: 4 events in 1 stream: verified\n")
 
 
 def test_verify_names_the_first_break_and_exits_4(day: Path, address: str, tmp_path: Path, capsys) -> None:

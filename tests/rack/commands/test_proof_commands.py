@@ -139,7 +139,7 @@ def test_another_key_takes_over_and_old_signatures_stay(rack: Desk, key: Path, t
 def test_a_key_for_which_none_vouches_is_told(rack: Desk, key: Path, tmp_path: Path) -> None:
     rack("keys", "rotate", tmp_path / "key-2", "--by", "chief", "--reason", "the old one is lost")
     rack("checkpoint", "--key", tmp_path / "key-2")
-    assert "no older key vouches for the key" in rack("verify")
+    assert "no earlier key vouches for the key" in rack("verify")
     report = rack("verify", "--json", "--key", f"{key}.pub", code=4)
     assert "none of those vouches for it" in report["first_break"]["message"]
 
@@ -192,16 +192,16 @@ def witness(rack: Desk, tmp_path: Path) -> tuple[str | Path, ...]:
 def test_a_witness_cosigns_what_only_grows(
     rack: Desk, key: Path, witness: tuple[str | Path, ...], tmp_path: Path
 ) -> None:
-    assert rack(*witness) == "there is no checkpoint yet\n"
+    assert rack(*witness) == "The log has no checkpoint yet; sign one with `rack checkpoint`.\n"
     rack("checkpoint", "--key", key)
     assert rack(*witness, "--json")["new"]
-    assert rack(*witness).startswith("nothing new since")
+    assert rack(*witness).startswith("no new checkpoint since")
     rack("checkpoint", "--key", key)
     seen = rack(*witness, "--json")
     assert (seen["new"], seen["size"]) == (True, 4)
     args = ("--witness", tmp_path / "north", "--witness-key", tmp_path / "w.pub")
     assert rack("verify", "--json", *args)["cosigned"] == 2
-    assert "a witness cosigned up to statement 4 of 4" in rack("verify", *args)
+    assert "the witness cosigned statements 1 to 4 of 4" in rack("verify", *args)
     rack("checkpoint", "--key", key)
     told = rack("verify", "--json", *args)["witness"]
     assert (told["witness"], told["cosigned"], told["newest_size"], told["behind"]) == ("north", 2, 4, 1)

@@ -16,7 +16,7 @@ KAFKA, SQLITE = "kafka://127.0.0.1:1/floor", "sqlite:///nowhere/floor.db"
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--log", KAFKA, "--group", "floor"], "--group goes with --follow"),
+        (["--log", KAFKA, "--group", "floor"], "--group needs --follow"),
         (["--log", KAFKA, "--follow", "--group", "floor", "--again"], "--group goes without --again"),
         (["--log", KAFKA, "--follow", "--group", "floor", "--verdicts", "x"], "--group goes without --again"),
         (["--log", KAFKA, "--follow", "--group", "floor", "--warehouse", "x"], "--group goes without --again"),
@@ -40,5 +40,5 @@ def test_for_how_long_a_silent_member_keeps_its_partitions() -> None:
     assert settings.kafka_group({}) == {}
     assert settings.kafka_group({"RACK_KAFKA_SESSION_S": "30"}) == {"session_s": 30}
     for text in ("0", "-1", "ten", "1.5"):
-        with pytest.raises(UsageError, match=r"RACK_KAFKA_SESSION_S is .*: expected a number from 1 on"):
+        with pytest.raises(UsageError, match=r"RACK_KAFKA_SESSION_S is .*: expected a number of 1 or more"):
             settings.kafka_group({"RACK_KAFKA_SESSION_S": text})

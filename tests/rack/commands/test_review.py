@@ -119,7 +119,10 @@ def test_a_broken_review_of_one_table_hides_no_other(
     assert main(["review", "list", "--log", address, "--json"]) == 4
     out, err = capsys.readouterr()
     assert {each["finding"]["stream"] for each in json.loads(out)} == {"table/fu-02"}
-    assert "the review of fu-01 is broken, and its findings are left out: LOG-SEAL review/fu-01 event" in err
+    assert (
+        "the review stream of fu-01 is broken and its findings are not listed; run `rack verify`: LOG-SEAL review/fu-01 event"
+        in err
+    )
     assert said(capsys, address, "note", ids["fu-02"][:12], "--by", "m.ortiz", "--reason", "paid")["seq"] == 2
     assert main(["review", "show", ids["fu-01"], "--log", address]) == 4
 

@@ -41,7 +41,7 @@ def test_text_shows_figures_lines_and_notices(capsys):
     [
         (["chess"], "chess: no such game; expected one of"),
         (["--chapter", "pa-1"], "pa-1: no such chapter; expected one of"),
-        (["--rounds", "5"], "--rounds goes with --compute"),
+        (["--rounds", "5"], "--rounds needs --compute"),
         (["--compute", "nothing"], "nothing: no such table; expected some of seven_cards"),
     ],
 )

@@ -152,7 +152,7 @@ def test_rules_check_says_what_never_comes_into_force(tmp_path: Path, capsys) ->
     path = tmp_path / "rules.toml"
     path.write_text(simple_submission("pa-688a-proposed", {"progressive": "4"}))
     assert main(["rules", "check", str(path)]) == 0
-    assert "for what-if replays only: pa-688a-proposed never was in force" in capsys.readouterr().out
+    assert "for what-if replays only: pa-688a-proposed was never in force" in capsys.readouterr().out
     assert main(["rules", "check", str(path), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["in_force"] is False
     path.write_text(simple_submission())

@@ -36,7 +36,7 @@ def test_building_again_without_anything_new_leaves_the_file_alone(
     path = folder / "warehouse.duckdb"
     before = stamp(path)
     assert main(["warehouse", "build", "--log", log_of(folder), "--warehouse", str(path)]) == 0
-    assert "nothing is new; generation 1: 60 rounds" in capsys.readouterr().out
+    assert "no new events or results; generation 1: 60 rounds" in capsys.readouterr().out
     assert stamp(path) == before
     assert main(["warehouse", "build", "--log", log_of(folder), "--warehouse", str(path), "--anew", "--json"]) == 0
     said = json.loads(capsys.readouterr().out)

@@ -13,7 +13,7 @@ import msgspec
 
 from events.errors import AppendRefused, IntegrityError
 from events.log.appender import StreamState, place
-from events.log.contract import Appended, EventLog, Head, Quarantined, Record
+from events.log.contract import AppendResult, EventLog, Head, QuarantineEntry, Record
 from events.log.foreign import OwnStore
 from events.log.hash_chain import genesis
 from events.vocabulary.envelope import Draft, ReadEnvelope, unlogged
@@ -208,16 +208,16 @@ def said(table: Table) -> list[tuple[int, str, list[str]]]:
 class ReadOnly(OwnStore):
     """The half of an `EventLog` that a double for reading does not need: it takes nothing, and remembers nothing besides."""
 
-    def append(self, stream: str, expected_seq: int, drafts: Sequence[Draft]) -> Appended:
+    def append(self, stream: str, expected_seq: int, drafts: Sequence[Draft]) -> AppendResult:
         raise AppendRefused("open for reading only")
 
-    def append_groups(self, groups: Iterable[tuple[str, Sequence[Draft]]]) -> list[Appended]:
+    def append_groups(self, groups: Iterable[tuple[str, Sequence[Draft]]]) -> list[AppendResult]:
         raise AppendRefused("open for reading only")
 
-    def quarantine(self, entry: Quarantined) -> None:
+    def quarantine(self, entry: QuarantineEntry) -> None:
         raise AppendRefused("open for reading only")
 
-    def quarantined(self) -> list[Quarantined]:
+    def quarantined(self) -> list[QuarantineEntry]:
         return []
 
     def acknowledged(self) -> dict[str, Head]:

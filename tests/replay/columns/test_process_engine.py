@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from events.errors import BrokenSeal, Fork, IntegrityError, LostTail, Misplaced, SegmentMissing, SequenceGap
+from events.errors import BrokenSeal, Fork, IntegrityError, LostTail, MisplacedEvent, SegmentMissing, SequenceGap
 from events.log.contract import EventLog
 from events.sqlite.log import SqliteLog
 from floor.day import gaming_day
@@ -159,7 +159,7 @@ def _runs(pid: int) -> bool:
         SequenceGap("table/fu-01", 3, 5),
         SegmentMissing("table/fu-01", 3, 9, "a.seg"),
         BrokenSeal("table/fu-01", 3, "the bytes do not give the recorded hash"),
-        Misplaced("table/fu-01", 3, "table/fu-01", 4, True),
+        MisplacedEvent("table/fu-01", 3, "table/fu-01", 4, True),
         LostTail("table/fu-01", 3, "cut off"),
         Fork("table/fu-01", 3, "two"),
         RulesRefused("rules.toml", "game", "missing", "§ 601a.2"),

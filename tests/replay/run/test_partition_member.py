@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from events.errors import Reassigned
+from events.errors import PartitionReassigned
 from events.log.contract import EventLog, Record, ResultStore
 from events.log.foreign import OwnStore
 from events.sqlite.log import SqliteLog
@@ -58,7 +58,7 @@ class Part(OwnStore):
     ) -> None:
         if self.refuse:
             self.refuse -= 1
-            raise Reassigned("not ours")
+            raise PartitionReassigned("not ours")
         self.inner.commit(engine, positions, snapshots, records)
 
 
@@ -78,7 +78,7 @@ class FakeGroup:
     def part(self, number: int) -> Iterator[tuple[EventLog, ResultStore]]:
         if number in self.taken:
             self.taken.remove(number)
-            raise Reassigned("another was faster")
+            raise PartitionReassigned("another was faster")
         self.opened.append(number)
         self.open.add(number)
         part = self.parts[number]
