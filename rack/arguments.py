@@ -16,14 +16,16 @@ OPTION_SPELLINGS = {"first": "--from", "last": "--to", "from_time": "--from"}
 class CommandParser(argparse.ArgumentParser):
     """The parser of `rack` and of each of its commands."""
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options | {"add_help": False})
+    def __init__(self, *, add_help: bool = True, **options: Any) -> None:
+        super().__init__(add_help=False, **options)
+        if not add_help:
+            return
         self.add_argument("-h", "--help", action="help", default=argparse.SUPPRESS, help="Print this help and exit.")
 
 
-def output_flags() -> argparse.ArgumentParser:
+def output_flags() -> CommandParser:
     """Return a parent with `--json` and `--quiet`, which every command and action takes."""
-    flags = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+    flags = CommandParser(add_help=False, argument_default=argparse.SUPPRESS)
     flags.add_argument("--json", action="store_true", help="Print the result as JSON, and nothing else, on stdout.")
     flags.add_argument("--quiet", action="store_true", help="Print no progress and no notes on stderr.")
     return flags

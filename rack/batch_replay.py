@@ -102,9 +102,11 @@ def what_if(log: EventLog, arguments: argparse.Namespace, output: Output) -> Exi
     output.text(
         *table(header, lines),
         "",
-        f"{answer.rounds:,} rounds, {answer.event_replayed:,} of them judged by event replay. The other rules would have
-        paid the patrons " f"{money(abs(answer.difference_cents))} {more}.", "For one round: rack round TABLE ROUND
-        --rules FILE", ) return Exit.INTEGRITY if answer.integrity else Exit.CLEAN
+        f"{answer.rounds:,} rounds, {answer.event_replayed:,} of them judged by event replay. The other rules would have paid "
+        f"the patrons {money(abs(answer.difference_cents))} {more}.",
+        "For one round: rack round TABLE ROUND --rules FILE",
+    )
+    return Exit.INTEGRITY if answer.integrity else Exit.CLEAN
 
 
 @contextlib.contextmanager

@@ -2,9 +2,9 @@
 
 The client's defaults are wrong for evidence (`read_uncommitted`, `latest`, auto-commit); here a reader sees committed
 records only, from where it is told, in no group, with checksums on. A writer is a transactional producer: making one
-fences its predecessor. Its calls end in `WriterFenced` (another writer has taken over) or `CommitUnknown` (the broker
-may or may not have done it); after either it is thrown away. The client's automatic recoveries (KIP-360) are never
-relied on: a writer whose producer id or epoch has changed counts as unsure.
+fences its predecessor. Its calls end in `WriterFenced` (another writer has taken over) or `CommitUnknown` (the broker may or
+may not have done it); after either it is thrown away. The client's automatic recoveries (KIP-360) are never relied on: a writer
+whose producer id or epoch has changed counts as unsure.
 
 The client checksums in pure Python unless the package `crc32c` is installed, which halves the cost of reading.
 """

@@ -90,9 +90,8 @@ def prove(
 ) -> Proof:
     """Return the proof for events of a stream, under the first statement that covers them all.
 
-    The checkpoint is the newest one, or `note`: one of the log's with the signatures of witnesses. Raises
-    `CheckpointMissing` where none covers them, `IntegrityError` where the checkpoints or the events do not hold
-    together.
+    The checkpoint is the newest one, or `note`: one of the log's with the signatures of witnesses. Raises `CheckpointMissing`
+    where none covers them, `IntegrityError` where the checkpoints or the events do not hold together.
     """
     if not numbers or min(numbers) < 1:
         raise BadProof(f"{stream}: there are no events {list(numbers)}; numbers are from 1 on")

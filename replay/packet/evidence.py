@@ -137,8 +137,8 @@ def judge(stream: str, read: Reader, round_no: int, *, begins: int = 0) -> Judge
 def evidence(stream: str, read: Reader, round_no: int) -> tuple[Evidence, Judged]:
     """Return what the verdict on a round rests on, of all records of a stream, and the verdict as of the last of them.
 
-    The stream is read several times, and never held. Raises `RoundUnknown` where there is no verdict,
-    `UndecodableEvent` where the stream cannot be read, and what `read` raises.
+    The stream is read several times, and never held. Raises `RoundUnknown` where there is no verdict, `UndecodableEvent` where
+    the stream cannot be read, and what `read` raises.
     """
     whole = judge(stream, read, round_no)
     chooser = _Chooser(stream, read)

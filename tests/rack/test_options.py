@@ -88,7 +88,11 @@ def test_numbers_that_cannot_be(given: str, said: str, capsys: pytest.CaptureFix
 
 @pytest.mark.parametrize(
     ("games", "tables", "said"),
-    [("", "4", "face_up_pai_gow has 5"), ("all", "4", "face_up_pai_gow has 5"), ("dj_wild", "3", "dj_wild has 4")],
+    [
+        ("", "4", "face_up_pai_gow needs at least 5 tables"),
+        ("all", "4", "face_up_pai_gow needs at least 5 tables"),
+        ("dj_wild", "3", "dj_wild needs at least 4 tables"),
+    ],
 )
 def test_fewer_tables_than_a_game_needs(
     games: str, tables: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -301,7 +301,7 @@ def test_where_the_notice_cannot_be_written_the_verification_stands(desk: Desk) 
     record_path(address(desk)).mkdir()  # a folder in its place
     code = main(["verify", "--log", address(desk)])
     assert code == 0
-    assert "no notice of this verification is kept" in desk._capsys.readouterr().err
+    assert "the pages will not show this verification" in desk._capsys.readouterr().err
 
 
 def test_a_log_on_kafka_has_its_notice_where_this_machine_keeps_its_marks() -> None:

@@ -123,7 +123,7 @@ def test_sealing_is_told_and_a_second_time_adds_nothing(
     assert run("archive", "--log", live, "--out", tmp_path / "a") == 0
     out, err = capsys.readouterr()
     assert out.startswith("0 events sealed in 0 segments; gaming day ")
-    assert f"the last has SHA-256 {again['digest']}" in out
+    assert f"SHA-256 of the last: {again['digest']}" in out
     assert err == ""
 
 

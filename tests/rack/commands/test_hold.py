@@ -63,12 +63,12 @@ def test_what_a_selection_leaves_is_all_that_is_shown(warehouse: str, capsys: py
     ("given", "said"),
     [
         (["--by", "dealer"], "expected one of property, game, table"),
-        (["--dealer", "d-11"], "what is counted per box"),
+        (["--dealer", "d-11"], "figures counted per drop box"),
         (["--period", "week"], "expected one of gaming_day, month, year, all"),
         (["to-date", "--from", "2026-03-05"], "leave out --from"),
         (["theory", "--open"], "it applies to: investigate"),
         (["investigate", "--period", "all"], "expected one of gaming_day, month, year"),
-        (["investigate", "--by", "game", "--open"], "investigations are opened of tables"),
+        (["investigate", "--by", "game", "--open"], "an investigation is about one table"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(

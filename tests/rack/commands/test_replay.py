@@ -17,13 +17,13 @@ KAFKA, SQLITE = "kafka://127.0.0.1:1/floor", "sqlite:///nowhere/floor.db"
     ("arguments", "sentence"),
     [
         (["--log", KAFKA, "--group", "floor"], "--group needs --follow"),
-        (["--log", KAFKA, "--follow", "--group", "floor", "--again"], "--group goes without --again"),
-        (["--log", KAFKA, "--follow", "--group", "floor", "--verdicts", "x"], "--group goes without --again"),
-        (["--log", KAFKA, "--follow", "--group", "floor", "--warehouse", "x"], "--group goes without --again"),
+        (["--log", KAFKA, "--follow", "--group", "floor", "--again"], "--group excludes --again"),
+        (["--log", KAFKA, "--follow", "--group", "floor", "--verdicts", "x"], "--group excludes --again"),
+        (["--log", KAFKA, "--follow", "--group", "floor", "--warehouse", "x"], "--group excludes --again"),
         (["--log", SQLITE, "--follow", "--group", "floor"], "--group needs a log on Kafka"),
         (["--log", KAFKA, "--follow", "--group", "a b"], "--group 'a b': expected letters"),
         (["--log", KAFKA, "--follow", "--group", ""], "--group '': expected letters"),
-        (["--log", SQLITE, "--rules", "x.toml", "--verdicts", "x"], "--as-of and --rules keep nothing"),
+        (["--log", SQLITE, "--rules", "x.toml", "--verdicts", "x"], "--as-of and --rules store nothing"),
     ],
 )
 def test_usage(arguments: list[str], sentence: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

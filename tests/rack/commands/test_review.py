@@ -79,7 +79,7 @@ def test_the_queue_from_open_to_signed(address: str, capsys: pytest.CaptureFixtu
     assert every[finding] == "resolved"
     assert main(["review", "show", finding, "--log", address]) == 0
     shown = capsys.readouterr().out
-    assert f"{finding}: table fu-01, round 1; resolved, with s.lee" in shown
+    assert f"{finding}: table fu-01, round 1; resolved, assigned to s.lee" in shown
     assert "second signature" in shown
     assert said(capsys, address, "reopen", finding, *by)["what"] == "finding_reopened"
     assert main(["verify", "--log", address]) == 0

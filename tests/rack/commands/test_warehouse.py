@@ -175,7 +175,7 @@ def test_an_export_that_cannot_be_put_on_record_leaves_nothing(
     assert main(["simulate", "--out", str(day), "--rounds", "6", "--quiet"]) == 0
     assert main(["ingest", str(day), "--log", other, "--property", "bellwether", "--quiet"]) == 0
     capsys.readouterr()
-    refused("--log", other, code=2, said="the copy is of the log")
+    refused("--log", other, code=2, said="the export is of")
     with closing(log_at(log_of(folder))):
         refused("--log", log_of(folder), code=3, said="is being written by process")
 
@@ -213,7 +213,7 @@ def test_an_archive_that_is_handed_out_is_on_record_and_a_back_up_is_not(
     }
     of_archive = ["1", "--log", f"archive://{out}", "--out", str(tmp_path / "proof")]
     assert main(["prove", table_of(folder), *of_archive]) == 0
-    assert "an archive takes no events" in capsys.readouterr().err
+    assert "an archive is read-only" in capsys.readouterr().err
     assert main(["archive", "--restore", str(out), "--log", f"sqlite://{tmp_path}/new.db", "--for", "x"]) == 2
 
 
