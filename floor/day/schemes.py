@@ -1,7 +1,7 @@
 """What goes on at a floor for days: a dealer who pays a friend too much and takes chips, one who errs often, dice that wear.
 
-Single faults (`floor/faults`) are planted by themselves; a scheme repeats, as what analysts look for does. It changes only what is
-done in rounds that were planned fairly: the cards and all other dealers stay honest. Every wrong settlement is labelled.
+Single faults (`floor/faults`) are planted by themselves; a scheme repeats, as what analysts look for does. It changes only
+what is done in rounds that were planned fairly: the cards and all other dealers stay honest. Every wrong settlement is labelled.
 """
 
 from __future__ import annotations

@@ -49,6 +49,11 @@ def runs_short(table: ShoeTable) -> bool:
     return in_shoe(table) and shuffles_by_hand(table)
 
 
+def cuts_next(table: ShoeTable) -> bool:
+    """A shoe is shuffled and cut by hand next (a preshuffled one is only cut), and it is known to whom the cut is offered."""
+    return shuffles_by_hand(table) and not table.lost and (table.deck.dirty or not table.begins)
+
+
 def reshuffle(table: ShoeTable, turn: int = 0) -> None:
     """A floorperson directs that the cards be reshuffled after this round (§ 686a.5(f)); what is wrong goes no further."""
     table.end_shoe()
@@ -147,7 +152,7 @@ fault(
     after=reshuffle,
 )
 fault("DEAL-SHUFFLE/back", back_in_play, fits=_other_used, before=reshuffle, after=reshuffle)
-fault(  # it is known to whom the cut is offered
+fault(
     "DEAL-CUT",
     by_turns(
         dealing.no_cut,
@@ -157,7 +162,7 @@ fault(  # it is known to whom the cut is offered
         dealing.cut_without_offer,
         dealing.recut_not_made,
     ),
-    fits=lambda table: shuffles_by_hand(table) and not table.lost,
+    fits=cuts_next,
     before=reshuffle,
 )
 

@@ -180,3 +180,14 @@ def test_refuses_what_cannot_be_simulated() -> None:
 def test_more_tables() -> None:
     names = {stream for stream, _ in simulate(2, 70, tables=7, games=(NAME,)).groups()}
     assert {f"table/ou-{number:02d}" for number in range(1, 8)} <= names
+
+
+def test_no_cut_is_spoiled_of_a_batch_that_came_preshuffled() -> None:
+    """It is not shuffled at the table, and nothing is said then of how deep it is cut."""
+    cut = SIMULATION.anomalies.faults["DEAL-CUT"]
+    (spec, *_) = SIMULATION.specs(5)
+    table = SIMULATION.table(0, 5, spec, {}, _people(), Random(1))
+    table.open_day(0)
+    assert cut.fits(table)  # the first shoe of the day is shuffled by hand
+    table.change_deck(0, preshuffled=True)
+    assert not cut.fits(table)
