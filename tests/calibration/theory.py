@@ -7,9 +7,9 @@ from fractions import Fraction
 from typing import Any
 
 from analytics.fairness.chances import cards_of, pack_of, totals
-from analytics.theory.bonus_returns import BONUSES, fixed_part
+from analytics.theory.bonus_returns import fixed_part
+from analytics.theory.catalogue import RETURNS
 from analytics.theory.expectation import expected_of
-from analytics.theory.required_returns import REQUIRED
 from analytics.theory.result import Result
 from analytics.theory.returns import counts
 from games.cards.cards import TEXT
@@ -31,7 +31,7 @@ def chances_of(key: Key) -> dict[Any, float] | None:
     if name.endswith(DEUCES_WILD):
         return _deuces_wild(listed, name.removesuffix(DEUCES_WILD), by_line=wager == LINES)
     if wager == LINES:
-        result = BONUSES["progressive"](listed, name)
+        result = RETURNS[listed.game].bonuses["progressive"](listed, name)
         lines = {line: number / result.total for line, number in result.lines.items()}
         return {**lines, "none": 1 - sum(lines.values())}
     if wager == "base" and listed.game in TWO_HANDS:
@@ -49,7 +49,7 @@ def _chapter(key: str) -> Chapter:
 
 
 def _required(listed: Chapter, wager: str, name: str) -> Result:
-    results = [result for make in REQUIRED[listed.game] for result in make(listed)]
+    results = list(RETURNS[listed.game].required(listed))
     (found,) = [each for each in results if each.wager == wager and each.paytable in (name, "")]
     return found
 

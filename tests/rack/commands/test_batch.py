@@ -126,7 +126,7 @@ def test_a_table_is_compared_with_its_log(log: str, tmp_path: Path, capsys) -> N
         (["--engine", "dask"], "are for --batch"),
         (["--batch", "--scheduler", "tls://there:8786"], "is for --engine dask"),
         (["--batch", "--engine", "dask", "--scheduler", "tcp://there:8786", "--rounds", "R"], "by tls:// only"),
-        (["--batch", "--engine", "dask", "--scheduler", "tls://there:8786", "--rounds", "R"], "takes RACK_DASK_CA"),
+        (["--batch", "--engine", "dask", "--scheduler", "tls://there:8786", "--rounds", "R"], "needs RACK_DASK_CA"),
         (["--batch", "--rounds", "nowhere"], "holds no round table"),
     ],
 )
@@ -141,5 +141,5 @@ def test_what_does_not_go_together(words: list[str], wrong: str, log: str, tmp_p
 
 
 def test_some_of_the_files_for_tls_are_not_enough() -> None:
-    with pytest.raises(UsageError, match="takes all of"):
+    with pytest.raises(UsageError, match="needs all of"):
         dask_tls({"RACK_DASK_CA": "ca.pem"})

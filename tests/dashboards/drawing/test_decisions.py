@@ -11,8 +11,8 @@ from dashboards.app import PAGES
 from dashboards.drawing import decisions
 from dashboards.parts.accounts import finding
 from tests.dashboards import sample
+from tests.dashboards.drawing.test_words import FORMATS
 from tests.dashboards.running import run, said
-from tests.dashboards.test_words import FORMATS
 
 
 def test_a_number_becomes_a_link_that_shows_its_text() -> None:
