@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from replay.rules.dj_wild import GAME_RULES as DJ_WILD
-from replay.rules.face_up_pai_gow import GAME_RULES as FACE_UP_PAI_GOW
-from replay.rules.fortune_asia import GAME_RULES as FORTUNE_ASIA
 from replay.rules.game_rules import THEMES, GameRules
-from replay.rules.over_under import GAME_RULES as OVER_UNDER
-from replay.rules.pai_gow_poker import GAME_RULES as PAI_GOW_POKER
-from replay.rules.player_dealer import GAME_RULES as PLAYER_DEALER
+from replay.rules.games.dj_wild import GAME_RULES as DJ_WILD
+from replay.rules.games.face_up_pai_gow import GAME_RULES as FACE_UP_PAI_GOW
+from replay.rules.games.fortune_asia import GAME_RULES as FORTUNE_ASIA
+from replay.rules.games.over_under import GAME_RULES as OVER_UNDER
+from replay.rules.games.pai_gow_poker import GAME_RULES as PAI_GOW_POKER
+from replay.rules.games.player_dealer import GAME_RULES as PLAYER_DEALER
 from replay.settlement.game_terms import add_terms, remove_terms
 
 _RECORDS: Final[dict[str, GameRules]] = {}

@@ -31,7 +31,7 @@ def chances_of(key: Key) -> dict[Any, float] | None:
     if name.endswith(DEUCES_WILD):
         return _deuces_wild(listed, name.removesuffix(DEUCES_WILD), by_line=wager == LINES)
     if wager == LINES:
-        result = RETURNS[listed.game].bonuses["progressive"](listed, name)
+        result = RETURNS[listed.game].bonuses["progressive"].result(listed, name)
         lines = {line: number / result.total for line, number in result.lines.items()}
         return {**lines, "none": 1 - sum(lines.values())}
     if wager == "base" and listed.game in TWO_HANDS:

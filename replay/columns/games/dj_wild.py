@@ -18,9 +18,9 @@ from replay.columns.ordinary_course import Ineligible, position_of, require, sea
 from replay.columns.row_schemas import DEALER, NO_CARD, POSITIONS, SEATS, RowSchema, slots_of
 from replay.fold.round import Round
 from replay.fold.stub_counts import uncounted
-from replay.rules.dj_wild import AS_PRINTED
-from replay.rules.dj_wild_decisions import BASE, decisions, settling, turned
 from replay.rules.equipment import preparations
+from replay.rules.games.dj_wild import AS_PRINTED
+from replay.rules.games.dj_wild_decisions import BASE, decisions, settling, turned
 
 SCHEMA: Final = RowSchema(
     slots=slots_of("ante", "blind", "raise", "progressive", "trips", "bad_beat"),

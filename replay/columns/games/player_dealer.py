@@ -26,7 +26,7 @@ from replay.columns.ordinary_course import Ineligible, cents_of, require
 from replay.columns.row_schemas import NO_CARD, POSITIONS, RowSchema, slots_of
 from replay.fold.round import Round
 from replay.fold.wager_keys import key_of
-from replay.rules.player_dealer import IN_TURN, bank_of, button, first_settled, must_be_asked, offers_before
+from replay.rules.games.player_dealer import IN_TURN, bank_of, button, first_settled, must_be_asked, offers_before
 from replay.settlement.payouts import WagerFlow, flows, net_done
 from replay.settlement.voids import start_of
 
@@ -68,7 +68,7 @@ had the position before, for how many rounds, and whether of the same patron; `t
 those that were, in order, `accepted_by` the first that accepted. `piles` has the cards dealt to piles and `pile_turns` to which,
 in the order dealt; `picked` the pile that was given out first. `fees` were taken of the player or player-dealer of a seat,
 `fees_behind` of those behind it; `behind` names them, all places or none. `moved_…`: the first and last moments at which a
-seat's wagers were taken or paid, of each kind as they stand in `replay.rules.player_dealer.IN_TURN`.
+seat's wagers were taken or paid, of each kind as they stand in `replay.rules.games.player_dealer.IN_TURN`.
 """
 FIRST_BEHIND: Final = len(SCHEMA.slots) - BEHIND
 """The first of the places of a seat for those who bet behind it."""

@@ -64,7 +64,7 @@ ON_HANDS = (0, 3, 4, 5)
 IN_TURN = (*ON_HANDS, ACE_HIGH, FORTUNE)
 """The wagers of a seat in the order in which the player-dealer's wager covers them."""
 KINDS = 5
-"""The kinds of wagers whose turns a row has (`replay.rules.player_dealer.IN_TURN`)."""
+"""The kinds of wagers whose turns a row has (`replay.rules.games.player_dealer.IN_TURN`)."""
 
 
 class PlayerDealerTerms(NamedTuple):

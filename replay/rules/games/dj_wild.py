@@ -21,7 +21,9 @@ from replay.findings import Finding, name
 from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Round
 from replay.fold.stub_counts import is_round_of_play, uncounted
-from replay.rules.dj_wild_decisions import (
+from replay.rules.equipment import preparations
+from replay.rules.game_rules import GameRules
+from replay.rules.games.dj_wild_decisions import (
     BASE,
     decisions,
     how_decided,
@@ -32,8 +34,6 @@ from replay.rules.dj_wild_decisions import (
     settling,
     turned,
 )
-from replay.rules.equipment import preparations
-from replay.rules.game_rules import GameRules
 from replay.rules.rule import Indeterminate, finding, rule
 from replay.settlement.hand_readings import readings
 from replay.settlement.payouts import first_moves
