@@ -85,11 +85,10 @@ def _wrong_side_pushes(listed: Chapter) -> dict[Any, float]:
 def _deuces_wild(listed: Chapter, name: str, by_line: bool) -> dict[Any, float]:
     """Of the Progressive of DJ Wild where deuces are wild in it; what the meter pays left out."""
     table, paytable = counts("dj_wild_progressive"), listed.paytable("progressive", name)
-    assert paytable.wager_cents is not None
     found: Counter[Any] = Counter()
     for row in table["rows"]:
         line = paytable.best(frozenset({row["wild"]}))
-        fixed = fixed_part(line, paytable, paytable.wager_cents) if line is not None else 0
+        fixed = fixed_part(line, paytable) if line is not None else 0
         end: Any = (line.hand if line is not None else "none") if by_line else round(float(1 - fixed), 6)
         found[end] += row["hands"] / table["total"]
     return dict(found)
