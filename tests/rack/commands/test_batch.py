@@ -119,12 +119,12 @@ def test_a_table_is_compared_with_its_log(log: str, tmp_path: Path, capsys) -> N
 @pytest.mark.parametrize(
     ("words", "wrong"),
     [
-        (["--batch", "--again"], "without --as-of, --again, --follow and --group"),
-        (["--batch", "--follow"], "without --as-of, --again, --follow and --group"),
+        (["--batch", "--again"], "leave out --as-of, --again, --follow and --group"),
+        (["--batch", "--follow"], "leave out --as-of, --again, --follow and --group"),
         (["--batch", "--group", "g"], "--group"),
-        (["--rounds", "somewhere"], "are for --batch"),
-        (["--engine", "dask"], "are for --batch"),
-        (["--batch", "--scheduler", "tls://there:8786"], "is for --engine dask"),
+        (["--rounds", "somewhere"], "need --batch"),
+        (["--engine", "dask"], "need --batch"),
+        (["--batch", "--scheduler", "tls://there:8786"], "needs --engine dask"),
         (["--batch", "--engine", "dask", "--scheduler", "tcp://there:8786", "--rounds", "R"], "by tls:// only"),
         (["--batch", "--engine", "dask", "--scheduler", "tls://there:8786", "--rounds", "R"], "needs RACK_DASK_CA"),
         (["--batch", "--rounds", "nowhere"], "holds no round table"),
