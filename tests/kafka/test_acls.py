@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from hashlib import sha256
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from events.errors import LogUnavailable
 from events.log.contract import CheckpointStore, EventLog, Head, QuarantineEntry, ResultStore
 from events.open import open_checkpoints, open_log, open_results
 from rack.cli import main
-from rack.kafka.acls import ROLES, rules
+from rack.kafka.acls import ROLES, create, rules
 from rack.kafka.broker import DevelopmentBroker, free_ports
 from tests import kafka_broker
 from tests.replay.columns.tables import PAID, PROPERTY, Table
@@ -141,10 +140,8 @@ def test_every_role_reads_the_settings_of_the_topics(address: str, tmp_path: Pat
 
 def test_who_may_not_read_the_settings_is_told_and_works_on(address: str, tmp_path: Path) -> None:
     """The rights of a user from before settings were looked at."""
-    admin = import_module("kafka").KafkaAdminClient(bootstrap_servers=address.split("/")[2], **security("admin"))
     given = [rule for rule in rules("acl", "intake", "User:veteran", 4) if rule.operation != "DESCRIBE_CONFIGS"]
-    assert admin.create_acls([rule.acl() for rule in given])["failed"] == []
-    admin.close()
+    create(address.split("/")[2], security("admin"), given)
     with opened(address, "veteran", tmp_path) as log:
         assert append(log, "table/vt-01") > 5
         assert {(fault.setting, fault.value, fault.refused) for fault in log.store_faults()} == {

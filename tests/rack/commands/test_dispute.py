@@ -101,7 +101,9 @@ def test_a_file_is_not_checked_without_a_key_or_with_another(
         assert "no key that was given" in rack(
             capsys, "verify", file, "--key", tmp_path / "other.pub", "--json", code=4
         )
-    assert "not signed" in rack(capsys, "verify", tmp_path / "fu-01-6.html", "--key", f"{floor.key}.pub", code=2)
+    assert "a reading copy without a signature" in rack(
+        capsys, "verify", tmp_path / "fu-01-6.html", "--key", f"{floor.key}.pub", code=2
+    )
     assert "no.json" in rack(capsys, "verify", tmp_path / "no.json", "--key", f"{floor.key}.pub", code=3)
 
 
@@ -140,7 +142,7 @@ def test_a_packet_is_not_overwritten(floor: Floor, tmp_path: Path, capsys: pytes
     words = ("dispute", "fu-01", "6", "--log", floor.address, "--key", floor.key, "--out", tmp_path)
     rack(capsys, *words, "--json")
     before = (tmp_path / "fu-01-6.pdf").read_bytes()
-    assert "is not overwritten" in rack(capsys, *words, code=2)
+    assert "is never overwritten" in rack(capsys, *words, code=2)
     assert (tmp_path / "fu-01-6.pdf").read_bytes() == before
 
 
@@ -166,7 +168,7 @@ def test_a_process_that_signs_waits_for_a_packet_that_does_so_for_a_moment(floor
     with closing(floor.log()) as log:
         store = open_checkpoints(floor.address, log_id=log.log_id)
     with signing(floor.address, floor.key, tmp_path) as signer:
-        signer.until("waiting for it")
+        signer.until("for it to finish")
         store.close()
         signer.until("signed")
         assert signer.stop() == 0
@@ -179,7 +181,7 @@ def test_a_packet_says_that_it_waits_and_for_how_long(
     rack(capsys, *words, tmp_path / "one", "--json")
     with closing(floor.log()) as log, closing(open_checkpoints(floor.address, log_id=log.log_id)):
         said = rack(capsys, *words, tmp_path / "two", code=2)
-    assert "waiting for the next one, 1 s at most" in said
+    assert "waiting up to 1 s for the next one" in said
     assert "no checkpoint came to cover review/fu-01 up to event " in said
     assert not (tmp_path / "two").exists()
 
