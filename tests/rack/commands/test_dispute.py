@@ -101,7 +101,7 @@ def test_a_file_is_not_checked_without_a_key_or_with_another(
         assert "no key that was given" in rack(
             capsys, "verify", file, "--key", tmp_path / "other.pub", "--json", code=4
         )
-    assert "a reading copy without a signature" in rack(
+    assert "without a signature" in rack(
         capsys, "verify", tmp_path / "fu-01-6.html", "--key", f"{floor.key}.pub", code=2
     )
     assert "no.json" in rack(capsys, "verify", tmp_path / "no.json", "--key", f"{floor.key}.pub", code=3)

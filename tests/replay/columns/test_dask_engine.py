@@ -68,13 +68,13 @@ def test_a_worker_of_another_version_is_refused(cluster: DaskEngine, monkeypatch
 
 def test_a_task_is_refused_by_other_software_and_with_other_rules(table: RoundTable) -> None:
     (first, *_) = groups_of(table.paths())
-    batch, screens = packed(first.read(first.screened)), [Screen(table.rules())]
+    batch, screens = packed(first.read(first.screened_columns)), [Screen(table.rules())]
     with pytest.raises(OtherSoftware, match=r"runs .*, this is 0\.0\.9"):
         work(batch, screens, "0.0.9+other", rules_digest(screens))
     with pytest.raises(OtherSoftware, match="other rules"):
         work(batch, [Screen({})], engine(), rules_digest(screens))
     (said,) = work(batch, screens, engine(), rules_digest(screens))
-    assert unpacked(said).equals(screens[0].judge(first.read(first.screened)))
+    assert unpacked(said).equals(screens[0].judge(first.read(first.screened_columns)))
 
 
 def test_a_refusal_on_the_way_ends_the_batch(

@@ -82,7 +82,7 @@ def cut_by_rule(seated: tuple[int, ...], first: int, offered: tuple[int, ...], t
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(equipment, "first_cut", lambda round_: (offers, made))
         patch.setattr(equipment, "finding", lambda *facts, **details: details)
-        return not list(equipment.cut_offered(round_, book))
+        return not list(equipment.cut_offered.evaluate(round_, book))
 
 
 def cut_by_kernel(seated: tuple[int, ...], first: int, offered: tuple[int, ...], took: bool, by: int) -> bool:
