@@ -156,7 +156,7 @@ def test_members_come_and_are_killed(
     caught_up()
     second.send_signal(signal.SIGINT)
     assert (second.wait(60), fourth.wait(60)) == (1, 1), members.said()
-    assert "the other members go on from here" in members.said()
+    assert "the other members continue from here" in members.said()
 
     results = KafkaResults(log.address, read_only=True, timeout_s=10.0)
     together = {kind: sorted(results.results(kind)) for kind in KINDS}

@@ -209,7 +209,7 @@ def test_a_demo_under_way_is_not_removed(tmp_path: Path) -> None:
 
 def test_a_demo_on_a_log_that_holds_events_is_refused(address: str, tmp_path: Path, capsys) -> None:
     assert main(["demo", "--rounds", "5", "--out", str(tmp_path / "other"), "--log", address]) == 2
-    assert "holds events already" in capsys.readouterr().err
+    assert "already holds events" in capsys.readouterr().err
 
 
 def test_dashboard_without_a_warehouse(tmp_path: Path, capsys) -> None:

@@ -42,4 +42,4 @@ def test_the_same_demo_on_kafka(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     verified = json.loads(capsys.readouterr().out)
     assert (verified["events"], verified["checkpoints"]) == (first["events"], 1)
     assert main(["demo", "--rounds", "5", "--out", "c", "--log", kafka]) == 2
-    assert "holds events already" in capsys.readouterr().err
+    assert "already holds events" in capsys.readouterr().err
