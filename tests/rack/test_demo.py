@@ -214,7 +214,7 @@ def test_a_demo_on_a_log_that_holds_events_is_refused(address: str, tmp_path: Pa
 
 def test_dashboard_without_a_warehouse(tmp_path: Path, capsys) -> None:
     assert main(["dashboard", "--read-only", "--out", str(tmp_path)]) == 2
-    assert "there is no warehouse" in capsys.readouterr().err
+    assert "no warehouse; run" in capsys.readouterr().err
 
 
 def test_dashboard_serves_the_warehouse(demo: Path, monkeypatch, capsys) -> None:
@@ -232,7 +232,7 @@ def test_dashboard_serves_the_warehouse(demo: Path, monkeypatch, capsys) -> None
     assert "http://127.0.0.1:9001" in capsys.readouterr().err
     Done.returncode = 1
     assert main(["dashboard", "--read-only", "--out", str(demo)]) == 3
-    assert "is port 8501 taken?" in capsys.readouterr().err
+    assert "if port 8501 is in use" in capsys.readouterr().err
 
 
 def test_the_dashboards_secrets_go_by_the_environment_only(demo: Path, monkeypatch) -> None:

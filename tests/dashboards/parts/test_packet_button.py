@@ -66,7 +66,7 @@ def test_without_a_login_or_a_log_or_a_key_the_button_says_why(
         assert made.disabled
         return str(made.help)
 
-    assert "reach to this" in why(start("round", table="fu-01", round="2"))
+    assert "may not make dispute packets" in why(start("round", table="fu-01", round="2"))
     path = sample.make(tmp_path / "sample.duckdb")
     assert "--log ADDR" in why(run("round", path, monkeypatch, table="fu-01", round="17"))
     floor.serve(monkeypatch)
