@@ -8,7 +8,8 @@ from __future__ import annotations
 import functools
 import random
 import tempfile
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
@@ -16,8 +17,9 @@ from typing import NamedTuple
 from events.proofs.keys import PROPERTY_STREAM, FileSigner, new_key, vouch_for
 from events.proofs.signed_note import KeyKind, PublicKey
 from events.proofs.statements import CHECKPOINTS
+from events.proofs.verify import VerificationReport, verify
 from events.vocabulary.model import Event, KeyPublished, KeyRetired
-from tests.contract.gardens import Garden, KafkaGarden, SqliteGarden, walk
+from tests.contract.gardens import Garden, KafkaGarden, SqliteGarden
 from tests.contract.sealed import ORIGIN, Contents, Honest, build
 from tests.contract.test_tamper_keys import extended, next_checkpoint
 from tests.faults.table import demand, fault
@@ -75,8 +77,7 @@ def _vouch(garden: Garden, folder: Path, kind: str, rng: random.Random) -> None:
     extended(contents, *(said if kind == "retired" or rng.random() < 0.5 else reversed(said)))
     at = 1 + next(n for n, each in enumerate(contents.events[PROPERTY_STREAM]) if _names(each.data, actors.new))
     next_checkpoint(contents, actors.new)
-    for place, anchors in enumerate(_anchors(actors)):
-        report = walk(garden, _made(folder / f"bad-{place}"), contents, anchors=anchors)
+    for anchors, report in _reports(garden, folder / "bad", contents, _anchors(actors)):
         found = [each for each in report.breaks if (each.stream, each.seq) == (PROPERTY_STREAM, at)]
         demand(len(found) == 1, f"{kind}: event {at} is not named with {len(anchors)} keys: {report.breaks}")
         demand(words in found[0].message, f"{kind}: said was {found[0].message}")
@@ -84,8 +85,7 @@ def _vouch(garden: Garden, folder: Path, kind: str, rng: random.Random) -> None:
         demand(followed == (len(anchors) == 1), f"{kind}: the vouch is followed from {anchors}")
     extended(sound, _published(actors.new, actors.old), _retired(actors.old))
     next_checkpoint(sound, actors.new)
-    for place, anchors in enumerate(_anchors(actors)):
-        report = walk(garden, _made(folder / f"sound-{place}"), sound, anchors=anchors)
+    for _, report in _reports(garden, folder / "sound", sound, _anchors(actors)):
         demand(report.ok, f"a vouch in time is called broken: {report.breaks}")
 
 
@@ -93,9 +93,14 @@ def _names(data: bytes, key: FileSigner) -> bool:
     return str(key.public_key).encode() in data
 
 
-def _made(folder: Path) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+def _reports(
+    garden: Garden, folder: Path, contents: Contents, held: Iterable[list[PublicKey]]
+) -> Iterator[tuple[list[PublicKey], VerificationReport]]:
+    """Yield what each auditor's keys come to on the same storage."""
+    folder.mkdir(parents=True)
+    with garden.plant(folder, contents) as (log, store):
+        for anchors in held:
+            yield anchors, verify(log, checkpoints=store, anchors=anchors)
 
 
 def _forged_checkpoint(garden: Garden, folder: Path, rng: random.Random) -> None:
@@ -107,8 +112,7 @@ def _forged_checkpoint(garden: Garden, folder: Path, rng: random.Random) -> None
         extended(contents, KeyPublished(by="chief", public_key=str(actors.new.public_key), vouch=None))
     first = 1 + sum(len(contents.lines(number)) for number in range(len(contents.batches)))
     next_checkpoint(contents, actors.old)
-    for place, anchors in enumerate(_anchors(actors)):
-        report = walk(garden, _made(folder / f"forged-{place}"), contents, anchors=anchors)
+    for anchors, report in _reports(garden, folder, contents, _anchors(actors)):
         found = [(each.stream, each.seq, each.kind) for each in report.breaks]
         demand((CHECKPOINTS, first, "checkpoint_forged") in found, f"with {len(anchors)} keys, found was {found}")
 
@@ -119,14 +123,14 @@ def _new_key_alone(garden: Garden, folder: Path, rng: random.Random) -> None:
     contents = _rotated(actors)
     earlier = len(contents.batches)
     anchors = [actors.new.public_key]
-    report = walk(garden, _made(folder / "unsigned"), contents, anchors=anchors)
+    ((_, report),) = _reports(garden, folder / "unsigned", contents, [anchors])
     demand([each.kind for each in report.breaks] == ["checkpoint_unchecked"], f"found was {report.breaks}")
     named = f"signed before the key you gave, by {ORIGIN} ({actors.old.public_key.id.hex()})"
     demand(named in report.breaks[0].message, f"said was {report.breaks[0].message}")
     for _ in range(rng.randint(1, 3)):
         extended(contents, KeyPublished(by="chief", public_key=str(actors.new.public_key), vouch=None))
         next_checkpoint(contents, actors.new)
-    report = walk(garden, _made(folder / "signed"), contents, anchors=anchors)
+    ((_, report),) = _reports(garden, folder / "signed", contents, [anchors])
     demand(report.ok, f"a sound log is called broken: {report.breaks}")
     counted = [(each.key, each.checkpoints) for each in (report.signed.earlier if report.signed is not None else ())]
     demand(counted == [(str(actors.old.public_key), earlier)], f"not checked are {counted}")
@@ -216,7 +220,10 @@ def new_key_alone(folder: Path, times: int) -> int:
 )
 def on_kafka(folder: Path, times: int) -> int:
     done = 0
-    with closing(KafkaGarden()) as garden:
+    with warnings.catch_warnings(), closing(KafkaGarden()) as garden:
+        warnings.simplefilter(
+            "ignore", ResourceWarning
+        )  # what the client's connections leave behind, as in tests/conftest.py
         for turn in range(times):
             rng = random.Random(turn)
             for kind in VOUCHERS:

@@ -228,6 +228,41 @@ def test_what_would_be_too_deep_or_too_large_is_refused(floor: Floor, data: byte
     assert refused(data, floor).part == "the bundle"
 
 
+def test_the_documented_check_follows_the_keys_that_ours_follows(tmp_path: Path) -> None:
+    """D447: a vouch in time is followed; a retired key signs nothing, and vouches for nobody."""
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl is not on this machine: the documented check is not run")
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs/dispute-packet.md").read_text(), re.S)
+
+    def accepted(data: bytes, floor: Floor) -> bool:
+        (tmp_path / "check.py").write_text(code)
+        (tmp_path / "packet.json").write_bytes(data)
+        command = [sys.executable, "-I", "check.py", "packet.json", f"{floor.key}.pub"]
+        return not subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode
+
+    for place, in_time in (("a", True), ("b", False)):
+        (tmp_path / place).mkdir()
+        floor = floor_at(tmp_path / place, played())
+        second = new_key(tmp_path / place / "second.key", ORIGIN, KeyKind.LOG)
+        office = Table("property/main")
+        office.say(model.LightSeen(seat=1))
+        office.say(model.LightSeen(seat=1))  # what is there already
+        line = vouch_for(second.public_key, floor.signer)
+        said = [
+            model.KeyPublished(by="custodian", public_key=str(second.public_key), vouch=line),
+            model.KeyRetired(by="custodian", public_key=str(floor.public), reason="yearly"),
+        ]
+        for payload in said if in_time else reversed(said):
+            office.say(payload)
+        floor.append(office, 3)
+        later = floor._replace(signer=second)
+        later.checkpoint()
+        with patch.object(KeyRing, "_voucher", return_value=floor.public):  # also makes the packet that ours refuses
+            packet = later.packet()
+        assert accepted(packet.json, floor) is in_time
+        assert not accepted(signed(decode(packet.json), ORIGIN, floor.signer).encode(), floor)
+
+
 def test_the_documented_check_does_without_any_code_of_ours(packet: Packet, floor: Floor, tmp_path: Path) -> None:
     """The program in docs/dispute-packet.md accepts the packet, and nothing that was changed in it."""
     if shutil.which("openssl") is None:
