@@ -5,24 +5,40 @@ As in `test_tamper_checkpoints.py`, whoever does it rules over the storage, high
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from events.errors import IntegrityError
+from events.proofs.checkpointer import Checkpointer
 from events.proofs.keys import PROPERTY_STREAM, FileSigner, new_key, read_signer, vouch_for
 from events.proofs.signed_note import KeyKind
+from events.proofs.signing_memory import SigningMemory
 from events.proofs.statements import CHECKPOINTS, read_statement
 from events.proofs.verify_checkpoints import EarlierSigner
 from events.proofs.witness import Witness, WitnessFolder
+from events.sqlite.checkpoints import SqliteCheckpoints
+from events.sqlite.log import SqliteLog
 from events.vocabulary.codec import canonical, encode
 from events.vocabulary.envelope import Envelope
 from events.vocabulary.model import Event, KeyPublished, KeyRetired
 from tests.contract.backends import PROPERTY
-from tests.contract.drafts import DAY, TABLE
+from tests.contract.drafts import DAY, TABLE, Drafts
 from tests.contract.gardens import Garden, named, walk
-from tests.contract.sealed import LOG_ID, ORIGIN, OTHER, Clock, Contents, Honest, head_of, rewrite_an_event, signed
+from tests.contract.sealed import (
+    LOG_ID,
+    ORIGIN,
+    OTHER,
+    Clock,
+    Contents,
+    Honest,
+    head_of,
+    publish,
+    rewrite_an_event,
+    signed,
+)
 
 
 @pytest.fixture
@@ -260,6 +276,34 @@ def test_a_witness_with_the_new_key_alone_cosigns_from_its_first_checkpoint_on(
             assert (witness.look() is not None) is cosigned
         next_checkpoint(contents, stranger)
     assert folder.refused() == []
+
+
+def test_a_witness_that_saw_the_new_key_sign_refuses_the_earlier_one_in_its_next_look(tmp_path: Path) -> None:
+    drafts, clock = Drafts(), Clock()
+    old, new = (new_key(tmp_path / name, ORIGIN, KeyKind.LOG) for name in ("old", "new"))
+    signer = new_key(tmp_path / "w", "north", KeyKind.WITNESS)
+    folder, path = WitnessFolder(tmp_path / "north", signer.public_key), tmp_path / "floor.db"
+    with (
+        contextlib.closing(SqliteLog(path, property_id=PROPERTY, create=True, log_id=LOG_ID)) as log,
+        contextlib.closing(SqliteCheckpoints(f"{path}.checkpoints", log_id=LOG_ID)) as store,
+    ):
+
+        def sign(key: FileSigner, name: str) -> None:
+            made = Checkpointer(log, store, key, SigningMemory(tmp_path / name, LOG_ID), clock=clock)
+            made.read()
+            made.sign()
+
+        publish(log, drafts, old)
+        publish(log, drafts, new, vouch_for(new.public_key, old))
+        witness = Witness(log, store, signer, folder, anchors=[new.public_key], clock=clock)
+        sign(old, "old")
+        assert witness.look() is None, "signed before the key that the witness was given"
+        sign(new, "new")
+        assert witness.look() is not None
+        assert witness.look() is None, "nothing new"
+        sign(old, "old")
+        with pytest.raises(IntegrityError, match="had begun to sign before"):
+            witness.look()
 
 
 def test_all_checkpoints_removed_is_named_where_a_key_was_given(

@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     last = seen or witness.last
     output.value(None if last is None else _as_json(last, new=seen is not None))
     output.text(
-        "The log has no checkpoint yet; sign one with `rack checkpoint`."
+        "The log has no checkpoint yet that a key in force, or one given with --log-key, signed; sign one with `rack checkpoint`."
         if last is None
         else _line(last, "cosigned" if seen else "no new checkpoint since")
     )
