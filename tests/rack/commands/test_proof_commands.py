@@ -164,6 +164,17 @@ def test_who_holds_the_new_key_alone_is_told_which_key_signed_before(rack: Desk,
     assert (both["signed"]["earlier"], len(both["signed"]["keys"])) == ([], 2)
 
 
+def test_a_witness_with_the_new_key_waits_for_its_first_checkpoint(rack: Desk, key: Path, tmp_path: Path) -> None:
+    """D448"""
+    rack("checkpoint", "--key", key)
+    new = rotated(rack, key, tmp_path)
+    rack("keys", "new", tmp_path / "w", "--witness", "north", log=False)
+    witness = ("witness", "--key", tmp_path / "w", "--folder", tmp_path / "north", "--log-key", f"{new}.pub")
+    assert "no checkpoint yet signed with the key of --log-key" in rack(*witness)
+    rack("checkpoint", "--key", new)
+    assert rack(*witness).startswith("cosigned")
+
+
 def test_of_several_keys_one_that_the_log_does_not_name_is_told(rack: Desk, key: Path, tmp_path: Path) -> None:
     """D448: each key counts by itself, in any order; one of another log checks nothing."""
     rack("checkpoint", "--key", key)
