@@ -29,14 +29,20 @@ class Mark(msgspec.Struct, frozen=True):
 class Keys:
     """Which keys may sign: those in force in the log as far as a checkpoint covers it, and of these only trusted ones.
 
-    `anchors` are keys that were given from outside, which are trusted with all for which they vouch; none: any key.
+    `anchors` are keys that were given from outside, each of which is trusted with all for which it vouches; none: any key.
+    Until the first checkpoint of a trusted key (`begun`), the keys that vouch for an anchor may sign too: what they signed is
+    not forged, and is not checked with a key that was given either (D448).
     """
 
-    def __init__(self, log: EventLog, anchors: Sequence[PublicKey] = ()) -> None:
+    def __init__(self, log: EventLog, anchors: Sequence[PublicKey] = (), *, begun: bool = False) -> None:
         self._log, self._anchors = log, anchors
         self._read_ring()
+        self.begun = begun
+        """Whether a trusted key has signed a checkpoint."""
         self.signers: list[PublicKey] = []
-        """The keys that signed, each once, in the order of their first checkpoint."""
+        """The trusted keys that signed, each once, in the order of their first checkpoint."""
+        self.before: dict[PublicKey, int] = {}
+        """Keys that vouch for an anchor → how many checkpoints each signed before a trusted key did."""
 
     def open(self, note: Note, size: int) -> None:
         """Check that a key signed the note which may sign what covers `size` events of the property's stream.
@@ -45,16 +51,22 @@ class Keys:
         """
         if not any(signature.of(entry.key) for signature in note.signatures for entry in self.ring.entries):
             self._read_ring()  # it may have been published since
-        signer = open_checkpoint(note, self._in_force(size))[1].key
+        in_force = self.ring.in_force(size)
+        trusted = [key for key in in_force if self._trusted is None or key in self._trusted]
+        earlier = [key for key in in_force if not self.begun and key in self._earlier and key not in trusted]
+        first = open_checkpoint(note, [*trusted, *earlier])[1].key  # each signature of any of them fits
+        signer = next((key for key in trusted if any(each.of(key) for each in note.signatures)), None)
+        if signer is None:
+            self.before[first] = self.before.get(first, 0) + 1
+            return
+        self.begun = True
         if signer not in self.signers:
             self.signers.append(signer)
 
     def _read_ring(self) -> None:
         self.ring = read_ring(self._log)
         self._trusted = self.ring.trusted(self._anchors) if self._anchors else None
-
-    def _in_force(self, size: int) -> list[PublicKey]:
-        return [key for key in self.ring.in_force(size) if self._trusted is None or key in self._trusted]
+        self._earlier = self.ring.earlier(self._anchors)
 
     def why_not(self, note: Note, size: int) -> str:
         """Return what the log knows of the keys that a note names, none of which may sign it."""
@@ -65,10 +77,16 @@ class Keys:
                 if 0 < entry.retired <= size:
                     return f"; {PROPERTY_STREAM} retired that key with event {entry.retired}"
                 if self._trusted is not None and entry.key not in self._trusted:
-                    return (
-                        "; the log names that key, but it is not one that was given, and none of those vouches for it"
-                    )
+                    return self._why_not_trusted(entry.key)
         return f"; {PROPERTY_STREAM} names no such key"
+
+    def _why_not_trusted(self, key: PublicKey) -> str:
+        if key in self._earlier:
+            return "; that key vouches for one that was given, which had begun to sign before"
+        return (
+            "; the log names that key, but it is not one that was given, and none of those vouches for it; if you received "
+            "that public key too, give it with --key"
+        )
 
 
 class History:

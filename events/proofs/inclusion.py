@@ -17,7 +17,7 @@ from events.log.contract import CheckpointStore, EventLog
 from events.proofs.checkpoint import Checkpoint, open_checkpoint, origin_of
 from events.proofs.history import History
 from events.proofs.merkle import BadProof, Tree, leaf_hash, verify_inclusion
-from events.proofs.signed_note import KeyKind, Note, PublicKey, VerifiedSignature, verify
+from events.proofs.signed_note import BadNote, KeyKind, Note, PublicKey, VerifiedSignature, verify
 from events.proofs.statements import CheckpointBatch, HeadStatement, TimeStatement, read_statement
 from events.vocabulary.base import Count, Digest, Number
 from events.vocabulary.codec import read
@@ -124,10 +124,19 @@ def prove(
 def check(proof: Proof, keys: Sequence[PublicKey]) -> ProofResult:
     """Return what a proof shows under these keys, of the log and perhaps of witnesses.
 
-    Raises `BadNote` where none of them signed the checkpoint, `BadProof` where anything else does not fit.
+    A proof holds no vouches: the key that signed its checkpoint must be among them. Raises `BadNote` where none of them signed
+    it, `BadProof` where anything else does not fit.
     """
     note = Note.decode(proof.checkpoint.encode())
-    checkpoint, signed = open_checkpoint(note, keys)
+    try:
+        checkpoint, signed = open_checkpoint(note, keys)
+    except BadNote as error:
+        if any(signature.of(key) for key in keys for signature in note.signatures if key.kind is KeyKind.LOG):
+            raise
+        raise BadNote(
+            f"{error}; a proof holds no vouches and is checked with the key that signed it: if you received that key, earlier or "
+            "later than the one you gave, give it too"
+        ) from error
     witnesses = verify(note, [key for key in keys if key.kind is KeyKind.WITNESS])
     for leaf in (proof.head, proof.time):
         leaf.check(checkpoint.size, checkpoint.root)

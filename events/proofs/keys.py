@@ -3,7 +3,8 @@
 A key file holds one line: `PRIVATE+KEY+name+id+base64(kind ‖ seed)`, the text form of C2SP signed-note, or
 `HOOK package.module:factory argument` for a key that lies in a device or service: `factory(argument)` returns the `Signer`.
 Either way its mode must be 0600. Public keys stand in the property's stream (`key_published`, `key_retired`), so that
-whoever reads the log up to a checkpoint knows which key had to sign that checkpoint.
+whoever reads the log up to a checkpoint knows which key had to sign that checkpoint. A key vouches for another only while it
+is in force: published before the event that publishes the other, and not retired before it (D447).
 """
 
 from __future__ import annotations
@@ -118,12 +119,15 @@ def vouch_for(key: PublicKey, signer: Signer) -> str:
 
 
 class KeyEntry(msgspec.Struct):
-    """A key of a log: the numbers of the events that published and (0: not) retired it, and the keys that vouch for it."""
+    """A key of a log: the numbers of the events that published and (0: not) retired it, the vouch that was published with it,
+    and the key whose vouch that is (null: none, or one that does not count).
+    """
 
     key: PublicKey
     published: int
     retired: int
     vouch: str | None
+    voucher: PublicKey | None
 
 
 class KeyRing:
@@ -131,6 +135,8 @@ class KeyRing:
 
     def __init__(self) -> None:
         self.entries: list[KeyEntry] = []
+        self.faults: dict[int, str] = {}
+        """Number of an event that publishes a key with a vouch that does not count → what is wrong with it."""
 
     def take(self, record: Record) -> None:
         """Note what an event of the property stream says about keys; any other event says nothing."""
@@ -139,15 +145,45 @@ class KeyRing:
         try:
             payload = read(record.data).payload
             if isinstance(payload, KeyPublished):
-                key = PublicKey.parse(payload.public_key)
-                if self.of(key) is None:
-                    self.entries.append(KeyEntry(key, record.seq, 0, payload.vouch))
+                self._publish(record.seq, PublicKey.parse(payload.public_key), payload.vouch)
             elif isinstance(payload, KeyRetired):
                 entry = self.of(PublicKey.parse(payload.public_key))
                 if entry is not None and not entry.retired:
                     entry.retired = record.seq
         except (EventError, BadNote):
             return  # what cannot be read publishes nothing; the walk through the stream names it
+
+    def _publish(self, seq: int, key: PublicKey, vouch: str | None) -> None:
+        """Note a key that an event publishes; every key that is noted so far was published before."""
+        voucher = None
+        if vouch is not None:
+            try:
+                voucher = self._voucher(key, vouch)
+            except BadNote as error:
+                self.faults[seq] = f"it publishes the key {named(key)}, and the vouch with it does not count: {error}"
+        if self.of(key) is None:
+            self.entries.append(KeyEntry(key, seq, 0, vouch, voucher))
+
+    def _voucher(self, key: PublicKey, vouch: str) -> PublicKey:
+        """Return the key now in force that vouches for another one. Raises `BadNote` saying why there is none."""
+        note = Note.decode(f"{_vouch_text(key)}\n{vouch}\n".encode())
+        if len(note.signatures) != 1:
+            raise BadNote(f"expected one line of signature, found {len(note.signatures)}")
+        signature = note.signatures[0]
+        claimed = [entry for entry in self.entries if signature.of(entry.key) and entry.key != key]
+        for entry in claimed:
+            if not entry.retired and _verifies(note, entry.key):
+                return entry.key
+        if signature.of(key):
+            raise BadNote("the key vouches for itself")
+        if not claimed:
+            raise BadNote(
+                f"no event before it publishes the key {signature.name} ({signature.key_id.hex()}), which vouches"
+            )
+        last = claimed[-1]
+        if last.retired:
+            raise BadNote(f"event {last.retired} had retired the key {named(last.key)}, which vouches")
+        raise BadNote(f"the signature of {named(last.key)} does not fit the key")
 
     def of(self, key: PublicKey) -> KeyEntry | None:
         """Return what the log says of a key, or null."""
@@ -161,19 +197,21 @@ class KeyRing:
         """Return these keys and those for which, from one to the next, one of them vouches."""
         found = list(anchors)
         for entry in self.entries:  # in the order of publication: who vouches is older
-            if entry.key not in found and entry.vouch is not None and _vouched(entry.key, entry.vouch, found):
+            if entry.key not in found and entry.voucher in found:
                 found.append(entry.key)
         return found
 
+    def earlier(self, anchors: Sequence[PublicKey]) -> list[PublicKey]:
+        """Return the keys that, from one to the next, vouch for one of these keys; none of these keys themselves."""
+        found = list(anchors)
+        for entry in reversed(self.entries):
+            if entry.key in found and entry.voucher is not None and entry.voucher not in found:
+                found.append(entry.voucher)
+        return found[len(anchors) :]
+
     def unvouched(self) -> list[PublicKey]:
-        """Return the keys, but for the first, for which no earlier key of the log vouches."""
-        earlier: list[PublicKey] = []
-        found: list[PublicKey] = []
-        for entry in self.entries:
-            if earlier and (entry.vouch is None or not _vouched(entry.key, entry.vouch, earlier)):
-                found.append(entry.key)
-            earlier.append(entry.key)
-        return found
+        """Return the keys, but for the first, for which no key vouches that was in force when they were published."""
+        return [entry.key for entry in self.entries[1:] if entry.voucher is None]
 
 
 def read_ring(log: EventLog) -> KeyRing:
@@ -189,9 +227,14 @@ def _vouch_text(key: PublicKey) -> str:
     return f"rack/key/v1\n{key}\n"
 
 
-def _vouched(key: PublicKey, line: str, by: Sequence[PublicKey]) -> bool:
+def named(key: PublicKey) -> str:
+    """Return a key's name and id, as messages give them."""
+    return f"{key.name} ({key.id.hex()})"
+
+
+def _verifies(note: Note, key: PublicKey) -> bool:
     try:
-        return bool(verify(Note.decode(f"{_vouch_text(key)}\n{line}\n".encode()), by))
+        return bool(verify(note, [key]))
     except BadNote:
         return False
 

@@ -26,11 +26,14 @@ from events.vocabulary.envelope import StreamName, TimeUs
 CHECKPOINTS = "checkpoints"
 """Where a break in the log of statements is said to be: this, and the number of the statement, from 1."""
 
-CheckpointFault = Literal["statement_changed", "checkpoint_forged", "checkpoint_lost", "checkpoint_fork"]
+CheckpointFault = Literal[
+    "statement_changed", "checkpoint_forged", "checkpoint_lost", "checkpoint_fork", "checkpoint_unchecked"
+]
 """What is wrong with the log of statements.
 
 `statement_changed`: the statements are not those that were signed. `checkpoint_forged`: not signed by a key that may sign.
 `checkpoint_lost`: checkpoints that were made are gone. `checkpoint_fork`: two checkpoints cannot both be true.
+`checkpoint_unchecked`: all were signed before the key that was given signed any, by keys that vouch for it.
 """
 
 

@@ -18,6 +18,7 @@ from events.log.appender import day_after
 from events.log.contract import CheckpointStore, EventLog, Head, Record
 from events.log.foreign import NO_FOREIGN_RECORDS, ForeignReport
 from events.proofs.history import Mark, StatedHeads, StreamHeads
+from events.proofs.keys import PROPERTY_STREAM, KeyRing
 from events.proofs.signed_note import PublicKey
 from events.proofs.statements import BadCheckpoint, CheckpointFault
 from events.proofs.verify_checkpoints import Signatures, check_checkpoints
@@ -26,7 +27,7 @@ from events.vocabulary.envelope import ReadEnvelope
 from events.vocabulary.model import Event
 
 BreakKind = (
-    Literal["changed", "removed", "swapped", "moved", "tail_cut", "fork", "unreadable", "envelope", "added"]
+    Literal["changed", "removed", "swapped", "moved", "tail_cut", "fork", "unreadable", "envelope", "vouch", "added"]
     | CheckpointFault
 )
 """What happened to the first event that is not as it was written.
@@ -34,8 +35,8 @@ BreakKind = (
 `changed`: its bytes (or the stored hash) differ. `removed`: its number is missing. `swapped`: it traded places with another.
 `moved`: another event stands at its number. `tail_cut`: acknowledged events at the end are gone. `fork`: two events claim
 the number. `unreadable`: in the chain, but not an event this version can read. `envelope`: in the chain, but its envelope
-contradicts the log or the events before it. `added`: a file lies in an archive that was not sealed into it. The other kinds
-are of checkpoints: see `CheckpointFault`.
+contradicts the log or the events before it. `vouch`: it publishes a key with a vouch that does not count. `added`: a file lies
+in an archive that was not sealed into it. The other kinds are of checkpoints: see `CheckpointFault`.
 """
 
 Progress = Callable[[str, int], None]
@@ -142,6 +143,7 @@ class _StreamVerification:
         self._day: str | None = None
         self._round_open = False
         self._recorded_at_us = 0
+        self._keys = KeyRing()
         self._lost_track = False  # after an unreadable event, which could have opened a day or a round
 
     def run(self) -> None:
@@ -176,6 +178,10 @@ class _StreamVerification:
             self._report(record.seq, "envelope", "recorded before the event that stands before it")
         self._recorded_at_us = max(self._recorded_at_us, event.recorded_at_us)
         self._check_day(record.seq, event)
+        if self.stream == PROPERTY_STREAM:
+            self._keys.take(record)
+            if record.seq in self._keys.faults:
+                self._report(record.seq, "vouch", self._keys.faults[record.seq])
 
     def _check_day(self, seq: int, event: ReadEnvelope[Event]) -> None:
         if self._lost_track:

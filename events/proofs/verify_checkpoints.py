@@ -10,6 +10,7 @@ from events.errors import IntegrityError
 from events.log.contract import CheckpointStore, EventLog
 from events.proofs.checkpoint import origin_of
 from events.proofs.history import History, Keys, Mark, StatedHeads
+from events.proofs.keys import named
 from events.proofs.signed_note import PublicKey
 from events.proofs.statements import BadCheckpoint, TimeStatement
 
@@ -22,13 +23,32 @@ class Silence(msgspec.Struct, frozen=True):
     within_s: int
 
 
+class EarlierSigner(msgspec.Struct, frozen=True):
+    """A key that vouches for one that was given, and how many checkpoints it signed before that one signed any."""
+
+    key: str
+    checkpoints: int
+
+    def line(self) -> str:
+        """Return what is to be said of them, in one sentence without its full stop."""
+        return f"{before_the_key(self.checkpoints, PublicKey.parse(self.key))}; give that key too to check with it"
+
+
+def before_the_key(checkpoints: int, key: PublicKey) -> str:
+    """Return by which key so many checkpoints were signed before the one that was given."""
+    many = "1 checkpoint was" if checkpoints == 1 else f"{checkpoints:,} checkpoints were"
+    return f"{many} signed before the key you gave, by {named(key)}, and not checked with your key"
+
+
 class Signatures(msgspec.Struct, frozen=True, kw_only=True):
     """What the checkpoints of a log prove.
 
     `checkpoints` and `statements` count those that are sound; `events` is how many events the last of them covers, `at_us`
     when it was made, and within how many seconds it promises the next (null: it promises none). `keys` are those that
     signed; `anchored` says that they, or keys that vouch for them, were given by whoever asked, and not only named by the
-    log itself; `unvouched` are those of the log's later keys for which no earlier one vouches.
+    log itself; `earlier` are those of the checkpoints that keys signed which vouch for a given one, before it signed any;
+    `unvouched` are those of the log's later keys for which no key in force vouches; `unnamed` are given keys that the log
+    does not name, with which nothing was checked.
     """
 
     checkpoints: int = 0
@@ -38,7 +58,9 @@ class Signatures(msgspec.Struct, frozen=True, kw_only=True):
     within_s: int | None = None
     keys: tuple[str, ...] = ()
     anchored: bool = False
+    earlier: tuple[EarlierSigner, ...] = ()
     unvouched: tuple[str, ...] = ()
+    unnamed: tuple[str, ...] = ()
     silences: tuple[Silence, ...] = ()
 
 
@@ -60,9 +82,9 @@ def check_checkpoints(
 ) -> CheckpointVerification:
     """Walk all checkpoints up to the first that cannot be trusted.
 
-    `anchors` are keys that the auditor was given (none: those that the log itself names), and then there must be
-    checkpoints; `marks` are checkpoints that
-    others remember, as a witness does. A silence is a pause longer than the checkpoint before it promises, or than `gap_s`.
+    `anchors` are keys that the auditor was given (none: those that the log itself names), each of which counts by itself, and
+    then there must be a checkpoint of one of them, or of a key for which one vouches; `marks` are checkpoints that others
+    remember, as a witness does. A silence is a pause longer than the checkpoint before it promises, or than `gap_s`.
     """
     errors: list[IntegrityError] = []
     held: list[Mark] = []
@@ -90,6 +112,9 @@ def check_checkpoints(
             raise BadCheckpoint(
                 1, "checkpoint_lost", "there is no checkpoint at all, though a key was given to check them"
             )
+        if not keys.begun and keys.before:
+            said = "; ".join(before_the_key(many, key) for key, many in keys.before.items())
+            raise BadCheckpoint(1, "checkpoint_unchecked", f"none is signed with the key you gave: {said}")
     except IntegrityError as error:
         errors.append(error)
     signed = Signatures(
@@ -100,7 +125,9 @@ def check_checkpoints(
         within_s=last.within_s if last is not None else None,
         keys=tuple(map(str, keys.signers)),
         anchored=bool(anchors),
+        earlier=tuple(EarlierSigner(str(key), many) for key, many in keys.before.items()),
         unvouched=tuple(map(str, keys.ring.unvouched())),
+        unnamed=tuple(str(key) for key in anchors if keys.ring.of(key) is None),
         silences=tuple(silences),
     )
     return CheckpointVerification(history.stated, signed, errors)

@@ -138,7 +138,8 @@ class WitnessFolder:
 class Witness:
     """Looks at one log again and again. After any error it is of no use: it refused, and says why.
 
-    `anchors` are keys of the log that the witness was given (none: those that the log names).
+    `anchors` are keys of the log that the witness was given (none: those that the log names). It cosigns nothing before one
+    of them, or a key for which one vouches, has signed (D448).
     """
 
     def __init__(
@@ -157,6 +158,7 @@ class Witness:
             )
         self._log, self._store, self._signer, self._folder = log, store, signer, folder
         self._anchors, self._clock = anchors, clock
+        self._begun = False  # whether a trusted key has signed
         self.last = folder.last()
         """What was cosigned last; null before the first time."""
         origin = origin_of(log.log_id, log.property_id)
@@ -203,8 +205,8 @@ class Witness:
         return found[1:]
 
     def _check(self, fresh: Sequence[bytes]) -> Note | None:
-        """Take the batches and hold them against the events; return the last note of them."""
-        keys, note = Keys(self._log, self._anchors), None
+        """Take the batches and hold them against the events; return the last note of them, null where no trusted key signed."""
+        keys, note = Keys(self._log, self._anchors, begun=self._begun), None
         for data in fresh:
             before = self._history.ledger.size
             note = self._history.take(data, keys)
@@ -217,4 +219,5 @@ class Witness:
             for record in self._log.read(name, stream.size + 1, statements.size(-1)):
                 stream.take(record.data, record.hash)
             stream.end()
-        return note
+        self._begun = keys.begun
+        return note if keys.begun else None

@@ -13,7 +13,7 @@ import msgspec
 from events.errors import IntegrityError
 from events.log.hash_chain import genesis, link
 from events.proofs.checkpoint import Checkpoint, open_checkpoint, origin_of
-from events.proofs.keys import PROPERTY_STREAM, KeyRing
+from events.proofs.keys import PROPERTY_STREAM, KeyRing, named
 from events.proofs.merkle import BadProof, leaf_hash, verify_inclusion
 from events.proofs.multiproof import root_of
 from events.proofs.signed_note import BadNote, KeyKind, Note, PublicKey, verify
@@ -47,9 +47,14 @@ def check_bundle(data: bytes, keys: Sequence[PublicKey]) -> Checked:
     note = _note(bundle.note, "note")
     if note.text != note_text(origin, bundle.digests()):
         raise _changed(bundle, note, origin)
-    trusted = _trusted(bundle, keys)
-    key = _signer(note, origin, trusted)
-    checkpoint, witnesses, made = _check_checkpoint(bundle, trusted, keys)
+    ring = _ring(bundle)
+    retired = [entry.key for entry in ring.entries if entry.retired]
+    trusted = [key for key in ring.trusted(keys) if key not in retired]
+    try:
+        key = _signer(note, origin, trusted)
+        checkpoint, witnesses, made = _check_checkpoint(bundle, trusted, keys)
+    except _NotSigned as error:
+        raise BadPacket(error.part, f"{error.what}{_why_not(error.note, ring, keys)}") from error
     for stream, part in bundle.streams.items():
         _check_part(bundle, checkpoint, stream, part)
     judged, reproduced = _judge_again(bundle)
@@ -57,6 +62,14 @@ def check_bundle(data: bytes, keys: Sequence[PublicKey]) -> Checked:
     if same_engine and not reproduced:
         raise BadPacket("adjudication", "its events lead to another verdict")
     return Checked(bundle, judged, key, checkpoint, made, witnesses, same_engine, reproduced)
+
+
+class _NotSigned(Exception):
+    """No key that may sign signed a note of the packet."""
+
+    def __init__(self, part: str, note: Note, what: str) -> None:
+        super().__init__(part, what)
+        self.part, self.note, self.what = part, note, what
 
 
 def _note(text: str, part: str) -> Note:
@@ -91,20 +104,42 @@ def _signer(note: Note, origin: str, trusted: Sequence[PublicKey]) -> PublicKey:
     except BadNote as error:
         raise BadPacket("note", str(error)) from error
     if not found:
-        named = ", ".join(f"{each.name} ({each.key_id.hex()})" for each in note.signatures)
-        message = f"no key that was given signed it, nor one in force for which it vouches; it names {named[:200]}"
-        raise BadPacket("note", message)
+        names = ", ".join(f"{each.name} ({each.key_id.hex()})" for each in note.signatures)
+        message = f"no key that was given signed it, nor one in force for which it vouches; it names {names[:200]}"
+        raise _NotSigned("note", note, message)
     return found[0].key
 
 
-def _trusted(bundle: Bundle, keys: Sequence[PublicKey]) -> list[PublicKey]:
-    """Return the keys given, and those of the log for which they vouch; none that the log says it retired."""
+def _ring(bundle: Bundle) -> KeyRing:
+    """Return the keys that the packet's property stream names. Raises `BadPacket` for a vouch that does not count."""
     ring = KeyRing()
     if PROPERTY_STREAM in bundle.streams:
         for record in bundle.streams[PROPERTY_STREAM].records(PROPERTY_STREAM):
             ring.take(record)
-    retired = [entry.key for entry in ring.entries if entry.retired]
-    return [key for key in ring.trusted(keys) if key not in retired]
+    for seq, fault in ring.faults.items():
+        raise BadPacket(f"{PROPERTY_STREAM} event {seq}", fault)
+    return ring
+
+
+def _why_not(note: Note, ring: KeyRing, keys: Sequence[PublicKey]) -> str:
+    """Return what the packet's own property stream says of the key that signed a note and was not given."""
+    for entry in ring.entries:
+        if not any(signature.of(entry.key) for signature in note.signatures):
+            continue
+        if entry.retired:
+            return f"; event {entry.retired} of {PROPERTY_STREAM} retired that key"
+        try:
+            verify(note, [entry.key])
+        except BadNote as error:
+            return f"; {error}"
+        if entry.key in ring.earlier(keys):
+            return f"; it was signed before the key you gave, by {named(entry.key)}: give that key to check it"
+        if not any(ring.of(key) for key in keys):
+            return (
+                f"; it was signed before {PROPERTY_STREAM} named the key you gave, or in another log, by {named(entry.key)}: "
+                "give that key to check it, if you received it"
+            )
+    return ""
 
 
 def _check_checkpoint(
@@ -113,6 +148,9 @@ def _check_checkpoint(
     note = _note(bundle.checkpoint.note, "checkpoint")
     try:
         checkpoint, _ = open_checkpoint(note, trusted)
+    except BadNote as error:
+        raise _NotSigned("checkpoint", note, str(error)) from error
+    try:
         witnesses = verify(note, [key for key in keys if key.kind is KeyKind.WITNESS])
     except BadNote as error:
         raise BadPacket("checkpoint", str(error)) from error

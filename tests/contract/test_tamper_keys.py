@@ -5,23 +5,40 @@ As in `test_tamper_checkpoints.py`, whoever does it rules over the storage, high
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from events.errors import IntegrityError
+from events.proofs.checkpointer import Checkpointer
 from events.proofs.keys import PROPERTY_STREAM, FileSigner, new_key, read_signer, vouch_for
 from events.proofs.signed_note import KeyKind
+from events.proofs.signing_memory import SigningMemory
 from events.proofs.statements import CHECKPOINTS, read_statement
+from events.proofs.verify_checkpoints import EarlierSigner
 from events.proofs.witness import Witness, WitnessFolder
+from events.sqlite.checkpoints import SqliteCheckpoints
+from events.sqlite.log import SqliteLog
 from events.vocabulary.codec import canonical, encode
 from events.vocabulary.envelope import Envelope
 from events.vocabulary.model import Event, KeyPublished, KeyRetired
 from tests.contract.backends import PROPERTY
-from tests.contract.drafts import DAY, TABLE
+from tests.contract.drafts import DAY, TABLE, Drafts
 from tests.contract.gardens import Garden, named, walk
-from tests.contract.sealed import LOG_ID, ORIGIN, OTHER, Clock, Contents, Honest, head_of, rewrite_an_event, signed
+from tests.contract.sealed import (
+    LOG_ID,
+    ORIGIN,
+    OTHER,
+    Clock,
+    Contents,
+    Honest,
+    head_of,
+    publish,
+    rewrite_an_event,
+    signed,
+)
 
 
 @pytest.fixture
@@ -158,6 +175,135 @@ def test_an_administrator_without_the_key_who_brings_a_key_of_his_own(
         assert report.signed is not None
         assert report.signed.unvouched == (str(stranger.public_key),)
         assert report.ok is (anchors != [old])
+
+
+def retirement(signer: FileSigner) -> KeyRetired:
+    return KeyRetired(by="chief", public_key=str(signer.public_key), reason="yearly")
+
+
+def publication(signer: FileSigner, by: FileSigner) -> KeyPublished:
+    return KeyPublished(by="chief", public_key=str(signer.public_key), vouch=vouch_for(signer.public_key, by))
+
+
+@pytest.mark.parametrize("late", [False, True], ids=["at the event before", "at the event after"])
+def test_a_vouch_counts_before_the_retirement_and_not_after(
+    garden: Garden, contents: Contents, honest: Honest, stranger: FileSigner, late: bool, tmp_path: Path
+) -> None:
+    """D447: event 3 and 4 are the publication of the new key and the retirement of the old one, in either order."""
+    said = [publication(stranger, honest.signer), retirement(honest.signer)]
+    extended(contents, *(reversed(said) if late else said))
+    next_checkpoint(contents, stranger)
+    for place, anchors in enumerate(([], [honest.signer.public_key])):
+        report = walk(garden, tmp_path / str(place), contents, anchors=anchors)
+        assert report.ok is not late
+        if late:
+            assert named(report) == (PROPERTY_STREAM, 4, "vouch")
+            assert report.first_break is not None
+            assert "event 3 had retired the key" in report.first_break.message
+            assert report.signed is not None
+            assert report.signed.checkpoints == (4 if anchors else 5), "by the old key nothing after it counts"
+
+
+@pytest.mark.parametrize(
+    ("by", "words"), [("itself", "vouches for itself"), ("unknown", "no event before it publishes")]
+)
+def test_a_vouch_by_a_key_that_may_not_is_named(
+    garden: Garden, contents: Contents, honest: Honest, stranger: FileSigner, by: str, words: str, tmp_path: Path
+) -> None:
+    unknown = new_key(tmp_path / "unknown", ORIGIN, KeyKind.LOG)
+    extended(contents, publication(stranger, stranger if by == "itself" else unknown), retirement(honest.signer))
+    next_checkpoint(contents, stranger)
+    for place, anchors in enumerate(([], [honest.signer.public_key], [unknown.public_key, stranger.public_key])):
+        report = walk(garden, tmp_path / str(place), contents, anchors=anchors)
+        assert named(report) == (PROPERTY_STREAM, 3, "vouch")
+        assert report.first_break is not None
+        assert words in report.first_break.message
+
+
+def test_the_holder_of_the_new_key_alone(
+    garden: Garden, contents: Contents, honest: Honest, stranger: FileSigner, tmp_path: Path
+) -> None:
+    """D448: what the old key signed is neither forged nor checked; what is forged is still found."""
+    old, new = honest.signer, stranger
+    extended(contents, publication(new, old), retirement(old))
+    report = walk(garden, tmp_path / "nothing signed", contents, anchors=[new.public_key])
+    assert named(report) == (CHECKPOINTS, 1, "checkpoint_unchecked")
+    next_checkpoint(contents, new)
+    report = walk(garden, tmp_path / "signed", contents, anchors=[new.public_key])
+    assert report.ok
+    assert report.signed is not None
+    assert report.signed.earlier == (EarlierSigner(str(old.public_key), 4),)
+    assert (report.signed.checkpoints, report.signed.keys) == (5, (str(new.public_key),))
+    forged = contents.copy()
+    extended(forged, KeyPublished(by="chief", public_key=str(new.public_key), vouch=None))
+    next_checkpoint(forged, old)
+    report = walk(garden, tmp_path / "by the retired key", forged, anchors=[new.public_key])
+    assert named(report) == (CHECKPOINTS, 12, "checkpoint_forged")
+    contents.resign(new_key(tmp_path / "unknown", ORIGIN, KeyKind.LOG), from_number=3)
+    report = walk(garden, tmp_path / "by a stranger", contents, anchors=[new.public_key])
+    assert named(report) == (CHECKPOINTS, 8, "checkpoint_forged")
+
+
+def test_an_earlier_key_signs_no_more_for_the_holder_of_a_later_one_once_that_has_begun(
+    garden: Garden, contents: Contents, honest: Honest, stranger: FileSigner, tmp_path: Path
+) -> None:
+    """Both are in force: up to the first checkpoint of the later key the earlier one may sign, also past its publication."""
+    old, new = honest.signer, stranger
+    extended(contents, publication(new, old))
+    next_checkpoint(contents, old)
+    extended(contents, KeyPublished(by="chief", public_key=str(old.public_key), vouch=None))
+    next_checkpoint(contents, new)
+    report = walk(garden, tmp_path / "begun", contents, anchors=[new.public_key])
+    assert report.ok
+    extended(contents, KeyPublished(by="chief", public_key=str(old.public_key), vouch=None))
+    next_checkpoint(contents, old)
+    assert walk(garden, tmp_path / "old", contents, anchors=[old.public_key]).ok
+    report = walk(garden, tmp_path / "after", contents, anchors=[new.public_key])
+    assert named(report) == (CHECKPOINTS, 14, "checkpoint_forged")
+    assert report.first_break is not None
+    assert "had begun to sign before" in report.first_break.message
+
+
+def test_a_witness_with_the_new_key_alone_cosigns_from_its_first_checkpoint_on(
+    garden: Garden, contents: Contents, honest: Honest, stranger: FileSigner, tmp_path: Path
+) -> None:
+    signer = new_key(tmp_path / "w", "north", KeyKind.WITNESS)
+    folder = WitnessFolder(tmp_path / "north", signer.public_key)
+    extended(contents, publication(stranger, honest.signer), retirement(honest.signer))
+    for place, cosigned in enumerate((False, True)):
+        with garden.plant(tmp_path / str(place), contents) as (log, store):
+            witness = Witness(log, store, signer, folder, anchors=[stranger.public_key], clock=Clock())
+            assert (witness.look() is not None) is cosigned
+        next_checkpoint(contents, stranger)
+    assert folder.refused() == []
+
+
+def test_a_witness_that_saw_the_new_key_sign_refuses_the_earlier_one_in_its_next_look(tmp_path: Path) -> None:
+    drafts, clock = Drafts(), Clock()
+    old, new = (new_key(tmp_path / name, ORIGIN, KeyKind.LOG) for name in ("old", "new"))
+    signer = new_key(tmp_path / "w", "north", KeyKind.WITNESS)
+    folder, path = WitnessFolder(tmp_path / "north", signer.public_key), tmp_path / "floor.db"
+    with (
+        contextlib.closing(SqliteLog(path, property_id=PROPERTY, create=True, log_id=LOG_ID)) as log,
+        contextlib.closing(SqliteCheckpoints(f"{path}.checkpoints", log_id=LOG_ID)) as store,
+    ):
+
+        def sign(key: FileSigner, name: str) -> None:
+            made = Checkpointer(log, store, key, SigningMemory(tmp_path / name, LOG_ID), clock=clock)
+            made.read()
+            made.sign()
+
+        publish(log, drafts, old)
+        publish(log, drafts, new, vouch_for(new.public_key, old))
+        witness = Witness(log, store, signer, folder, anchors=[new.public_key], clock=clock)
+        sign(old, "old")
+        assert witness.look() is None, "signed before the key that the witness was given"
+        sign(new, "new")
+        assert witness.look() is not None
+        assert witness.look() is None, "nothing new"
+        sign(old, "old")
+        with pytest.raises(IntegrityError, match="had begun to sign before"):
+            witness.look()
 
 
 def test_all_checkpoints_removed_is_named_where_a_key_was_given(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from base64 import b64decode
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -23,6 +24,8 @@ from events.kafka.partition_reader import Chains
 from events.log.contract import AppendResult, Record
 from events.log.foreign import ForeignRecord, ForeignTally
 from events.proofs import verify
+from events.proofs.keys import KeyRing
+from events.proofs.signed_note import PublicKey
 from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
 from events.vocabulary.model import Event, EventCorrected
@@ -263,6 +266,65 @@ def writes_whatever_the_topics_lose() -> Iterator[None]:
         yield
 
 
+@build
+def lets_retired_keys_vouch() -> Iterator[None]:
+    real = KeyRing._voucher
+
+    def voucher(self: KeyRing, key: PublicKey, vouch: str) -> PublicKey:
+        ring = KeyRing()
+        ring.entries = [msgspec.structs.replace(entry, retired=0) for entry in self.entries]
+        return real(ring, key, vouch)
+
+    with patch.object(KeyRing, "_voucher", voucher):
+        yield
+
+
+@build
+def lets_a_key_vouch_for_itself() -> Iterator[None]:
+    real = KeyRing._voucher
+
+    def voucher(self: KeyRing, key: PublicKey, vouch: str) -> PublicKey:
+        return key if vouch.startswith(f"— {key.name} ") and key.id == _id_in(vouch) else real(self, key, vouch)
+
+    with patch.object(KeyRing, "_voucher", voucher):
+        yield
+
+
+def _id_in(vouch: str) -> bytes:
+    return b64decode(vouch.rsplit(" ", 1)[1])[:4]
+
+
+@build
+def says_nothing_of_vouches_by_unknown_keys() -> Iterator[None]:
+    real = KeyRing.take
+
+    def take(self: KeyRing, record: Record) -> None:
+        real(self, record)
+        for seq in [seq for seq, fault in self.faults.items() if "no event before" in fault]:
+            del self.faults[seq]
+
+    with patch.object(KeyRing, "take", take):
+        yield
+
+
+@build
+def lets_retired_keys_sign() -> Iterator[None]:
+    real = KeyRing.in_force
+
+    def in_force(self: KeyRing, size: int) -> list[PublicKey]:
+        retired = [entry.key for entry in self.entries if 0 < entry.retired <= size]
+        return [*real(self, size), *retired]
+
+    with patch.object(KeyRing, "in_force", in_force):
+        yield
+
+
+@build
+def calls_what_an_earlier_key_signed_forged() -> Iterator[None]:
+    with patch.object(KeyRing, "earlier", lambda self, anchors: []):
+        yield
+
+
 FOUND_BY = {
     "full disk": "ends_a_transaction_halfway",
     "EIO": "acknowledges_before_it_is_written",
@@ -298,6 +360,11 @@ FOUND_BY = {
     "a forged line out of quarantine": "asks_at_the_door_and_not_at_redriving",
     "a device in the name of another writer": "reserves_no_source",
     "a refusal taken back by a device": "lets_notices_be_taken_back",
+    "a retired key vouches for a new one": "lets_retired_keys_vouch",
+    "a key vouches for itself": "lets_a_key_vouch_for_itself",
+    "an unknown key vouches for a new one": "says_nothing_of_vouches_by_unknown_keys",
+    "a checkpoint by a retired key": "lets_retired_keys_sign",
+    "a sound log checked with the new key alone": "calls_what_an_earlier_key_signed_forged",
     "a stored record that cannot be decoded": "passes_over_what_it_cannot_read",
     "SQLite writer killed": "forgets_what_was_reported",
     "SQLite replayer killed": "forgets_what_it_said_first",
@@ -363,6 +430,7 @@ def test_every_fault_has_a_build_that_it_finds_out() -> None:
         *SAME_ON_A_BROKER,
         "records as a Kafka broker serves them",
         "every record as a Kafka cluster serves it",
+        "all of these keys, on Kafka",  # and so here
         "all of these, on Kafka",  # its checks are those of the rows above it
     }
     assert named == {fault.name for fault in all_faults()}

@@ -144,12 +144,18 @@ def _list(arguments: argparse.Namespace, output: Output) -> Exit:
             each.key.id.hex(),
             f"event {each.published}",
             f"event {each.retired}" if each.retired else "in force",
-            "yes" if each.vouch else "no",
+            _vouch(each),
         )
         for each in ring.entries
     ]
     output.text(*table(("key", "published", "retired", "vouched for"), rows), *(str(each.key) for each in ring.entries))
     return Exit.CLEAN
+
+
+def _vouch(entry: KeyEntry) -> str:
+    if entry.voucher is not None:
+        return f"by {entry.voucher.id.hex()}"
+    return "not valid" if entry.vouch else "no"
 
 
 def _as_json(entry: KeyEntry) -> dict[str, Any]:
@@ -158,4 +164,5 @@ def _as_json(entry: KeyEntry) -> dict[str, Any]:
         "published": entry.published,
         "retired": entry.retired or None,
         "vouch": entry.vouch,
+        "vouched_by": str(entry.voucher) if entry.voucher is not None else None,
     }

@@ -43,7 +43,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         action="append",
         default=[],
-        help="The log's public key, as you received it (repeatable; default: the keys that the log names).",
+        help="The log's public key, as you received it; of several, each is trusted by itself, with those for which it vouches "
+        "(repeatable; default: the keys that the log names).",
     )
     parser.add_argument("--rounds", metavar="DIR", type=Path, help="Also derive this round table again and compare it.")
     parser.add_argument("--witness", type=Path, metavar="DIR", help="Folder of a witness; needs --witness-key.")
@@ -296,6 +297,10 @@ def _signature_lines(signed: Signatures | None, late: bool) -> list[str]:
         said.append(f"SILENCE: no checkpoint {pause}, though one was due within {silence.within_s} s")
     if late:
         said.append(f"SILENCE: no checkpoint since {last}, though one was due within {signed.within_s} s")
+    said += [each.line() for each in signed.earlier]
+    said += [
+        f"the key {key}, which you gave, is not named by the log; nothing was checked with it" for key in signed.unnamed
+    ]
     said += [f"no earlier key vouches for the key {key}; ask the property who published it" for key in signed.unvouched]
     if not signed.anchored:
         said.append(

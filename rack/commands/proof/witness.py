@@ -74,8 +74,9 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         seen = _follow(witness, arguments.seconds or SECONDS, output) if arguments.follow else witness.look()
     last = seen or witness.last
     output.value(None if last is None else _as_json(last, new=seen is not None))
+    signed = " signed with the key of --log-key, or one for which it vouches" if anchors else ""
     output.text(
-        "The log has no checkpoint yet; sign one with `rack checkpoint`."
+        f"The log has no checkpoint yet{signed}; sign one with `rack checkpoint`."
         if last is None
         else _line(last, "cosigned" if seen else "no new checkpoint since")
     )

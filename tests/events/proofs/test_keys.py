@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -266,3 +267,66 @@ def test_a_vouch_for_another_key_or_by_another_key_is_worth_nothing(keys: list[F
         ring = ring_of(published(a), published(b, vouch))
         assert ring.trusted([a]) == [a], vouch
         assert ring.unvouched() == [b], vouch
+
+
+def test_a_vouch_counts_up_to_the_event_before_the_retirement(keys: list[FileSigner]) -> None:
+    """D447: both sides of the boundary, and of the publication of the key that vouches."""
+    a, b = keys[0].public_key, keys[1].public_key
+    by_a = published(b, vouch_for(b, keys[0]))
+    before = ring_of(published(a), by_a, retired(a))
+    assert (before.faults, before.trusted([a]), before.unvouched()) == ({}, [a, b], [])
+    after = ring_of(published(a), retired(a), by_a)
+    assert after.trusted([a]) == [a]
+    assert after.unvouched() == [b]
+    assert list(after.faults) == [3]
+    assert f"event 2 had retired the key {a.name} ({a.id.hex()})" in after.faults[3]
+    too_early = ring_of(by_a, published(a))
+    assert "no event before it publishes the key" in too_early.faults[1]
+    assert too_early.trusted([a]) == [a]
+
+
+def test_what_was_vouched_for_in_time_stays_trusted_when_the_older_key_is_retired(keys: list[FileSigner]) -> None:
+    a, b, c = (each.public_key for each in keys)
+    ring = ring_of(published(a), published(b, vouch_for(b, keys[0])), retired(a), published(c, vouch_for(c, keys[1])))
+    assert (ring.trusted([a]), ring.faults) == ([a, b, c], {})
+
+
+@pytest.mark.parametrize(
+    ("vouch", "words"),
+    [
+        (lambda keys: vouch_for(keys[1].public_key, keys[1]), "vouches for itself"),
+        (lambda keys: vouch_for(keys[1].public_key, keys[2]), "no event before it publishes the key"),
+        (lambda keys: vouch_for(keys[2].public_key, keys[0]), "does not fit"),
+        (lambda keys: "nonsense", "not a line of signature"),
+        (
+            lambda keys: "\n".join([vouch_for(keys[1].public_key, keys[0])] * 2),
+            "expected one line of signature, found 2",
+        ),
+    ],
+    ids=["itself", "unknown", "for another key", "rubbish", "two lines"],
+)
+def test_a_vouch_that_does_not_count_is_a_fault_of_its_event(
+    keys: list[FileSigner], vouch: Callable[[list[FileSigner]], str], words: str
+) -> None:
+    a, b = keys[0].public_key, keys[1].public_key
+    ring = ring_of(published(a), published(b, vouch(keys)))
+    assert list(ring.faults) == [2]
+    assert words in ring.faults[2]
+    assert f"publishes the key {b.name} ({b.id.hex()})" in ring.faults[2]
+    assert ring.trusted([a]) == [a]
+
+
+def test_a_key_published_again_is_not_vouched_for_by_itself(keys: list[FileSigner]) -> None:
+    a, b = keys[0].public_key, keys[1].public_key
+    ring = ring_of(published(a), published(b), published(b, vouch_for(b, keys[1])))
+    assert "vouches for itself" in ring.faults[3]
+    assert ring.trusted([a]) == [a]
+
+
+def test_earlier_keys_are_those_that_vouch_from_one_to_the_next(keys: list[FileSigner]) -> None:
+    a, b, c = (each.public_key for each in keys)
+    ring = ring_of(published(a), published(b, vouch_for(b, keys[0])), retired(a), published(c, vouch_for(c, keys[1])))
+    assert [ring.earlier([key]) for key in (a, b, c)] == [[], [a], [b, a]]
+    assert ring.earlier([a, c]) == [b]
+    apart = ring_of(published(a), published(b), published(c, vouch_for(c, keys[0])))
+    assert apart.earlier([c]) == [a], "b vouches for nobody"

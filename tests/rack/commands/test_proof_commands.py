@@ -57,7 +57,8 @@ def test_the_first_key_of_a_log_is_published_in_it(rack: Desk, tmp_path: Path) -
     assert made["file"] == str(tmp_path / "key")
     assert (tmp_path / "key.pub").read_text().strip() == made["public_key"]
     (listed,) = rack("keys", "list", "--json")
-    assert listed == {"public_key": made["public_key"], "published": made["event"], "retired": None, "vouch": None}
+    unvouched = {"retired": None, "vouch": None, "vouched_by": None}
+    assert listed == {"public_key": made["public_key"], "published": made["event"], **unvouched}
     rack("keys", "new", tmp_path / "another", "--by", "chief", code=2)
     assert "`rack keys rotate`" in rack.err
     assert not (tmp_path / "another").exists()
@@ -132,8 +133,69 @@ def test_another_key_takes_over_and_old_signatures_stay(rack: Desk, key: Path, t
         report = rack("verify", "--json", *anchors)
         assert (report["ok"], report["checkpoints"], report["signed"]["unvouched"]) == (True, 2, [])
         assert len(report["signed"]["keys"]) == 2
+    assert second["vouched_by"] == first["public_key"]
+    assert f"by {first['public_key'].split('+')[1]}" in rack("keys", "list")
+
+
+def rotated(rack: Desk, key: Path, folder: Path) -> Path:
+    new = folder / "key-2"
+    rack("keys", "rotate", new, "--by", "chief", "--reason", "yearly", "--old", key)
+    return new
+
+
+def test_who_holds_the_new_key_alone_is_told_which_key_signed_before(rack: Desk, key: Path, tmp_path: Path) -> None:
+    """D448: neither forged nor whole by that key alone."""
+    rack("checkpoint", "--key", key)
+    new = rotated(rack, key, tmp_path)
+    first = rack("keys", "list", "--json")[0]["public_key"]
+    name, key_id, _ = first.split("+", 2)
+    said = f"1 checkpoint was signed before the key you gave, by {name} ({key_id}), and not checked with your key"
     report = rack("verify", "--json", "--key", f"{new}.pub", code=4)
-    assert report["first_break"]["kind"] == "checkpoint_forged", "who trusts only the new key, does not trust the old"
+    assert (report["ok"], report["first_break"]["kind"]) == (False, "checkpoint_unchecked")
+    assert said in report["first_break"]["message"]
+    assert "forged" not in rack("verify", "--key", f"{new}.pub", code=4)
+    rack("checkpoint", "--key", new)
+    report = rack("verify", "--json", "--key", f"{new}.pub")
+    assert (report["ok"], report["checkpoints"]) == (True, 2)
+    assert report["signed"]["earlier"] == [{"key": first, "checkpoints": 1}]
+    assert len(report["signed"]["keys"]) == 1
+    assert said in rack("verify", "--key", f"{new}.pub")
+    both = rack("verify", "--json", "--key", f"{new}.pub", "--key", f"{key}.pub")
+    assert (both["signed"]["earlier"], len(both["signed"]["keys"])) == ([], 2)
+
+
+def test_a_witness_with_the_new_key_waits_for_its_first_checkpoint(rack: Desk, key: Path, tmp_path: Path) -> None:
+    """D448"""
+    rack("checkpoint", "--key", key)
+    new = rotated(rack, key, tmp_path)
+    rack("keys", "new", tmp_path / "w", "--witness", "north", log=False)
+    witness = ("witness", "--key", tmp_path / "w", "--folder", tmp_path / "north", "--log-key", f"{new}.pub")
+    assert "no checkpoint yet signed with the key of --log-key" in rack(*witness)
+    rack("checkpoint", "--key", new)
+    assert rack(*witness).startswith("cosigned")
+
+
+def test_of_several_keys_one_that_the_log_does_not_name_is_told(rack: Desk, key: Path, tmp_path: Path) -> None:
+    """D448: each key counts by itself, in any order; one of another log checks nothing."""
+    rack("checkpoint", "--key", key)
+    made = new_key(tmp_path / "strange", "discard-rack/bellwether/" + "0" * 32, KeyKind.LOG).public_key
+    for order in ((key, "strange"), ("strange", key)):
+        said = rack("verify", *(part for name in order for part in ("--key", f"{tmp_path / name}.pub")))
+        assert f"the key {made}, which you gave, is not named by the log; nothing was checked with it" in said
+    assert (
+        rack("verify", "--json", "--key", tmp_path / "strange.pub", code=4)["first_break"]["kind"]
+        == "checkpoint_forged"
+    )
+
+
+def test_a_proof_signed_with_another_key_asks_for_that_key(rack: Desk, key: Path, tmp_path: Path) -> None:
+    rack("checkpoint", "--key", key)
+    proof = tmp_path / "proof.json"
+    rack("prove", "fu-01", "2", "--out", proof)
+    new = rotated(rack, key, tmp_path)
+    rack("verify", proof, "--key", f"{new}.pub", code=4, log=False)
+    assert "a proof holds no vouches" in rack.err
+    rack("verify", proof, "--key", f"{new}.pub", "--key", f"{key}.pub", log=False)
 
 
 def test_a_key_for_which_none_vouches_is_told(rack: Desk, key: Path, tmp_path: Path) -> None:

@@ -10,13 +10,14 @@ import sys
 from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
+from unittest.mock import patch
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.proofs.keys import new_key, vouch_for
+from events.proofs.keys import KeyRing, new_key, vouch_for
 from events.proofs.signed_note import KeyKind
 from events.vocabulary import model
 from replay.packet import BadPacket, Packet, check_packet
@@ -176,11 +177,42 @@ def test_a_new_key_is_followed_from_the_old_one_and_a_retired_one_is_not(tmp_pat
     packet = later.packet()
     assert check_packet(packet.json, [floor.public]).key == second.public_key
     assert check_packet(old.json, [floor.public]).key == floor.public, "what it signed before stays verifiable"
-    with pytest.raises(BadPacket, match="no key that was given"):
+    with pytest.raises(
+        BadPacket, match=r"no key that was given.*signed before property/main named the key you gave"
+    ) as caught:
         check_packet(old.json, [second.public_key])
+    assert f"{floor.public.name} ({floor.public.id.hex()})" in str(caught.value)
+    assert check_packet(packet.json, [second.public_key]).key == second.public_key
     forged = signed(decode(packet.json), ORIGIN, floor.signer).encode()
-    with pytest.raises(BadPacket, match="nor one in force"):
-        check_packet(forged, [floor.public])
+    for key in (floor.public, second.public_key):
+        with pytest.raises(BadPacket, match=r"nor one in force.*event 5 of property/main retired that key"):
+            check_packet(forged, [key])
+
+
+@pytest.mark.parametrize("vouch", ["retired", "itself", "unknown"])
+def test_a_packet_of_a_log_with_a_vouch_by_a_key_not_in_force_is_refused(tmp_path: Path, vouch: str) -> None:
+    """D447: whichever key was given, and the event is named."""
+    floor = floor_at(tmp_path, played())
+    second = new_key(tmp_path / "second.key", ORIGIN, KeyKind.LOG)
+    by = {"retired": floor.signer, "itself": second, "unknown": new_key(tmp_path / "x", ORIGIN, KeyKind.LOG)}[vouch]
+    office = Table("property/main")
+    office.say(model.LightSeen(seat=1))
+    office.say(model.LightSeen(seat=1))  # what is there already
+    office.say(model.KeyRetired(by="custodian", public_key=str(floor.public), reason="yearly"))
+    line = vouch_for(second.public_key, by)
+    office.say(model.KeyPublished(by="custodian", public_key=str(second.public_key), vouch=line))
+    floor.append(office, 3)
+    later = floor._replace(signer=second, key=tmp_path / "second.key")
+    later.checkpoint()
+    with pytest.raises(BadPacket, match="the vouch with it does not count"):
+        later.packet()
+    with patch.object(KeyRing, "_voucher", lambda *about: floor.public):  # a build that lets it through makes one
+        packet = later.packet()
+    for key in (floor.public, second.public_key):
+        with pytest.raises(BadPacket) as caught:
+            check_packet(packet.json, [key])
+        assert caught.value.part == "property/main event 5"
+        assert "vouch" in str(caught.value)
 
 
 @given(data=st.one_of(st.binary(max_size=200), st.binary(max_size=200).map(lambda data: b"%PDF-2.0\n" + data)))
@@ -194,6 +226,41 @@ def test_whatever_is_no_packet_is_refused(floor: Floor, data: bytes) -> None:
 )
 def test_what_would_be_too_deep_or_too_large_is_refused(floor: Floor, data: bytes) -> None:
     assert refused(data, floor).part == "the bundle"
+
+
+def test_the_documented_check_follows_the_keys_that_ours_follows(tmp_path: Path) -> None:
+    """D447: a vouch in time is followed; a retired key signs nothing, and vouches for nobody."""
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl is not on this machine: the documented check is not run")
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs/dispute-packet.md").read_text(), re.S)
+
+    def accepted(data: bytes, floor: Floor) -> bool:
+        (tmp_path / "check.py").write_text(code)
+        (tmp_path / "packet.json").write_bytes(data)
+        command = [sys.executable, "-I", "check.py", "packet.json", f"{floor.key}.pub"]
+        return not subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode
+
+    for place, in_time in (("a", True), ("b", False)):
+        (tmp_path / place).mkdir()
+        floor = floor_at(tmp_path / place, played())
+        second = new_key(tmp_path / place / "second.key", ORIGIN, KeyKind.LOG)
+        office = Table("property/main")
+        office.say(model.LightSeen(seat=1))
+        office.say(model.LightSeen(seat=1))  # what is there already
+        line = vouch_for(second.public_key, floor.signer)
+        said = [
+            model.KeyPublished(by="custodian", public_key=str(second.public_key), vouch=line),
+            model.KeyRetired(by="custodian", public_key=str(floor.public), reason="yearly"),
+        ]
+        for payload in said if in_time else reversed(said):
+            office.say(payload)
+        floor.append(office, 3)
+        later = floor._replace(signer=second)
+        later.checkpoint()
+        with patch.object(KeyRing, "_voucher", return_value=floor.public):  # also makes the packet that ours refuses
+            packet = later.packet()
+        assert accepted(packet.json, floor) is in_time
+        assert not accepted(signed(decode(packet.json), ORIGIN, floor.signer).encode(), floor)
 
 
 def test_the_documented_check_does_without_any_code_of_ours(packet: Packet, floor: Floor, tmp_path: Path) -> None:
