@@ -10,7 +10,7 @@ from floor.catalogue import SIMULATIONS
 from rack.cli import main
 from tests.dashboards.undetermined import Said, undetermined
 
-ROUNDS = 240
+ROUNDS = 300
 """Of each game: as many as it takes for lost messages, contradicting clocks, unread cards and bad corrections to come about."""
 
 
