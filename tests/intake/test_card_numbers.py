@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
@@ -116,7 +117,7 @@ def test_what_is_no_card_number_is_kept_byte_for_byte(text: str) -> None:
 @given(st.binary(max_size=60), st.binary(max_size=60))
 @example(b'{"a":"\\u00e9\xff', b'\xfe\\\\"}')
 def test_the_bytes_around_a_number_stay(before: bytes, after: bytes) -> None:
-    around = (before.replace(b":", b"").replace(b"\\", b"") + b" ", b"," + after.replace(b":", b""))
+    around = (re.sub(rb"[:\\\"']", b"", before) + b" ", b"," + after.replace(b":", b""))
     assert with_tokens(around[0] + b"card:4711" + around[1], None).replace(GONE, b"") == around[0] + around[1]
 
 
