@@ -12,10 +12,9 @@ from typing import Any, Protocol
 
 import msgspec
 
-from events.archive.manifest import QUARANTINE
 from events.archive.read import ArchiveLog
 from events.errors import AppendRefused, BrokenSeal, IntegrityError
-from events.log.contract import EventLog, Head, QuarantineEntry, Record
+from events.log.contract import QUARANTINE, EventLog, Head, QuarantineEntry, Record
 from events.open import open_checkpoints, parse_address
 from events.proofs.checkpoint import origin_of
 from events.proofs.statements import CHECKPOINTS, CheckpointBatch, Ledger

@@ -22,16 +22,13 @@ from typing import Any, BinaryIO
 import msgspec
 
 from events.errors import DuplicateEventId, EventError, WrongPlace
-from events.log.contract import AppendResult, EventLog, QuarantineEntry
+from events.log.contract import UNKNOWN_STREAM, AppendResult, EventLog, QuarantineEntry
 from events.vocabulary.codec import MAX_EVENT_BYTES, canonical, decode, decode_payload, encode_draft
 from events.vocabulary.envelope import Draft, EventId, StreamName, TimeUs
 from events.vocabulary.model import EventCorrected, IntakeRefused, Number, Token
 from events.vocabulary.places import Writer, writers_of
 from intake.doors import check_line
 from intake.errors import IntakeError
-
-UNKNOWN_STREAM = "unknown"
-"""Where bytes are quarantined whose stream cannot be read."""
 
 BATCH, BATCH_BYTES = 1_000, 8 * 1024 * 1024
 """What is appended at once: so many lines, or fewer where they are long."""

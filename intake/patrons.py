@@ -2,7 +2,8 @@
 
 A device may say `"patron":"card:4711"`; `rack ingest --patrons KEYRING` puts a token in its place before anything is stored.
 A token is an HMAC-SHA256, cut to 128 bits, of the card's number and a secret of that patron's own, under the key of the epoch
-in which the event happened. Who has the number and the keyring can make the token again; who has only the log cannot.
+in which the event happened; `intake.card_numbers` finds the numbers, however they are written. Who has the number and the
+keyring can make the token again; who has only the log cannot.
 
 * Rotation begins a new epoch: from then on the same patron has another token. An event's token depends on the event's time,
   so what is handed in twice, or late, stays the same event.
@@ -29,12 +30,11 @@ from typing import Self
 
 import msgspec
 
+from intake.card_numbers import without_card_numbers
 from intake.errors import IntakeError
 
 HEADER_FORM = "discard-rack patron keyring 1"
 MAX_EPOCHS = 999
-_CARD = re.compile(rb'"card:([^"\\\x00-\x1f]{1,64})"')
-_CARDISH = re.compile(rb'"card:')
 _TIME = re.compile(rb'"occurred_at_us"\s*:\s*([1-9][0-9]{0,15})\b')
 
 
@@ -203,31 +203,20 @@ class Keyring:
 
 
 def with_tokens(data: bytes, keyring: Keyring | None) -> bytes:
-    """Return a reported line with a token in place of every card number; other lines as they are.
+    """Return a reported line with a token in place of every card number; other bytes as they are.
 
-    Raises `IntakeError` where there is a card number and no keyring, or a number that cannot be read: nothing of such a line
-    may be stored, not even in quarantine.
+    What could be a card number and gets no token (its number cannot be read, it stands in other text, the line has no time)
+    is replaced by `intake.card_numbers.PLACEHOLDER`. Raises `IntakeError` where a string is a card number and there is no
+    keyring, or no key of that time.
     """
-    if not _CARDISH.search(data):
-        return data
-    if keyring is None:
-        raise IntakeError("a card number stands where a token belongs; name the keyring with --patrons")
     found = _TIME.search(data)
-    if found is None:
-        raise IntakeError("a card number, and no occurred_at_us that says which epoch's token it gets")
-    at_us = int(found[1])
 
-    def token(match: re.Match[bytes]) -> bytes:
-        try:
-            number = match[1].decode()
-        except UnicodeDecodeError:
-            raise IntakeError("a card number that is not UTF-8") from None
-        return b'"' + keyring.token(number, at_us).encode() + b'"'
+    def token(number: str) -> str | None:
+        if keyring is None:
+            raise IntakeError("a card number stands where a token belongs; name the keyring with --patrons")
+        return None if found is None else keyring.token(number, int(found[1]))
 
-    replaced = _CARD.sub(token, data)
-    if _CARDISH.search(replaced):
-        raise IntakeError("a card number that cannot be read: 1 to 64 characters, no quotes or backslashes")
-    return replaced
+    return without_card_numbers(data, token)
 
 
 def _hmac(key: str, message: bytes) -> bytes:

@@ -15,13 +15,14 @@ from typing import Any
 import msgspec
 
 from events.errors import EventError, IntegrityError
-from events.log.contract import AppendResult, EventLog, QuarantineEntry
+from events.log.contract import QUARANTINE, UNKNOWN_STREAM, AppendResult, EventLog, QuarantineEntry
+from events.proofs.quarantine import EntryMissing, RefusalNotice, compare_quarantine, notice_of
 from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import EventCorrected, GamingDayOpened, IntakeRefused, Replacement
 from intake.doors import check_line
 from intake.errors import IntakeError
-from intake.lines import UNKNOWN_STREAM, Refusal, check_correction, notice, notice_ids, parse_line
+from intake.lines import Refusal, check_correction, notice, notice_ids, parse_line, takes_notice
 
 DIRECT_EVENTS = (GamingDayOpened, EventCorrected)
 """Events that no correction can bring in: the log counts its days by the one, and replaces nothing by the other."""
@@ -32,7 +33,9 @@ _MARKS = tuple(f'"type":"{event.TYPE}"'.encode() for event in (IntakeRefused, Ev
 class QuarantineCase(msgspec.Struct, frozen=True):
     """Refused bytes and what became of them: the event that stands for them in a stream, and the one that redrove them.
 
-    `stream` is where they were meant for, or came in; `unknown` where nobody can tell.
+    `stream` is where they were meant for, or came in; `unknown` where nobody can tell. `fault` is why the bytes may not be
+    used: they were changed or are missing, or the entry has no event and another of its stream is missing. `size` is in
+    bytes, of a missing entry as its event states it. `vouched`: an event states the SHA-256.
     """
 
     entry: QuarantineEntry
@@ -40,32 +43,44 @@ class QuarantineCase(msgspec.Struct, frozen=True):
     refused_seq: int | None = None
     refused_id: str = ""
     redriven_seq: int | None = None
+    fault: IntegrityError | None = None
+    size: int = 0
+
+    @property
+    def vouched(self) -> bool:
+        """Whether an event of the chain states the SHA-256."""
+        return self.refused_seq is not None
 
 
 def quarantine_cases(log: EventLog) -> list[QuarantineCase]:
-    """Return everything in quarantine, oldest first."""
-    entries = log.quarantined()
-    wanted = {entry.stream for entry in entries}
-    told = {
-        stream: _cases_of_stream(log, stream)
-        for stream in log.streams()
-        if stream in wanted or UNKNOWN_STREAM in wanted
-    }
-    return [_case_of(entry, told) for entry in entries]
+    """Return everything in quarantine, oldest first, compared with the chain; then what is missing from it."""
+    streams = {stream: _cases_of_stream(log, stream) for stream in log.streams() if takes_notice(stream)}
+    notices = [stated for stream in streams.values() for stated, _ in stream.values()]
+    entries = log.quarantined()  # after the events: an entry is kept before its event stands
+    check = compare_quarantine(entries, notices)
+    faults = {(fault.stream, fault.seq): fault for fault in check.faults}
+    missing = [fault for fault in check.faults if isinstance(fault, EntryMissing)]
+    doubtful = {fault.stream: fault for fault in reversed(missing)}
+    cases: list[QuarantineCase] = []
+    for place, (entry, stated) in enumerate(zip(entries, check.notices, strict=True), 1):
+        if stated is None:
+            fault = faults.get((QUARANTINE, place)) or doubtful.get(entry.stream)
+            cases.append(QuarantineCase(entry, entry.stream, fault=fault, size=len(entry.data)))
+        else:
+            _, case = streams[stated.stream][stated.seq]
+            fault = faults.get((stated.stream, stated.seq))
+            cases.append(msgspec.structs.replace(case, entry=entry, fault=fault, size=len(entry.data)))
+    for fault in missing:
+        stated, case = streams[fault.stream][fault.seq]
+        entry = QuarantineEntry(stated.stream, stated.sha256, stated.reason, b"")
+        cases.append(msgspec.structs.replace(case, entry=entry, fault=fault, size=stated.size))
+    return cases
 
 
-def _case_of(entry: QuarantineEntry, told: dict[str, dict[str, QuarantineCase]]) -> QuarantineCase:
-    for stream in [entry.stream] if entry.stream != UNKNOWN_STREAM else sorted(told):
-        said = told.get(stream, {}).get(entry.sha256)
-        if said is not None:
-            return msgspec.structs.replace(said, entry=entry)
-    return QuarantineCase(entry, entry.stream)
-
-
-def _cases_of_stream(log: EventLog, stream: str) -> dict[str, QuarantineCase]:
-    """Return what a stream tells of refused bytes, by their SHA-256, as far as it can be read."""
+def _cases_of_stream(log: EventLog, stream: str) -> dict[int, tuple[RefusalNotice, QuarantineCase]]:
+    """Return what a stream states of refused bytes, by the number of the event, as far as it can be read."""
     nothing = QuarantineEntry("", "", "", b"")
-    refused: dict[int, tuple[str, QuarantineCase]] = {}
+    refused: dict[int, tuple[RefusalNotice, QuarantineCase]] = {}
     try:
         for record in log.read(stream):
             if not any(mark in record.data for mark in _MARKS):
@@ -75,15 +90,16 @@ def _cases_of_stream(log: EventLog, stream: str) -> dict[str, QuarantineCase]:
             except EventError:
                 continue
             match event.payload:
-                case IntakeRefused(sha256=digest):
-                    refused[event.seq] = digest, QuarantineCase(nothing, stream, event.seq, event.event_id)
+                case IntakeRefused() as payload:
+                    case = QuarantineCase(nothing, stream, event.seq, event.event_id)
+                    refused[event.seq] = notice_of(stream, event.seq, payload), case
                 case EventCorrected(supersedes_seq=seq, supersedes_event_id=id_) if seq in refused:
-                    digest, said = refused[seq]
-                    if said.refused_id == id_:
-                        refused[seq] = digest, msgspec.structs.replace(said, redriven_seq=event.seq)
+                    stated, case = refused[seq]
+                    if case.refused_id == id_:
+                        refused[seq] = stated, msgspec.structs.replace(case, redriven_seq=event.seq)
     except IntegrityError:
         pass  # what stands before the break stands; `rack verify` names it
-    return dict(refused.values())
+    return refused
 
 
 def find_case(entries: Iterable[QuarantineCase], digest: str) -> QuarantineCase:
@@ -101,8 +117,11 @@ def redrive(log: EventLog, each: QuarantineCase, *, by: str, reason: str, line: 
     """Append what a refused line says, or what `line` says in its stead; return what was appended.
 
     Raises `EventError` where it still cannot be read or may not stand there, or no device may report it, whoever redrives it;
-    `IntakeError` where it was redriven already.
+    `IntakeError` where it was redriven already; an `IntegrityError` where the bytes are not those that were refused, also
+    where `line` is handed in: nobody can tell what it stands for.
     """
+    if each.fault is not None:
+        raise each.fault
     entry = each.entry
     name = f"{entry.sha256[:16]}…"
     if each.redriven_seq is not None:

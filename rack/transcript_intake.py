@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
 from events.errors import EventError
-from events.log.contract import EventLog, QuarantineEntry
+from events.log.contract import UNKNOWN_STREAM, EventLog, QuarantineEntry
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import GamingDayOpened
 from intake.doors import check_writer
-from intake.lines import UNKNOWN_STREAM, IntakeSummary, Refusal, RefusedLine, count
+from intake.lines import IntakeSummary, Refusal, RefusedLine, count
 from replay.transcript.transcript import Script, drafts, parse
 from replay.transcript.words import TranscriptError
 

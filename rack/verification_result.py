@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from events.proofs.verify import VerificationReport
     from replay.review.witness_status import Witnessed
 
+BESIDE_THE_CHAIN = ("entry_changed", "entry_missing")
+"""Kinds of breaks that leave the chain whole: refused lines in quarantine."""
+
 
 class VerificationResult(NamedTuple):
     """What a verification came to: every failure in one sentence, in the order in which they were found; none: it passed."""
@@ -32,7 +35,7 @@ class VerificationResult(NamedTuple):
         """Return what the last line says."""
         if self.ok:
             return "verified"
-        if report.breaks:
+        if any(found.kind not in BESIDE_THE_CHAIN for found in report.breaks):
             return "BROKEN; nothing after a break of the chain can be trusted"
         return f"NOT VERIFIED: {self.failures[0]}"
 

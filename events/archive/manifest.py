@@ -27,7 +27,7 @@ import msgspec
 from msgspec import Meta
 
 from events.archive.files import PARTIAL
-from events.log.contract import Head
+from events.log.contract import QUARANTINE, Head
 from events.proofs.statements import CHECKPOINTS
 from events.vocabulary.codec import MAX_EVENT_BYTES, canonical
 from events.vocabulary.envelope import LogId
@@ -36,7 +36,6 @@ from events.vocabulary.model import MAX_INT, Count, Day, Digest, Number, Token
 IDENTITY, HEAD = "archive.json", "head.json"
 ARCHIVE = "archive"
 """Stands for a stream in errors about the archive itself; the number is that of a manifest."""
-QUARANTINE = "quarantine"
 LISTS = (QUARANTINE, CHECKPOINTS)
 """Streams of an archive that hold no events."""
 MAX_REFUSED_BYTES = 1024 * 1024 * 1024

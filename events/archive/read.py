@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from events.archive.manifest import ARCHIVE, LISTS, QUARANTINE, SegmentManifest
+from events.archive.manifest import ARCHIVE, LISTS, SegmentManifest
 from events.archive.manifest_chain import ManifestChain
 from events.archive.segment import DamagedSegment, SegmentReader
 from events.errors import (
@@ -28,7 +28,7 @@ from events.errors import (
     SegmentMissing,
     SequenceGap,
 )
-from events.log.contract import AppendResult, Head, QuarantineEntry, Record
+from events.log.contract import QUARANTINE, AppendResult, Head, QuarantineEntry, Record
 from events.log.diagnosis import diagnose
 from events.log.foreign import OwnStore
 from events.log.hash_chain import link

@@ -17,15 +17,16 @@ from pathlib import Path
 import msgspec
 
 from events.archive.files import make_folder
-from events.archive.manifest import QUARANTINE, SegmentManifest, fresh_segment
+from events.archive.manifest import SegmentManifest, fresh_segment
 from events.archive.manifest_chain import ManifestChain, create
 from events.archive.read import check_segment, day_of, row_of
 from events.archive.segment import SegmentReader, SegmentWriter, publish
 from events.errors import AppendRefused, BrokenSeal, IntegrityError, LostTail
-from events.log.contract import CheckpointStore, EventLog, Head, Record
+from events.log.contract import QUARANTINE, CheckpointStore, EventLog, Head, QuarantineEntry, Record
 from events.log.hash_chain import link
 from events.log.lock import take_lock
 from events.proofs.checkpoint import origin_of
+from events.proofs.quarantine import EntryChanged, EntryMissing, RefusalNotice, compare_quarantine, notice_in
 from events.proofs.statements import CHECKPOINTS, BadCheckpoint, CheckpointBatch, Ledger
 from events.vocabulary.codec import MAX_EVENT_BYTES
 
@@ -106,6 +107,7 @@ class _ArchiveWriter:
     def __init__(self, log: EventLog, manifests: ManifestChain, progress: Progress | None) -> None:
         self.log, self.manifests, self.sealed = log, manifests, ArchiveSummary()
         self._progress = progress
+        self._notices: list[RefusalNotice] = []
 
     def streams(self, running: bool) -> None:
         """Seal the log's streams, so many at a time as are written together."""
@@ -117,8 +119,23 @@ class _ArchiveWriter:
             self._take(open_[start : start + TOGETHER], streams, last_day)
 
     def quarantine(self) -> None:
-        """Seal what was refused at intake since."""
-        self._list(QUARANTINE, map(row_of, self.log.quarantined()))
+        """Seal what was refused at intake since, up to the first entry whose bytes do not fit the log's chain.
+
+        The events read in this run are compared, sealed or not; `rack verify` compares those of earlier runs.
+        """
+        entries, sealed = self.log.quarantined(), self.manifests.head(QUARANTINE).seq
+        check = compare_quarantine(entries, self._notices)
+        for fault in check.faults:
+            self._report(fault)
+        missing = {fault.stream for fault in check.faults if isinstance(fault, EntryMissing)}
+        changed = {fault.expected for fault in check.faults if isinstance(fault, EntryChanged)}
+        fitting: list[QuarantineEntry] = []
+        for place, (entry, notice) in enumerate(zip(entries, check.notices, strict=True), 1):
+            doubtful = notice is None and entry.stream in missing
+            if place > sealed and (entry.sha256 in changed or doubtful):
+                break
+            fitting.append(entry)
+        self._list(QUARANTINE, map(row_of, fitting))
 
     def checkpoints(self, store: CheckpointStore) -> None:
         """Seal the checkpoints made since, as far as every event that they cover is in the archive."""
@@ -206,6 +223,7 @@ class _ArchiveWriter:
                 try:
                     for batch in self.log.tail(after):
                         for record in batch:
+                            self._take_notice(record)
                             if record.stream in ends and record.stream not in stopped:
                                 ends[record.stream].take(record)
                     break
@@ -219,6 +237,11 @@ class _ArchiveWriter:
         finally:
             for end in ends.values():
                 end.discard()
+
+    def _take_notice(self, record: Record) -> None:
+        notice = notice_in(record.stream, record.seq, record.data)
+        if notice is not None:
+            self._notices.append(notice)
 
     def _report(self, broken: IntegrityError) -> None:
         said = f"{broken.code} {broken}"

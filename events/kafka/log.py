@@ -38,6 +38,7 @@ from events.log.hash_chain import genesis
 from events.log.high_water import HighWater, compare
 from events.log.lock import take_lock
 from events.log.relaxed_gc import relaxed_gc
+from events.proofs.quarantine import is_sound
 from events.vocabulary.envelope import Draft, StreamName
 
 __all__ = ["KafkaLog", "KafkaResults"]
@@ -355,10 +356,11 @@ class KafkaLog:
                 continue
             headers = {name: (value or b"").decode(errors="replace") for name, value in message.headers}
             data = message.value or b""
-            entry = QuarantineEntry(
-                headers["stream"], sha256(data).hexdigest(), headers["reason"], data, int(headers["at_us"])
-            )
-            found.setdefault((entry.stream, entry.sha256), entry)
+            name = (message.key or b"").decode()
+            entry = QuarantineEntry(headers["stream"], name, headers["reason"], data, int(headers["at_us"]))
+            first = found.get((entry.stream, name))
+            if first is None or (not is_sound(first) and is_sound(entry)):
+                found[entry.stream, name] = entry
         return list(found.values())
 
     def foreign(self) -> ForeignReport:

@@ -15,6 +15,12 @@ import msgspec
 from events.log.foreign import ForeignReport, StoreFault
 from events.vocabulary.envelope import Draft
 
+QUARANTINE = "quarantine"
+"""How the refused bytes beside the streams are called where a stream is named; an archive holds them as a stream of this name."""
+
+UNKNOWN_STREAM = "unknown"
+"""Where bytes are quarantined whose stream cannot be read."""
+
 
 class Record(msgspec.Struct, frozen=True, gc=False):
     """A stored event: its place, its canonical bytes and the chain hash after it (32 bytes, as recomputed by the reader)."""
@@ -42,6 +48,8 @@ class AppendResult(msgspec.Struct, frozen=True):
 
 class QuarantineEntry(msgspec.Struct, frozen=True):
     """Bytes that were refused at intake, kept under their SHA-256 with the stream they were meant for and the reason.
+
+    `sha256` is the name under which the store keeps them: whoever uses the bytes compares them (`events.proofs.quarantine`).
 
     `at_us` is the log's clock when it first took them in (UTC microseconds); whoever hands them in leaves it out.
     """
@@ -101,7 +109,7 @@ class EventLog(Protocol):
         """Keep refused bytes durably. The same bytes for the same stream twice are kept once."""
 
     def quarantined(self) -> list[QuarantineEntry]:
-        """Return everything in quarantine, oldest first."""
+        """Return everything in quarantine, oldest first, as the store has it: nothing is compared here."""
 
     def foreign(self) -> ForeignReport:
         """Return the foreign records among all that is stored now: what lies there and is no part of the log."""

@@ -19,15 +19,29 @@ from events.log.contract import CheckpointStore, EventLog, Head, Record
 from events.log.foreign import NO_FOREIGN_RECORDS, ForeignReport
 from events.proofs.history import Mark, StatedHeads, StreamHeads
 from events.proofs.keys import PROPERTY_STREAM, KeyRing
+from events.proofs.quarantine import (
+    EntryChanged,
+    EntryMissing,
+    QuarantineCheck,
+    RefusalNotice,
+    compare_quarantine,
+    notice_of,
+)
 from events.proofs.signed_note import PublicKey
 from events.proofs.statements import BadCheckpoint, CheckpointFault
 from events.proofs.verify_checkpoints import Signatures, check_checkpoints
 from events.vocabulary.codec import read
 from events.vocabulary.envelope import ReadEnvelope
-from events.vocabulary.model import Event
+from events.vocabulary.model import Event, IntakeRefused
+
+QuarantineFault = Literal["entry_changed", "entry_missing"]
+"""What happened to a refused line in quarantine: its bytes differ from what was refused, or there is no entry for its event.
+The chain itself is whole there.
+"""
 
 BreakKind = (
     Literal["changed", "removed", "swapped", "moved", "tail_cut", "fork", "unreadable", "envelope", "vouch", "added"]
+    | QuarantineFault
     | CheckpointFault
 )
 """What happened to the first event that is not as it was written.
@@ -36,7 +50,8 @@ BreakKind = (
 `moved`: another event stands at its number. `tail_cut`: acknowledged events at the end are gone. `fork`: two events claim
 the number. `unreadable`: in the chain, but not an event this version can read. `envelope`: in the chain, but its envelope
 contradicts the log or the events before it. `vouch`: it publishes a key with a vouch that does not count. `added`: a file lies
-in an archive that was not sealed into it. The other kinds are of checkpoints: see `CheckpointFault`.
+in an archive that was not sealed into it. The other kinds are of refused lines and checkpoints: see `QuarantineFault`,
+`CheckpointFault`.
 """
 
 Progress = Callable[[str, int], None]
@@ -57,7 +72,8 @@ class Break(msgspec.Struct, frozen=True, kw_only=True):
 
 class VerificationReport(msgspec.Struct, frozen=True, kw_only=True):
     """What a walk found. `heads` are the ends up to which each stream was confirmed; `events` counts what was walked,
-    `quarantined` what was refused at intake and kept. `foreign` records are no part of the log and break nothing.
+    `quarantine` says how what was refused at intake compares with the chain. `foreign` records are no part of the log
+    and break nothing.
     """
 
     ok: bool
@@ -67,7 +83,7 @@ class VerificationReport(msgspec.Struct, frozen=True, kw_only=True):
     streams: int
     tables: int
     signed: Signatures | None
-    quarantined: int
+    quarantine: QuarantineCheck
     foreign: ForeignReport
     first_break: Break | None
     breaks: tuple[Break, ...]
@@ -90,6 +106,7 @@ def verify(
     """
     breaks: list[Break] = []
     heads: dict[str, Head] = {}
+    notices: list[RefusalNotice] = []
     events = 0
     try:
         marked = set(log.acknowledged())
@@ -103,13 +120,15 @@ def verify(
     for stream in sorted({*log.streams(), *marked, *stated}):
         walk = _StreamVerification(log, stream, stated.get(stream), events, progress)
         walk.run()
+        notices += walk.notices
         events += walk.events
         heads[stream] = walk.head
         breaks.extend(found for found in walk.breaks if found not in breaks)
     breaks.extend(_break_of(error) for error in (checked.errors if checked is not None else ()))
-    quarantined, foreign = 0, NO_FOREIGN_RECORDS
+    quarantine, foreign = QuarantineCheck(), NO_FOREIGN_RECORDS
     try:
-        quarantined = len(log.quarantined())
+        quarantine = compare_quarantine(log.quarantined(), notices)
+        breaks.extend(_break_of(fault) for fault in quarantine.faults)
         foreign = log.foreign()
     except IntegrityError as error:
         breaks.append(_break_of(error))
@@ -121,7 +140,7 @@ def verify(
         streams=len(heads),
         tables=sum(stream.startswith("table/") for stream in heads),
         signed=checked.signed if checked is not None else None,
-        quarantined=quarantined,
+        quarantine=quarantine,
         foreign=foreign,
         first_break=breaks[0] if breaks else None,
         breaks=tuple(breaks),
@@ -139,6 +158,7 @@ class _StreamVerification:
         self._tree = StreamHeads(stream, stated)
         self.events = 0
         self.breaks: list[Break] = []
+        self.notices: list[RefusalNotice] = []
         self.head = Head(0, b"")
         self._day: str | None = None
         self._round_open = False
@@ -170,6 +190,8 @@ class _StreamVerification:
             self._report(record.seq, "unreadable", str(error))
             self._lost_track = True
             return
+        if isinstance(event.payload, IntakeRefused):
+            self.notices.append(notice_of(record.stream, record.seq, event.payload))
         stated = (event.log_id, event.property_id, event.stream, event.seq)
         place = (self.log.log_id, self.log.property_id, record.stream, record.seq)
         if stated != place:
@@ -205,6 +227,10 @@ def _break_of(error: IntegrityError) -> Break:
 
 def _kind(error: IntegrityError) -> BreakKind:
     match error:
+        case EntryChanged():
+            return "entry_changed"
+        case EntryMissing():
+            return "entry_missing"
         case MisplacedEvent(swapped=True):
             return "swapped"
         case MisplacedEvent():

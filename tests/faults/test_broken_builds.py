@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from base64 import b64decode
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -25,6 +26,7 @@ from events.log.contract import AppendResult, Record
 from events.log.foreign import ForeignRecord, ForeignTally
 from events.proofs import verify
 from events.proofs.keys import KeyRing
+from events.proofs.quarantine import compare_quarantine
 from events.proofs.signed_note import PublicKey
 from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
@@ -178,6 +180,28 @@ def reserves_no_source() -> Iterator[None]:
 @build
 def lets_notices_be_taken_back() -> Iterator[None]:
     with patch("intake.lines.check_correction"):
+        yield
+
+
+@build
+def believes_what_quarantine_holds() -> Iterator[None]:
+    def compare(entries: Any, notices: Any) -> Any:
+        return msgspec.structs.replace(compare_quarantine(entries, notices), faults=(), changed=0, missing=0)
+
+    with (
+        patch.object(verify, "compare_quarantine", compare),
+        patch("events.archive.write.compare_quarantine", compare),
+        patch("intake.quarantine.compare_quarantine", compare),
+    ):
+        yield
+
+
+@build
+def knows_a_card_number_by_its_first_bytes() -> Iterator[None]:
+    def without(data: bytes, token: Any) -> bytes:
+        return re.sub(rb'"card:([^"]*)"', lambda match: b'"%s"' % (token(match[1].decode()) or "").encode(), data)
+
+    with patch("intake.patrons.without_card_numbers", without):
         yield
 
 
@@ -365,6 +389,9 @@ FOUND_BY = {
     "an unknown key vouches for a new one": "says_nothing_of_vouches_by_unknown_keys",
     "a checkpoint by a retired key": "lets_retired_keys_sign",
     "a sound log checked with the new key alone": "calls_what_an_earlier_key_signed_forged",
+    "refused bytes changed, renamed or deleted in quarantine": "believes_what_quarantine_holds",
+    "refused bytes replaced in quarantine, on a Kafka cluster in memory": "believes_what_quarantine_holds",
+    "a card number written another way": "knows_a_card_number_by_its_first_bytes",
     "a stored record that cannot be decoded": "passes_over_what_it_cannot_read",
     "SQLite writer killed": "forgets_what_was_reported",
     "SQLite replayer killed": "forgets_what_it_said_first",
@@ -397,6 +424,7 @@ SAME_ON_A_BROKER = (
     "foreign records on Kafka",
     "forgeries among foreign records on Kafka",
     "topics that lose evidence",
+    "refused bytes replaced in quarantine, on Kafka",
 )
 """Faults whose check runs on the simulated cluster too, where it finds the builds of `FOREIGN` out."""
 

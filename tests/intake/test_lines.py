@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from events.errors import EventError
+from events.log.contract import UNKNOWN_STREAM
 from events.sqlite.log import SqliteLog
 from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Draft
@@ -28,7 +29,6 @@ from events.vocabulary.model import (
 from intake.lines import (
     BATCH_BYTES,
     KEPT_BYTES,
-    UNKNOWN_STREAM,
     AcceptedLine,
     IntakeSummary,
     Refusal,

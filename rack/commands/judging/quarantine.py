@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,7 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Carry it out; `redrive` is 1 where an entry is still refused."""
+    """Carry it out; `redrive` is 1 where an entry is still refused; 4 where bytes are not those that were refused."""
     from rack.opening import log_at
 
     check_options(arguments, "quarantine", arguments.what, TAKES)
@@ -82,12 +83,14 @@ def _list(log: EventLog, output: Output) -> Exit:
             refusal_time(each),
             each.stream,
             each.entry.sha256[:16],
-            len(each.entry.data),
+            each.size,
             state(each),
             each.entry.reason[:60],
         )
         for each in entries
     ]
+    for case in entries:
+        _report_fault(output, case)
     output.text(
         *(
             table(("refused at", "stream", "sha-256", "bytes", "state", "reason"), rows)
@@ -95,7 +98,16 @@ def _list(log: EventLog, output: Output) -> Exit:
             else ["The quarantine is empty."]
         )
     )
-    return Exit.CLEAN
+    return _exit_of(entries)
+
+
+def _report_fault(output: Output, case: QuarantineCase) -> None:
+    if case.fault is not None:
+        output.problem(f"{case.fault.code} {case.fault}")
+
+
+def _exit_of(cases: Iterable[QuarantineCase]) -> Exit:
+    return Exit.INTEGRITY if any(case.fault is not None for case in cases) else Exit.CLEAN
 
 
 def _show(log: EventLog, arguments: argparse.Namespace, output: Output) -> Exit:
@@ -107,6 +119,7 @@ def _show(log: EventLog, arguments: argparse.Namespace, output: Output) -> Exit:
         with arguments.out.open("xb") as file:
             file.write(data)
     text = data[:MAX_BYTES_SHOWN].decode("ascii", "backslashreplace")
+    _report_fault(output, each)
     output.value(as_json(each) | {"text": text})
     shown = "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text)
     rest = (
@@ -124,7 +137,7 @@ def _show(log: EventLog, arguments: argparse.Namespace, output: Output) -> Exit:
         shown,
         *([rest] if rest else []),
     )
-    return Exit.CLEAN
+    return _exit_of([each])
 
 
 def _redrive(log: EventLog, arguments: argparse.Namespace, output: Output) -> Exit:
@@ -137,7 +150,12 @@ def _redrive(log: EventLog, arguments: argparse.Namespace, output: Output) -> Ex
     line = arguments.line.read_bytes().strip() if arguments.line is not None else None
     done: list[dict[str, Any]] = []
     refused: list[dict[str, str]] = []
+    for each in chosen if arguments.digest else entries:
+        _report_fault(output, each)
     for each in chosen:
+        if each.fault is not None:
+            refused.append({"sha256": each.entry.sha256, "reason": str(each.fault)})
+            continue
         try:
             appended = redrive(log, each, by=arguments.by, reason=arguments.reason, line=line)
         except EventError as error:
@@ -148,7 +166,8 @@ def _redrive(log: EventLog, arguments: argparse.Namespace, output: Output) -> Ex
         output.text(f"{each.entry.sha256[:16]}… is {appended.stream} event {appended.head.seq}")
     output.value({"redriven": done, "refused": refused})
     output.text(f"{len(done):,} redriven, {len(refused):,} still refused; `rack replay` judges their rounds again")
-    return Exit.FINDINGS if refused else Exit.CLEAN
+    integrity = _exit_of(chosen if arguments.digest else entries)
+    return integrity or (Exit.FINDINGS if refused else Exit.CLEAN)
 
 
 def refusal_time(each: QuarantineCase) -> str:
@@ -159,9 +178,15 @@ def refusal_time(each: QuarantineCase) -> str:
 
 def state(each: QuarantineCase) -> str:
     """Return what became of an entry."""
+    from events.proofs.quarantine import EntryChanged
+
+    if each.fault is not None:
+        if isinstance(each.fault, EntryChanged):
+            return "CHANGED"
+        return "MISSING" if each.vouched else "DOUBTFUL"
     if each.redriven_seq is not None:
         return f"redriven as event {each.redriven_seq}"
-    return f"refused as event {each.refused_seq}" if each.refused_seq is not None else "in no stream"
+    return f"refused as event {each.refused_seq}" if each.refused_seq is not None else "no event vouches for it"
 
 
 def as_json(each: QuarantineCase) -> dict[str, Any]:
@@ -170,7 +195,9 @@ def as_json(each: QuarantineCase) -> dict[str, Any]:
         "sha256": each.entry.sha256,
         "stream": each.stream,
         "reason": each.entry.reason,
-        "bytes": len(each.entry.data),
+        "bytes": each.size,
+        "vouched": each.vouched,
+        "fault": None if each.fault is None else str(each.fault),
         "refused_at": refusal_time(each),
         "refused_seq": each.refused_seq,
         "redriven_seq": each.redriven_seq,

@@ -15,6 +15,7 @@ from rack.verification_result import VerificationResult, result, witness_failure
 
 if TYPE_CHECKING:
     from events.log.contract import CheckpointStore, EventLog
+    from events.proofs.quarantine import QuarantineCheck
     from events.proofs.signed_note import PublicKey
     from events.proofs.verify import Break, VerificationReport
     from events.proofs.verify_checkpoints import Signatures
@@ -119,6 +120,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     )
     output.text(
         *(line(each) for each in report.breaks),
+        *quarantine_lines(report.quarantine),
         *_signature_lines(report.signed, late),
         *(_witness_lines(witnessed, report.signed, utc_now_us()) if witnessed is not None else ()),
         summary(report, found),
@@ -188,7 +190,8 @@ def _verify_log(log: EventLog, backend: str, **options: Any) -> tuple[Verificati
 
 def line(found: Break) -> str:
     """Return a break in one line."""
-    from events.archive.manifest import ARCHIVE, QUARANTINE
+    from events.archive.manifest import ARCHIVE
+    from events.log.contract import QUARANTINE
 
     what = {ARCHIVE: "manifest", QUARANTINE: "entry", "checkpoints": "statement"}.get(found.stream, "event")
     return f"{found.code} {found.stream} {what} {found.seq}: {found.message} ({found.kind.replace('_', ' ')})"
@@ -196,9 +199,19 @@ def line(found: Break) -> str:
 
 def summary(report: VerificationReport, found: VerificationResult) -> str:
     """Return the result of a verification in one line."""
-    held = f", {counted(report.quarantined, 'refused line')} in quarantine" if report.quarantined else ""
+    held = f", {counted(kept, 'refused line')} in quarantine" if (kept := report.quarantine.entries) else ""
     size = f"{counted(report.events, 'event')} in {counted(report.streams, 'stream')}{held}"
     return f"log {report.log_id} of {report.property_id}: {size}: {found.state(report)}"
+
+
+def quarantine_lines(check: QuarantineCheck) -> list[str]:
+    """Return what the chain says nothing about: the entries that no event vouches for."""
+    if not check.unvouched:
+        return []
+    lines = counted(check.unvouched, "refused line")
+    return [
+        f"the chain does not vouch for {lines} in quarantine (no event states the SHA-256): compared with the name alone"
+    ]
 
 
 def as_json(report: VerificationReport) -> dict[str, Any]:
@@ -213,7 +226,8 @@ def as_json(report: VerificationReport) -> dict[str, Any]:
         "events": report.events,
         "tables": report.tables,
         "streams": heads,
-        "quarantined": report.quarantined,
+        "quarantined": report.quarantine.entries,
+        "quarantine": report.quarantine.counts,
         "checkpoints": report.signed.checkpoints if report.signed is not None else 0,
         "signed": to_builtins(report.signed),
         "first_break": breaks[0] if breaks else None,

@@ -61,7 +61,7 @@ def segment(folder: Path, stream: str, first_seq: int) -> SegmentManifest:
 
 def test_sound(folder: Path) -> None:
     report = verified(folder)
-    assert (report.ok, report.events, report.quarantined, report.breaks) == (True, 42, 1, ())
+    assert (report.ok, report.events, report.quarantine.entries, report.breaks) == (True, 42, 1, ())
     assert ManifestChain(folder).sealed[0].named == "manifest 1 (table/fu-07, events 1 to 7)"
 
 
@@ -131,7 +131,7 @@ def test_what_was_refused_is_sealed_too(folder: Path) -> None:
     path.write_bytes(path.read_bytes()[::-1])
     report = verified(folder)
     assert report.first_break is not None
-    assert (report.first_break.stream, report.first_break.seq, report.quarantined) == (QUARANTINE, 1, 0)
+    assert (report.first_break.stream, report.first_break.seq, report.quarantine.entries) == (QUARANTINE, 1, 0)
 
 
 # -------------------------------------------------------------------------------------- removed, swapped, moved, added

@@ -326,7 +326,9 @@ def test_any_events_come_back(tmp_path_factory: pytest.TempPathFactory, groups: 
                 write_archive(log, folder, running=True)
         write_archive(log, folder, running=True)
         archive = opened(folder)
-        assert verify(archive).ok
+        assert {found.kind for found in verify(archive).breaks} <= {"entry_missing"}, (
+            "refusals of which nothing is kept"
+        )
         for stream in (TABLE, OTHER):
             assert list(archive.read(stream)) == list(log.read(stream))
         together = list(chain.from_iterable(archive.tail({})))

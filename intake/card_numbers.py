@@ -1,0 +1,140 @@
+"""Finds what could be a card number in a reported line, however it is written, and cuts it out of the bytes.
+
+The line is read as people and parsers would read it: escapes are decoded (also those of JSON inside a string), characters
+brought to their common form, invisible ones left out, upper case folded. No JSON is required: a line that is broken off or
+garbled is searched the same way. Every character of that reading knows which bytes it came from, so that all other bytes stay.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from typing import NamedTuple
+
+PLACEHOLDER = "(card number removed)"
+"""Stands where a card number stood that gets no token. It is no valid patron."""
+
+MAX_NUMBER = 64
+"""Characters of the longest card number that gets a token."""
+
+_COLON = re.compile(rb"card\s*:")
+_SPECIAL = re.compile(r'(?:\\\\)+(?=")|\\+(?:u[0-9a-fA-F]{4}|.)|[^\x20-\x7e]|\\', re.DOTALL)
+_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "/": "/"}
+_ESCAPED_QUOTE = "\ue000"
+"""In the reading, a quote inside a string: the string does not end there."""
+
+_STRING = re.compile(r'"\s*card\s*:(?P<number>[^"]*)"')
+"""A whole string. Without blank after the colon, or with three digits, it could be a card number."""
+
+_TEXT = re.compile(r"(?<![\w-])card\s*:(?:[\w.-]+(?:[ ./-]?\d+)*|\s*(?:[\w-]{0,8}[ -])?\d(?:[ ./-]?\d){2,}[\w-]*)")
+"""A card number amid other text, or where a string has no end."""
+
+
+class _Reading(NamedTuple):
+    """A line as it is searched: `text`, and for each of its characters where its original begins and ends."""
+
+    text: str
+    begins: list[int]
+    ends: list[int]
+
+
+def without_card_numbers(data: bytes, token: Callable[[str], str | None]) -> bytes:
+    """Return a line with something else in place of whatever could be a card number; all other bytes as they are.
+
+    `token` returns what stands for a number that is the whole of a string, or null: then, and in other text, it is
+    `PLACEHOLDER`.
+    """
+    if not _needs_reading(data):
+        return data
+    line = data.decode("utf-8", "surrogateescape")
+    reading = _read(line)
+    if "card" not in reading.text:
+        return data
+    replacements: dict[tuple[int, int], str] = {}
+
+    def cut(match: re.Match[str]) -> str:
+        """Note the replacement of a whole string, and leave nothing of it in the reading."""
+        begin, end = reading.ends[match.start()], reading.begins[match.end() - 1]
+        if not _is_number(match["number"], exact=line.startswith("card:", begin)):
+            return match[0]
+        replacements[begin, end] = _replacement(reading, line, match, token)
+        return '"' * len(match[0])
+
+    for match in _TEXT.finditer(_STRING.sub(cut, reading.text)):
+        replacements[reading.begins[match.start()], reading.ends[match.end() - 1]] = PLACEHOLDER
+    pieces: list[str] = []
+    at = 0
+    for (begin, end), replacement in sorted(replacements.items()):
+        pieces += (line[at:begin], replacement)
+        at = end
+    return "".join([*pieces, line[at:]]).encode("utf-8", "surrogateescape")
+
+
+def _is_number(text: str, *, exact: bool) -> bool:
+    """Whether what follows the colon could be a number; `exact`: the string begins as devices are told to write it."""
+    return bool(text.strip()) and (exact or not text[0].isspace() or sum(map(str.isdigit, text)) >= 3)
+
+
+def _replacement(reading: _Reading, line: str, match: re.Match[str], token: Callable[[str], str | None]) -> str:
+    """Return the token of a number as it was written: upper case is not folded there."""
+    first = match.start("number")
+    while reading.text[first].isspace():
+        first += 1
+    decoded = _decoded(line[reading.begins[first] : reading.begins[match.end() - 1]])
+    common = unicodedata.normalize("NFKC", decoded)
+    written = "".join(character for character in common if unicodedata.category(character) != "Cf").rstrip()
+    fits = 0 < len(written) <= MAX_NUMBER and not any(
+        character in '"\\' + _ESCAPED_QUOTE or ord(character) < 0x20 or 0xD800 <= ord(character) < 0xE000
+        for character in written
+    )
+    return (token(written) if fits else None) or PLACEHOLDER
+
+
+def _needs_reading(data: bytes) -> bool:
+    """Whether a line could hold a card number: most lines can be told by their plain bytes."""
+    if b"\\" in data or not data.isascii() or not data.decode("ascii").isprintable():
+        return True
+    lower = data.lower()
+    return b"card" in lower and _COLON.search(lower) is not None
+
+
+def _read(line: str) -> _Reading:
+    text: list[str] = []
+    begins: list[int] = []
+    ends: list[int] = []
+    at = 0
+    for match in _SPECIAL.finditer(line):
+        _take(line[at : match.start()].lower(), range(at, match.start()), text, begins, ends)
+        at = match.end()
+        for character in unicodedata.normalize("NFKC", _decoded_one(match[0])).casefold():
+            if character.isspace() or unicodedata.category(character) not in ("Cc", "Cf", "Mn"):
+                text.append(character)
+                begins.append(match.start())
+                ends.append(match.end())
+    _take(line[at:].lower(), range(at, len(line)), text, begins, ends)
+    return _Reading("".join(text), begins, ends)
+
+
+def _take(plain: str, places: range, text: list[str], begins: list[int], ends: list[int]) -> None:
+    """Take a run of plain ASCII: each character stands for itself."""
+    text.append(plain)
+    begins.extend(places)
+    ends.extend(place + 1 for place in places)
+
+
+def _decoded(written: str) -> str:
+    return _SPECIAL.sub(lambda match: _decoded_one(match[0]), written)
+
+
+def _decoded_one(special: str) -> str:
+    """Return the character that an escape stands for, however often its backslash is escaped itself."""
+    if special[0] != "\\":
+        return special
+    kind = special.lstrip("\\")
+    if not kind:
+        return "\\"
+    if kind[0] == "u" and len(kind) == 5:
+        character = chr(int(kind[1:], 16))
+        return _ESCAPED_QUOTE if character == '"' else character
+    return _ESCAPED_QUOTE if kind == '"' else _ESCAPES.get(kind, special)
