@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import warnings
 from pathlib import Path
 
 import pytest
@@ -38,15 +37,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for mark in ONE_WORKER:
             if item.get_closest_marker(mark) is not None:
                 item.add_marker(pytest.mark.xdist_group(mark))
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_runtest_teardown(item: pytest.Item) -> None:
-    """What connections to a broker leave behind is tidied up at once: later it would be said of another test."""
-    if item.get_closest_marker("kafka") is not None:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ResourceWarning)
-            gc.collect()
 
 
 def pytest_collection_finish() -> None:
