@@ -31,7 +31,7 @@ _MARKS = tuple(f'"type":"{event.TYPE}"'.encode() for event in (IntakeRefused, Ev
 
 
 class QuarantineCase(msgspec.Struct, frozen=True):
-    """Refused bytes and what became of them: the event that stands for them in a stream, and the one that redrove them.
+    """Refused bytes, the notice that stands for them in a stream, and the event that redrove them.
 
     `stream` is where they were meant for, or came in; `unknown` where nobody can tell. `fault` is why the bytes may not be
     used: they were changed or are missing, or the entry has no event and another of its stream is missing. `size` is in

@@ -1,4 +1,4 @@
-"""What is said of a round, as markup: its heading, its findings, and the money due beside the money done. Pure functions."""
+"""The account of a round, as markup: its heading, its findings, and the money due beside the money done. Pure functions."""
 
 from __future__ import annotations
 

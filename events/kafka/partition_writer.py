@@ -234,7 +234,7 @@ class PartitionWriter:
             self._stop_where_succeeded(wait_s=SUCCESSOR_S if isinstance(error, WriterFenced) else 0.0)
 
     def _settle(self, staged: StagedAppend) -> bool:
-        """Learn what became of a group; whether it is stored. Raises `SecondWriter` where others wrote meanwhile."""
+        """Find out whether a group is stored. Raises `SecondWriter` where others wrote meanwhile."""
         self._stop_where_succeeded(wait_s=0.0)
         before = {record.stream: record.seq - 1 for record in reversed(staged.records)}
         self._take()

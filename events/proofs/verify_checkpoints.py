@@ -30,7 +30,7 @@ class EarlierSigner(msgspec.Struct, frozen=True):
     checkpoints: int
 
     def line(self) -> str:
-        """Return what is to be said of them, in one sentence without its full stop."""
+        """Return them in one sentence, without its period."""
         return f"{before_the_key(self.checkpoints, PublicKey.parse(self.key))}; give that key too to check with it"
 
 

@@ -7,11 +7,12 @@ is the fault.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 
 from events.vocabulary import model
+from events.vocabulary.model import Aspect
 from floor.pai_gow_poker.plan import ON_DICE, PaiGowPokerPlan
 from floor.pai_gow_poker.table import PaiGowTable
 from floor.round.pai_gow_play import PaiGowPlay
@@ -29,7 +30,7 @@ TOO_MUCH_CENTICENTS = 3700
 class PaiGowPokerPlay(PaiGowPlay):
     """Writes the script of one round."""
 
-    observed = [*PaiGowPlay.observed, "mystery"]  # noqa: RUF012 - a class variable, as in the base
+    observed: ClassVar[list[Aspect]] = [*PaiGowPlay.observed, "mystery"]
     settled_early = (*ON_DICE, "match")
     plan: PaiGowPokerPlan
     table: PaiGowTable

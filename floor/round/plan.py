@@ -6,6 +6,7 @@ played as the rules say. A game says how hands are made, dealt and compared.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
@@ -41,7 +42,7 @@ class BoxPlan:
     both: bool = False
 
 
-class Plan:
+class Plan(ABC):
     """A round as it is going to be played."""
 
     required: ClassVar[tuple[str, ...]] = ("base",)
@@ -84,9 +85,9 @@ class Plan:
         return self.required[0]
 
     @property
+    @abstractmethod
     def by_hand(self) -> tuple[str, ...]:
         """The wagers that are taken and paid at the box: all but the progressive."""
-        raise NotImplementedError
 
     @property
     def dealer(self) -> Position:
@@ -183,13 +184,13 @@ class Plan:
 
     # The cards
 
+    @abstractmethod
     def deal(self, targets: Any) -> bool:
         """Deal at random, positions with a target getting a hand made to order; say whether all could be."""
-        raise NotImplementedError
 
     def hand_for(self, target: str, taken: set[int]) -> list[int] | None:
         """Return a hand made to order of the cards that are left, or null where there is none."""
-        raise NotImplementedError
+        return None
 
     def clear(self) -> None:
         """Take back what happened to be irregular by itself, for an injector that needs the round plain: here nothing is."""

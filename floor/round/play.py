@@ -7,6 +7,7 @@ in a way of its own; `write` has their order.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 from events.vocabulary import model
@@ -23,7 +24,7 @@ ENVY = {"fortune_envy": "fortune_bonus", "progressive_envy": "progressive"}
 REASONS = {Outcome.FOUL: "foul", Outcome.ABANDONED: "abandoned"}
 
 
-class Play:
+class Play(ABC):
     """Writes the script of one round."""
 
     observed: ClassVar[list[Aspect]]
@@ -161,9 +162,9 @@ class Play:
     def find_start(self) -> None:
         """Find the position that gets the first card: here it is always the same."""
 
+    @abstractmethod
     def deal(self) -> None:
         """Deal the cards."""
-        raise NotImplementedError
 
     def face_up(self, position: Position) -> bool:
         """Say whether the cards of a position are dealt face up."""
@@ -184,9 +185,9 @@ class Play:
     def after_deal(self) -> None:
         """What follows the deal, before anybody plays."""
 
+    @abstractmethod
     def play_hands(self) -> None:
         """Everybody sets the hands, or decides."""
-        raise NotImplementedError
 
     def setting_begins(self) -> Step:
         """Return the first step after the deal in which somebody looks at cards or sets them."""
@@ -199,9 +200,9 @@ class Play:
         """Return what everything is due for the hands as they lie."""
         return GAMES[self.book.game].settle(self.book, self.plan.layout())
 
+    @abstractmethod
     def settle(self) -> None:
         """Settle everything, in order."""
-        raise NotImplementedError
 
     def settle_wager(self, due: Due) -> None:
         """Pay, take or return a wager, as is due; what is not covered goes back."""

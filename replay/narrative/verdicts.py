@@ -92,7 +92,7 @@ class Narrative(msgspec.Struct, frozen=True):
 
 
 def narrate(judged: RoundVerdict, seat: int | None = None, currency: str = "USD") -> Narrative:
-    """Return what is to be said of a round, or of one seat of it, with amounts in a currency (ISO 4217)."""
+    """Return the verdict on a round, or on one seat of it, in one sentence, with amounts in a currency (ISO 4217)."""
     money = [each for each in judged.findings if each.difference_cents and seat in (None, each.seat)]
     if judged.verdict == "UNDETERMINED":
         return Narrative(judged.verdict, Outcome.UNDETERMINED, f"UNDETERMINED {because(judged.undetermined)}.")

@@ -62,7 +62,7 @@ def to_html(story: Story) -> bytes:
         _rules(story["rules"]),
         "<h2>Custody of rules, cards, dice and devices</h2>",
         _table(
-            ("Event", "Time", "What", "What became of it"),
+            ("Event", "Time", "Item", "Status"),
             ([r["seq"], r["at"], r["thing"], r["what"]] for r in story["custody"]),
         ),
         "<h2>Corrections, reviews, and who saw the record</h2>",

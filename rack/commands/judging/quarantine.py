@@ -177,7 +177,7 @@ def refusal_time(each: QuarantineCase) -> str:
 
 
 def state(each: QuarantineCase) -> str:
-    """Return what became of an entry."""
+    """Return the status of an entry."""
     from events.proofs.quarantine import EntryChanged
 
     if each.fault is not None:

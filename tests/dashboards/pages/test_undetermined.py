@@ -16,7 +16,7 @@ ROUNDS = 300
 
 @pytest.fixture(scope="module")
 def rounds(tmp_path_factory: pytest.TempPathFactory) -> list[Said]:
-    """What is said of every UNDETERMINED round of a demo of all games."""
+    """The sentences for every UNDETERMINED round of a demo of all games."""
     folder = tmp_path_factory.mktemp("demo")
     assert main(["demo", "--games", "all", "--rounds", str(ROUNDS), "--out", str(folder), "--quiet"]) == 0
     desk._read.clear()
