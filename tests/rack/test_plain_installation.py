@@ -18,7 +18,6 @@ from rack.errors import EXTRA_OF
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-OURS = {"analytics", "dashboards", "events", "floor", "games", "rack", "replay"}
 
 
 @cache
@@ -46,11 +45,11 @@ def installed_with(requirements: tuple[str, ...]) -> frozenset[str]:
 @cache
 def not_there() -> tuple[str, ...]:
     """The modules of this environment that a plain installation does not have."""
-    kept = installed_with(tuple(PROJECT["dependencies"]))
+    kept = installed_with(tuple(PROJECT["dependencies"])) | {canonicalize_name(PROJECT["name"])}
     return tuple(
         module
         for module, distributions in packages_distributions().items()
-        if module not in OURS and not any(canonicalize_name(each) in kept for each in distributions)
+        if not any(canonicalize_name(each) in kept for each in distributions)
     )
 
 

@@ -21,7 +21,7 @@ DOOR = {
     "catalogue",
     "game_columns",
 }
-PACKAGES = ("analytics", "dashboards", "events", "floor", "games", "rack", "replay")
+PACKAGES = ("analytics", "dashboards", "events", "floor", "games", "intake", "rack", "replay")
 
 
 def imported(path: Path) -> Iterator[str]:
