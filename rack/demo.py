@@ -33,6 +33,7 @@ from rack.output import Output
 from rack.settings import DEMO_KEY, REPORT, WAREHOUSE
 from rack.warehouse_feed import build_warehouse
 from replay.findings import Finding
+from replay.incidents import incidents_in
 from replay.run.replayer import findings, replay
 
 LABELS = "labels.json"
@@ -196,6 +197,7 @@ def report(demo: Demo) -> dict[str, Any]:
         "events": demo.events,
         "rounds": demo.rounds,
         "findings": _by_code(demo.findings),
+        "incidents": len(incidents_in(demo.findings)),
         "planted": demo.comparison.planted,
         "found": demo.comparison.found,
         "missed": len(demo.comparison.missed),

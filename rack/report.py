@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
 
 from rack.output import money, table
 from replay.findings import Adjudication, Finding, Settlement
+from replay.incidents import Incident, incidents
 from replay.narrative.findings import finding_title
 from replay.narrative.names import (
     amount,
     difference,
     line_name,
+    plural,
     position_name,
     readable,
     wager_name,
@@ -29,14 +34,40 @@ def events_of(finding: Finding) -> str:
 
 
 def verdict_lines(conclusion: Conclusion | Adjudication, where: Where = events_of, currency: str = "USD") -> list[str]:
-    """Return the verdict in its sentence, the settlements as a table, and the findings with their sections and evidence."""
+    """Return the verdict in its sentence, the settlements as a table, and each incident with its findings and evidence."""
     settlements = conclusion.settlements
     lines = [narrate(RoundVerdict.of(conclusion), currency=currency).headline]
     if settlements:
         lines += ["", *settlement_table(settlements)]
-    for finding in conclusion.findings:
-        lines += ["", *finding_lines(finding, where, currency)]
+    for incident in incidents(conclusion.findings):
+        lines += ["", *incident_lines(incident, where, currency)]
     return lines
+
+
+def incident_lines(incident: Incident, where: Where = events_of, currency: str = "") -> list[str]:
+    """Return an incident as text: its cause, and below it, set in, what follows from it and the money of each seat."""
+    lines = finding_lines(incident.cause, where, currency)
+    if incident.consequences:
+        owed = [_owed(cents, seat, currency) for seat, cents in incident.difference_by_seat.items() if cents]
+        lines += [f"  {plural(len(incident.consequences), 'consequence')}" + (f": {'; '.join(owed)}" if owed else "")]
+        lines += [
+            f"    {line}" for finding in incident.consequences for line in finding_lines(finding, where, currency)
+        ]
+    return lines
+
+
+def incident_values(incident: Incident) -> dict[str, Any]:
+    """Return an incident as JSON values: its id, severity and money, and the ids of its findings, the cause first."""
+    return {
+        "id": incident.id,
+        "code": incident.cause.code,
+        "stream": incident.cause.stream,
+        "round_no": incident.cause.round_no,
+        "severity": incident.severity,
+        "overpaid_cents": incident.overpaid_cents,
+        "underpaid_cents": incident.underpaid_cents,
+        "findings": [finding.id for finding in incident.findings],
+    }
 
 
 def settlement_table(settlements: Sequence[Settlement]) -> list[str]:
@@ -87,6 +118,14 @@ def headline(finding: Finding, currency: str = "") -> str:
     if finding.difference_cents:
         parts.append(difference(finding.difference_cents, currency))
     return " · ".join(parts)
+
+
+def incident_headline(incident: Incident, currency: str = "") -> str:
+    """Return what is wrong and where, by the cause, and the money of the whole incident."""
+    money_over = difference(incident.overpaid_cents, currency) if incident.overpaid_cents else ""
+    money_under = difference(-incident.underpaid_cents, currency) if incident.underpaid_cents else ""
+    cause = msgspec.structs.replace(incident.cause, difference_cents=None)
+    return " · ".join(part for part in (headline(cause), money_under, money_over) if part)
 
 
 def _owed(difference_cents: int, seat: int | None, currency: str) -> str:

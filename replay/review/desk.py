@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from hashlib import sha256
@@ -150,12 +150,14 @@ class Desk:
     def assign(self, finding_id: str, *, to: str, by: str, reason: str) -> Entry:
         """Give a finding to somebody to look into."""
         case = self._open(finding_id, "assigned")
-        return self._about(case, _event(model.FindingAssigned, by=by, finding_id=case.finding.id, reason=reason, to=to))
+        return self._about(
+            case, review_event(model.FindingAssigned, by=by, finding_id=case.finding.id, reason=reason, to=to)
+        )
 
     def note(self, finding_id: str, *, note: str, by: str) -> Entry:
         """Write down what was seen or done about a finding, withdrawn or not."""
         case = self.case(finding_id)
-        return self._about(case, _event(model.FindingNoted, by=by, finding_id=case.finding.id, note=note))
+        return self._about(case, review_event(model.FindingNoted, by=by, finding_id=case.finding.id, note=note))
 
     def resolve(
         self,
@@ -172,7 +174,7 @@ class Desk:
             raise ReviewRefused(f"{disposition!r} is no disposition: {', '.join(DISPOSITIONS)}")
         case = self._open(finding_id, "resolved")
         other = self.case(duplicate_of).finding.id if duplicate_of is not None else None
-        resolved = _event(
+        resolved = review_event(
             model.FindingResolved,
             amount_cents=amount_cents,
             by=by,
@@ -190,7 +192,7 @@ class Desk:
         first = case.review.resolution
         if first is None or case.review.state != "awaiting_signature":
             raise ReviewRefused(f"finding {finding_id} does not wait for a second signature")
-        signature = _event(
+        signature = review_event(
             model.FindingResolved,
             amount_cents=first.amount_cents if amount_cents is None else amount_cents,
             by=by,
@@ -205,7 +207,7 @@ class Desk:
     def reopen(self, finding_id: str, *, by: str, reason: str) -> Entry:
         """Take a disposition back (or refuse the second signature): the finding is to be looked into again."""
         case = self.case(finding_id)
-        return self._about(case, _event(model.FindingReopened, by=by, finding_id=case.finding.id, reason=reason))
+        return self._about(case, review_event(model.FindingReopened, by=by, finding_id=case.finding.id, reason=reason))
 
     def mark_video(
         self,
@@ -223,7 +225,7 @@ class Desk:
         case = self.case(finding_id) if finding_id is not None else None
         if case is not None and (case.table, case.finding.round_no) != (table, round_no):
             raise ReviewRefused(f"finding {finding_id} is not of table {table}, round {round_no}")
-        marked = _event(
+        marked = review_event(
             model.VideoMarked,
             by=by,
             camera=camera,
@@ -249,7 +251,9 @@ class Desk:
     ) -> Entry:
         """Open a patron's dispute of a round under an id of its own; `claim` is what the patron says."""
         return self._write(
-            table, round_no, _event(model.DisputeOpened, by=by, dispute=dispute, patron=patron, reason=claim, seat=seat)
+            table,
+            round_no,
+            review_event(model.DisputeOpened, by=by, dispute=dispute, patron=patron, reason=claim, seat=seat),
         )
 
     def close_dispute(self, table: str, *, dispute: str, outcome: str, by: str, reason: str) -> Entry:
@@ -258,29 +262,31 @@ class Desk:
             raise ReviewRefused(f"{outcome!r} is no outcome of a dispute: {', '.join(OUTCOMES)}")
         before = self.review(table).disputes.get(dispute)
         round_no = before.round_no if before is not None else None
-        closed = _event(model.DisputeClosed, by=by, dispute=dispute, outcome=outcome, reason=reason)
+        closed = review_event(model.DisputeClosed, by=by, dispute=dispute, outcome=outcome, reason=reason)
         return self._write(table, round_no, closed)
 
     def open_investigation(self, table: str, **figures: Any) -> Entry:
         """Open an investigation in writing of a table's hold; `figures` are the fields of `InvestigationOpened`."""
-        return self._write(table, None, _event(model.InvestigationOpened, **figures))
+        return self._write(table, None, review_event(model.InvestigationOpened, **figures))
 
     def close_investigation(self, table: str, *, investigation: str, outcome: str, by: str, reason: str) -> Entry:
         """Close an investigation; `reason` is what was found."""
         if outcome not in INVESTIGATION_OUTCOMES:
             raise ReviewRefused(f"{outcome!r} is no outcome of an investigation: {', '.join(INVESTIGATION_OUTCOMES)}")
-        closed = _event(model.InvestigationClosed, by=by, investigation=investigation, outcome=outcome, reason=reason)
+        closed = review_event(
+            model.InvestigationClosed, by=by, investigation=investigation, outcome=outcome, reason=reason
+        )
         return self._write(table, None, closed)
 
     def viewed(self, table: str, round_no: int | None, *, what: RecordKind, by: str, reason: str) -> Entry:
         """Note that somebody looked at a record of a table (of one round, or null)."""
-        return self._write(table, round_no, _event(model.RecordViewed, by=by, reason=reason, what=what))
+        return self._write(table, round_no, review_event(model.RecordViewed, by=by, reason=reason, what=what))
 
     def exported(
         self, table: str, round_no: int | None, *, what: RecordKind, digest: str, form: str, by: str, reason: str
     ) -> Entry:
         """Note that a copy of a record leaves the system: `digest` is its SHA-256 in hex, `form` what it is (json, csv)."""
-        exported = _event(model.RecordExported, by=by, digest=digest, format=form, reason=reason, what=what)
+        exported = review_event(model.RecordExported, by=by, digest=digest, format=form, reason=reason, what=what)
         return self._write(table, round_no, exported)
 
     # -------------------------------------------------------------------------------------------------------- writing
@@ -297,27 +303,31 @@ class Desk:
         return self._write(case.table, case.finding.round_no, payload)
 
     def _write(self, table: str, round_no: int | None, payload: Event) -> Entry:
+        (entry,) = self.write_together(table, round_no, [payload])
+        return entry
+
+    def write_together(self, table: str, round_no: int | None, payloads: Sequence[Event]) -> list[Entry]:
+        """Append events about different findings of one round, all or none, and return their entries in order."""
         stream = f"review/{table}"
         self.must_know(table)
         for _ in range(ATTEMPTS):
             review = self.review(table)
-            objection = review.objection(payload, round_no)
-            if objection:
-                raise ReviewRefused(f"{stream}: {objection}")
-            drafts = self._drafts(review, payload, round_no)
+            for payload in payloads:
+                if objection := review.objection(payload, round_no):
+                    raise ReviewRefused(f"{stream}: {objection}")
+            drafts = self._drafts(review, payloads, round_no)
             try:
                 end = self.log.append(stream, review.seq + 1, drafts).head.seq
             except WrongSequence:  # another reviewer wrote meanwhile: that counts first
                 continue
-            (record,) = self.log.read(stream, end, end)
-            event = decode(record.data)
-            return entry_of(event.seq, event.recorded_at_us, event.round_no, event.payload)
+            events = [decode(record.data) for record in self.log.read(stream, end - len(payloads) + 1, end)]
+            return [entry_of(event.seq, event.recorded_at_us, event.round_no, event.payload) for event in events]
         raise ReviewRefused(f"{stream}: others kept writing to it; repeat what you did")
 
-    def _drafts(self, review: TableReview, payload: Event, round_no: int | None) -> list[Draft]:
+    def _drafts(self, review: TableReview, payloads: Sequence[Event], round_no: int | None) -> list[Draft]:
         now_us = self._clock()
         day = max(self._gaming_day(now_us, review), review.gaming_day)
-        events: list[tuple[Event, int | None]] = [(payload, round_no)]
+        events: list[tuple[Event, int | None]] = [(payload, round_no) for payload in payloads]
         if day != review.gaming_day:
             events.insert(0, (GamingDayOpened(gaming_day=day), None))
         return [
@@ -354,7 +364,8 @@ class Desk:
         return configured
 
 
-def _event(cls: type[Event], **fields: Any) -> Event:
+def review_event(cls: type[Event], **fields: Any) -> Event:
+    """Return an event of a review. Raises `ReviewRefused` where a value is out of form."""
     try:
         return cls(**fields)
     except msgspec.ValidationError as error:

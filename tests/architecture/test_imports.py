@@ -40,6 +40,7 @@ AT_HOME = {
 PURE = (
     "games/",
     "replay/findings.py",
+    "replay/incidents.py",
     "replay/fold/",
     "replay/narrative/",
     "replay/rules/",

@@ -39,14 +39,15 @@ ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "replay": {
         "findings": (),
+        "incidents": ("findings",),
         "fold": ("findings",),
         "settlement": ("fold", "findings"),
         "rules": ("settlement", "fold", "findings"),
         "run": ("rules", "settlement", "fold", "findings"),
         "narrative": ("findings",),
         "transcript": ("run", "fold", "narrative", "findings"),
-        "review": ("narrative", "findings"),
-        "packet": ("transcript", "review", "narrative", "run", "settlement", "fold", "findings"),
+        "review": ("narrative", "incidents", "findings"),
+        "packet": ("transcript", "review", "narrative", "run", "settlement", "fold", "incidents", "findings"),
         "columns": ("run", "rules", "settlement", "fold", "findings"),
     },
     "analytics": {

@@ -10,6 +10,7 @@ from rack import settings
 from rack.arguments import positive
 from rack.errors import Exit
 from rack.output import Output, money, table
+from replay.narrative.names import plural
 
 HELP = "Simulate a gaming day with planted faults, replay it, and compare findings with faults"
 
@@ -66,6 +67,7 @@ def lines(report: dict[str, Any]) -> list[str]:
         ),
         "",
         *_legitimate(report["legitimate"]),
+        f"incidents     {report['incidents']:>10,} in {plural(sum(findings.values()), 'finding')}",
         f"missed        {report['missed']:>10,} of {sum(planted.values()):,} planted faults{_codes(report['missed_codes'])}",
         f"false alarms  {report['false_alarms']:>10,}{_codes(report['false_alarm_codes'])}",
         f"overpaid      {money(report['overpaid_cents']).lstrip('+'):>10}",

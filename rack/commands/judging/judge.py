@@ -56,10 +56,17 @@ def as_json(judged: Sequence[Judged]) -> dict[str, Any]:
     """Return the verdict as JSON values: of the file as a whole, and of each round."""
     from msgspec import to_builtins
 
+    from rack.report import incident_values
+    from replay.incidents import incidents
     from replay.narrative.verdicts import RoundVerdict, narrate
 
     rounds = [
-        {"table": each.table, "round": each.round_no, "sentence": narrate(RoundVerdict.of(each.conclusion)).sentence}
+        {
+            "table": each.table,
+            "round": each.round_no,
+            "sentence": narrate(RoundVerdict.of(each.conclusion)).sentence,
+            "incidents": [incident_values(incident) for incident in incidents(each.conclusion.findings)],
+        }
         | to_builtins(each.conclusion)
         for each in judged
     ]

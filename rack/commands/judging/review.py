@@ -13,12 +13,13 @@ from rack.settings import log_address
 
 if TYPE_CHECKING:
     from replay.review.desk import Case, Desk, Entry, TableReview
+    from replay.review.incident_desk import IncidentCase
 
 HELP = "Review findings: assign, note, resolve, sign and reopen them; disputes, video and custody"
 
 EPILOG = """\
-list [TABLE]              open findings (--all: every finding, including withdrawn ones)
-show FINDING              one finding with its history
+list [TABLE]              open incidents, the gravest first (--all: every one, and withdrawn findings)
+show FINDING              one finding with its history; --incident: its whole incident
 assign FINDING            assign the finding: --to, --reason
 note FINDING              add a note: --reason
 resolve FINDING           record the disposition: --disposition, --reason; --amount if money moves, --duplicate-of
@@ -29,18 +30,20 @@ open TABLE ROUND          open a patron's dispute: --dispute, --reason (the patr
 close TABLE               close a dispute (--dispute) or a hold investigation (--investigation): --outcome, --reason
 custody TABLE [ROUND]     who viewed and who exported the record
 
-Name a finding by its id or the first digits of it. Every action is a new event; nothing is overwritten."""
+Name a finding by its id or the first digits of it; an incident has the id of its cause. With --incident, an action is
+about all findings of the incident at once, and a disposition that moves money takes each finding's own amount.
+Every action is a new event; nothing is overwritten."""
 
 ACTIONS = ("list", "show", "assign", "note", "resolve", "sign", "reopen", "video", "open", "close", "custody")
 READ_ACTIONS = {"list", "show", "custody"}
 TAKES = {
     "list": ("all",),
-    "show": (),
-    "assign": ("by", "reason", "to"),
+    "show": ("incident",),
+    "assign": ("by", "reason", "to", "incident"),
     "note": ("by", "reason"),
-    "resolve": ("by", "reason", "disposition", "amount", "duplicate_of"),
-    "sign": ("by", "reason", "amount"),
-    "reopen": ("by", "reason"),
+    "resolve": ("by", "reason", "disposition", "amount", "duplicate_of", "incident"),
+    "sign": ("by", "reason", "amount", "incident"),
+    "reopen": ("by", "reason", "incident"),
     "video": ("by", "reason", "camera", "from_time", "to_time", "finding"),
     "open": ("by", "reason", "dispute", "seat", "patron"),
     "close": ("by", "reason", "dispute", "investigation", "outcome"),
@@ -78,6 +81,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--to-time", metavar="TIME", help="video: end time.")
     parser.add_argument("--finding", metavar="FINDING", help="video: the finding that the video shows.")
+    parser.add_argument(
+        "--incident",
+        action="store_true",
+        help="show, assign, resolve, sign, reopen: the whole incident of the finding.",
+    )
     parser.add_argument("--all", action="store_true", help="list: include resolved and withdrawn findings.")
 
 
@@ -91,8 +99,12 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     with desk(log_address(arguments.log), read_only=arguments.action in READ_ACTIONS) as open_desk:
         if arguments.action == "list":
             return _list(open_desk, arguments, output)
-        if arguments.action == "show":
+        if arguments.action == "show" and arguments.incident:
+            _show_incident(open_desk, arguments, output)
+        elif arguments.action == "show":
             _show(open_desk.case(_finding(arguments)), output)
+        elif arguments.incident:
+            _print_entries(_incident_action(open_desk, arguments), output)
         elif arguments.action == "custody":
             _custody(open_desk, arguments, output)
         else:
@@ -101,33 +113,38 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _list(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
+    from rack.report import headline
+    from replay.review.incident_desk import incident_cases
+
     if len(arguments.of) > 1:
         raise UsageError("rack review list [TABLE]: expected one table at most")
     for name in arguments.of:
         desk.must_know(name)
     broken: dict[str, str] = {}
     cases = desk.cases(arguments.of[0] if arguments.of else None, broken)
-    waiting = [case for case in cases if not case.withdrawn and case.review.state != "resolved"]
-    shown = cases if arguments.all else waiting
-    output.value([_case(case) for case in shown])
-    rows = [
+    every = incident_cases(cases)
+    incident_of = {finding.id: each.incident.id for each in every for finding in each.incident.findings}
+    waiting = [each for each in every if each.state != "resolved"]
+    shown = [
+        case for case in cases if arguments.all or (case.finding.id in incident_of and case.review.state != "resolved")
+    ]
+    output.value([_case(case) | {"incident": incident_of.get(case.finding.id)} for case in shown])
+    rows = [_row(each) for each in (every if arguments.all else waiting)]
+    rows += [
         (
             case.finding.id[:8],
             case.table,
             str(case.finding.round_no or "–"),
-            case.finding.line(),
-            "withdrawn" if case.withdrawn else case.review.state.replace("_", " "),
-            case.review.assigned_to or "–",
+            headline(case.finding),
+            1,
+            "withdrawn",
+            "–",
         )
         for case in shown
+        if case.withdrawn
     ]
-    output.text(
-        *(
-            table(("finding", "table", "round", "what", "state", "assigned to"), rows)
-            if rows
-            else ["No finding is open."]
-        )
-    )
+    header = ("incident", "table", "round", "what", "findings", "state", "assigned to")
+    output.text(*(table(header, rows) if rows else ["No incident is open."]))
     for name, why in broken.items():
         output.problem(
             f"the review stream of {name} is broken and its findings are not listed; run `rack verify`: {why}"
@@ -135,6 +152,20 @@ def _list(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
     if broken:
         return Exit.INTEGRITY
     return Exit.FINDINGS if waiting else Exit.CLEAN
+
+
+def _row(each: IncidentCase) -> tuple[object, ...]:
+    from rack.report import incident_headline
+
+    return (
+        each.incident.id[:8],
+        each.table,
+        str(each.incident.cause.round_no or "–"),
+        incident_headline(each.incident),
+        len(each.incident.findings),
+        each.state.replace("_", " "),
+        each.assigned_to or "–",
+    )
 
 
 def _show(case: Case, output: Output) -> None:
@@ -147,6 +178,22 @@ def _show(case: Case, output: Output) -> None:
     output.text(
         f"{case.finding.id}: {where}; {state}{held}", *finding_lines(case.finding), *_history(case.review.history)
     )
+
+
+def _show_incident(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:
+    from msgspec import to_builtins
+
+    from rack.report import incident_lines, incident_values
+    from replay.review.incident_desk import IncidentDesk
+
+    case = IncidentDesk(desk).case(_finding(arguments))
+    output.value(incident_values(case.incident) | {"state": case.state, "reviews": to_builtins(case.reviews)})
+    round_no = case.incident.cause.round_no
+    where = f"table {case.table}" + ("" if round_no is None else f", round {round_no}")
+    output.text(f"{case.incident.id}: {where}; {case.state.replace('_', ' ')}", *incident_lines(case.incident))
+    for review in case.reviews:
+        if review.history:
+            output.text("", f"finding {review.finding_id[:8]}", *_history(review.history))
 
 
 def _custody(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:
@@ -174,6 +221,13 @@ def _print_entry(entry: Entry, output: Output) -> None:
 
     output.value(to_builtins(entry))
     output.text(f"event {entry.seq}: {entry.by} {entry.says}")
+
+
+def _print_entries(entries: list[Entry], output: Output) -> None:
+    from msgspec import to_builtins
+
+    output.value(to_builtins(entries))
+    output.text(*(f"event {entry.seq}: {entry.by} {entry.says}" for entry in entries))
 
 
 def _case(case: Case) -> dict[str, Any]:
@@ -216,6 +270,24 @@ def _sign(desk: Desk, given: argparse.Namespace) -> Entry:
 
 def _reopen(desk: Desk, given: argparse.Namespace) -> Entry:
     return desk.reopen(_finding(given), by=_need(given, "by"), reason=_need(given, "reason"))
+
+
+def _incident_action(desk: Desk, given: argparse.Namespace) -> list[Entry]:
+    """Do to a whole incident what `given` says. Raises `UsageError` for what only one finding can be given."""
+    from replay.review.incident_desk import IncidentDesk
+
+    if given.amount or given.duplicate_of:
+        raise UsageError(
+            "--incident takes each finding's own amount: leave out --amount and --duplicate-of, or leave out --incident"
+        )
+    whole, finding, by, reason = IncidentDesk(desk), _finding(given), _need(given, "by"), _need(given, "reason")
+    if given.action == "assign":
+        return whole.assign(finding, to=_need(given, "to"), by=by, reason=reason)
+    if given.action == "resolve":
+        return whole.resolve(finding, disposition=_need(given, "disposition"), by=by, reason=reason)
+    if given.action == "sign":
+        return whole.sign(finding, by=by, reason=reason)
+    return whole.reopen(finding, by=by, reason=reason)
 
 
 def _video(desk: Desk, given: argparse.Namespace) -> Entry:

@@ -27,7 +27,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from rack.commands.judging.rules import read_submission
     from rack.opening import log_at
     from rack.recorded_round import recorded_round
-    from rack.report import verdict_lines
+    from rack.report import incident_values, verdict_lines
+    from replay.incidents import incidents
     from replay.narrative.events import sentence
     from replay.narrative.verdicts import RoundVerdict, narrate
 
@@ -56,8 +57,15 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             for event in recorded.events
         ]
         told = narrate(RoundVerdict.of(judged), currency=recorded.currency)
-        said = {"sentence": told.sentence, "transcript": recorded.transcript(), "events": events}
-        output.value(to_builtins(judged) | said)
+        output.value(
+            to_builtins(judged)
+            | {
+                "sentence": told.sentence,
+                "incidents": [incident_values(incident) for incident in incidents(judged.findings)],
+                "transcript": recorded.transcript(),
+                "events": events,
+            }
+        )
     else:
         output.text(recorded.transcript().rstrip("\n"), "", *verdict_lines(judged, currency=recorded.currency))
     return Exit.FINDINGS if judged.findings else Exit.CLEAN
