@@ -21,11 +21,14 @@ from replay.narrative.names import (
     wager_name,
     wager_with_number,
 )
+from replay.narrative.reckoning import actions, reckoning, settled_wager
 from replay.narrative.verdicts import RoundVerdict, narrate
 from replay.run.adjudicate import Conclusion
 
 Where = Callable[[Finding], str]
 """Says where the evidence of a finding stands."""
+Reckoned = Callable[[Finding], str]
+"""Works out a finding's money in a sentence; empty where there is none to work out."""
 
 
 def events_of(finding: Finding) -> str:
@@ -33,25 +36,39 @@ def events_of(finding: Finding) -> str:
     return f"{finding.stream} event {', '.join(map(str, finding.evidence))}"
 
 
-def verdict_lines(conclusion: Conclusion | Adjudication, where: Where = events_of, currency: str = "USD") -> list[str]:
-    """Return the verdict in its sentence, the settlements as a table, and each incident with its findings and evidence."""
+def verdict_lines(
+    conclusion: Conclusion | Adjudication, chapter: str, where: Where = events_of, currency: str = "USD"
+) -> list[str]:
+    """Return the verdict in its sentence, the settlements as a table, and each incident with its findings and evidence.
+
+    `chapter` is the chapter's key, such as `pa-688a`.
+    """
     settlements = conclusion.settlements
     lines = [narrate(RoundVerdict.of(conclusion), currency=currency).headline]
     if settlements:
         lines += ["", *settlement_table(settlements)]
+
+    def reckoned(finding: Finding) -> str:
+        settled = settled_wager(settlements, finding.seat, finding.wager, finding.difference_cents)
+        return "" if settled is None else reckoning(settled, chapter, currency)
+
     for incident in incidents(conclusion.findings):
-        lines += ["", *incident_lines(incident, where, currency)]
+        lines += ["", *incident_lines(incident, where, currency, reckoned)]
     return lines
 
 
-def incident_lines(incident: Incident, where: Where = events_of, currency: str = "") -> list[str]:
-    """Return an incident as text: its cause, and below it, set in, what follows from it and the money of each seat."""
-    lines = finding_lines(incident.cause, where, currency)
+def incident_lines(
+    incident: Incident, where: Where = events_of, currency: str = "", reckoned: Reckoned | None = None
+) -> list[str]:
+    """Return an incident as text: its cause, what is to be done, and below it, set in, what follows from it."""
+    lines = finding_lines(incident.cause, where, currency, reckoned)
+    lines += [f"  to do     {sentence}" for sentence in actions(incident, currency)]
     if incident.consequences:
-        owed = [_owed(cents, seat, currency) for seat, cents in incident.difference_by_seat.items() if cents]
-        lines += [f"  {plural(len(incident.consequences), 'consequence')}" + (f": {'; '.join(owed)}" if owed else "")]
+        lines += [f"  {plural(len(incident.consequences), 'consequence')}:"]
         lines += [
-            f"    {line}" for finding in incident.consequences for line in finding_lines(finding, where, currency)
+            f"    {line}"
+            for finding in incident.consequences
+            for line in finding_lines(finding, where, currency, reckoned)
         ]
     return lines
 
@@ -91,8 +108,10 @@ def settlement_table(settlements: Sequence[Settlement]) -> list[str]:
     )
 
 
-def finding_lines(finding: Finding, where: Where = events_of, currency: str = "") -> list[str]:
-    """Return a finding as text: what is wrong and where, and below what was expected, observed, owed, and the section."""
+def finding_lines(
+    finding: Finding, where: Where = events_of, currency: str = "", reckoned: Reckoned | None = None
+) -> list[str]:
+    """Return a finding as text: what is wrong and where, and below what was expected, observed, reckoned, and the section."""
     lines = [
         f"{headline(finding, currency)}  ({finding.code}, {finding.severity})",
         f"  expected  {readable(finding.expected)}",
@@ -100,6 +119,8 @@ def finding_lines(finding: Finding, where: Where = events_of, currency: str = ""
     ]
     if finding.difference_cents:
         lines.append(f"  money     {_owed(finding.difference_cents, finding.seat, currency)}")
+    if reckoned is not None and (worked_out := reckoned(finding)):
+        lines.append(f"  reckoning {worked_out}")
     if finding.evidence:
         lines.append(f"  evidence  {where(finding)}")
     lines.append(f"  section   {finding.cite}")

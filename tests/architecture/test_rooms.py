@@ -44,7 +44,7 @@ ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
         "settlement": ("fold", "findings"),
         "rules": ("settlement", "fold", "findings"),
         "run": ("rules", "settlement", "fold", "findings"),
-        "narrative": ("findings",),
+        "narrative": ("incidents", "findings"),
         "transcript": ("run", "fold", "narrative", "findings"),
         "review": ("narrative", "incidents", "findings"),
         "packet": ("transcript", "review", "narrative", "run", "settlement", "fold", "incidents", "findings"),

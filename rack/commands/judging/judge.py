@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     for number, each in enumerate(judged):
         if len(judged) > 1:
             output.text(*([""] if number else []), f"table {each.table} round {each.round_no}")
-        output.text(*verdict_lines(each.conclusion, lines_of(source, each.lines)))
+        output.text(*verdict_lines(each.conclusion, each.book.chapter.key, lines_of(source, each.lines)))
     return Exit.FINDINGS if any(each.conclusion.findings for each in judged) else Exit.CLEAN
 
 

@@ -67,5 +67,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             }
         )
     else:
-        output.text(recorded.transcript().rstrip("\n"), "", *verdict_lines(judged, currency=recorded.currency))
+        output.text(
+            recorded.transcript().rstrip("\n"), "", *verdict_lines(judged, judged.chapter, currency=recorded.currency)
+        )
     return Exit.FINDINGS if judged.findings else Exit.CLEAN

@@ -69,7 +69,11 @@ def test_the_round_shows_the_cause_and_beneath_it_what_follows(
     assert main(["round", "fu-01", "1", "--log", address]) == 1
     shown = capsys.readouterr().out
     assert "\nMisdeal: wrong card count · Seat 3  (DEAL-COUNT, high)\n" in shown
-    assert "\n  2 consequences: seat 3 is owed $25.00; seat 4 was paid $10.00 too much\n" in shown
+    assert (
+        "\n  to do     Pay $25.00 to the patron at seat 3.\n  to do     Overpaid by $10.00 at seat 4: note it," in shown
+    )
+    assert "\n  2 consequences:\n" in shown
+    assert "\n      reckoning $25.00 goes back to the patron (void); $25.00 was collected\n" in shown
     assert "\n    Voided wager not returned · Seat 3 · Base wager · −$25.00  (PAY-VOID, high)\n" in shown
 
 

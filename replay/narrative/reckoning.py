@@ -1,0 +1,157 @@
+"""What a wager comes to, worked out in one sentence, and what is to be done about a finding that claims money. Pure.
+
+The law of this file: odds are printed only where the stake at these odds is what is due, to the cent. A maximum payout, a share
+of a meter or a wager that the player-dealer did not cover whole comes out otherwise; then the sentence gives the amounts alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from games.rulebook.chapters import chapter
+from games.rulebook.money import Odds
+from replay.incidents import Incident
+from replay.narrative.names import amount, line_name
+
+EVEN_MONEY = Odds(1, 1)
+LESS_VIGORISH = Odds(19, 20)
+"""Even money less a vigorish of 5 % (§ 645a.11), where the property does not play commission-free."""
+PLAIN_OUTCOMES = frozenset({"win", "lose"})
+"""Outcomes that the sentence says already."""
+
+
+class SettledWager(msgspec.Struct, frozen=True, kw_only=True):
+    """What a reckoning needs of a settlement: see `replay.findings.Settlement`."""
+
+    seat: int
+    wager: str
+    number: int | None
+    paytable: str
+    staked_cents: int
+    due_cents: int | None
+    done_cents: int | None
+    line: str
+    cite: str
+
+
+def reckoning(settled: SettledWager, chapter_key: str, currency: str = "USD") -> str:
+    """Return what a wager was due and got, with the odds and the pay line; empty where either is not known.
+
+    `chapter_key` is the key of the chapter in force, such as `pa-688a`.
+
+    >>> reckoning(SettledWager(seat=3, wager="ace_high_bonus", number=None, paytable="2", staked_cents=500, due_cents=20000,
+    ...     done_cents=10200, line="both_ace_high", cite="58 Pa. Code § 688a.12(b)"), "pa-688a")
+    '$5.00 at 40 to 1 pays $200.00 (both ace high, paytable 2); $102.00 was paid'
+    """
+    if settled.due_cents is None or settled.done_cents is None:
+        return ""
+    return f"{_due(settled, chapter_key, currency)}; {_done(settled, currency)}"
+
+
+def action(difference_cents: int, seat: int | None, *, doubtful: bool = False, currency: str = "USD") -> str:
+    """Return what is to be done about an amount that a patron has too little (negative) or too much, in cents; empty for none.
+
+    `doubtful`: the finding names another reading of the text, by which nothing may be wrong.
+
+    >>> action(-9800, 3)
+    'Pay $98.00 to the patron at seat 3.'
+    >>> action(500, 1)
+    'Overpaid by $5.00 at seat 1: note it, and take nothing back without the shift manager.'
+    """
+    if not difference_cents:
+        return ""
+    cents = amount(difference_cents, currency)
+    if doubtful:
+        side = f"{cents} too {'little' if difference_cents < 0 else 'much'}"
+        return f"Decide which reading of the text applies: by the one followed here, {_patron(seat)} was paid {side}."
+    if difference_cents < 0:
+        return f"Pay {cents} to {_patron(seat)}."
+    where = "" if seat is None else f" at seat {seat}"
+    return f"Overpaid by {cents}{where}: note it, and take nothing back without the shift manager."
+
+
+def actions(incident: Incident, currency: str = "USD") -> list[str]:
+    """Return what is to be done about an incident, a sentence for each seat with money, in the order of the seats."""
+    doubtful = any(finding.other_reading and finding.difference_cents for finding in incident.findings)
+    by_seat = sorted(incident.difference_by_seat.items(), key=lambda item: (item[0] is None, item[0]))
+    return [action(cents, seat, doubtful=doubtful, currency=currency) for seat, cents in by_seat if cents]
+
+
+def settled_wager(
+    settlements: Iterable[Any], seat: int | None, wager: str | None, difference_cents: int | None
+) -> SettledWager | None:
+    """Return the settlement that a finding of money is about: that of its seat with its difference, its wager first.
+
+    `settlements` are those of the round, as objects or mappings that have the names of `SettledWager`; null where none fits.
+    """
+    fitting = [
+        settled
+        for settled in (msgspec.convert(one, SettledWager, from_attributes=True) for one in settlements)
+        if settled.seat == seat
+        and difference_cents
+        and settled.due_cents is not None
+        and settled.done_cents is not None
+        and settled.done_cents - settled.due_cents == difference_cents
+    ]
+    return min(fitting, key=lambda settled: settled.wager != wager, default=None)
+
+
+def _patron(seat: int | None) -> str:
+    return "the patron" if seat is None else f"the patron at seat {seat}"
+
+
+def _due(settled: SettledWager, chapter_key: str, currency: str) -> str:
+    staked, due = settled.staked_cents, settled.due_cents or 0
+    stake, why = amount(staked, currency), _why(settled)
+    if not staked:
+        return f"{amount(due, currency)} is due{why}" if due else f"nothing is due{why}"
+    if due > 0:
+        odds = _odds(settled, chapter_key)
+        return f"{stake}{'' if odds is None else f' {odds}'} pays {amount(due, currency)}{why}"
+    if due == 0:
+        return f"{stake} goes back to the patron{why}"
+    return f"{stake} is lost{why}" if due == -staked else f"{amount(due, currency)} of {stake} is lost{why}"
+
+
+def _done(settled: SettledWager, currency: str) -> str:
+    done, due = settled.done_cents or 0, settled.due_cents or 0
+    if done > 0:
+        return f"{amount(done, currency)} was paid"
+    if done < 0:
+        return f"{amount(done, currency)} was collected"
+    return "nothing was paid" if due > 0 or not settled.staked_cents else "it was not collected"
+
+
+def _why(settled: SettledWager) -> str:
+    """The pay line or outcome in parentheses, with the paytable where there is one."""
+    parts = []
+    if settled.line and settled.line not in PLAIN_OUTCOMES:
+        line = line_name(settled.line)
+        parts.append(line[:1].lower() + line[1:])
+    if settled.paytable:
+        parts.append(f"paytable {settled.paytable}")
+    return f" ({', '.join(parts)})" if parts else ""
+
+
+def _odds(settled: SettledWager, chapter_key: str) -> str | None:
+    """The odds in words, where the stake at these odds is what is due; null otherwise."""
+    staked, due = settled.staked_cents, settled.due_cents
+    if not settled.paytable:
+        if EVEN_MONEY.winnings(staked) == due:
+            return "at even money"
+        vigorish = chapter_key.startswith("pa-") and settled.line == "win" and LESS_VIGORISH.winnings(staked) == due
+        return "at even money less 5 % vigorish" if vigorish else None
+    jurisdiction, _, name = chapter_key.partition("-")
+    try:
+        paytable = chapter(jurisdiction, name).paytable(settled.wager, settled.paytable)
+    except KeyError:  # filed by the property, or of an outside game: the text has no such paytable
+        return None
+    for line in paytable.lines:
+        if line.hand == settled.line and line.odds is not None and line.odds.winnings(staked) == due:
+            if line.odds == EVEN_MONEY:
+                return "at even money"
+            return f"at {line.odds.numerator:,} to {line.odds.denominator:,}"
+    return None

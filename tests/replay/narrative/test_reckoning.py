@@ -1,0 +1,97 @@
+"""The reckoning of a wager and what is to be done, worked out by hand: odds only where the paytable gives what is due by them."""
+
+from __future__ import annotations
+
+import pytest
+
+from replay.narrative.reckoning import SettledWager, action, reckoning, settled_wager
+
+
+def settled(wager: str, paytable: str, staked: int, due: int | None, done: int | None, line: str) -> SettledWager:
+    return SettledWager(
+        seat=3, wager=wager, number=None, paytable=paytable, staked_cents=staked, due_cents=due, done_cents=done, line=line,
+        cite="",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("chapter", "one", "sentence"),
+    [
+        # § 688a.12(b), paytable 1: both the dealer and the player ace high, 20 to 1
+        (
+            "pa-688a",
+            settled("ace_high_bonus", "1", 1_000, 20_000, 10_000, "both_ace_high"),
+            "$10.00 at 20 to 1 pays $200.00 (both ace high, paytable 1); $100.00 was paid",
+        ),
+        # the same hand under paytable 2 pays 40 to 1: $200.00 on $10.00 is then no odds of that line
+        (
+            "pa-688a",
+            settled("ace_high_bonus", "2", 1_000, 20_000, 10_000, "both_ace_high"),
+            "$10.00 pays $200.00 (both ace high, paytable 2); $100.00 was paid",
+        ),
+        # § 688a.12(a): the base wager at even money, without vigorish
+        ("pa-688a", settled("base", "", 2_500, 2_500, 0, "win"), "$25.00 at even money pays $25.00; nothing was paid"),
+        ("pa-688a", settled("base", "", 2_500, -2_500, 2_500, "lose"), "$25.00 is lost; $25.00 was paid"),
+        ("pa-688a", settled("base", "", 2_500, -2_500, 0, "foul"), "$25.00 is lost (foul); it was not collected"),
+        (
+            "pa-688a",
+            settled("base", "", 2_500, 0, -2_500, "tie"),
+            "$25.00 goes back to the patron (tie); $25.00 was collected",
+        ),
+        # § 645c without a commission-free submission: a vigorish of 5 %
+        (
+            "pa-645c",
+            settled("base", "", 6_000, 5_700, 6_000, "win"),
+            "$60.00 at even money less 5 % vigorish pays $57.00; $60.00 was paid",
+        ),
+        # California: the player-dealer covers $57.00 of a win of $60.00; nobody takes a vigorish there
+        ("ca-gegr-002138", settled("base", "", 6_000, 5_700, 6_000, "win"), "$60.00 pays $57.00; $60.00 was paid"),
+        (
+            "ca-gegr-002138",
+            settled("ace_high_bonus", "1", 500, -200, -500, "lose"),
+            "$2.00 of $5.00 is lost (paytable 1); $5.00 was collected",
+        ),
+        # an Envy Bonus has no stake
+        (
+            "pa-688a",
+            settled("fortune_envy", "4", 0, 5_000, 5_500, "royal_flush@2"),
+            "$50.00 is due (royal flush of seat 2, paytable 4); $55.00 was paid",
+        ),
+        ("pa-688a", settled("fortune_envy", "", 0, 0, 500, ""), "nothing is due; $5.00 was paid"),
+        # what is not known is not reckoned
+        ("pa-688a", settled("base", "", 2_500, None, 0, ""), ""),
+        ("pa-688a", settled("base", "", 2_500, 2_500, None, "win"), ""),
+        # a game from outside has no chapter here
+        ("xx-outside", settled("base", "9", 100, 200, 0, "win"), "$1.00 pays $2.00 (paytable 9); nothing was paid"),
+    ],
+)
+def test_a_reckoning_gives_stake_odds_amount_and_pay_line(chapter: str, one: SettledWager, sentence: str) -> None:
+    assert reckoning(one, chapter) == sentence
+
+
+@pytest.mark.parametrize(
+    ("cents", "seat", "doubtful", "sentence"),
+    [
+        (-9_800, 3, False, "Pay $98.00 to the patron at seat 3."),
+        (500, 1, False, "Overpaid by $5.00 at seat 1: note it, and take nothing back without the shift manager."),
+        (-210, None, False, "Pay $2.10 to the patron."),
+        (0, 1, False, ""),
+        (
+            9_000,
+            4,
+            True,
+            "Decide which reading of the text applies: by the one followed here, the patron at seat 4 was paid $90.00 too much.",
+        ),
+    ],
+)
+def test_what_is_to_be_done_about_an_amount(cents: int, seat: int | None, doubtful: bool, sentence: str) -> None:
+    assert action(cents, seat, doubtful=doubtful) == sentence
+
+
+def test_a_finding_is_reckoned_by_the_settlement_of_its_seat_and_difference_its_wager_first() -> None:
+    base, bonus = settled("base", "", 100, 100, 0, "win"), settled("fortune_bonus", "1", 100, 100, 0, "straight")
+    assert settled_wager([base, bonus], 3, "fortune_bonus", -100) == bonus
+    assert settled_wager([base, bonus], 3, "base", -100) == base
+    assert settled_wager([base, bonus], 4, "base", -100) is None
+    assert settled_wager([base, bonus], 3, "base", 100) is None
+    assert settled_wager([base, bonus], 3, "base", None) is None
