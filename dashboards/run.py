@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,9 @@ ACCESS_VARIABLE = "RACK_ACCESS"
 LOGIN, READ_ONLY = "login", "read-only"
 """How the pages are served: to those who log in, each as their role allows; or to whoever is at this machine, to look only."""
 
+HOSTS_VARIABLE = "RACK_HOSTS"
+"""The names beside this machine's own under which the pages answer, separated by blanks."""
+
 DEFAULT_WAREHOUSE = Path("demo") / "warehouse.duckdb"
 HERE = Path(__file__).parent
 
@@ -34,12 +38,14 @@ def command(
     *,
     login: str | Path | None = None,
     witness: tuple[Path, Path] | None = None,
+    hosts: Sequence[str] = (),
 ) -> list[str]:
     """Return the command that serves the pages on 127.0.0.1, and nothing to or from any other address.
 
     `login` is the file with Streamlit's `[auth]` and our `[roles]`; without it the pages can only be looked at.
     `log` is the address of the log: without it the pages show what the warehouse holds, and nothing can be reviewed. `witness`
-    are a witness's folder and the file of its public key. Paths go in front through `env`, so that the list can be run as it is.
+    are a witness's folder and the file of its public key; `hosts` the names under which a proxy passes requests on. Paths go in
+    front through `env`, so that the list can be run as it is.
     """
     given = [
         f"{WAREHOUSE_VARIABLE}={Path(warehouse_path).absolute()}",
@@ -47,6 +53,7 @@ def command(
         f"{ACCESS_VARIABLE}={READ_ONLY if login is None else LOGIN}",
         f"{WITNESS_VARIABLE}={witness[0].absolute() if witness else ''}",
         f"{WITNESS_KEY_VARIABLE}={witness[1].absolute() if witness else ''}",
+        f"{HOSTS_VARIABLE}={' '.join(hosts)}",
     ]
     return [
         "env",
@@ -65,6 +72,7 @@ def command(
         "--client.toolbarMode=minimal",
         "--client.showErrorDetails=none",
         "--client.showErrorLinks=false",
+        "--client.disableDataExport=true",
         "--runner.magicEnabled=false",
         f"--theme.base={HERE / 'theme.toml'}",
         *([] if login is None else [f"--secrets.files={Path(login).absolute()}"]),
@@ -91,6 +99,11 @@ def key_path() -> Path | None:
     """Return the file of the log's key (`RACK_KEY`); null where the pages were started without one."""
     path = os.environ.get(KEY_VARIABLE)
     return Path(path) if path else None
+
+
+def public_hosts() -> list[str]:
+    """Return the names beside this machine's own under which the pages answer (`RACK_HOSTS`)."""
+    return os.environ.get(HOSTS_VARIABLE, "").split()
 
 
 def witness_paths() -> tuple[Path, Path] | None:

@@ -6,6 +6,7 @@
 | `RACK_KEY` | the log's key file, where `--key` is not given (`rack dispute`) |
 | `RACK_OUT` | the folder of `rack demo` and `rack dashboard`, where `--out` is not given |
 | `RACK_PORT` | the port of the dashboard |
+| `RACK_PUBLIC_HOSTS` | host names of the dashboard behind a proxy, separated by commas, where `--public-host` is not given |
 | `RACK_DEBUG` | `1` shows the traceback of an error |
 | `RACK_KAFKA_PROTOCOL` | `SSL`, `SASL_SSL` or `SASL_PLAINTEXT`, where the brokers want it |
 | `RACK_KAFKA_CA`, `RACK_KAFKA_CERTIFICATE`, `RACK_KAFKA_KEY` | PEM files for TLS |
@@ -44,6 +45,7 @@ class Settings:
     log: str | None
     out: Path
     port: int
+    public_hosts: tuple[str, ...] = ()
 
 
 def load(environment: Mapping[str, str] | None = None) -> Settings:
@@ -57,6 +59,7 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
         log=env.get("RACK_LOG") or None,
         out=Path(env.get("RACK_OUT") or "demo"),
         port=_port(env.get("RACK_PORT") or str(DEFAULT_PORT)),
+        public_hosts=tuple(name.strip() for name in env.get("RACK_PUBLIC_HOSTS", "").split(",") if name.strip()),
     )
 
 

@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
+from dashboards.access.sign_ins import LONGEST_S, SIGN_INS, key_of
 from dashboards.drawing import markup
 from dashboards.run import ACCESS_VARIABLE, LOGIN, READ_ONLY
 
 PERSON = re.compile(r"[a-z0-9][a-z0-9._@+-]{0,63}")
-LONGEST_SESSION_S = 12 * 3600
-"""A login older than this is asked for again: a role that was taken away does not outlive a shift."""
+EMAIL = "email"
 
 
 class Role(StrEnum):
@@ -33,12 +33,13 @@ class Role(StrEnum):
     ADMINISTRATOR = "administrator"
 
 
-REVIEW, PACKET, NAMES = "review", "packet", "names"
-"""Rights beside the pages: to act on findings and disputes, to take a packet away, to see who dealt and who played."""
+REVIEW, PACKET, EXPORT, NAMES = "review", "packet", "export", "names"
+"""Rights beside the pages: to act on findings and disputes, to take a packet or a list away, to see who dealt and who played."""
 
 DENIED: Mapping[str, str] = {
     REVIEW: "may not review findings",
     PACKET: "may not make dispute packets",
+    EXPORT: "may not export lists",
     NAMES: "may not see names",
 }
 """Right that is no page → what a role without it may not do."""
@@ -47,9 +48,9 @@ _EVERY_PAGE = frozenset(
     {"floor", "queue", "round", "dispute", "hold", "dealers", "fairness", "integrity", "rules", "health"}
 )
 RIGHTS: Mapping[Role, frozenset[str]] = {
-    Role.SURVEILLANCE: _EVERY_PAGE | {REVIEW, PACKET, NAMES},
+    Role.SURVEILLANCE: _EVERY_PAGE | {REVIEW, PACKET, EXPORT, NAMES},
     Role.ANALYST: frozenset({"floor", "round", "hold", "fairness", "rules"}),
-    Role.AUDITOR: _EVERY_PAGE | {PACKET, NAMES},
+    Role.AUDITOR: _EVERY_PAGE | {PACKET, EXPORT, NAMES},
     Role.ADMINISTRATOR: frozenset({"floor", "integrity", "rules", "health"}),
 }
 """Role → pages and rights. Who has several roles has the rights of all."""
@@ -80,11 +81,19 @@ def of_claims(said: Mapping[str, Any], setting: Mapping[str, Any], now_s: float)
     if not said.get("is_logged_in"):
         return Session(None, frozenset(), "Log in to see the pages.")
     issued = said.get("iat")
-    if not isinstance(issued, int | float) or not now_s - LONGEST_SESSION_S <= issued <= now_s + 300:
+    if not isinstance(issued, int | float) or not now_s - LONGEST_S <= issued <= now_s + 300:
         return Session(None, frozenset(), "This login is over: log out and in again.")
-    person = str(said.get(str(setting.get("person", "email"))) or "").lower()
-    if not PERSON.fullmatch(person):
+    claim = str(setting.get("person", EMAIL))
+    person = str(said.get(claim) or "")
+    if not person.isascii() or not PERSON.fullmatch(person := person.lower()):
         return Session(None, frozenset(), "The login names nobody: its claim for the person is missing or is no name.")
+    if claim == EMAIL and said.get("email_verified") is not True:
+        return Session(
+            None,
+            frozenset(),
+            "The identity provider does not confirm that this e-mail address is yours (email_verified): "
+            "have it verified there, then log in again.",
+        )
     given = said.get(str(setting.get("claim", "roles")))
     held = {given} if isinstance(given, str) else {str(each) for each in given} if isinstance(given, list) else set()
     roles = [role for role in Role if held & set(_values(setting.get(role.value)))]
@@ -127,8 +136,14 @@ def gate(right: str) -> None:
 
 
 def claims() -> Mapping[str, Any]:
-    """Return what the identity provider says of who looks."""
-    return {str(key): value for key, value in st.user.to_dict().items()}
+    """Return what the identity provider says of who looks; nothing where the sign-in is over."""
+    return {str(key): value for key, value in st.user.to_dict().items()} if sign_in() is not None else {}
+
+
+def sign_in() -> str | None:
+    """Return the sign-in that this page belongs to; null without one, and where it is over."""
+    key = key_of(st.context.cookies.to_dict())
+    return key if SIGN_INS.holds(key) else None
 
 
 def roles_setting() -> Mapping[str, Any]:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dashboards.access import access
+from dashboards.access.downloads import Download
 from dashboards.drawing import markup
-from dashboards.parts import source
+from dashboards.parts import source, taking
 from dashboards.run import key_path, log_address, log_options
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def offer(table: str, round_no: int, seat: int | None = None) -> None:
     name = f"packet {table} {round_no} {seat}"
     made: Packet | None = st.session_state.get(name)
     if made is not None:
-        _files(made, name)
+        _files(made)
         return
     why = why_not()
     if st.button("Dispute packet", key=f"make {name}", disabled=bool(why), help=why or None):
@@ -68,9 +69,7 @@ def _make(table: str, round_no: int, seat: int | None) -> Packet | None:
         return None
 
 
-def _files(made: Packet, name: str) -> None:
+def _files(made: Packet) -> None:
     for form, data in made.forms.items():
         words, mime = FORMS[form]
-        st.download_button(
-            words, data, file_name=f"{made.name}.{form}", mime=mime, key=f"{form} {name}", on_click="ignore"
-        )
+        taking.link(words, Download(f"{made.name}.{form}", mime, data))

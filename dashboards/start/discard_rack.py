@@ -1,6 +1,35 @@
-"""The script that `dashboards.run.command` has Streamlit run."""
+"""The server that `dashboards.run.command` has Streamlit run: its own, behind our guards, and the route of our downloads."""
 
-from dashboards.app import main
+from pathlib import Path
 
-if __name__ == "__main__":
-    main()
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+from streamlit.auth_util import get_origin_from_redirect_uri
+from streamlit.starlette import App
+
+from dashboards.access.downloads import DOWNLOADS, PATH
+from dashboards.access.hosts import HostGuard
+from dashboards.access.sign_ins import SignInGuard, cookies_of, key_of
+from dashboards.run import public_hosts
+
+
+def serves_tls() -> bool:
+    """Say whether people reach the pages by TLS, as the login file's `redirect_uri` says."""
+    return (get_origin_from_redirect_uri() or "").startswith("https:")
+
+
+async def download(request: Request) -> Response:
+    """Answer with a file that was made for this sign-in; to anybody else there is none."""
+    file = DOWNLOADS.fetch(key_of(cookies_of(request.scope)), request.path_params["token"])
+    if file is None:
+        return PlainTextResponse("There is no such download. Open the page again and make it anew.\n", 404)
+    return Response(file.data, headers=file.headers())
+
+
+app = App(
+    Path(__file__).with_name("pages.py"),
+    routes=[Route(f"/{PATH}/{{token}}", download, methods=["GET"])],
+    middleware=[Middleware(HostGuard, allowed=public_hosts()), Middleware(SignInGuard, secure=serves_tls)],
+)

@@ -60,7 +60,7 @@ class Provider:
         self.grants: dict[str, Grant] = {}
         provider = self
 
-        class Handler(_Handler):
+        class Handler(LoginHandler):
             of = provider
 
         self._server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
@@ -96,8 +96,10 @@ class Provider:
         return path
 
 
-class _Handler(BaseHTTPRequestHandler):
+class LoginHandler(BaseHTTPRequestHandler):
     of: Provider
+    verified = True
+    """What it says of everybody's e-mail address."""
 
     def do_GET(self) -> None:
         """Answer metadata, keys, the choice of a person, and that choice."""
@@ -139,6 +141,7 @@ class _Handler(BaseHTTPRequestHandler):
                 "aud": self.of.client_id,
                 "sub": grant.person,
                 "email": grant.person,
+                "email_verified": self.verified,
                 "iat": now,
                 "exp": now + 3600,
                 "nonce": grant.nonce,

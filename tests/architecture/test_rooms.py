@@ -66,7 +66,7 @@ ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
         "parts": ("access", "drawing", "run"),
         "pages": ("parts", "access", "drawing", "run"),
         "app": ("access", "drawing", "run"),
-        "start": ("app",),
+        "start": ("app", "access", "run"),
     },
 }
 """Package → room → the rooms of the same package that it may import. A file that stands in no room is one; `*`: any other."""

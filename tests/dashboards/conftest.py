@@ -11,7 +11,7 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -69,6 +69,7 @@ def nobody_is_logged_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """What AppTest runs in this process is looked at without a login; `running.log_in` lets somebody in."""
     monkeypatch.setenv(ACCESS_VARIABLE, READ_ONLY)
     monkeypatch.setattr(access, "claims", lambda: dict(WHO))
+    monkeypatch.setattr(access, "sign_in", lambda: "app-test" if WHO else None)
     monkeypatch.setattr(access, "roles_setting", lambda: ROLES)
     yield
     WHO.clear()
@@ -90,21 +91,32 @@ def served(
 ) -> Iterator[str]:
     """Serve the pages of a floor on a free port of this machine, perhaps behind a login; give the address."""
     chromium()
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     address, file = f"http://127.0.0.1:{port}", None
     with ExitStack() as stack:
-        said = stack.enter_context(warehouse.with_name("server.log").open("wb"))
         if login:
             provider = stack.enter_context(Provider(f"{address}/oauth2callback"))
             file = provider.login_file(warehouse.with_name(f"login-{port}.toml"))
-        server = subprocess.Popen(
-            command(warehouse, port, log, login=file, witness=witness), cwd=ROOT, stdout=said, stderr=subprocess.STDOUT
-        )
+        words = command(warehouse, port, log, login=file, witness=witness)
+        stack.enter_context(started(words, address, warehouse.with_name("server.log")))
+        yield address
+
+
+def free_port() -> int:
+    """A port of this machine at which nothing listens."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+@contextmanager
+def started(words: Sequence[str], address: str, log: Path) -> Iterator[None]:
+    """Start the pages by a command, until they answer at an address; what the server says goes to a file."""
+    with log.open("wb") as said:
+        server = subprocess.Popen(words, cwd=ROOT, stdout=said, stderr=subprocess.STDOUT)
         try:
             _wait(f"{address}{HEALTH}", server)
-            yield address
+            yield
         finally:
             server.terminate()
             server.wait(timeout=20)

@@ -26,7 +26,9 @@ def log_in(person: str, *roles: str, iat: float | None = None) -> None:
     """Let somebody log in: from here on the pages of this test are served with a login."""
     os.environ[ACCESS_VARIABLE] = LOGIN
     WHO.clear()
-    WHO.update(is_logged_in=True, iat=time.time() if iat is None else iat, email=person, roles=list(roles))
+    WHO.update(
+        is_logged_in=True, iat=time.time() if iat is None else iat, email=person, email_verified=True, roles=list(roles)
+    )
 
 
 def log_in_browser(page: Page, site: str, person: str) -> None:

@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import tomllib
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -50,6 +51,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="No sign-in and no actions, on this machine only (the default for a demo).",
     )
+    parser.add_argument(
+        "--public-host",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="A host name under which a proxy passes requests on, beside this machine's own names and the one in the login "
+        "file's redirect_uri; give the option again for each (default: RACK_PUBLIC_HOSTS).",
+    )
     parser.add_argument("--port", type=PORT, help="Port on 127.0.0.1 (default: RACK_PORT, or 8501).")
 
 
@@ -66,8 +75,9 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     log = arguments.log or of_demo or defaults.log
     if not warehouse.is_file():
         raise UsageError(f"{warehouse}: no warehouse; run `rack demo`, or `rack replay --log ADDR --warehouse FILE`")
+    hosts = public_hosts(arguments.public_host or defaults.public_hosts)
     if arguments.login is not None:
-        check_login(arguments.login)
+        hosts.append(check_login(arguments.login))
     elif not arguments.read_only and (of_demo is None or log != of_demo):  # a demo's patrons are nobody
         raise UsageError(
             "choose how to serve the pages: --login FILE, or --read-only on this machine (docs/security.md)"
@@ -89,7 +99,9 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     before = signal.signal(signal.SIGTERM, _interrupt)  # as with Ctrl-C, the pages end with the command
     try:
         code = subprocess.run(
-            command(warehouse, port, log, login=arguments.login, witness=witness), check=False, env=environment
+            command(warehouse, port, log, login=arguments.login, witness=witness, hosts=hosts),
+            check=False,
+            env=environment,
         ).returncode
     finally:
         signal.signal(signal.SIGTERM, before)
@@ -100,8 +112,23 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     return Exit.CLEAN
 
 
-def check_login(path: Path) -> None:
-    """Raise `UsageError` where a login file is incomplete, weak, or readable by other users."""
+def public_hosts(names: Sequence[str]) -> list[str]:
+    """Return host names as requests name them. Raises `UsageError` naming one that is none, or that says more than a name."""
+    from dashboards.access.hosts import name_of
+
+    hosts = []
+    for given in names:
+        host = name_of(given)
+        if host is None or host != given.lower().rstrip("."):
+            raise UsageError(
+                f"--public-host {given}: expected a host name without scheme, port or path, such as rack.example"
+            )
+        hosts.append(host)
+    return hosts
+
+
+def check_login(path: Path) -> str:
+    """Return the host that `redirect_uri` names; raise `UsageError` where a login file is incomplete, weak, or not private."""
     try:
         if path.stat().st_mode & 0o077:
             raise UsageError(f"{path}: other users can read this file, and it holds secrets; run chmod 600 on it")
@@ -131,6 +158,14 @@ def check_login(path: Path) -> None:
         raise UsageError(
             f"{path}: [roles] names {min(unknown)!r}, which is no role: {', '.join(role.value for role in Role)}"
         )
+    from dashboards.access.hosts import name_of
+
+    host = name_of(urlsplit(auth["redirect_uri"]).netloc)
+    if host is None:
+        raise UsageError(
+            f"{path}: redirect_uri is {auth['redirect_uri']}: expected an address with the host name of the pages"
+        )
+    return host
 
 
 def _witness(arguments: argparse.Namespace, log: str | None) -> tuple[Path, Path] | None:

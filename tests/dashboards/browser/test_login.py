@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
+from deploy.login.provider import LoginHandler
 from replay.review.desk import desk_at
 from tests.dashboards.living import Living
 from tests.dashboards.running import log_in_browser as log_in
@@ -45,6 +46,16 @@ def test_who_has_no_role_sees_nothing_and_can_leave(login_site: str, page: Page)
     expect(page.get_by_text("This login has no role here")).to_be_visible()
     page.get_by_role("button", name="Log out").first.click()
     expect(page.get_by_role("button", name="Log in")).to_be_visible()
+
+
+def test_an_address_that_the_provider_does_not_vouch_for_is_refused(
+    login_site: str, page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(LoginHandler, "verified", False)
+    log_in(page, login_site, "r.haas@bellwether.example")
+    expect(page.get_by_text("does not confirm that this e-mail address is yours")).to_be_visible()
+    page.goto(f"{login_site}/round?table=fu-01&round=2")
+    expect(page.locator(".rk-now")).to_have_count(0)
 
 
 def test_an_auditors_look_at_a_round_is_in_the_log(login_site: str, page: Page, floor: Living) -> None:

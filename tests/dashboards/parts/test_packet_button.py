@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboards.access.downloads import DOWNLOADS
 from dashboards.parts import desk, packets
 from dashboards.run import KEY_VARIABLE
 from events.proofs.keys import read_public_key
@@ -37,11 +39,12 @@ def test_a_packet_in_one_click_checks_with_the_public_key_alone_and_is_on_record
     key = read_public_key(floor.warehouse.with_name("log.key.pub"))
     assert check_packet(packet.json, [key]).judged is not None
     assert check_packet(packet.pdf, [key]).judged is not None
-    assert {str(getattr(each, "label", "")) for each in test.get("download_button")} == {
-        "PDF, signed",
-        "Bundle for an expert",
-        "Page",
-    }
+    addresses = re.findall(r'href="downloads/([^"]+)"[^>]*>([^<]+)<', said(test))
+    assert [words for _, words in addresses] == ["Bundle for an expert", "PDF, signed", "Page"]
+    files = [DOWNLOADS.fetch("app-test", token) for token, _ in addresses]
+    assert [each.data for each in files if each] == [packet.json, packet.pdf, packet.forms["html"]]
+    assert DOWNLOADS.fetch("another", addresses[0][0]) is None
+    assert not test.get("download_button"), "Streamlit would serve it to anybody"
     with desk_at(floor.log, read_only=True) as at:
         exported = [entry for entry in at.review("fu-01").custody if entry.what == "record_exported"]
     assert [entry.by for entry in exported] == ["s.lee"] * 3

@@ -1,0 +1,72 @@
+"""What a page made for somebody to take away: fetched under its address by the same sign-in only, and gone with it.
+
+Streamlit would serve such a file to whoever knows its address, without a cookie (`st.download_button`); it is not used here.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections import OrderedDict
+from hashlib import sha256
+from typing import NamedTuple
+from urllib.parse import quote
+
+PATH = "downloads"
+MOST_FILES = 24
+"""So many files are kept for a sign-in; the oldest makes room, and the page makes it anew when it is opened again."""
+
+
+class Download(NamedTuple):
+    """A file: what it is called, its media type, and its bytes."""
+
+    name: str
+    mime: str
+    data: bytes
+
+    def headers(self) -> dict[str, str]:
+        """Return the headers of the answer: kept by nobody on the way, saved and never shown as a page of ours."""
+        return {
+            "Cache-Control": "no-store",
+            "Content-Disposition": f"attachment; filename*=UTF-8''{quote(self.name, safe='')}",
+            "Content-Security-Policy": "sandbox",
+            "Content-Type": self.mime,
+            "X-Content-Type-Options": "nosniff",
+        }
+
+
+class Downloads:
+    """The files of every sign-in, by an address that nobody can guess."""
+
+    def __init__(self) -> None:
+        self._of: dict[str, OrderedDict[str, Download]] = {}
+        self._tokens: dict[tuple[str, str, bytes], str] = {}
+        self._lock = threading.Lock()
+
+    def keep(self, sign_in: str, download: Download) -> str:
+        """Keep a file for a sign-in; return its address. The same file keeps its address."""
+        same = sign_in, download.name, sha256(download.data).digest()
+        with self._lock:
+            token = self._tokens.setdefault(same, secrets.token_urlsafe(32))
+            files = self._of.setdefault(sign_in, OrderedDict())
+            files[token] = download
+            files.move_to_end(token)
+            while len(files) > MOST_FILES:
+                files.popitem(last=False)
+        return f"{PATH}/{token}"
+
+    def fetch(self, sign_in: str | None, token: str) -> Download | None:
+        """Return a file to the sign-in that it was made for; null to anybody else, and where there is none."""
+        with self._lock:
+            return self._of.get(sign_in, OrderedDict()).get(token) if sign_in is not None else None
+
+    def drop(self, sign_in: str) -> None:
+        """Forget everything that was made for a sign-in."""
+        with self._lock:
+            self._of.pop(sign_in, None)
+            for same in [each for each in self._tokens if each[0] == sign_in]:
+                del self._tokens[same]
+
+
+DOWNLOADS = Downloads()
+"""The files of this server."""

@@ -1,0 +1,101 @@
+"""The names under which the pages answer: the guard in front of every request, HTTP and WebSocket.
+
+A page from elsewhere whose name is made to point at this machine (DNS rebinding) is for the browser the same site as these pages
+once its name resolves here: Host and Origin agree. Only the name gives it away, so that only names that were given answer.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from typing import Any
+from urllib.parse import urlsplit
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+"""The names of this machine for itself, at which the pages always answer."""
+
+HOST = re.compile(
+    r"(?P<name>[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*\.?|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?"
+)
+LONGEST = 255
+SHOWN = 80
+"""At most so many characters of a refused name stand in the log line."""
+
+log = logging.getLogger(__name__)
+
+
+def name_of(host: str) -> str | None:
+    """Return the name in a Host header, in small letters and without its port; null where it is no host.
+
+    >>> name_of("LocalHost:8501"), name_of("[::1]:8501"), name_of("rack.example."), name_of("evil.example/127.0.0.1")
+    ('localhost', '[::1]', 'rack.example', None)
+    """
+    match = HOST.fullmatch(host.lower()) if host.isascii() and len(host) <= LONGEST else None
+    return match["name"].rstrip(".") if match else None
+
+
+def objection(scope: Scope, allowed: Iterable[str]) -> str:
+    """Return why a request is refused; empty where it is addressed to these pages, and by these pages.
+
+    Exactly one Host is expected, and its name must be allowed. A WebSocket with an Origin must come from a page of that same
+    host, port included: other programs of this machine share its names, and its cookies.
+    """
+    host = _one(scope, b"host")
+    if host is None:
+        return "a request names exactly one host"
+    if name_of(host) not in frozenset(allowed):
+        return f"these pages do not answer to {host[:SHOWN]!r}"
+    if scope["type"] == "websocket" and any(name == b"origin" for name, _ in scope["headers"]):
+        origin = _one(scope, b"origin")
+        if origin is None or _place(origin) != host.lower():
+            return f"these pages are not opened from {(origin or '')[:SHOWN]!r}"
+    return ""
+
+
+class HostGuard:
+    """Refuses what is not addressed to an allowed name: 403, no page, and a line in the log of the server."""
+
+    def __init__(self, app: Application, *, allowed: Iterable[str]) -> None:
+        self.app, self.allowed = app, frozenset((*LOOPBACK, *allowed))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer or refuse one connection (ASGI)."""
+        why = objection(scope, self.allowed) if scope["type"] in ("http", "websocket") else ""
+        if not why:
+            await self.app(scope, receive, send)
+            return
+        log.warning("refused: %s; name a host of these pages with rack dashboard --public-host NAME", why)
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008})  # before it was accepted: HTTP 403
+            return
+        await refuse(send, 403, "These pages do not answer under this address. Use the address you were given.")
+
+
+async def refuse(send: Send, status: int, words: str) -> None:
+    """Answer with a status and a sentence, and nothing of the pages."""
+    body = f"{words}\n".encode()
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
+    await send(
+        {"type": "http.response.start", "status": status, "headers": [*headers, (b"cache-control", b"no-store")]}
+    )
+    await send({"type": "http.response.body", "body": body})
+
+
+def _one(scope: Scope, wanted: bytes) -> str | None:
+    values = [value for name, value in scope["headers"] if name == wanted]
+    return values[0].decode("latin-1") if len(values) == 1 else None
+
+
+def _place(origin: str) -> str | None:
+    """Return host and port of an origin; null where it is none (`null`, another scheme)."""
+    try:
+        parts = urlsplit(origin)
+    except ValueError:
+        return None
+    return parts.netloc.lower() if parts.scheme in ("http", "https") else None
