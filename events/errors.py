@@ -94,6 +94,21 @@ class BrokenSeal(IntegrityError):
     code = "LOG-SEAL"
 
 
+class DamagedMark(BrokenSeal):
+    """The high-water file, which says how far events were acknowledged, is not as a writer leaves it."""
+
+    def __init__(self, path: object, damage: str) -> None:
+        super().__init__(
+            "high-water",
+            0,
+            f"{path}: {damage}; nothing shows any more how far events were acknowledged: verify the log against a checkpoint or "
+            "a witness (`rack verify --key`), keep the file, and move it away: the next writer makes a new one",
+        )
+
+    def __str__(self) -> str:
+        return self.detail
+
+
 class MisplacedEvent(BrokenSeal):
     """A stored event stands where another belongs: `holds` is the number its own bytes name; `swapped` if they traded."""
 

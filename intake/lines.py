@@ -17,21 +17,22 @@ import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from hashlib import sha256
 from itertools import groupby
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 import msgspec
 
 from events.errors import DuplicateEventId, EventError, WrongPlace
-from events.log.contract import UNKNOWN_STREAM, AppendResult, EventLog, QuarantineEntry
+from events.log.contract import UNKNOWN_STREAM, AppendResult, EventLog, Head, QuarantineEntry
 from events.vocabulary.codec import MAX_EVENT_BYTES, canonical, decode, decode_payload, encode_draft
 from events.vocabulary.envelope import Draft, EventId, StreamName, TimeUs
 from events.vocabulary.model import EventCorrected, IntakeRefused, Number, Token
 from events.vocabulary.places import Writer, writers_of
+from intake.arriving import Pace
 from intake.doors import check_line
 from intake.errors import IntakeError
 
 BATCH, BATCH_BYTES = 1_000, 8 * 1024 * 1024
-"""What is appended at once: so many lines, or fewer where they are long."""
+"""What is appended at once: so many lines, or fewer where they are long, or come in slowly (`intake.arriving.GROUP_S`)."""
 
 KEPT_BYTES = 1024 * 1024
 """How much of a line is read, and kept where it is refused: twice the largest event."""
@@ -105,6 +106,13 @@ class IntakeSummary(msgspec.Struct):
 _decoder = msgspec.json.Decoder(DecodedLine)
 
 
+class LineSource(Protocol):
+    """A file, or what comes down a pipe (see `intake.arriving.ArrivingLines`)."""
+
+    def readline(self, limit: int, /) -> bytes | None:
+        """Return the next line, or so many bytes of a longer one; null where none has come in time."""
+
+
 def read_lines(
     file: BinaryIO, name: str, tokens: Callable[[bytes], bytes] = bytes, *, writer: Writer = "device"
 ) -> Iterator[AcceptedLine | Refusal]:
@@ -112,11 +120,24 @@ def read_lines(
 
     Of an endless line no more is held than `KEPT_BYTES`. Raises `IntakeError` where no token can be put in.
     """
+    return (line for line in read_arriving(file, name, tokens, writer=writer) if line is not None)
+
+
+def read_arriving(
+    file: LineSource, name: str, tokens: Callable[[bytes], bytes] = bytes, *, writer: Writer = "device"
+) -> Iterator[AcceptedLine | Refusal | None]:
+    """Yield each line as `read_lines` does, and null where none has come in time: what is held is due."""
     number = 0
-    while line := file.readline(KEPT_BYTES):
+    while (line := file.readline(KEPT_BYTES)) != b"":
+        if line is None:
+            yield None
+            continue
         number += 1
         where, whole, size, more = f"{name}:{number}", sha256(line), len(line), line
-        while len(more) == KEPT_BYTES and not more.endswith(b"\n") and (more := file.readline(KEPT_BYTES)):
+        while len(more) == KEPT_BYTES and not more.endswith(b"\n"):
+            while (rest := file.readline(KEPT_BYTES)) is None:
+                yield None
+            more = rest
             whole.update(more)
             size += len(more)
         if not line.strip() and size == len(line):
@@ -184,29 +205,46 @@ def _draft(line: DecodedLine, payload: bytes) -> Draft:
     )
 
 
-def append_lines(log: EventLog, lines: Iterable[AcceptedLine | Refusal]) -> Iterator[IntakeSummary]:
-    """Append what is reported, quarantine what is refused; yield the running account after each batch."""
+def append_lines(
+    log: EventLog, lines: Iterable[AcceptedLine | Refusal | None], pace: Pace | None = None
+) -> Iterator[IntakeSummary]:
+    """Append what is reported, quarantine what is refused; yield the running account after each batch.
+
+    With a pace, what is held is appended as soon as it is due, and where a null comes in between.
+    """
     taken, quarantine = IntakeSummary(), _Quarantine(log)
     batch: list[AcceptedLine | Refusal] = []
     size = 0
     for line in lines:
-        batch.append(line)
-        size += len(line.data)
-        if len(batch) == BATCH or size >= BATCH_BYTES:
-            _append_batch(log, quarantine.screened(batch), taken, quarantine)
+        if line is not None:
+            batch.append(line)
+            size += len(line.data)
+            if pace is not None:
+                pace.hold()
+        if len(batch) == BATCH or size >= BATCH_BYTES or (pace is not None and pace.is_due()):
+            _append_screened(log, batch, taken, quarantine)
             batch.clear()
             size = 0
+            if pace is not None:
+                pace.release()
             yield taken
-    _append_batch(log, quarantine.screened(batch), taken, quarantine)
+    _append_screened(log, batch, taken, quarantine)
     yield taken
+
+
+def _append_screened(
+    log: EventLog, batch: Sequence[AcceptedLine | Refusal], taken: IntakeSummary, quarantine: _Quarantine
+) -> None:
+    """Append a batch in one turn: what was found out of the log to screen it holds until it is stored."""
+    if batch:
+        with log.turn():
+            _append_batch(log, quarantine.screened(batch), taken, quarantine)
 
 
 def _append_batch(
     log: EventLog, batch: Sequence[AcceptedLine | Refusal], taken: IntakeSummary, quarantine: _Quarantine
 ) -> None:
     """Append a batch in one commit; where the log refuses a draft of it, find that draft by halving."""
-    if not batch:
-        return
     refusals = [line for line in batch if isinstance(line, Refusal)]
     for refusal in refusals:
         quarantine.keep(refusal)
@@ -224,6 +262,7 @@ def _append_batch(
         return
     taken.lines += len(batch)
     taken.refused.extend(map(RefusedLine.of, refusals))
+    quarantine.follow(results)
     count(results, taken)
 
 
@@ -244,17 +283,21 @@ def _refuse_one(
         return  # the stream takes not even the notice (it was never opened): quarantine has the bytes
     stream, told = placed  # who knew the bytes took the notice's id first: it stands under another
     again = msgspec.structs.replace(told, event_id=secrets.token_hex(16))
-    count(log.append_groups([(stream, [again])]), taken)
+    results = log.append_groups([(stream, [again])])
+    quarantine.follow(results)
+    count(results, taken)
 
 
 class _Quarantine:
     """The quarantine beside what comes in: keeps what is refused, and knows what came out of it, and which notices stand.
 
-    What came into a stream out of it (see `intake.quarantine`) is read once, when it is asked for; so are its notices.
+    What came into a stream out of it (see `intake.quarantine`) is read when it is asked for; so are its notices. It is read
+    again where somebody else has appended to the stream meanwhile. Asked within a turn.
     """
 
     def __init__(self, log: EventLog) -> None:
         self._log = log
+        self._ends: dict[str, Head] = {}
         self._said: dict[str, dict[str, tuple[object, ...]]] = {}
         self._notices: dict[str, set[str]] = {}
 
@@ -265,6 +308,20 @@ class _Quarantine:
         if stream in self._notices:
             self._notices[stream].add(_identity(stream, refusal.data)[:32])
 
+    def follow(self, results: Iterable[AppendResult]) -> None:
+        """Note where streams end after what was appended here."""
+        for result in results:
+            if result.stream in self._ends:
+                self._ends[result.stream] = result.head
+
+    def _look_again(self, stream: str) -> None:
+        """Forget what is known of a stream where somebody else has appended to it."""
+        end = self._log.head(stream)
+        if self._ends.get(stream) != end:
+            self._ends[stream] = end
+            self._said.pop(stream, None)
+            self._notices.pop(stream, None)
+
     def screened(self, batch: Sequence[AcceptedLine | Refusal]) -> list[AcceptedLine | Refusal]:
         """Return a batch without the corrections of notices: those are refused."""
         streams = {
@@ -272,8 +329,10 @@ class _Quarantine:
             for line in batch
             if isinstance(line, AcceptedLine) and isinstance(line.draft.payload, EventCorrected)
         }
-        for stream in streams - self._notices.keys():
-            self._notices[stream] = notice_ids(self._log, stream)
+        for stream in streams:
+            self._look_again(stream)
+            if stream not in self._notices:
+                self._notices[stream] = notice_ids(self._log, stream)
         coming = {_identity(line.stream, line.data)[:32] for line in batch if line.stream in streams}
         return [self._screened(line, coming) for line in batch]
 
@@ -289,6 +348,7 @@ class _Quarantine:
 
     def has(self, line: AcceptedLine) -> bool:
         """Whether what a line says came into its stream from quarantine, under the same id."""
+        self._look_again(line.stream)
         if line.stream not in self._said:
             self._said[line.stream] = dict(self._of(line.stream))
         said = line.draft

@@ -122,10 +122,16 @@ def redrive(log: EventLog, each: QuarantineCase, *, by: str, reason: str, line: 
     """
     if each.fault is not None:
         raise each.fault
-    entry = each.entry
-    name = f"{entry.sha256[:16]}…"
+    name = f"{each.entry.sha256[:16]}…"
     if each.redriven_seq is not None:
         raise IntakeError(f"{name}: was redriven already, as {each.stream} event {each.redriven_seq}")
+    with log.turn():
+        return _redrive(log, each, by, reason, line)
+
+
+def _redrive(log: EventLog, each: QuarantineCase, by: str, reason: str, line: bytes | None) -> AppendResult:
+    entry = each.entry
+    name = f"{entry.sha256[:16]}…"
     try:
         stream, draft = parse_line(entry.data if line is None else line)
         check_line("device", stream, draft)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,8 +15,8 @@ from urllib.parse import quote
 
 import msgspec
 
-from events.errors import LogUnavailable
 from events.log.contract import EventLog
+from events.log.turn import keep_writers_out
 from events.open import parse_address
 from events.proofs.checkpointer import Checkpointer
 from events.proofs.keys import new_key
@@ -123,7 +124,8 @@ def parse_games(names: str) -> list[str]:
 def prepare(out: Path, address: str | None) -> str:
     """Make the folder ready and return the log's address; an earlier demo's log there is removed.
 
-    Raises `UsageError` where the folder's log is not a demo's, and `NotADirectoryError` and the like.
+    Raises `UsageError` where the folder's log is not a demo's, `SecondWriter` where somebody has it open for writing, and
+    `NotADirectoryError` and the like.
     """
     out.mkdir(parents=True, exist_ok=True)
     if address is not None:
@@ -136,13 +138,12 @@ def prepare(out: Path, address: str | None) -> str:
             "name another folder with --out, or another log with --log"
         )
     address = f"sqlite://{quote(database.resolve().as_posix())}"
-    if database.exists():
-        with contextlib.suppress(
-            LogUnavailable
-        ):  # `SecondWriter`, where another demo is at work on it, is not suppressed
-            log_at(address, check_heads=False).close()
-    for file in sorted(out.glob(DATABASE + "*")):
-        file.unlink()
+    keeping = keep_writers_out(database)  # refused where another demo, or anybody else, is at work on it
+    try:
+        for file in sorted(out.glob(DATABASE + "*")):
+            file.unlink()
+    finally:
+        os.close(keeping)
     (out / REPORT).write_text("{}\n")
     return address
 

@@ -31,6 +31,7 @@ from events.errors import (
 from events.log.contract import QUARANTINE, AppendResult, Head, QuarantineEntry, Record
 from events.log.diagnosis import diagnose
 from events.log.foreign import OwnStore
+from events.log.turn import SoleWriter
 from events.log.hash_chain import link
 from events.vocabulary.codec import canonical
 from events.vocabulary.envelope import Draft
@@ -54,7 +55,7 @@ _day_decoder = msgspec.json.Decoder(_DayField)
 _refused_decoder = msgspec.json.Decoder(_RefusedRow)
 
 
-class ArchiveLog(OwnStore):
+class ArchiveLog(SoleWriter, OwnStore):
     """A sealed archive as a log (see `events.log.contract.EventLog`), for reading only.
 
     Raises `LogUnavailable` where there is no archive, or that of another property, `AppendRefused` where it is to be made or

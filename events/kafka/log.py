@@ -37,6 +37,7 @@ from events.log.foreign import ForeignReport, ForeignTally, StoreFault
 from events.log.hash_chain import genesis
 from events.log.high_water import HighWater, compare
 from events.log.lock import take_lock
+from events.log.turn import SoleWriter
 from events.log.relaxed_gc import relaxed_gc
 from events.proofs.quarantine import is_sound
 from events.vocabulary.envelope import Draft, StreamName
@@ -53,7 +54,7 @@ def now_us() -> int:
     return time.time_ns() // 1000
 
 
-class KafkaLog:
+class KafkaLog(SoleWriter):
     """A log on Kafka (see `events.log.contract.EventLog`).
 
     `create` makes the topics (with `partitions`, `replication` and `min_insync`) where there are none. Opening takes no

@@ -8,6 +8,7 @@ runs one suite against all. `open_log` finds the backend from an address: `sqlit
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 import msgspec
@@ -81,6 +82,16 @@ class EventLog(Protocol):
 
     def head(self, stream: str) -> Head:
         """Return the end of a stream; `Head(0, genesis)` when nothing was appended yet."""
+
+    def turn(self) -> AbstractContextManager[None]:
+        """Keep other writers out through several calls: what is read inside still holds when something is appended.
+
+        Every call that writes takes the turn for itself; where a log has one writer for as long as it is open, this does
+        nothing. Raises `SecondWriter` where another writer does not give its turn back.
+        """
+
+    def repairs(self) -> list[str]:
+        """Return what lay beside the chain, differed from it, and was made anew since the log was opened: a sentence each."""
 
     def append(self, stream: str, expected_seq: int, drafts: Sequence[Draft]) -> AppendResult:
         """Append drafts as one group: all are stored durably, or none.

@@ -4,7 +4,8 @@ A log that lost acknowledged events looks whole to itself: a chain cut at its en
 contradicts it. It holds fixed-size records, each with its own checksum, appended in one write and one fsync for a whole
 commit; the last valid record of a stream counts. A write torn by a crash leaves records without a valid checksum, which
 are skipped: they were never acknowledged. Room is reserved before the log commits, so that a full disk stops the commit
-and not the mark. A full file is rewritten and renamed into place.
+and not the mark. A full file is rewritten and renamed into place; its header then says how many records were written with
+it, which are all durable before the file has its name: of these none is ever torn, and one that is not valid is damage.
 """
 
 from __future__ import annotations
@@ -16,11 +17,14 @@ from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 
-from events.errors import BrokenSeal, LogUnavailable, LostTail
+from events.errors import BrokenSeal, DamagedMark, LogUnavailable, LostTail
 from events.log.contract import Head
 
 MAGIC = b"discard-rack high-water v1\n"
 _SLOT = struct.Struct(">48sQ32s8s")
+_BASE = struct.Struct(">Q8s")
+"""In the header after the log's id: how many records the file was written with, and a checksum of that. Zeros: not known."""
+_BASE_AT = len(MAGIC) + 32
 _GROWTH = 512
 """Slots reserved at a time (48 KiB), or 32 commits of the present size if that is more."""
 
@@ -43,16 +47,9 @@ class HighWater:
             content = self.path.read_bytes()
         except FileNotFoundError:
             return {}
-        heads: dict[str, Head] = {}
-        for offset in range(_SLOT.size, len(content) - _SLOT.size + 1, _SLOT.size):
-            name, seq, hash_, check = _SLOT.unpack_from(content, offset)
-            if check != _check(name, seq, hash_):
-                continue
-            stream = name.rstrip(b"\0").decode()
-            if stream not in heads or seq >= heads[stream].seq:
-                heads[stream] = Head(seq, hash_)
+        heads = self._heads_in(content)
         owner = content[len(MAGIC) : len(MAGIC) + 32].decode(errors="replace")
-        if heads and (not content.startswith(MAGIC) or owner != self.log_id):
+        if heads and owner != self.log_id:
             stream = min(heads)
             message = (
                 f"events of the log {owner} were acknowledged at {self.path}, the database is the log {self.log_id}"
@@ -60,9 +57,56 @@ class HighWater:
             raise LostTail(stream, 1, message)
         return heads
 
+    def _heads_in(self, content: bytes) -> dict[str, Head]:
+        """Return the ends that a file's content holds. Raises `DamagedMark` where it is not as a writer leaves it."""
+        if len(content) < _SLOT.size or not content.startswith(MAGIC):
+            raise DamagedMark(self.path, "it does not begin as a high-water file does")
+        base, check = _BASE.unpack_from(content, _BASE_AT)
+        if check != (_base_check(base) if base else bytes(8)):
+            raise DamagedMark(self.path, "its header was changed")
+        heads: dict[str, Head] = {}
+        for number, offset in enumerate(range(_SLOT.size, len(content) - _SLOT.size + 1, _SLOT.size), start=1):
+            name, seq, hash_, check = _SLOT.unpack_from(content, offset)
+            if check != _check(name, seq, hash_):
+                if number <= base:
+                    raise DamagedMark(self.path, f"record {number} of the {base} that it was written with was changed")
+                continue
+            stream = name.rstrip(b"\0").decode()
+            if stream not in heads or seq >= heads[stream].seq:
+                heads[stream] = Head(seq, hash_)
+        if (len(content) // _SLOT.size) <= base:
+            raise DamagedMark(self.path, f"it was written with {base} records and is cut off before the last of them")
+        return heads
+
     def marked(self, stream: str) -> Head | None:
         """Return the furthest end of a stream that is stored here, as known since `reserve`; null where there is none."""
         return self._heads.get(stream)
+
+    def catch_up(self, *, anew: bool) -> None:
+        """Take in what another writer has recorded meanwhile, if it has; `anew`: whatever it did, trust nothing known.
+
+        Raises what `load` raises.
+        """
+        if self._file is None:
+            self._heads = {}
+            return
+        if not anew and self._is_in_place():
+            if not os.pread(self._file, _SLOT.size, self._next * _SLOT.size).strip(b"\0"):
+                return  # nobody has recorded anything after us
+            content = os.pread(self._file, self._slots * _SLOT.size, 0)
+            self._heads = self._heads_in(content)
+            self._next = -(-len(content.rstrip(b"\0")) // _SLOT.size)
+            return
+        self.close()
+        self._heads = {}
+
+    def _is_in_place(self) -> bool:
+        """Whether the file that is open still bears its name; another writer may have put a new one there."""
+        assert self._file is not None
+        try:
+            return os.path.samestat(os.fstat(self._file), os.stat(self.path))
+        except FileNotFoundError:
+            return False
 
     def reserve(self, slots: int) -> None:
         """Make room for so many records. Raises `OSError` (a full disk) before anything is committed."""
@@ -97,7 +141,8 @@ class HighWater:
     def _rewrite(self, slots: int) -> None:
         """Write all known ends to a new file with room for more, and put it in the old one's place."""
         heads = self.load() | self._heads
-        header = (MAGIC + self.log_id.encode()).ljust(_SLOT.size, b"\0")
+        base = _BASE.pack(len(heads), _base_check(len(heads))) if heads else b""
+        header = (MAGIC + self.log_id.encode() + base).ljust(_SLOT.size, b"\0")
         content = header + b"".join(_slot(stream, head) for stream, head in sorted(heads.items()))
         total = 1 + len(heads) + max(32 * slots, _GROWTH)
         fresh = self.path.with_name(self.path.name + ".new")
@@ -142,6 +187,10 @@ def _slot(stream: str, head: Head) -> bytes:
 
 def _check(name: bytes, seq: int, hash_: bytes) -> bytes:
     return sha256(name + seq.to_bytes(8, "big") + hash_).digest()[:8]
+
+
+def _base_check(records: int) -> bytes:
+    return sha256(b"base" + records.to_bytes(8, "big")).digest()[:8]
 
 
 def _write_at(file: int, content: bytes, offset: int) -> None:

@@ -1,4 +1,4 @@
-"""The right to write to a log on one machine: a lock of the kernel, which gives it up when its process ends."""
+"""A lock that one process holds as long as it works: the kernel gives it up when the process ends."""
 
 from __future__ import annotations
 
@@ -22,9 +22,15 @@ def take_lock(path: Path) -> int:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        holder = os.pread(file, 20, 0).decode(errors="replace").strip()
+        holder = holder_of(file)
         os.close(file)
-        raise SecondWriter(f"{path} is being written by process {holder or '?'}; open it read-only") from error
+        raise SecondWriter(f"{path} is being written by process {holder}; open it read-only") from error
     os.ftruncate(file, 0)
     os.pwrite(file, str(os.getpid()).encode(), 0)
     return file
+
+
+def holder_of(file: int) -> str:
+    """Return the process number that the file of a lock names; `?` where it names none."""
+    holder = os.pread(file, 20, 0)
+    return holder.decode() if holder.isdigit() else "?"

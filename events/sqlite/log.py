@@ -1,8 +1,9 @@
 """The log on one machine: SQLite in WAL mode, `synchronous=FULL`, one writer, group commit.
 
 The table `events` is in the order of appending (`pos`) and has one index by stream and number. `reports` and `event_ids`
-only recognise repeats; no evidence rests on them. Each append is one transaction, then one fsynced write to the
-high-water file; only after both is it acknowledged. The right to write is a lock on `<path>.lock`.
+only recognise repeats (see `events.sqlite.repeats`); no evidence rests on them. Each append is one transaction, then one
+fsynced write to the high-water file; only after both is it acknowledged. Several processes may have a log open for writing:
+they take turns, a group at a time (see `events.log.turn`), and whoever comes after another takes in first what that one did.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ import msgspec
 from events.errors import (
     AppendRefused,
     BrokenSeal,
-    DuplicateEventId,
     EventError,
     LogUnavailable,
     SequenceGap,
@@ -34,13 +34,16 @@ from events.log.diagnosis import diagnose
 from events.log.foreign import OwnStore
 from events.log.hash_chain import CHAIN_TAG, genesis
 from events.log.high_water import HighWater, compare, sync
-from events.log.lock import take_lock
 from events.log.relaxed_gc import relaxed_gc
-from events.sqlite.database import CHUNK, Connection, DamagedDatabase, Database, NotUnique
+from events.log.turn import Turns
+from events.sqlite.database import CHUNK, Connection, DamagedDatabase, Database
+from events.sqlite.repeats import RENEWAL, TABLES, IndexDiffers, RepeatIndex, Report
 from events.vocabulary.envelope import Draft, StreamName
 from events.vocabulary.model import Token
 
-SCHEMA_VERSION = "2"
+SCHEMA_VERSION = "3"
+EARLIER_FORMS = ("1", "2")
+"""Forms that are read, and renewed where the log is opened for writing."""
 POLL_S = 0.05
 _LAST = 2**63 - 1
 _ROW = attrgetter("stream", "seq", "data", "hash")
@@ -50,10 +53,6 @@ CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT R
 CREATE TABLE events (pos INTEGER PRIMARY KEY, stream TEXT NOT NULL, seq INTEGER NOT NULL, data BLOB NOT NULL,
                      hash BLOB NOT NULL) STRICT;
 CREATE UNIQUE INDEX events_by_number ON events (stream, seq);
-CREATE TABLE reports (stream TEXT NOT NULL, source TEXT NOT NULL, source_seq INTEGER NOT NULL, digest BLOB NOT NULL,
-                      PRIMARY KEY (stream, source, source_seq, digest)) STRICT, WITHOUT ROWID;
-CREATE TABLE event_ids (stream TEXT NOT NULL, event_id BLOB NOT NULL, PRIMARY KEY (stream, event_id))
-    STRICT, WITHOUT ROWID;
 CREATE TABLE quarantine (pos INTEGER PRIMARY KEY, stream TEXT NOT NULL, sha256 TEXT NOT NULL, reason TEXT NOT NULL,
                          data BLOB NOT NULL, at_us INTEGER NOT NULL, UNIQUE (stream, sha256)) STRICT;
 CREATE TRIGGER events_stay BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
@@ -75,9 +74,9 @@ def utc_now_us() -> int:
 class SqliteLog(OwnStore):
     """A log in one SQLite file (see `events.log.contract.EventLog`).
 
-    Raises `LogUnavailable` where there is no such log, `SecondWriter` where another process (or this one) has it open
-    for writing, `LostTail` or `BrokenSeal` where acknowledged events are gone. With `check_heads=False` a damaged log
-    opens all the same, so that it can be verified; the damaged streams still take no event.
+    Raises `LogUnavailable` where there is no such log, `SecondWriter` where another writer does not give its turn back,
+    `LostTail` or `BrokenSeal` where acknowledged events are gone. With `check_heads=False` a damaged log opens all the
+    same, so that it can be verified; the damaged streams still take no event.
     """
 
     def __init__(
@@ -95,29 +94,40 @@ class SqliteLog(OwnStore):
         self._clock, self._read_only = clock, read_only
         self._states: dict[str, StreamState] = {}
         self._failure: str | None = None
+        self._repairs: list[str] = []
+        self._turn_depth = self._version = 0
         self._resources = contextlib.ExitStack()
         if not self.path.is_file() and (read_only or not create):
             raise LogUnavailable(f"there is no log at {self.path}; name another address, or create one")
-        if not read_only:
-            self._resources.callback(os.close, take_lock(self.path))
         try:
-            self._database = Database(self.path, read_only=read_only)
-            self._resources.callback(self._database.close)
             if not read_only:
-                self._database.make_durable()
-            if create and not read_only and not self._database.rows("SELECT 1 FROM sqlite_schema LIMIT 1"):
-                self._create(property_id, log_id or secrets.token_hex(16))
-            self._log_id, self._property_id = self._identity(property_id)
-            if self._form == "1" and not read_only:
-                self._renew()
-            self._high_water = HighWater(self.path.with_name(self.path.name + ".high-water"), self._log_id)
-            self._resources.callback(self._high_water.close)
+                self._turns = Turns(self.path)
+                self._resources.callback(self._turns.close)
+                self._turns.take()  # where opening fails it is not given back in order: the next writer looks again
+            self._open(property_id, log_id, create and not read_only)
             for stream, mark in sorted(self._high_water.load().items()) if check_heads else ():
                 compare(stream, mark, self.head(stream), self._hash_at(stream, mark.seq))
+            if not read_only:
+                self._turns.give_back()
         except BaseException:
             with contextlib.suppress(LogUnavailable):  # what matters is why it failed
                 self.close()
             raise
+
+    def _open(self, property_id: str | None, log_id: str | None, create: bool) -> None:
+        self._database = Database(self.path, read_only=self._read_only)
+        self._resources.callback(self._database.close)
+        if not self._read_only:
+            self._database.make_durable()
+        if create and not self._database.rows("SELECT 1 FROM sqlite_schema LIMIT 1"):
+            self._create(property_id, log_id or secrets.token_hex(16))
+        self._log_id, self._property_id = self._identity(property_id)
+        if not self._read_only:
+            self._renew()
+            self._version = self._data_version()
+        self._repeats = RepeatIndex(self._database)
+        self._high_water = HighWater(self.path.with_name(self.path.name + ".high-water"), self._log_id)
+        self._resources.callback(self._high_water.close)
 
     def _create(self, property_id: str | None, log_id: str) -> None:
         try:
@@ -125,7 +135,7 @@ class SqliteLog(OwnStore):
         except msgspec.ValidationError as error:
             raise EventError(f"a new log needs the id of its property: {error}") from error
         with self._database.transaction() as connection:
-            connection.execute(_SCHEMA)
+            connection.execute(_SCHEMA + TABLES)
             meta = {"schema": SCHEMA_VERSION, "log_id": log_id, "property_id": property_id}
             connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
         try:
@@ -134,9 +144,13 @@ class SqliteLog(OwnStore):
             raise LogUnavailable(f"{self.path.parent}: {error.strerror}; create the log again") from error
 
     def _renew(self) -> None:
-        """Bring a log of the form 1, whose quarantine knows no times, to the present form. No event is touched."""
+        """Bring a log of an earlier form to the present one. No event is touched."""
+        if self._form not in EARLIER_FORMS:
+            return
         with self._database.transaction() as connection:
-            connection.execute("ALTER TABLE quarantine ADD COLUMN at_us INTEGER NOT NULL DEFAULT 0")
+            if self._form == "1":  # whose quarantine knows no times
+                connection.execute("ALTER TABLE quarantine ADD COLUMN at_us INTEGER NOT NULL DEFAULT 0")
+            connection.execute(RENEWAL)
             connection.execute("UPDATE meta SET value = ? WHERE name = 'schema'", (SCHEMA_VERSION,))
         self._form = SCHEMA_VERSION
 
@@ -145,8 +159,8 @@ class SqliteLog(OwnStore):
             raise LogUnavailable(f"{self.path} is not a log of Discard Rack")
         meta = dict(self._database.rows("SELECT name, value FROM meta"))
         self._form = meta.get("schema", "unknown")
-        if self._form not in ("1", SCHEMA_VERSION):
-            raise LogUnavailable(f"{self.path} has the form {self._form}, this version reads 1 and {SCHEMA_VERSION}")
+        if self._form not in (*EARLIER_FORMS, SCHEMA_VERSION):
+            raise LogUnavailable(f"{self.path} has the form {self._form}, this version reads 1 to {SCHEMA_VERSION}")
         if property_id not in (None, meta["property_id"]):
             raise LogUnavailable(f"{self.path} is the log of property {meta['property_id']}, not {property_id}")
         return meta["log_id"], meta["property_id"]
@@ -180,39 +194,89 @@ class SqliteLog(OwnStore):
         """Append groups of several streams in one durable commit, each at the end of its stream."""
         return self._commit(list(groups), None)
 
-    def _commit(self, groups: Sequence[tuple[str, Sequence[Draft]]], expected_seq: int | None) -> list[AppendResult]:
-        with self._database.lock, relaxed_gc():
+    @contextlib.contextmanager
+    def turn(self) -> Iterator[None]:
+        """Have the turn to write through several calls (see `EventLog.turn`)."""
+        with self._database.lock:
             self._check_writable()
-            staged: dict[str, StreamState] = {}
-            for stream, _ in groups:
-                staged[stream] = self._state(stream)
-                if expected_seq not in (None, staged[stream].head.seq + 1):
-                    raise WrongSequence(stream, expected_seq or 0, staged[stream].head.seq + 1)
+            if self._turn_depth == 0:
+                self._begin_turn()
+            self._turn_depth += 1
             try:
-                self._high_water.reserve(len(staged))
-            except OSError as error:
-                raise AppendRefused(f"{self._high_water.path}: {error.strerror}; nothing was stored") from error
-            now_us = self._clock()
-            try:
-                with self._database.transaction() as connection:
-                    appended = self._stage(connection, staged, groups, now_us)
-            except LogUnavailable as error:
-                message = f"{error}; whether the last group was stored is only known after opening the log again"
-                raise self._fail(message) from error
-            marked = self._high_water.marked  # a repeat may be of what was stored, and never acknowledged
-            moved = {
-                name: state.head for name, state in staged.items() if state.head.seq and state.head != marked(name)
-            }
-            try:
-                if moved:
-                    self._high_water.record(moved)
-            except OSError as error:
-                raise self._fail(
-                    f"{self._high_water.path}: {error.strerror}; the last group was stored but not acknowledged: "
-                    "open the log again and repeat it (what was stored is recognised as a repeat)"
-                ) from error
-            self._states.update(staged)
-            return appended
+                yield
+            finally:
+                self._turn_depth -= 1
+                if self._turn_depth == 0:
+                    self._turns.give_back(in_order=self._failure is None)
+
+    def _begin_turn(self) -> None:
+        """Take the turn, and take in what others have stored since the last one."""
+        in_order = self._turns.take()
+        try:
+            if not in_order:
+                self._database.make_durable()
+            self._high_water.catch_up(anew=not in_order)
+            version = self._data_version()
+            if version != self._version or not in_order:
+                self._states = {
+                    stream: state for stream, state in self._states.items() if in_order and self.head(stream) == state.head
+                }
+                self._repeats.forget()
+                self._version = version
+        except BaseException:
+            self._turns.give_back(in_order=in_order)
+            raise
+
+    def _data_version(self) -> int:
+        """Return a number that changes when another connection has committed."""
+        return int(self._database.rows("PRAGMA data_version")[0][0])
+
+    def repairs(self) -> list[str]:
+        """Return what was made anew because it differed from the chain, a sentence for each stream."""
+        return list(self._repairs)
+
+    def _commit(self, groups: Sequence[tuple[str, Sequence[Draft]]], expected_seq: int | None) -> list[AppendResult]:
+        with self.turn(), relaxed_gc():
+            for _ in range(1 + len({stream for stream, _ in groups})):
+                try:
+                    return self._commit_once(groups, expected_seq)
+                except IndexDiffers as error:
+                    differs = self._repeats.make_anew(error.stream, self.read(error.stream))
+                    if differs is not None:
+                        self._repairs.append(f"{differs}; it was made anew from the chain")
+            raise LogUnavailable(f"{self.path}: the index of repeats keeps differing from the chain; nothing was stored")
+
+    def _commit_once(
+        self, groups: Sequence[tuple[str, Sequence[Draft]]], expected_seq: int | None
+    ) -> list[AppendResult]:
+        staged: dict[str, StreamState] = {}
+        for stream, _ in groups:
+            staged[stream] = self._state(stream)
+            if expected_seq not in (None, staged[stream].head.seq + 1):
+                raise WrongSequence(stream, expected_seq or 0, staged[stream].head.seq + 1)
+        try:
+            self._high_water.reserve(len(staged))
+        except OSError as error:
+            raise AppendRefused(f"{self._high_water.path}: {error.strerror}; nothing was stored") from error
+        now_us = self._clock()
+        try:
+            with self._database.transaction() as connection:
+                appended = self._stage(connection, staged, groups, now_us)
+        except LogUnavailable as error:
+            message = f"{error}; whether the last group was stored is only known after opening the log again"
+            raise self._fail(message) from error
+        marked = self._high_water.marked  # a repeat may be of what was stored, and never acknowledged
+        moved = {name: state.head for name, state in staged.items() if state.head.seq and state.head != marked(name)}
+        try:
+            if moved:
+                self._high_water.record(moved)
+        except OSError as error:
+            raise self._fail(
+                f"{self._high_water.path}: {error.strerror}; the last group was stored but not acknowledged: "
+                "open the log again and repeat it (what was stored is recognised as a repeat)"
+            ) from error
+        self._states.update(staged)
+        return appended
 
     def _stage(
         self,
@@ -223,12 +287,13 @@ class SqliteLog(OwnStore):
     ) -> list[AppendResult]:
         """Put groups into the tables, one table after the other, and move on where their streams stand."""
         reports = [
-            (stream, draft.source, draft.source_seq, report_digest(draft))
+            Report(stream, draft.source, draft.source_seq, report_digest(draft))
             for stream, drafts in groups
             for draft in drafts
         ]
-        is_new = iter(_inserted(connection, "INSERT OR IGNORE INTO reports VALUES (?, ?, ?, ?)", reports))
-        records, event_ids, appended = list[Record](), list[tuple[str, bytes]](), list[AppendResult]()
+        ends = {stream: state.head.seq for stream, state in staged.items()}
+        is_new = iter(self._repeats.enter(connection, ends, reports))
+        records, event_ids, appended = list[Record](), list[tuple[str, bytes, int]](), list[AppendResult]()
         for stream, drafts in groups:
             state, seqs = staged[stream], list[int | None]()
             for draft, new in zip(drafts, is_new, strict=False):
@@ -239,16 +304,11 @@ class SqliteLog(OwnStore):
                     state, draft, log_id=self._log_id, property_id=self._property_id, stream=stream, now_us=now_us
                 )
                 records.append(record)
-                event_ids.append((stream, bytes.fromhex(draft.event_id)))
+                event_ids.append((stream, bytes.fromhex(draft.event_id), record.seq))
                 seqs.append(record.seq)
             staged[stream] = state
             appended.append(AppendResult(stream, tuple(seqs), state.head))
-        before = connection.total_changes()
-        try:
-            connection.executemany("INSERT INTO event_ids VALUES (?, ?)", event_ids)
-        except NotUnique as error:
-            stream, taken = event_ids[connection.total_changes() - before]  # those before it were inserted
-            raise DuplicateEventId(stream, taken.hex()) from error
+        self._repeats.enter_ids(connection, event_ids)
         connection.executemany("INSERT INTO events (stream, seq, data, hash) VALUES (?, ?, ?, ?)", map(_ROW, records))
         return appended
 
@@ -285,8 +345,7 @@ class SqliteLog(OwnStore):
         self._keep(entry, self._clock())
 
     def _keep(self, entry: QuarantineEntry, at_us: int) -> None:
-        self._check_writable()
-        with self._database.transaction() as connection:
+        with self.turn(), self._database.transaction() as connection:
             row = (entry.stream, entry.sha256, entry.reason, entry.data, at_us)
             sql = "INSERT OR IGNORE INTO quarantine (stream, sha256, reason, data, at_us) VALUES (?, ?, ?, ?, ?)"
             connection.execute(sql, row)
@@ -435,19 +494,3 @@ class SqliteLog(OwnStore):
     def close(self) -> None:
         """Give up the right to write and release everything."""
         self._resources.close()
-
-
-def _inserted(connection: Connection, sql: str, rows: Sequence[tuple[Any, ...]]) -> list[bool]:
-    """Run an `INSERT OR IGNORE` of one row for each of these, and return which of them were inserted.
-
-    The rows are handed over one by one: when the next is asked for, the one before has been tried.
-    """
-    inserted: list[bool] = []
-
-    def each() -> Iterator[tuple[Any, ...]]:
-        for row in rows:
-            yield row
-            inserted.append(connection.changes() == 1)
-
-    connection.executemany(sql, each())
-    return inserted

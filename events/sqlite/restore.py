@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from events.log.appender import check_continues, learn
+from events.log.appender import check_continues
 from events.log.contract import Head, QuarantineEntry, Record
 from events.sqlite.log import SqliteLog
+from events.sqlite.repeats import enter_restored
 
 
 class SqliteRestore(SqliteLog):
@@ -14,26 +15,22 @@ class SqliteRestore(SqliteLog):
 
     def expect(self, heads: Mapping[str, Head]) -> None:
         """Note durably how far the streams will reach."""
-        if heads:
-            self._high_water.record(heads)
+        with self.turn():
+            if heads:
+                self._high_water.record(heads)
 
     def adopt(self, records: Sequence[Record]) -> None:
         """Store records as they are, in one transaction. Raises `BrokenSeal` where one does not continue its stream."""
         ends: dict[str, Head] = {}
-        reports, event_ids = [], []
-        for record in records:
-            stream = record.stream
-            check_continues(ends.get(stream) or self.head(stream), record)
-            ends[stream] = Head(record.seq, record.hash)
-            learned = learn(None, record)
-            reports.append((stream, learned.source, learned.source_seq, learned.report))
-            event_ids.append((stream, learned.event_id))
-        self._check_writable()
-        with self._database.transaction() as connection:
-            connection.executemany("INSERT OR IGNORE INTO reports VALUES (?, ?, ?, ?)", reports)
-            connection.executemany("INSERT OR IGNORE INTO event_ids VALUES (?, ?)", event_ids)
-            rows = [(record.stream, record.seq, record.data, record.hash) for record in records]
-            connection.executemany("INSERT INTO events (stream, seq, data, hash) VALUES (?, ?, ?, ?)", rows)
+        with self.turn():
+            for record in records:
+                stream = record.stream
+                check_continues(ends.get(stream) or self.head(stream), record)
+                ends[stream] = Head(record.seq, record.hash)
+            with self._database.transaction() as connection:
+                enter_restored(connection, records)
+                rows = [(record.stream, record.seq, record.data, record.hash) for record in records]
+                connection.executemany("INSERT INTO events (stream, seq, data, hash) VALUES (?, ?, ?, ?)", rows)
 
     def adopt_refused(self, entry: QuarantineEntry) -> None:
         """Keep refused bytes with the time at which the other copy took them in."""

@@ -25,6 +25,7 @@ from events.vocabulary.model import (
 )
 from tests.contract.backends import PROPERTY, Backend
 from tests.contract.drafts import DAY, TABLE, Drafts, fill
+from tests.contract.operator import ON_SQLITE
 
 
 def stored(log: EventLog, stream: str = TABLE) -> list[Envelope]:
@@ -68,12 +69,27 @@ def test_another_next_number_is_refused(log: EventLog, drafts: Drafts, expected_
     assert log.head(TABLE).seq == 7
 
 
+@pytest.mark.kafka
+@pytest.mark.parametrize("make_log", ["kafka"], indirect=True)
 def test_a_second_writer_is_refused(make_log: Backend, log: EventLog, drafts: Drafts) -> None:
     fill(log, drafts, rounds=1)
     with pytest.raises(SecondWriter):
         make_log.open_second()
     log.append(TABLE, 8, drafts.round())
     assert log.head(TABLE).seq == 13
+
+
+@ON_SQLITE
+def test_two_writers_take_turns(make_log: Backend, log: EventLog, drafts: Drafts) -> None:
+    fill(log, drafts, rounds=1)
+    second = make_log.open_second()
+    first, other = drafts.round(), [drafts.wager()]
+    assert second.append(TABLE, 8, first).head.seq == 13
+    with pytest.raises(WrongSequence, match="the next event is 14, the writer expected 8"):
+        log.append(TABLE, 8, other)
+    assert log.append_groups([(TABLE, [*first, *other])])[0].seqs == (*[None] * 6, 14)
+    assert second.append(TABLE, 15, drafts.round()).head == log.head(TABLE)
+    second.close()
 
 
 def test_the_right_to_write_passes_on_when_it_is_given_up(make_log: Backend, log: EventLog, drafts: Drafts) -> None:

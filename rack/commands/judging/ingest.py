@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import os
+import stat
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
+from io import UnsupportedOperation
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from rack.arguments import add_log
 from rack.errors import Exit, UsageError
@@ -46,7 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Take the file in; 1 where lines were refused."""
+    """Take the file in; 1 where lines were refused, 4 where something beside the chain differed from it."""
     from intake.lines import IntakeSummary
     from rack.opening import log_at
 
@@ -62,7 +65,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             f"{arguments.file}: --office takes JSON Lines of property events; {what}; leave one of them out"
         )
     log = log_at(address, create=arguments.property is not None, property_id=arguments.property)
-    taken, named = IntakeSummary(), 0
+    taken, named, repaired = IntakeSummary(), 0, 0
     try:
         for taken in _ingest(log, arguments, transcript):
             for refusal in taken.refused[named:]:
@@ -70,6 +73,9 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
                     f"{refusal.where}: {_stream_prefix(refusal)}{refusal.reason}; quarantined as {refusal.sha256[:16]}…"
                 )
             named = len(taken.refused)
+            for repair in log.repairs()[repaired:]:
+                output.problem(repair)
+                repaired += 1
             output.progress(taken.lines, "lines read")
     finally:
         log.close()
@@ -78,6 +84,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         f"{taken.lines:,} lines: {taken.appended:,} events appended, {taken.duplicates:,} duplicates dropped, "
         f"{len(taken.refused):,} refused"
     )
+    if repaired:
+        return Exit.INTEGRITY
     return Exit.FINDINGS if taken.refused else Exit.CLEAN
 
 
@@ -98,14 +106,26 @@ def _ingest_office(log: EventLog, name: str) -> Iterator[IntakeSummary]:
 
 
 def _ingest_lines(log: EventLog, name: str, patrons: Path | None) -> Iterator[IntakeSummary]:
-    from intake.lines import append_lines, read_lines
+    from intake.arriving import ArrivingLines, Pace
+    from intake.lines import append_lines, read_arriving
     from intake.patrons import Keyring, with_tokens
 
     with ExitStack() as resources:
         keyring = resources.enter_context(Keyring(patrons)) if patrons is not None else None
         file = sys.stdin.buffer if name == "-" else resources.enter_context(Path(name).open("rb"))
-        lines = read_lines(file, "stdin" if name == "-" else name, lambda line: with_tokens(line, keyring))
-        yield from append_lines(log, lines)
+        pace = Pace() if _is_pipe(file) else None
+        source = file if pace is None else ArrivingLines(file.fileno(), pace)
+        lines = read_arriving(source, "stdin" if name == "-" else name, lambda line: with_tokens(line, keyring))
+        yield from append_lines(log, lines, pace)
+
+
+def _is_pipe(file: BinaryIO) -> bool:
+    """Whether lines may come in slowly: from a pipe, a socket or a terminal."""
+    try:
+        kind = os.fstat(file.fileno()).st_mode
+    except UnsupportedOperation:  # not a file of the system
+        return False
+    return not stat.S_ISREG(kind)
 
 
 def _ingest_transcript(log: EventLog, name: str) -> Iterator[IntakeSummary]:

@@ -15,6 +15,7 @@ from events.errors import AppendRefused, IntegrityError
 from events.log.appender import StreamState, place
 from events.log.contract import AppendResult, EventLog, Head, QuarantineEntry, Record
 from events.log.foreign import OwnStore
+from events.log.turn import SoleWriter
 from events.log.hash_chain import genesis
 from events.vocabulary.envelope import Draft, ReadEnvelope, unlogged
 from events.vocabulary.model import (
@@ -205,7 +206,7 @@ def said(table: Table) -> list[tuple[int, str, list[str]]]:
     return [(number, conclusion.verdict, lines(conclusion)) for number, conclusion in table.verdicts()]
 
 
-class ReadOnly(OwnStore):
+class ReadOnly(SoleWriter, OwnStore):
     """The half of an `EventLog` that a double for reading does not need: it takes nothing, and remembers nothing besides."""
 
     def append(self, stream: str, expected_seq: int, drafts: Sequence[Draft]) -> AppendResult:
