@@ -4,6 +4,7 @@ PY    := .venv/bin/python
 RACK  := .venv/bin/rack
 STAMP := .venv/.made-from-lock
 JOBS  ?= 2
+BROKERS ?= 1
 CODE  := analytics benchmarks dashboards deploy events floor games intake rack replay scripts tests
 
 .DEFAULT_GOAL := help
@@ -73,10 +74,10 @@ calibrate: $(STAMP)  ## play half a million honest rounds of every game, hold ea
 bench: $(STAMP)  ## measure replay, chain and Kafka
 	@$(PY) -m benchmarks
 
-kafka: $(STAMP)  ## start a real Apache Kafka broker on 127.0.0.1, in .kafka/
-	@$(RACK) kafka start
+kafka: $(STAMP)  ## start a real Apache Kafka broker on 127.0.0.1, in .kafka/ (BROKERS=3: a cluster of three nodes)
+	@$(RACK) kafka start --brokers $(BROKERS)
 
-kafka-stop: $(STAMP)  ## stop that broker, and nothing else
+kafka-stop: $(STAMP)  ## stop that broker, or those nodes, and nothing else
 	@$(RACK) kafka stop
 
 lock: $(STAMP)  ## renew requirements.lock from pyproject.toml

@@ -102,3 +102,29 @@ def create(bootstrap: str, security: Mapping[str, str], given: Iterable[AccessRu
     if failed:
         refused = "; ".join(f"{rule}: {reason}" for rule, reason in failed)
         raise EnvironmentFault(f"Kafka at {bootstrap} refused {len(failed)} rules: {refused}")
+
+
+def create_users(bootstrap: str, security: Mapping[str, str], passwords: Mapping[str, str]) -> None:
+    """Create users who sign in by SCRAM-SHA-512, or give them new passwords: name → password.
+
+    Raises `EnvironmentFault` where the cluster refuses one or does not answer.
+    """
+    import kafka
+    from kafka.admin import ScramMechanism, UserScramCredentialUpsertion
+    from kafka.errors import KafkaError
+
+    credentials = [
+        UserScramCredentialUpsertion(user, ScramMechanism.SCRAM_SHA_512, password)
+        for user, password in passwords.items()
+    ]
+    try:
+        admin = kafka.KafkaAdminClient(bootstrap_servers=bootstrap, **security)
+        try:
+            answers = admin.alter_user_scram_credentials(credentials)
+        finally:
+            admin.close()
+    except KafkaError as error:
+        raise EnvironmentFault(f"Kafka at {bootstrap}: {error}; no user was created: start it again") from error
+    refused = [f"{user}: {answers.get(user, 'no answer')}" for user in passwords if answers.get(user, "no answer")]
+    if refused:
+        raise EnvironmentFault(f"Kafka at {bootstrap} refused {len(refused)} users: {'; '.join(refused)}")

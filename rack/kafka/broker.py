@@ -1,4 +1,4 @@
-"""Start and stop one real Apache Kafka broker on this machine (`rack kafka start`, `stop`, `status`).
+"""Start and stop one real Apache Kafka broker on this machine (`rack kafka start`, `stop`, `status`); a cluster has three.
 
 Maven fetches exactly the version that `pom.xml` names, once: the jars are kept in the user's cache folder under the digest of
 that file. The broker listens on 127.0.0.1 only and keeps its data, its log and its process id in a folder of its own.
@@ -38,6 +38,9 @@ class DevelopmentBroker:
     `settings` are lines of server.properties that come after the template's, and so count instead of those.
     """
 
+    TEMPLATE = HERE / "server.properties"
+    MOST_MEMORY = "-Xmx512m"
+
     def __init__(
         self,
         directory: Path,
@@ -53,7 +56,7 @@ class DevelopmentBroker:
         self.log_path = self.directory / "logs" / "broker.log"
         self._properties = self.directory / "server.properties"
         self._pid_path = self.directory / "pid"
-        self._data = self.directory / "data"
+        self.data = self.directory / "data"
         self._settings = settings
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -76,25 +79,37 @@ class DevelopmentBroker:
         running = self.pid()
         if running is not None:
             return running
-        for port in (self.port, self.controller_port):
+        self.prepare()
+        pid = self.launch()
+        self.wait_ready()
+        return pid
+
+    def ports(self) -> tuple[int, ...]:
+        """Return the ports on 127.0.0.1 that the broker listens on."""
+        return (self.port, self.controller_port)
+
+    def prepare(self) -> None:
+        """Write the settings, and format the storage where it is new. Raises `BrokerError` where a port is taken."""
+        for port in self.ports():
             if _in_use(port):
                 raise BrokerError(f"port {port} on 127.0.0.1 is taken by another program; name another with --port")
-        classpath = f"{self._jars()}/*"
-        java = _program("java", "Java 17 or later")
         self._write_properties()
-        if not (self._data / "meta.properties").exists():
-            self._format(java, classpath)
+        if not (self.data / "meta.properties").exists():
+            self._format(_program("java", "Java 17 or later"), f"{self._jars()}/*")
+
+    def launch(self) -> int:
+        """Start the process of a prepared broker and return its id; it may not serve yet."""
         command = [
-            java,
+            _program("java", "Java 17 or later"),
             "-Xms128m",
-            "-Xmx512m",
+            self.MOST_MEMORY,
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",
             "-Xshare:auto",
             "-Djava.awt.headless=true",
             f"-Dlog4j2.configurationFile={HERE / 'log4j2.properties'}",
             "-cp",
-            classpath,
+            f"{self._jars()}/*",
             "kafka.Kafka",
             str(self._properties),
         ]
@@ -103,15 +118,34 @@ class DevelopmentBroker:
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.directory, start_new_session=True
             )
         self._pid_path.write_text(f"{self._process.pid}\n")
-        self._wait_ready(self._process)
         return self._process.pid
 
-    def stop(self) -> bool:
-        """End this folder's broker, and no other process; return whether one was running."""
+    def wait_ready(self) -> None:
+        """Wait until the process that was launched serves. Raises `BrokerError` where it ends, or takes too long."""
+        assert self._process is not None, "it was not launched"
+        deadline = time.monotonic() + START_TIMEOUT_S
+        while time.monotonic() < deadline:
+            if READY in self.log_path.read_bytes():
+                return
+            if self._process.poll() is not None:
+                self._pid_path.unlink(missing_ok=True)
+                raise BrokerError(f"the broker ended with status {self._process.returncode}; see {self.log_path}")
+            time.sleep(0.05)
+        self.stop()
+        raise BrokerError(f"the broker was not ready after {START_TIMEOUT_S:.0f} s; see {self.log_path}")
+
+    def ask_to_stop(self) -> None:
+        """Ask this folder's broker to end, and do not wait for it."""
         pid = self.pid()
         if pid is not None:
             os.kill(pid, signal.SIGTERM)
-            if not self._gone(STOP_TIMEOUT_S):
+
+    def stop(self, timeout_s: float = STOP_TIMEOUT_S) -> bool:
+        """End this folder's broker, and no other process; return whether one was running."""
+        pid = self.pid()
+        if pid is not None:
+            self.ask_to_stop()
+            if not self._gone(timeout_s):
                 os.kill(pid, signal.SIGKILL)
                 if not self._gone(5.0):
                     raise BrokerError(f"process {pid} does not end; its log is {self.log_path}")
@@ -156,12 +190,17 @@ class DevelopmentBroker:
 
     def _write_properties(self) -> None:
         self.log_path.parent.mkdir(parents=True, exist_ok=True)
-        template = string.Template((HERE / "server.properties").read_text())
-        text = template.substitute(port=self.port, controller_port=self.controller_port, data=self._data)
+        text = string.Template(self.TEMPLATE.read_text()).substitute(self._values())
         self._properties.write_text(f"{text}\n{self._settings}")
 
+    def _values(self) -> dict[str, object]:
+        """Return what the template leaves open."""
+        return {"port": self.port, "controller_port": self.controller_port, "data": self.data}
+
+    def _cluster_id(self) -> str:
+        return new_cluster_id()
+
     def _format(self, java: str, classpath: str) -> None:
-        cluster_id = urlsafe_b64encode(b"\0" + secrets.token_bytes(15)).decode().rstrip("=")  # never begins with "-"
         _run(
             [
                 java,
@@ -174,24 +213,12 @@ class DevelopmentBroker:
                 "kafka.tools.StorageTool",
                 "format",
                 "-t",
-                cluster_id,
+                self._cluster_id(),
                 "-c",
                 str(self._properties),
             ],
             "the broker's storage could not be formatted",
         )
-
-    def _wait_ready(self, process: subprocess.Popen[bytes]) -> None:
-        deadline = time.monotonic() + START_TIMEOUT_S
-        while time.monotonic() < deadline:
-            if READY in self.log_path.read_bytes():
-                return
-            if process.poll() is not None:
-                self._pid_path.unlink(missing_ok=True)
-                raise BrokerError(f"the broker ended with status {process.returncode}; see {self.log_path}")
-            time.sleep(0.05)
-        self.stop()
-        raise BrokerError(f"the broker was not ready after {START_TIMEOUT_S:.0f} s; see {self.log_path}")
 
     def _gone(self, timeout_s: float) -> bool:
         deadline = time.monotonic() + timeout_s
@@ -202,6 +229,11 @@ class DevelopmentBroker:
             time.sleep(0.05)
             pid = self.pid()
         return pid is None
+
+
+def new_cluster_id() -> str:
+    """Return a random id of a cluster, as Kafka writes it; it never begins with a hyphen."""
+    return urlsafe_b64encode(b"\0" + secrets.token_bytes(15)).decode().rstrip("=")
 
 
 def jar_folder() -> Path:

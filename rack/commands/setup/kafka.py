@@ -1,4 +1,4 @@
-"""`rack kafka`: a Kafka broker on this machine to develop with, and the access rules of a log's users on any cluster."""
+"""`rack kafka`: Kafka on this machine to develop with, one broker or three, and the access rules of a log's users."""
 
 from __future__ import annotations
 
@@ -10,21 +10,22 @@ from rack.arguments import output_flags, positive, within
 from rack.errors import Exit, UsageError
 from rack.kafka.acls import ROLES, create, rules_of
 from rack.kafka.broker import DEFAULT_FOLDER, DEFAULT_PORT, DevelopmentBroker
+from rack.kafka.cluster import ADMINISTRATOR, DEFAULT_PREFIX, PORTS_OF_A_NODE, SIZE, DevelopmentCluster
 from rack.output import Output, counted
 from rack.settings import kafka_security
 
 HELP = "Start or stop a Kafka broker on this machine, or print the access rules of a log on Kafka"
-PORTS = within(1, 65_534)
-"""Reads the clients' port; the next is the controller's."""
+PORTS = within(1, 65_535 - SIZE * PORTS_OF_A_NODE)
+"""Reads the first port; a broker uses the next one too, three nodes the next eight."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the actions and their arguments."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     for name, what in (
-        ("start", "Start a real Apache Kafka broker on 127.0.0.1 (needs Java 17 and Maven) and wait until it serves"),
-        ("stop", "Stop the broker of the folder"),
-        ("status", "Report whether the broker of the folder runs; the exit code is 1 if it does not"),
+        ("start", "Start a real Apache Kafka on 127.0.0.1 (needs Java 17 and Maven) and wait until it serves"),
+        ("stop", "Stop the broker or the nodes of the folder, and nothing else"),
+        ("status", "Report what runs of the folder; the exit code is 1 if nothing does, or not all nodes"),
     ):
         action = actions.add_parser(name, help=f"{what}.", description=f"{what}.", parents=[output_flags()])
         action.add_argument(
@@ -32,15 +33,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
             metavar="N",
             type=PORTS,
             default=DEFAULT_PORT,
-            help=f"Client port on 127.0.0.1 (default: {DEFAULT_PORT}); the controller uses the next port.",
+            help=f"First port on 127.0.0.1 (default: {DEFAULT_PORT}). One broker uses two ports, three nodes use nine.",
         )
         action.add_argument(
             "--dir",
             metavar="DIR",
             type=Path,
             default=DEFAULT_FOLDER,
-            help=f"Folder of data, log and process id (default: {DEFAULT_FOLDER}).",
+            help=f"Folder of data, logs and process ids (default: {DEFAULT_FOLDER}).",
         )
+        if name == "start":
+            _add_size(action)
     acls = actions.add_parser(
         "acls",
         help="Print the access rules of the users of a log; --apply creates them.",
@@ -65,18 +68,38 @@ def configure(parser: argparse.ArgumentParser) -> None:
     acls.add_argument("--apply", action="store_true", help="Create the rules on the cluster, not only print them.")
 
 
+def _add_size(action: argparse.ArgumentParser) -> None:
+    action.add_argument(
+        "--brokers",
+        metavar="N",
+        type=int,
+        choices=(1, SIZE),
+        default=1,
+        help=f"1 (default): one broker that lets everybody in. {SIZE}: a cluster with replication factor {SIZE}, "
+        "min.insync.replicas 2, TLS, passwords and access rules.",
+    )
+    action.add_argument(
+        "--prefix",
+        metavar="NAME",
+        default=DEFAULT_PREFIX,
+        help=f"With --brokers {SIZE}, the first time: the log at which the users get their rights (default: {DEFAULT_PREFIX}).",
+    )
+
+
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Carry the action out."""
     if arguments.action == "acls":
         return _acls(arguments, output)
     broker = DevelopmentBroker(arguments.dir, arguments.port)
+    cluster = DevelopmentCluster(arguments.dir, arguments.port)
     if arguments.action == "status":
-        return _status(broker, output)
+        return _status(broker, cluster, output)
     if arguments.action == "stop":
-        stopped = broker.stop()
-        output.value({"stopped": stopped})
-        output.text("Kafka stopped" if stopped else f"no Kafka broker of {arguments.dir} was running")
-        return Exit.CLEAN
+        return _stop(broker, cluster, output)
+    if arguments.brokers == SIZE:
+        return _start_cluster(arguments, output)
+    if cluster.running():
+        raise UsageError(f"a cluster of {arguments.dir} is running; `rack kafka stop` ends it")
     began = time.monotonic()
     pid = broker.start()
     output.value({"bootstrap": broker.bootstrap, "pid": pid})
@@ -84,11 +107,42 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     return Exit.CLEAN
 
 
-def _status(broker: DevelopmentBroker, output: Output) -> Exit:
-    pid = broker.pid()
-    output.value({"pid": pid})
-    output.text("not running" if pid is None else f"running as process {pid}")
-    return Exit.FINDINGS if pid is None else Exit.CLEAN
+def _start_cluster(arguments: argparse.Namespace, output: Output) -> Exit:
+    cluster = DevelopmentCluster(arguments.dir, arguments.port, prefix=arguments.prefix)
+    began = time.monotonic()
+    pids = cluster.start()
+    users = cluster.user_file(ADMINISTRATOR).parent
+    output.value({"bootstrap": cluster.bootstrap, "pids": pids, "users": str(users)})
+    output.text(
+        f"Kafka serves {cluster.bootstrap} ({counted(len(pids), 'node')}, processes {', '.join(map(str, pids))}, "
+        f"{time.monotonic() - began:.1f} s)",
+        f"Sign in as a user: . {cluster.user_file('intake')} (also {', '.join(role for role in ROLES if role != 'intake')}; "
+        f"{ADMINISTRATOR} creates logs and rules)",
+    )
+    return Exit.CLEAN
+
+
+def _stop(broker: DevelopmentBroker, cluster: DevelopmentCluster, output: Output) -> Exit:
+    nodes = cluster.stop()
+    stopped = broker.stop() or nodes > 0
+    output.value({"stopped": stopped})
+    if nodes:
+        output.text(f"Kafka stopped ({counted(nodes, 'node')})")
+    else:
+        output.text("Kafka stopped" if stopped else f"no Kafka broker of {broker.directory} was running")
+    return Exit.CLEAN
+
+
+def _status(broker: DevelopmentBroker, cluster: DevelopmentCluster, output: Output) -> Exit:
+    pid, nodes = broker.pid(), {node.number: node.pid() for node in cluster.nodes}
+    if not any(nodes.values()):
+        output.value({"pid": pid})
+        output.text("not running" if pid is None else f"running as process {pid}")
+        return Exit.FINDINGS if pid is None else Exit.CLEAN
+    output.value({"pid": pid, "nodes": list(nodes.values())})
+    for number, process in nodes.items():
+        output.text(f"node {number}: " + ("not running" if process is None else f"running as process {process}"))
+    return Exit.CLEAN if all(nodes.values()) else Exit.FINDINGS
 
 
 def _acls(arguments: argparse.Namespace, output: Output) -> Exit:
