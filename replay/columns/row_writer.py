@@ -16,11 +16,10 @@ import msgspec
 from games.rulebook.rulebook import Rulebook
 from replay.columns.catalogue import columns_of, schema_of
 from replay.columns.game_columns import Row
-from replay.columns.ordinary_course import Ineligible, require
+from replay.columns.ordinary_course import Ineligible
 from replay.columns.row_schemas import REST, empty_row
 from replay.fold.round import Round
 from replay.fold.table_state import Filed, TableState
-from replay.rules.order_of_steps import is_out_of_step
 from replay.run.stream_worker import Result, StreamWorker, encode, rules_in_force
 
 LATE_ARRIVAL: Final = "what came late for an earlier round"
@@ -65,7 +64,6 @@ class RowWriter(StreamWorker):
                 self._reject(f"rounds of {book.game} are not screened")
                 raise Ineligible(self.event_replay_reason)
             game.write_row(row, round_, book)
-            require(not is_out_of_step(round_, book), "something before the step that it comes after")
         except Ineligible as reason:
             described = {name: row[name] for name in _DESCRIBED}
             row = empty_row(schema) | described | {"aside": str(reason)}
