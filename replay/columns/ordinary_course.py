@@ -14,6 +14,7 @@ from typing import Final
 
 from events.vocabulary import model
 from events.vocabulary.model import Event
+from games.rulebook.rulebook import Rulebook
 from replay.columns.game_columns import Row
 from replay.columns.row_schemas import DEALER, ENVY_WAGERS, MOMENTS, SEATS, RowSchema
 from replay.fold.recorded_event import RecordedEvent
@@ -21,6 +22,7 @@ from replay.fold.round import Round
 from replay.fold.table_state import Preparation
 from replay.fold.wager_keys import key_of
 from replay.rules.equipment import preparations
+from replay.rules.order_of_steps import is_out_of_step
 from replay.rules.paying import ABOVE_FLOORPERSON
 from replay.settlement.payouts import WagerFlow, flows, net_done
 
@@ -69,6 +71,11 @@ def require_ordinary_course(
             raise Ineligible(f"{fact.payload.TYPE}")
     for type_ in once:
         require(len(round_.of(type_)) <= 1, f"{type_.TYPE} twice")
+
+
+def require_order_of_steps(round_: Round, book: Rulebook) -> None:
+    """Raise `Ineligible` where anything stands before the step of the round that it comes after."""
+    require(not is_out_of_step(round_, book), "something before the step that it comes after")
 
 
 def seat_of(seat: int, seats: int = SEATS) -> int:

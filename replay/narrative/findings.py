@@ -77,6 +77,7 @@ TITLES: Final = {
     "PAY-LIMIT": "Maximum payout misapplied",
     "PAY-VOID": "Voided wager not returned",
     "PAY-ORDER": "Settled out of order",
+    "PAY-EARLY": "Settled too early",
     "MYST-TRIGGER": "Must-Hit-By trigger error",
     "MYST-AMOUNT": "Must-Hit-By mispayment",
     "MYST-RESET": "Must-Hit-By not reset",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, get_args
 
+from replay.rules.round_steps import Precedence
 from replay.rules.rule import Rule
 from replay.settlement.game_terms import GameTerms
 
@@ -17,7 +18,9 @@ class GameRules(GameTerms, frozen=True, kw_only=True):
     """One game: its own rules, and what is particular to it where a round is settled (`GameTerms`).
 
     `rules` are by the theme after which they speak, in their order. The order is part of stored bytes: a rule keeps its place.
-    Rules that follow upon no theme in particular speak last, after "paying".
+    Rules that follow upon no theme in particular speak last, after "paying". `precedences` are the sentences of its chapters on
+    what comes after which step of the round, in the order of play; `order_of_steps.py` asks them.
     """
 
     rules: Mapping[Theme, tuple[Rule, ...]] = {}
+    precedences: tuple[Precedence, ...] = ()

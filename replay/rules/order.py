@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from replay.rules import dealing, equipment, money, paying, setting, wagering
+from replay.rules import dealing, equipment, money, order_of_steps, paying, setting, wagering
 from replay.rules.catalogue import GAME_RULES
 from replay.rules.game_rules import Theme
 from replay.rules.rule import Rule
@@ -83,6 +83,7 @@ SHARED: dict[Theme, tuple[Rule, ...]] = {
         paying.documented,
         paying.meter_readings,
         paying.settlement_order,
+        order_of_steps.steps_in_order,
     ),
 }
 """Theme → the rules that games share; which of them hold in a chapter, its sections say."""

@@ -49,6 +49,7 @@ ASPECTS: Final = frozenset({"wagering", "deal", "settlement"})
 def write_row(row: Row, round_: Round, book: Rulebook) -> None:
     """Write a round of High Card into an empty row. Raises `Ineligible` where it cannot be judged in columns."""
     course.require_ordinary_course(round_, course.SHARED_EVENTS, (model.NoMoreBets,), ASPECTS)
+    course.require_order_of_steps(round_, book)
     for fact in round_.of(model.CardsDealt):
         require(len(fact.payload.cards) == 2 and None not in fact.payload.cards, "other than two cards that were read")
         at = 2 * position_of(fact.payload.to)

@@ -62,6 +62,7 @@ AT_MOST_ONCE: Final[tuple[type[Event], ...]] = (model.NoMoreBets, model.Progress
 def write_row(row: Row, round_: Round, book: Rulebook) -> None:
     """Write a round of DJ Wild Stud Poker into an empty row. Raises `Ineligible` where it cannot be judged in columns."""
     course.require_ordinary_course(round_, ORDINARY, AT_MOST_ONCE, ASPECTS)
+    course.require_order_of_steps(round_, book)
     _write_deal(row, round_)
     course.write_equipment(row, round_)
     _write_counts(row, round_)

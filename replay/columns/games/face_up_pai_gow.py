@@ -35,6 +35,7 @@ SCHEMA: Final = RowSchema(
 def write_row(row: Row, round_: Round, book: Rulebook) -> None:
     """Write a round of Face Up Pai Gow Poker into an empty row. Raises `Ineligible` where it cannot be judged in columns."""
     course.require_ordinary_course(round_, ORDINARY, AT_MOST_ONCE, ASPECTS)
+    course.require_order_of_steps(round_, book)
     write_table(row, round_, SCHEMA, (5, 2, 0))
     write_hand_shakes(row, round_)
     course.write_meter(row, round_, round_.of(model.ProgressiveAccepted))

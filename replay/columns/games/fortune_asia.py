@@ -37,6 +37,7 @@ SCHEMA: Final = RowSchema(
 def write_row(row: Row, round_: Round, book: Rulebook) -> None:
     """Write a round of Fortune Asia Poker into an empty row. Raises `Ineligible` where it cannot be judged in columns."""
     course.require_ordinary_course(round_, ORDINARY, AT_MOST_ONCE, ASPECTS)
+    course.require_order_of_steps(round_, book)
     write_table(row, round_, SCHEMA, (4, 1, 2))
     write_hand_shakes(row, round_)
     require(all(step.who == "dealer" for step in preparations(round_) if step.kind == "cut"), "cut by a player")

@@ -75,6 +75,7 @@ AT_MOST_ONCE: Final[tuple[type[Event], ...]] = (*seven_cards.AT_MOST_ONCE, model
 def write_row(row: Row, round_: Round, book: Rulebook) -> None:
     """Write a round of Pai Gow Poker into an empty row. Raises `Ineligible` where it cannot be judged in columns."""
     course.require_ordinary_course(round_, ORDINARY, AT_MOST_ONCE, ASPECTS)
+    course.require_order_of_steps(round_, book)
     write_table(row, round_, SCHEMA, (5, 2, 0))
     _write_dice(row, round_)
     accepted = progressive_accepted(round_, book)

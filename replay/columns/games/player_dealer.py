@@ -99,6 +99,7 @@ WIDTH: Final = len(SCHEMA.slots)
 def write_row(row: Row, round_: Round, book: Rulebook) -> None:
     """Write a round with a player-dealer into an empty row. Raises `Ineligible` where it cannot be judged in columns."""
     course.require_ordinary_course(round_, ORDINARY, AT_MOST_ONCE, ASPECTS)
+    course.require_order_of_steps(round_, book)
     _write_position(row, round_, book)
     _write_deck(row, round_)
     _write_cards(row, round_)

@@ -34,6 +34,7 @@ from replay.rules.games.dj_wild_decisions import (
     settling,
     turned,
 )
+from replay.rules.round_steps import ALL_HANDS_DEALT, DEALER_REVEALED, HAND_REVEALED, Act, early, settled
 from replay.rules.rule import Indeterminate, finding, rule
 from replay.settlement.hand_readings import readings
 from replay.settlement.payouts import first_moves
@@ -506,6 +507,20 @@ def both_seats(before: RecordedEvent, after: RecordedEvent) -> str:
     return f"seats {before.payload.seat} and {after.payload.seat}"
 
 
+def is_forfeited(round_: Round, book: Rulebook, act: Act) -> bool:
+    """Say whether a wager is of a hand that may have been folded, and forfeited: it waits for no hand of the dealer (.11(c))."""
+    return act.wager != "trips" and act.seat is not None and how_decided(round_, book, act.seat) != "raise"
+
+
+PRECEDENCES = (
+    early(settled(*BASE), ALL_HANDS_DEALT, "687a.11(e)"),
+    early(settled(*BASE, but=is_forfeited), DEALER_REVEALED, "687a.11(e)"),
+    early(settled(*BASE, but=is_forfeited), HAND_REVEALED, "687a.11(e)"),
+    early(settled(*AS_PRINTED), ALL_HANDS_DEALT, "687a.11(f)"),
+    early(settled(*AS_PRINTED, but=is_forfeited), DEALER_REVEALED, "687a.11(f)"),
+)
+"""What of a round comes after which step (§ 687a.11(d)-(f))."""
+
 GAME_RULES = GameRules(
     game="dj_wild",
     void_grounds=exposure_grounds,
@@ -522,4 +537,5 @@ GAME_RULES = GameRules(
             cards_until_settled,
         ),
     },
+    precedences=PRECEDENCES,
 )

@@ -6,6 +6,15 @@ Under the chapter as proposed the players set first (§ 688a-proposed.11(c)).
 from __future__ import annotations
 
 from replay.rules.game_rules import GameRules
+from replay.rules.round_steps import VERIFIED_EARLY, base_early, bonuses_early, settled
 from replay.settlement.hand_readings import dealer_set
 
-GAME_RULES = GameRules(game="face_up_pai_gow", dealer_exposed=dealer_set)
+GAME_RULES = GameRules(
+    game="face_up_pai_gow",
+    dealer_exposed=dealer_set,
+    precedences=(
+        *base_early(settled("base"), "11(e)"),
+        *bonuses_early(settled("ace_high_bonus", "fortune_bonus", "progressive"), "11(h)", "11(h)(2)(ii)"),
+        *VERIFIED_EARLY,
+    ),
+)

@@ -16,6 +16,7 @@ from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Round
 from replay.rules.dealing import stakes_at
 from replay.rules.game_rules import GameRules
+from replay.rules.round_steps import VERIFIED_EARLY, base_early, bonuses_early, settled
 from replay.rules.rule import Indeterminate, finding, rule
 from replay.settlement.void_ground import VoidGround
 from replay.settlement.voids import must_be_void
@@ -110,4 +111,9 @@ GAME_RULES = GameRules(
     void_grounds=exposed_dealer,
     dealer_exposed=turned_over,
     rules={"equipment": (exposed_stack,)},
+    precedences=(
+        *base_early(settled("base"), "11(e)"),
+        *bonuses_early(settled("fortune_bonus", "insurance", "progressive"), "11(h)", "11(h)(2)(ii)"),
+        *VERIFIED_EARLY,
+    ),
 )

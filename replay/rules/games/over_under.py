@@ -20,6 +20,7 @@ from replay.fold.round import Round
 from replay.fold.wager_keys import key_of
 from replay.rules import shoe_procedure
 from replay.rules.game_rules import GameRules
+from replay.rules.round_steps import HAND_DEALT, early, settled
 from replay.rules.rule import Indeterminate, finding, rule
 from replay.rules.shoe_procedure import shoe_begun, shoe_of
 from replay.settlement.hand_readings import readings
@@ -571,4 +572,5 @@ GAME_RULES = GameRules(
             settled_in_turn,
         )
     },
+    precedences=(early(settled("ante", "over", "under", "bonus"), HAND_DEALT, "686a.7(i)"),),
 )

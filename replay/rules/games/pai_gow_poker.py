@@ -13,6 +13,20 @@ from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.rules import dice_wagers, mystery
 from replay.rules.game_rules import GameRules
+from replay.rules.round_steps import (
+    ALL_HANDS_DEALT,
+    BONUS_HIT,
+    DEALER_SET,
+    DICE_AT_REST,
+    VERIFIED_EARLY,
+    base_early,
+    bonus_light,
+    bonus_paid,
+    bonuses_early,
+    early,
+    settled,
+    vigorish_taken,
+)
 from replay.rules.rule import Indeterminate, rule
 
 
@@ -77,4 +91,15 @@ GAME_RULES = GameRules(
             dealers_card_exposed,
         ),
     },
+    precedences=(
+        early(settled("sum", "match", "beat_it"), DICE_AT_REST, "645c.2(g)"),
+        *base_early(settled("base"), "645c.1(e)"),
+        *base_early(vigorish_taken, "645c.1(e)"),
+        early(settled("tiger_9"), ALL_HANDS_DEALT, "645c.1(e)"),
+        early(settled("tiger_9"), DEALER_SET, "645c.1(e)"),
+        *bonuses_early(settled("fortune_bonus", "progressive"), "645c.1(f)", "11(h)(2)(ii)"),
+        *VERIFIED_EARLY,
+        early(bonus_light, BONUS_HIT, "645c.3(c)(5)"),
+        early(bonus_paid, BONUS_HIT, "645c.3(c)(5)"),
+    ),
 )

@@ -24,6 +24,16 @@ from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.wager_keys import key_in
 from replay.rules.game_rules import GameRules
+from replay.rules.round_steps import (
+    ALL_HANDS_DEALT,
+    HAND_REVEALED,
+    PLAYER_DEALER_REVEALED,
+    PLAYER_DEALER_SET,
+    by_hand,
+    early,
+    envy_paid,
+    settled,
+)
 from replay.rules.rule import Indeterminate, finding, rule
 from replay.settlement.hand_readings import dealer_position, dealer_readings, player_dealer_wager, readings
 from replay.settlement.payouts import first_moves, moves
@@ -480,6 +490,19 @@ def first_settled(round_: Round, book: Rulebook) -> list[RecordedEvent]:
     return [fact for fact in first_moves(settling) if not isinstance(fact.payload, model.WagerReturned)]
 
 
+BY_HANDS = settled("base", "backline")
+BONUSES = settled("ace_high_bonus", "fortune_bonus")
+PRECEDENCES = (
+    early(BY_HANDS, ALL_HANDS_DEALT, PLAYED),
+    early(BY_HANDS, PLAYER_DEALER_REVEALED, PLAYED),
+    early(by_hand(BY_HANDS, PLAYER_DEALER_SET), PLAYER_DEALER_SET, PLAYED),
+    early(by_hand(BY_HANDS, HAND_REVEALED), HAND_REVEALED, PLAYED),
+    early(BONUSES, ALL_HANDS_DEALT, PLAYED),
+    early(BONUSES, PLAYER_DEALER_REVEALED, PLAYED),
+    early(envy_paid, ALL_HANDS_DEALT, PLAYED),
+)
+"""What of a round comes after which step (Round of play). An ace high of the player-dealer pushes before anybody sets."""
+
 GAME_RULES = GameRules(
     game="player_dealer",
     complete_layout=complete_layout,
@@ -497,4 +520,5 @@ GAME_RULES = GameRules(
             settled_in_turn,
         )
     },
+    precedences=PRECEDENCES,
 )

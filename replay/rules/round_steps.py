@@ -1,0 +1,298 @@
+"""The steps of a round: which act waits for which step, sentence by sentence of a chapter. The games' records list them.
+
+The theory of this file: a text says of an act (a wager is settled, a hand's cards are collected) that it comes *after* a step
+(the cards are dealt, the hand is revealed). Such a sentence is a `Precedence`: the acts, the step that each waits for, the code
+and the section. One rule (`steps_in_order`, in `order_of_steps.py`) asks all sentences of a game in the same way: an act that
+stands before its step is found. A step that is not on record accuses nobody here, and one whose place the clocks contradict is
+none (D403, D520).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+import msgspec
+
+from events.vocabulary import model
+from games.rulebook.rulebook import Rulebook
+from games.settlement.pai_gow import Position
+from games.settlement.wagers import Outcome
+from replay.fold.all_wagers_returned import is_collected_before
+from replay.fold.derived import derived, derived_by_rules
+from replay.fold.recorded_event import RecordedEvent
+from replay.fold.round import ASIDE, Round
+from replay.settlement.hand_readings import dealer_position
+from replay.settlement.payouts import first_moves, moves
+from replay.settlement.settlement import dues
+from replay.settlement.stakes import ENVY, shaker_used, stakes
+from replay.settlement.surrenders import standing_surrenders
+from replay.settlement.table_layout import abandoned_wagers, voided_seats
+
+PUT_BACK = frozenset({"late", "void", "uncovered"})
+"""Reasons of a return that settles nothing: the stake was late, the hand is void, or nobody covers it."""
+WORDS = {model.WagerTaken: "collected", model.WagerPaid: "paid", model.WagerReturned: "returned"}
+
+
+class Act(msgspec.Struct, frozen=True):
+    """Something that was done in a round and has its place there: the fact, at which seat, with which wager, in a word."""
+
+    fact: RecordedEvent
+    seat: int | None = None
+    wager: str | None = None
+    word: str = ""
+
+
+Acts = Callable[[Round, Rulebook], Iterator[Act]]
+StepOf = Callable[[Round, Rulebook, Act], RecordedEvent | None]
+
+
+class Step(msgspec.Struct, frozen=True):
+    """A step of a round: what it is in words, as they follow upon "after", and the fact by which it was done, or null."""
+
+    name: str
+    of: StepOf
+
+
+class Precedence(msgspec.Struct, frozen=True, kw_only=True):
+    """A sentence of a chapter: these acts come after this step; another order is a finding of the code, by the section.
+
+    `what` names the acts where they have no wager of their own.
+    """
+
+    code: str
+    section: str
+    acts: Acts
+    after: Step
+    what: str = ""
+
+
+# -------------------------------------------------------------------------------------------------------------- the steps
+
+
+@derived_by_rules
+def hands_dealt(round_: Round, book: Rulebook) -> Mapping[Position, RecordedEvent]:
+    """Return by position the fact with which its hand was whole: its last card so far, where it has fewer."""
+    must, held = book.chapter.numbers["cards_per_hand"], dict[Position, int]()
+    whole: dict[Position, RecordedEvent] = {}
+    for fact in round_.of(model.CardsDealt):
+        to = fact.payload.to
+        if to not in ASIDE and held.get(to, 0) < must:
+            held[to], whole[to] = held.get(to, 0) + len(fact.payload.cards), fact
+    return whole
+
+
+def _all_hands(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
+    return max(hands_dealt(round_, book).values(), key=lambda fact: fact.seq, default=None)
+
+
+def _own_hand(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
+    return hands_dealt(round_, book).get(act.seat) if act.seat is not None else None
+
+
+@derived
+def revealed_at(round_: Round) -> Mapping[Position, RecordedEvent]:
+    """Return by position the fact that its hand was first revealed."""
+    return {fact.payload.position: fact for fact in reversed(round_.of(model.HandRevealed))}
+
+
+@derived
+def first_set(round_: Round) -> Mapping[Position, RecordedEvent]:
+    """Return by position the fact that its hands were first set."""
+    return {fact.payload.position: fact for fact in reversed(round_.of(model.HandSet))}
+
+
+def _dealer_set(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
+    return first_set(round_).get(dealer_position(round_)) or _dealer_revealed(round_, book, act)
+
+
+def _dealer_revealed(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
+    return revealed_at(round_).get(dealer_position(round_))
+
+
+def _hand_revealed(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
+    return revealed_at(round_).get(act.seat) if act.seat is not None else None
+
+
+def _envy_hand_revealed(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
+    return revealed_at(round_).get(act.fact.payload.for_position)
+
+
+def _dice_at_rest(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
+    return next((fact for fact in round_.of(model.DiceRolled) if fact.payload.lie == "flat"), shaker_used(round_))
+
+
+def _bonus_hit(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
+    return next((fact for fact in round_.of(model.MysteryHit) if fact.payload.seat == act.seat), None)
+
+
+ALL_HANDS_DEALT = Step("all hands are dealt", _all_hands)
+HAND_DEALT = Step("all cards of the hand are dealt", _own_hand)
+DEALER_SET = Step("the dealer's hands are set", _dealer_set)
+PLAYER_DEALER_SET = Step("the player-dealer's hands are set", _dealer_set)
+DEALER_REVEALED = Step("the dealer's hand is turned over", _dealer_revealed)
+PLAYER_DEALER_REVEALED = Step("the player-dealer's hand is exposed", _dealer_revealed)
+HAND_REVEALED = Step("the hand is revealed", _hand_revealed)
+ENVY_HAND_REVEALED = Step("the hand that it is for is revealed", _envy_hand_revealed)
+DICE_AT_REST = Step("the dice have come to rest", _dice_at_rest)
+BONUS_HIT = Step("the bonus is hit", _bonus_hit)
+
+
+# --------------------------------------------------------------------------------------------------------------- the acts
+
+
+@derived_by_rules
+def settling_moves(round_: Round, book: Rulebook) -> list[Act]:
+    """Return what first settled each wager in its turn, in order; what comes later of a wager puts it right (D325).
+
+    Not what is settled at another time by the text: what was given back as late, void or not covered, a surrendered base
+    wager and one abandoned, the chips of a progressive wager collected before the deal (D383).
+    """
+    given_up = {fact.payload.seat for fact in standing_surrenders(round_, book)}
+    abandoned, voided, base = abandoned_wagers(round_), voided_seats(round_), book.chapter.base
+    placed, found = stakes(round_, book), []
+    wagered = {(seat, wager) for seat, wager, *_ in placed} if placed else None
+    settling = [
+        fact
+        for fact in moves(round_)
+        if getattr(fact.payload, "reason", "") not in PUT_BACK and not is_collected_before(round_, fact)
+    ]
+    for fact in first_moves(settling):
+        event, seat, wager = fact.payload, fact.payload.seat, fact.payload.wager
+        at_another_time = (
+            getattr(event, "reason", "") in ("surrendered", "abandoned")
+            or (wager == base and seat in given_up)
+            or seat in voided
+            or wager in abandoned.get(seat, ())
+        )
+        is_wager = wagered is None or (seat, wager) in wagered or wager == "mystery"
+        if is_wager and not at_another_time:
+            found.append(Act(fact, seat, wager, WORDS[event.KIND]))
+    return found
+
+
+def settled(*wagers: str, but: Callable[[Round, Rulebook, Act], bool] | None = None) -> Acts:
+    """Return the acts by which these wagers (without any: all) are settled; `but` says which acts the sentence is not about."""
+
+    def acts(round_: Round, book: Rulebook) -> Iterator[Act]:
+        for act in settling_moves(round_, book):
+            if (not wagers or act.wager in wagers) and not (but is not None and but(round_, book, act)):
+                yield act
+
+    return acts
+
+
+def is_push_for_all(round_: Round, book: Rulebook, act: Act) -> bool:
+    """Say whether a stake was returned because the dealer's hand pushes all: the player's hands do not decide it (D9)."""
+    if not isinstance(act.fact.payload, model.WagerReturned):
+        return False
+    return any((due.seat, due.wager, due.outcome) in _pushes(act) for due in dues(round_, book))
+
+
+def _pushes(act: Act) -> set[tuple[int | None, str | None, Outcome]]:
+    return {(act.seat, act.wager, outcome) for outcome in (Outcome.ACE_HIGH_PUSH, Outcome.TIGER_9_PUSH)}
+
+
+def envy_paid(round_: Round, book: Rulebook) -> Iterator[Act]:
+    """Yield the payments of Envy Bonuses."""
+    for fact in round_.of(model.EnvyPaid):
+        yield Act(fact, fact.payload.seat, ENVY[fact.payload.wager], "paid")
+
+
+def vigorish_taken(round_: Round, book: Rulebook) -> Iterator[Act]:
+    """Yield what was taken as vigorish."""
+    for fact in round_.of(model.VigorishTaken):
+        yield Act(fact, fact.payload.seat, book.chapter.base, "vigorish collected")
+
+
+def progressive_light(round_: Round, book: Rulebook) -> Iterator[Act]:
+    """Yield the lights that were seen of seats that hit no Must-Hit-By bonus, whose light it may be."""
+    hit = {fact.payload.seat for fact in round_.of(model.MysteryHit)}
+    for fact in round_.of(model.LightSeen):
+        if fact.payload.seat not in hit:
+            yield Act(fact, fact.payload.seat, "progressive", "light seen")
+
+
+def progressive_validated(round_: Round, book: Rulebook) -> Iterator[Act]:
+    """Yield the validations of progressive payouts."""
+    for fact in round_.of(model.PayoutValidated):
+        if fact.payload.wager == "progressive":
+            yield Act(fact, fact.payload.seat, "progressive", "payout validated")
+
+
+def progressive_documented(round_: Round, book: Rulebook) -> Iterator[Act]:
+    """Yield the documents of progressive payouts."""
+    for fact in round_.of(model.PayoutDocumented):
+        if fact.payload.wager == "progressive":
+            yield Act(fact, fact.payload.seat, "progressive", "payout documented")
+
+
+def bonus_light(round_: Round, book: Rulebook) -> Iterator[Act]:
+    """Yield the first light that was seen of each seat that hit a Must-Hit-By bonus."""
+    hit = {fact.payload.seat for fact in round_.of(model.MysteryHit)}
+    first = {fact.payload.seat: fact for fact in reversed(round_.of(model.LightSeen))}
+    for seat in sorted(hit & first.keys()):
+        yield Act(first[seat], seat, "mystery", "light seen")
+
+
+def bonus_paid(round_: Round, book: Rulebook) -> Iterator[Act]:
+    """Yield the validations and payments of a Must-Hit-By bonus."""
+    for fact in round_.of(model.PayoutValidated):
+        if fact.payload.wager == "mystery":
+            yield Act(fact, fact.payload.seat, "mystery", "payout validated")
+    for fact in round_.of(model.WagerPaid):
+        if fact.payload.wager == "mystery":
+            yield Act(fact, fact.payload.seat, "mystery", "paid")
+
+
+# ------------------------------------------------------------------------------------------- what the games of a shoe share
+
+
+def early(acts: Acts, after: Step, section: str, what: str = "") -> Precedence:
+    """Return the sentence that nothing is settled, validated or documented before its outcome can exist (PAY-EARLY)."""
+    return Precedence(code="PAY-EARLY", section=section, acts=acts, after=after, what=what)
+
+
+def base_early(base: Acts, section: str) -> tuple[Precedence, ...]:
+    """Return the sentences on base wagers: after the deal, after the dealer has set, after the hand is revealed (§ 688a.11(e)).
+
+    A stake that goes back because the dealer's hand pushes all needs no hand of a player.
+    """
+    return (
+        early(base, ALL_HANDS_DEALT, section),
+        early(base, DEALER_SET, section),
+        early(by_hand(base, HAND_REVEALED), HAND_REVEALED, section),
+    )
+
+
+def by_hand(acts: Acts, step: Step) -> Acts:
+    """Return of acts those that go by the player's hand: not stakes returned before a step because the dealer's pushes all."""
+
+    def of_hands(round_: Round, book: Rulebook) -> Iterator[Act]:
+        for act in acts(round_, book):
+            done = step.of(round_, book, act)
+            if done is not None and act.fact.seq < done.seq and not is_push_for_all(round_, book, act):
+                yield act
+
+    return of_hands
+
+
+def progressive_early(light: str, validation: str, document: str) -> tuple[Precedence, ...]:
+    """Return the sentences on what verifies a progressive payout: after the hand is dealt (§ 688a.11(h)(3)(i)(B))."""
+    return (
+        early(progressive_light, HAND_DEALT, light),
+        early(progressive_validated, HAND_DEALT, validation),
+        early(progressive_documented, HAND_DEALT, document),
+    )
+
+
+VERIFIED_EARLY = progressive_early("11(h)(3)(i)(B)(2)", "11(h)(3)(i)(B)(3)", "11(h)(3)(i)(B)(4)")
+
+
+def bonuses_early(optional: Acts, section: str, envy: str) -> tuple[Precedence, ...]:
+    """Return the sentences on optional wagers and Envy Bonuses: after the deal and the dealer's setting (§ 688a.11(a), (h))."""
+    return (
+        early(optional, ALL_HANDS_DEALT, section),
+        early(optional, DEALER_SET, section),
+        early(envy_paid, ALL_HANDS_DEALT, envy),
+        early(envy_paid, ENVY_HAND_REVEALED, envy),
+    )
