@@ -38,6 +38,7 @@ ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
         "catalogue": ("player_dealer", "*", "game", "rulebook"),
     },
     "replay": {
+        "installed_games": (),
         "findings": (),
         "fold": ("findings",),
         "settlement": ("fold", "findings"),
@@ -47,7 +48,7 @@ ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
         "transcript": ("run", "fold", "narrative", "findings"),
         "review": ("narrative", "findings"),
         "packet": ("transcript", "review", "narrative", "run", "settlement", "fold", "findings"),
-        "columns": ("run", "rules", "settlement", "fold", "findings"),
+        "columns": ("run", "rules", "settlement", "fold", "findings", "installed_games"),
     },
     "analytics": {
         "statistics": (),
