@@ -188,7 +188,7 @@ def error_prone_rules(db: Warehouse, selection: Selection = EVERYTHING) -> pl.Da
     Columns: `game`, `code`, `cite`, `wager`, `findings`, `dealers`, `tables`, `top_dealer_percent` (the share of the dealer
     with most), `overpaid_cents`, `underpaid_cents`, `rounds` (of the game), `per_1000_rounds` with `…_low`, `…_high`.
     """
-    found = frame(
+    repeats = frame(
         db,
         f"""
         WITH per_dealer AS (
@@ -217,9 +217,10 @@ def error_prone_rules(db: Warehouse, selection: Selection = EVERYTHING) -> pl.Da
         selection,
     )
     intervals = [
-        garwood(row["findings"], row["rounds"] / 1000) if row["rounds"] else None for row in found.iter_rows(named=True)
+        garwood(row["findings"], row["rounds"] / 1000) if row["rounds"] else None
+        for row in repeats.iter_rows(named=True)
     ]
-    return found.with_columns(
+    return repeats.with_columns(
         (1000 * pl.col("findings") / pl.col("rounds")).alias("per_1000_rounds"),
         pl.Series("per_1000_rounds_low", [each.low if each else nan for each in intervals], dtype=pl.Float64),
         pl.Series("per_1000_rounds_high", [each.high if each else nan for each in intervals], dtype=pl.Float64),
@@ -276,7 +277,7 @@ def false_alarms(db: Warehouse) -> pl.DataFrame:
     out), `confirmed`, `false_alarms`, `record_wrong`, `cannot_tell`, `duplicates`, `false_alarm_percent` (false alarms and
     wrong records of those disposed of) with `low_percent` and `high_percent` (95 %, Clopper and Pearson); null where none was.
     """
-    found = frame(
+    standing = frame(
         db,
         """
         WITH stand AS (
@@ -301,7 +302,7 @@ def false_alarms(db: Warehouse) -> pl.DataFrame:
         """,
     )
     rows = []
-    for row in found.iter_rows(named=True):
+    for row in standing.iter_rows(named=True):
         wrong, of = row["false_alarms"] + row["record_wrong"], row["disposed"]
         interval = clopper_pearson(wrong, of) if of else None
         rows.append(
@@ -313,7 +314,7 @@ def false_alarms(db: Warehouse) -> pl.DataFrame:
             }
         )
     percents = dict.fromkeys(("false_alarm_percent", "low_percent", "high_percent"), pl.Float64)
-    shown = pl.DataFrame(rows, schema={**found.schema, **percents})
+    shown = pl.DataFrame(rows, schema={**standing.schema, **percents})
     return shown.sort(["false_alarm_percent", "withdrawn", "code"], descending=[True, True, False], nulls_last=True)
 
 

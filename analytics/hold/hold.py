@@ -226,7 +226,7 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
 
 def choices(db: Warehouse) -> Choices:
     """Return what a question can be narrowed down to."""
-    found = {
+    values = {
         name: _frame(db, f"SELECT DISTINCT {value} AS value FROM mart_pace")["value"].to_list()
         for name, value in {
             "games": "game",
@@ -236,10 +236,10 @@ def choices(db: Warehouse) -> Choices:
         }.items()
     }
     return Choices(
-        games=sorted(found["games"]),
-        tables=sorted(found["tables"]),
-        dealers=sorted(dealer for dealer in found["dealers"] if dealer),
-        months=sorted(found["months"], reverse=True),
+        games=sorted(values["games"]),
+        tables=sorted(values["tables"]),
+        dealers=sorted(dealer for dealer in values["dealers"] if dealer),
+        months=sorted(values["months"], reverse=True),
     )
 
 
@@ -276,8 +276,8 @@ def rounds_of(db: Warehouse, table: str | None = None, gaming_day: date | None =
 def round_view(db: Warehouse, stream: str, round_no: int) -> RoundView | None:
     """Return all about one round, or null where the warehouse does not have it."""
     key = {"stream": stream, "round_no": round_no}
-    found = _frame(db, "SELECT * FROM fct_rounds WHERE stream = $stream AND round_no = $round_no", key)
-    if found.is_empty():
+    rounds = _frame(db, "SELECT * FROM fct_rounds WHERE stream = $stream AND round_no = $round_no", key)
+    if rounds.is_empty():
         return None
     neighbours = _frame(
         db,
@@ -292,7 +292,7 @@ def round_view(db: Warehouse, stream: str, round_no: int) -> RoundView | None:
     ).row(0)
     of_round = "WHERE stream = $stream AND round_no = $round_no"
     return RoundView(
-        round=found.row(0, named=True),
+        round=rounds.row(0, named=True),
         settlements=_frame(db, f"SELECT * FROM fct_wagers {of_round} ORDER BY seat, settlement_no", key),
         findings=_frame(
             db,
