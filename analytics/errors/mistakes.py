@@ -68,8 +68,6 @@ def error_rates(
 def _summed(db: Warehouse, by: str, selection: Selection, money_only: bool) -> pl.DataFrame:
     """Return mistakes with the rounds and wagers they are of, a row per value; one statement, so that it is read as one."""
     columns = columns_of(by, BY_MISTAKES)
-    counted = "difference_cents <> 0" if money_only else "true"
-    exposure = "mart_seats" if by == "seat" else "mart_pace"
     per_game = () if by == "code" else tuple(column for column in columns if column != "game")
     keys = "".join(f"{column}, " for column in per_game)
     return frame(
@@ -77,34 +75,10 @@ def _summed(db: Warehouse, by: str, selection: Selection, money_only: bool) -> p
         f"""
         WITH exposed AS (
             SELECT {keys}game, sum(rounds)::BIGINT AS rounds, sum(wagers)::BIGINT AS wagers
-            FROM {exposure} WHERE {WHERE} GROUP BY {keys}game
+            FROM {"mart_seats" if by == "seat" else "mart_pace"} WHERE {WHERE} GROUP BY {keys}game
         ),
 
-        of_round AS (
-            SELECT
-                {keys}{"code, " if by == "code" else ""}game, stream, round_no,
-                count(*) AS findings,
-                count(*) FILTER (difference_cents <> 0) AS mispayments,
-                count(*) FILTER ({counted}) AS counted,
-                sum(overpaid_cents) AS overpaid_cents,
-                sum(underpaid_cents) AS underpaid_cents
-            FROM fct_findings
-            WHERE {MISTAKES} AND {"seat IS NOT NULL" if by == "seat" else "true"} AND {WHERE}
-            GROUP BY ALL
-        ),
-
-        found AS (
-            SELECT
-                {keys}{"code, " if by == "code" else ""}game,
-                sum(findings) AS findings,
-                sum(mispayments) AS mispayments,
-                sum(counted) AS counted,
-                count(*) FILTER (counted > 0) AS rounds_wrong,
-                sum(overpaid_cents) AS overpaid_cents,
-                sum(underpaid_cents) AS underpaid_cents
-            FROM of_round
-            GROUP BY ALL
-        ),
+        {_counted(by, keys, "difference_cents <> 0" if money_only else "true")},
 
         summed AS (
             SELECT
@@ -119,7 +93,7 @@ def _summed(db: Warehouse, by: str, selection: Selection, money_only: bool) -> p
                 sum(coalesce(rounds_wrong, 0))::BIGINT AS rounds_wrong,
                 {"NULL" if by == "code" else "list({'game': game, 'rounds': rounds, 'wrong': coalesce(rounds_wrong, 0)})"}
                     AS games
-            FROM {"found" if by == "code" else f"exposed LEFT JOIN found USING ({keys}game)"}
+            FROM {"mistakes" if by == "code" else f"exposed LEFT JOIN mistakes USING ({keys}game)"}
             GROUP BY ALL
             HAVING count(*) > 0
         )
@@ -129,6 +103,37 @@ def _summed(db: Warehouse, by: str, selection: Selection, money_only: bool) -> p
         """,
         selection,
     )
+
+
+def _counted(by: str, keys: str, counted: str) -> str:
+    """Return the part of a statement that counts mistakes: first by round (`of_round`), then by value and game (`mistakes`)."""
+    keys = f"{keys}code, game" if by == "code" else f"{keys}game"
+    return f"""
+        of_round AS (
+            SELECT
+                {keys}, stream, round_no,
+                count(*) AS findings,
+                count(*) FILTER (difference_cents <> 0) AS mispayments,
+                count(*) FILTER ({counted}) AS counted,
+                sum(overpaid_cents) AS overpaid_cents,
+                sum(underpaid_cents) AS underpaid_cents
+            FROM fct_findings
+            WHERE {MISTAKES} AND {"seat IS NOT NULL" if by == "seat" else "true"} AND {WHERE}
+            GROUP BY ALL
+        ),
+
+        mistakes AS (
+            SELECT
+                {keys},
+                sum(findings) AS findings,
+                sum(mispayments) AS mispayments,
+                sum(counted) AS counted,
+                count(*) FILTER (counted > 0) AS rounds_wrong,
+                sum(overpaid_cents) AS overpaid_cents,
+                sum(underpaid_cents) AS underpaid_cents
+            FROM of_round
+            GROUP BY ALL
+        )"""
 
 
 _INTERVALS: Final = tuple(f"per_1000_{of}{end}" for of in ("rounds", "wagers") for end in ("", "_low", "_high"))
