@@ -167,9 +167,9 @@ def _take(table: LiveTable, event: _Event) -> None:
         case "buy_in":  # by marker too, beside the marker's own event
             table.bought_in_cents += int(_payload(event)["amount_cents"])
         case "drop_counted":
-            said = _payload(event)
-            if said["gaming_day"] == table.gaming_day:
-                table.drop_cents = (table.drop_cents or 0) + int(said["amount_cents"])
+            drop = _payload(event)
+            if drop["gaming_day"] == table.gaming_day:
+                table.drop_cents = (table.drop_cents or 0) + int(drop["amount_cents"])
         case "round_closed" if event.round_no is not None:
             table.open = True if table.open is None else table.open
             table.last_round_no = event.round_no

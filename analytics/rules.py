@@ -87,7 +87,7 @@ class WhatIf(msgspec.Struct, frozen=True, kw_only=True):
 
 def filings(db: Warehouse) -> list[FiledSubmission]:
     """Return every submission filed, by table, the newest first."""
-    found: pl.DataFrame = db.sql(
+    rows: pl.DataFrame = db.sql(
         """
         WITH latest AS (SELECT stream, max(last_day) AS day FROM mart_rules GROUP BY stream)
 
@@ -102,9 +102,9 @@ def filings(db: Warehouse) -> list[FiledSubmission]:
     readings: dict[str, dict[str, str]] = {}
     for digest, wager, reading in db.execute("SELECT digest, wager, reading FROM fct_readings").fetchall():
         readings.setdefault(digest, {})[wager] = reading
-    told: list[FiledSubmission] = []
+    filings: list[FiledSubmission] = []
     in_force: set[str] = set()
-    for row in found.iter_rows(named=True):
+    for row in rows.iter_rows(named=True):
         today, table = row.pop("today"), row["table_id"]
         if today is not None and row["effective_gaming_day"] > today:
             state = "to come"
@@ -113,8 +113,8 @@ def filings(db: Warehouse) -> list[FiledSubmission]:
             state = "in force"
         else:
             state = "replaced" if row["rounds"] else "never used"
-        told.append(FiledSubmission(**row, state=state, readings=readings.get(row["digest"], {})))
-    return told
+        filings.append(FiledSubmission(**row, state=state, readings=readings.get(row["digest"], {})))
+    return filings
 
 
 def _holds(toml: str) -> bool:
@@ -207,14 +207,14 @@ def what_if(db: Warehouse, submission: Submission, wager: str, other_paytable: s
     known = {(each.wager, each.paytable): each for each in returns(submission.game, submission.chapter)}
     paytable = next((each.paytable for each in submission.offered if each.wager == wager and not each.reading), "")
     now, then = known.get((wager, paytable)), known.get((wager, other_paytable))
-    made = handles(db, submission.chapter).get((wager, paytable))
-    if now is None or then is None or made is None:
+    handle = handles(db, submission.chapter).get((wager, paytable))
+    if now is None or then is None or handle is None:
         return None
     return WhatIf(
         wager=wager,
         paytable=paytable,
-        wagers=made[0],
-        handle_cents=made[1],
+        wagers=handle[0],
+        handle_cents=handle[1],
         advantage_percent=now.house_advantage_percent,
         other_paytable=other_paytable,
         other_advantage_percent=then.house_advantage_percent,

@@ -105,16 +105,14 @@ def _compare(seq: int, stored: _Envelope, hash_: str, row: Mapping[str, Any], ro
 
 def _sentence(desk: Desk, stream: str, events: int, begins: int, reached: int) -> str:
     mark, end = desk.log.acknowledged().get(stream), desk.log.head(stream).seq
-    said = (
+    statement = (
         f"Checked now: the {events:,} events shown are those of the log, and every stored event of {stream} from {begins:,} to "
         f"{reached:,} gives its chain hash"
     )
     if reached < end:
-        return (
-            f"{said}; not those up to the end of the stream at {end:,}, nor the checkpoints: `rack verify` does that."
-        )
+        return f"{statement}; not those up to the end of the stream at {end:,}, nor the checkpoints: `rack verify` does that."
     if mark is None:
-        return (
-            f"{said}; no end of the stream was acknowledged on this machine, and checkpoints are left to `rack verify`."
-        )
-    return f"{said}, up to its end, which is as acknowledged on this machine; checkpoints are left to `rack verify`."
+        return f"{statement}; no end of the stream was acknowledged on this machine, and checkpoints are left to `rack verify`."
+    return (
+        f"{statement}, up to its end, which is as acknowledged on this machine; checkpoints are left to `rack verify`."
+    )

@@ -41,34 +41,9 @@ def measure(folder: Path, rounds: int, with_kafka: bool, batch_rounds: int, ware
         "events_per_round": round(events / rounds, 1),
         "seed": SEED,
     }
-    measured: list[Measured] = []
     say("append to SQLite …")
-    by_round, _ = on_sqlite.appending(
-        folder, groups[:BY_ROUND], 1, "append-sqlite-round", "Append to SQLite, a commit each round"
-    )
-    by_batch, path = on_sqlite.appending(
-        folder,
-        groups,
-        on_sqlite.COMMIT_EVENTS,
-        "append-sqlite",
-        f"Append to SQLite, {on_sqlite.COMMIT_EVENTS:,} events a commit",
-    )
-    stored = [
-        on_sqlite.storing(
-            folder,
-            groups,
-            on_sqlite.COMMIT_EVENTS,
-            "store-sqlite",
-            f"Append to SQLite, encoded beforehand, {on_sqlite.COMMIT_EVENTS:,} events a commit",
-        ),
-        on_sqlite.storing(
-            folder,
-            groups[:BY_ROUND],
-            1,
-            "store-sqlite-round",
-            "Append to SQLite, encoded beforehand, a commit each round",
-        ),
-    ]
+    appended, path = _appended(folder, groups)
+    stored = _stored(folder, groups)
     say("replay from SQLite …")
     replayed = on_sqlite.replaying(path, rounds, events)
     say("chain …")
@@ -83,36 +58,59 @@ def measure(folder: Path, rounds: int, with_kafka: bool, batch_rounds: int, ware
         say("Kafka …")
         with broker(folder / "kafka") as bootstrap:
             kafka = Kafka(bootstrap, folder, groups, rounds)
-            appended, polled = kafka.appending(), kafka.polling()
-            measured += [
-                kafka.replaying(replayed),
-                polled,
-                *chains,
-                *stored,
-                kafka.storing(),
-                by_batch,
-                by_round,
-                appended,
-            ]
-            say("delay on Kafka …")
-            address = f"kafka://{bootstrap}/delay"
-            measured.append(delay.measure(address, "From append to finding, Kafka", "delay-kafka", DELAYS, folder))
+            measured += _on_kafka(kafka, replayed, [*chains, *stored], appended)
     else:
-        measured += [*chains, *stored, by_batch, by_round]
-    say("delay on SQLite …")
-    address = f"sqlite://{folder}/delay.db"
-    measured.append(delay.measure(address, "From append to finding, SQLite", "delay-sqlite", DELAYS))
-    say("growth …")
-    measured += growth.measure(folder, SEED)
-    say("ranking …")
-    measured += ranking.measure(SEED)
-    say("batch replay …")
-    measured += batch.measure(folder / "batch", batch_rounds, replayed)
+        measured += [*chains, *stored, *appended]
+    measured += _at_length(folder, batch_rounds, replayed)
     results["benchmarks"] = [each.as_json() for each in (*measured, restarted)]
     say("questions to a warehouse …")
     results["warehouse"] = warehouse.measure(folder, warehouse_rounds)
     results["load_average_after"] = [round(load, 2) for load in os.getloadavg()]
     return results
+
+
+def _appended(folder: Path, groups: on_sqlite.Groups) -> tuple[list[Measured], Path]:
+    """Append with many events a commit, and with a commit each round; return what it took, and the log of all rounds."""
+    by_round, _ = on_sqlite.appending(
+        folder, groups[:BY_ROUND], 1, "append-sqlite-round", "Append to SQLite, a commit each round"
+    )
+    title = f"Append to SQLite, {on_sqlite.COMMIT_EVENTS:,} events a commit"
+    by_batch, path = on_sqlite.appending(folder, groups, on_sqlite.COMMIT_EVENTS, "append-sqlite", title)
+    return [by_batch, by_round], path
+
+
+def _stored(folder: Path, groups: on_sqlite.Groups) -> list[Measured]:
+    """Append what was encoded beforehand, with many events a commit, and with a commit each round."""
+    title = "Append to SQLite, encoded beforehand"
+    many = f"{title}, {on_sqlite.COMMIT_EVENTS:,} events a commit"
+    return [
+        on_sqlite.storing(folder, groups, on_sqlite.COMMIT_EVENTS, "store-sqlite", many),
+        on_sqlite.storing(folder, groups[:BY_ROUND], 1, "store-sqlite-round", f"{title}, a commit each round"),
+    ]
+
+
+def _on_kafka(
+    kafka: Kafka, replayed: Measured, chains: list[Measured], appended_sqlite: list[Measured]
+) -> list[Measured]:
+    """Append, poll, replay and follow on a broker; return it in the order of the document, with what is compared to it."""
+    appended, polled = kafka.appending(), kafka.polling()
+    measured = [kafka.replaying(replayed), polled, *chains, kafka.storing(), *appended_sqlite, appended]
+    say("delay on Kafka …")
+    address = f"kafka://{kafka.bootstrap}/delay"
+    return [*measured, delay.measure(address, "From append to finding, Kafka", "delay-kafka", DELAYS, kafka.folder)]
+
+
+def _at_length(folder: Path, batch_rounds: int, replayed: Measured) -> list[Measured]:
+    """Measure what needs a log of its own: delay, growth, ranking, batch replay."""
+    say("delay on SQLite …")
+    address = f"sqlite://{folder}/delay.db"
+    measured = [delay.measure(address, "From append to finding, SQLite", "delay-sqlite", DELAYS)]
+    say("growth …")
+    measured += growth.measure(folder, SEED)
+    say("ranking …")
+    measured += ranking.measure(SEED)
+    say("batch replay …")
+    return [*measured, *batch.measure(folder / "batch", batch_rounds, replayed)]
 
 
 def main(arguments: list[str] | None = None) -> int:

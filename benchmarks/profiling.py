@@ -39,8 +39,12 @@ GROUPS = {
     "replay/findings.py": "results",
     "events/sqlite/results.py": "results",
 }
-RESULTS = {"judge", "_adjudication", "commit", "_keep", "_latest", "_results", "snapshot", "_keep_rest", "standing"}
-"""Functions of the replayer and its workers that make and keep results."""
+"""Source file → the stage whose time it is. Other files of `replay` and `games` are rules, the rest is other."""
+RESULTS = {
+    "replay/run/replayer.py": {"commit", "_latest", "standing"},
+    "replay/run/stream_worker.py": {"judge", "_adjudication", "_results", "snapshot", "_keep_rest"},
+}
+"""Source file → its functions that make and keep results, whatever the stage of the file is."""
 Function = tuple[str, int, str]
 
 
@@ -142,7 +146,7 @@ def _place(file: str) -> str:
 
 def _group(function: Function) -> str:
     place = _place(function[0])
-    if place.startswith("replay/") and function[2] in RESULTS:
+    if function[2] in RESULTS.get(place, ()):
         return "results"
     if place in GROUPS:
         return GROUPS[place]

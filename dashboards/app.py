@@ -10,6 +10,7 @@ from pathlib import Path
 import streamlit as st
 
 from dashboards.access import access
+from replay.installed_games import add_installed_games
 
 HERE = Path(__file__).parent
 
@@ -33,6 +34,7 @@ TITLES = {"dealers": "Dealer errors"}
 
 def main() -> None:
     """Lay out the navigation and run the page that was asked for."""
+    add_installed_games()
     st.set_page_config(page_title="Discard Rack", page_icon=HERE / "icon.svg", layout="wide")
     st.logo(HERE / "mark.svg", size="large")
     may = {name: access.may(name) for name in PAGES}

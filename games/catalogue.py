@@ -22,8 +22,8 @@ from games.rulebook.chapters import add_chapter, chapter, known_chapters, remove
 _RECORDS: Final[dict[str, Game]] = {
     game.name: game for game in (DJ_WILD, FACE_UP_PAI_GOW, FORTUNE_ASIA, OVER_UNDER, PAI_GOW_POKER, PLAYER_DEALER)
 }
-_ADDED: Final[dict[str, tuple[str, ...]]] = {}
-"""Game added from outside → the keys of the chapters that came with it."""
+_OUTSIDE: Final[dict[str, Mapping[str, str]]] = {}
+"""Game added from outside → the chapters that came with it: key → TOML text."""
 
 GAMES: Final[Mapping[str, Game]] = MappingProxyType(_RECORDS)
 """Every game by its name."""
@@ -43,26 +43,31 @@ def add_game(game: Game, chapters: Iterable[str]) -> None:
             raise ValueError(
                 f"{game.name}: the wager {wager} is called {titles[wager]!r} in another game, not {title!r}"
             )
-    keys: list[str] = []
+    texts: dict[str, str] = {}
     try:
         for text in chapters:
             added = add_chapter(text)
-            keys.append(added.key)
+            texts[added.key] = text
             if added.game != game.name:
                 raise ValueError(f"the chapter {added.key} is of the game {added.game}, not of {game.name}")
     except ValueError:
-        for key in keys:
+        for key in texts:
             remove_chapter(key)
         raise
     _RECORDS[game.name] = game
-    _ADDED[game.name] = tuple(keys)
+    _OUTSIDE[game.name] = MappingProxyType(texts)
 
 
 def remove_game(name: str) -> None:
     """Remove a game that was added, and its chapters; KeyError for one of the package or one that is not there."""
-    for key in _ADDED.pop(name):
+    for key in _OUTSIDE.pop(name):
         remove_chapter(key)
     del _RECORDS[name]
+
+
+def outside_games() -> Mapping[str, Mapping[str, str]]:
+    """Return each game that was added from outside the package → its chapters: key → TOML text."""
+    return MappingProxyType(_OUTSIDE)
 
 
 def wager_titles() -> dict[str, str]:

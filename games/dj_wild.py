@@ -67,9 +67,9 @@ def is_best_raised(cards: Sequence[int]) -> bool:
     >>> is_best_raised(parse_cards("4s 4h 9c 8d 5s")), is_best_raised(parse_cards("4s 4h 9c 8d 3s"))
     (True, False)
     """
-    made = rank_wild(cards)[0]
-    if made != WildClass.PAIR or not is_natural(cards):
-        return made >= WildClass.PAIR
+    hand_class = rank_wild(cards)[0]
+    if hand_class != WildClass.PAIR or not is_natural(cards):
+        return hand_class >= WildClass.PAIR
     ranks = [rank(card) for card in cards]
     pair = max(ranks, key=ranks.count)
     return pair >= _RAISED_PAIR or (pair == _RAISED_PAIR - 1 and _SPOILER not in ranks)
@@ -260,21 +260,21 @@ class _Progressive:
 
         Two shares whose order is not on record, or a share beside a hand that may take one, cannot be told.
         """
-        found = list(dues)
-        shares = [at for at, due in enumerate(found) if due.wager == "progressive" and due.share_bp]
+        settled = list(dues)
+        shares = [at for at, due in enumerate(settled) if due.wager == "progressive" and due.share_bp]
         if self.layout.meter.by_turn is not None or not shares:
-            return found
+            return settled
         boxes = {box.seat: box for box in self.layout.boxes}
-        unknown = [due for due in found if due.wager == "progressive" and due.net_cents is None and not due.share_bp]
+        unknown = [due for due in settled if due.wager == "progressive" and due.net_cents is None and not due.share_bp]
         open_ = any(self.may_share(boxes[due.seat]) for due in unknown)
-        in_order = len(shares) == 1 or all(found[at].seat in turn for at in shares)
+        in_order = len(shares) == 1 or all(settled[at].seat in turn for at in shares)
         meter = self.layout.meter.reading if in_order and not open_ else None
         for at in shares:
-            due = self._payout(boxes[found[at].seat], meter)
+            due = self._payout(boxes[settled[at].seat], meter)
             if meter is not None:
                 meter = after_winner(meter, due.share_bp, paytable_of(self.book, "progressive").seed_cents)
-            found[at] = due if in_order and not open_ else msgspec.structs.replace(due, share_bp=0)
-        return found
+            settled[at] = due if in_order and not open_ else msgspec.structs.replace(due, share_bp=0)
+        return settled
 
     def envy(self, ordered: Sequence[BettingBox]) -> list[Due]:
         """Return the Envy Bonuses; hands that do not qualify for the Progressive count for none, and get none (D17)."""
@@ -288,10 +288,10 @@ class _Progressive:
             seen = {paytable.envy(lines_made) for lines_made in self.lines_made(box)}
             if self.may_be_folded(box):
                 doubtful.add(box.seat)
-            told = len(seen) == 1 and (seen == {None} or box.seat not in doubtful)
-            boxes.append(box if told else msgspec.structs.replace(box, hand=NO_HAND))
-        found = envy_bonuses(self.book, boxes, self.lines, next(iter(self.sides), None))
-        return [_unknown(due) if due.seat in doubtful else due for due in found]
+            certain = len(seen) == 1 and (seen == {None} or box.seat not in doubtful)
+            boxes.append(box if certain else msgspec.structs.replace(box, hand=NO_HAND))
+        bonuses = envy_bonuses(self.book, boxes, self.lines, next(iter(self.sides), None))
+        return [_unknown(due) if due.seat in doubtful else due for due in bonuses]
 
 
 def _unknown(due: Due) -> Due:

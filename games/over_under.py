@@ -74,7 +74,7 @@ def is_on_side(counted: int, over: bool, over_least: int) -> bool:
 
 def settle(book: Rulebook, layout: TableLayout) -> list[Due]:
     """Return what every wager of the round is due, hand by hand from the dealer's left (§ 686a.7(i)-(k))."""
-    return [due for box in sorted(layout.boxes, key=lambda each: each.seat) for due in _hand(book, box)]
+    return [due for box in sorted(layout.boxes, key=lambda box: box.seat) for due in _hand(book, box)]
 
 
 def _hand(book: Rulebook, box: BettingBox) -> Iterator[Due]:

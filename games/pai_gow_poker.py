@@ -89,9 +89,9 @@ def _base(book: Rulebook, box: BettingBox, dealer: Hand, tiger_9: bool | None) -
     due = base_due(book, box, dealer, tiger_9, Outcome.TIGER_9_PUSH, "645c.1(e)(1)")
     if due.outcome is not Outcome.WIN:
         return due
-    taken = vigorish(book, due.winnings_cents)
+    commission = vigorish(book, due.winnings_cents)
     return msgspec.structs.replace(
-        due, net_cents=due.winnings_cents - taken, vigorish_cents=taken, cite=book.cite("11(f)(3)")
+        due, net_cents=due.winnings_cents - commission, vigorish_cents=commission, cite=book.cite("11(f)(3)")
     )
 
 

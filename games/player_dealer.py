@@ -241,9 +241,9 @@ def _merged(outcomes: Sequence[Sequence[Due]]) -> Iterator[Due]:
     for dues in outcomes:
         for due in dues:
             by_wager.setdefault((due.seat, due.wager, due.bettor, due.for_position), []).append(due)
-    for found in by_wager.values():
-        due = found[0]
-        if len({each.net_cents for each in found}) > 1:
+    for alternatives in by_wager.values():
+        due = alternatives[0]
+        if len({each.net_cents for each in alternatives}) > 1:
             due = msgspec.structs.replace(due, net_cents=None, winnings_cents=0, outcome=Outcome.UNKNOWN, line="")
         yield due
 

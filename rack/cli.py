@@ -120,6 +120,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = build_parser().parse_args(argv)
     output = Output(as_json=getattr(arguments, "json", False), quiet=getattr(arguments, "quiet", False))
     try:
+        from replay.installed_games import add_installed_games
+
+        add_installed_games()
         return command(arguments.command).run(arguments, output)
     except BrokenPipeError:  # the reader of stdout went away (`| head`), which is its right
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -31,6 +31,7 @@ EXIT_OF: dict[str, Exit] = {
     "events.errors.EventError": Exit.USAGE,
     "events.proofs.keys.KeyRefused": Exit.ENVIRONMENT,
     "events.proofs.signed_note.BadNote": Exit.INTEGRITY,
+    "replay.installed_games.GameNotAdded": Exit.ENVIRONMENT,
     "replay.packet.bundle.BadPacket": Exit.INTEGRITY,
     "replay.packet.make.NotCovered": Exit.USAGE,
     "replay.packet.evidence.RoundUnknown": Exit.USAGE,

@@ -64,8 +64,8 @@ def find(db: Warehouse, statement: Remembered, limit: int = 12) -> list[Candidat
         return []
     rows = _rounds(db, statement)
     hands = _hands(db, rows) if statement.cards else {}
-    found = [_candidate(row, hands.get((row["stream"], row["round_no"]), {}), statement) for row in rows]
-    return sorted(found, key=lambda c: (-c.score, c.opened_at_us, c.table_id))[:limit]
+    candidates = [_candidate(row, hands.get((row["stream"], row["round_no"]), {}), statement) for row in rows]
+    return sorted(candidates, key=lambda c: (-c.score, c.opened_at_us, c.table_id))[:limit]
 
 
 def hand_agrees(hand: Sequence[str], cards: Sequence[CardSeen]) -> int:
@@ -99,7 +99,7 @@ def instants(day: date | None, at: TimeTyped | None, zone: str) -> list[int]:
     except (ZoneInfoNotFoundError, ValueError, OSError):
         local = UTC
     minutes = {at.minutes, (at.minutes + 720) % 1440} if at.either_half else {at.minutes}
-    found = {
+    instants = {
         int(
             datetime.combine(day + timedelta(days=days), time(m // 60, m % 60, fold=fold), local).timestamp()
             * 1_000_000
@@ -108,7 +108,7 @@ def instants(day: date | None, at: TimeTyped | None, zone: str) -> list[int]:
         for m in minutes
         for fold in (0, 1)
     }
-    return sorted(found)
+    return sorted(instants)
 
 
 def _rounds(db: Warehouse, statement: Remembered) -> list[dict[str, Any]]:
@@ -176,12 +176,12 @@ def _hands(db: Warehouse, rows: Sequence[dict[str, Any]]) -> dict[tuple[str, int
     ).to_arrow()
     db.register("looked_at", keys)
     try:
-        found: dict[tuple[str, int], dict[str, tuple[str, ...]]] = {}
+        hands: dict[tuple[str, int], dict[str, tuple[str, ...]]] = {}
         for stream, round_no, position, cards in db.sql(
             "SELECT stream, round_no, position, cards FROM fct_cards_seen INNER JOIN looked_at USING (stream, round_no)"
         ).fetchall():
-            found.setdefault((stream, round_no), {})[position] = tuple(cards)
-        return found
+            hands.setdefault((stream, round_no), {})[position] = tuple(cards)
+        return hands
     finally:
         db.unregister("looked_at")
 

@@ -68,8 +68,6 @@ def error_rates(
 def _summed(db: Warehouse, by: str, selection: Selection, money_only: bool) -> pl.DataFrame:
     """Return mistakes with the rounds and wagers they are of, a row per value; one statement, so that it is read as one."""
     columns = columns_of(by, BY_MISTAKES)
-    counted = "difference_cents <> 0" if money_only else "true"
-    exposure = "mart_seats" if by == "seat" else "mart_pace"
     per_game = () if by == "code" else tuple(column for column in columns if column != "game")
     keys = "".join(f"{column}, " for column in per_game)
     return frame(
@@ -77,34 +75,10 @@ def _summed(db: Warehouse, by: str, selection: Selection, money_only: bool) -> p
         f"""
         WITH exposed AS (
             SELECT {keys}game, sum(rounds)::BIGINT AS rounds, sum(wagers)::BIGINT AS wagers
-            FROM {exposure} WHERE {WHERE} GROUP BY {keys}game
+            FROM {"mart_seats" if by == "seat" else "mart_pace"} WHERE {WHERE} GROUP BY {keys}game
         ),
 
-        of_round AS (
-            SELECT
-                {keys}{"code, " if by == "code" else ""}game, stream, round_no,
-                count(*) AS findings,
-                count(*) FILTER (difference_cents <> 0) AS mispayments,
-                count(*) FILTER ({counted}) AS counted,
-                sum(overpaid_cents) AS overpaid_cents,
-                sum(underpaid_cents) AS underpaid_cents
-            FROM fct_findings
-            WHERE {MISTAKES} AND {"seat IS NOT NULL" if by == "seat" else "true"} AND {WHERE}
-            GROUP BY ALL
-        ),
-
-        found AS (
-            SELECT
-                {keys}{"code, " if by == "code" else ""}game,
-                sum(findings) AS findings,
-                sum(mispayments) AS mispayments,
-                sum(counted) AS counted,
-                count(*) FILTER (counted > 0) AS rounds_wrong,
-                sum(overpaid_cents) AS overpaid_cents,
-                sum(underpaid_cents) AS underpaid_cents
-            FROM of_round
-            GROUP BY ALL
-        ),
+        {_counted(by, keys, "difference_cents <> 0" if money_only else "true")},
 
         summed AS (
             SELECT
@@ -119,7 +93,7 @@ def _summed(db: Warehouse, by: str, selection: Selection, money_only: bool) -> p
                 sum(coalesce(rounds_wrong, 0))::BIGINT AS rounds_wrong,
                 {"NULL" if by == "code" else "list({'game': game, 'rounds': rounds, 'wrong': coalesce(rounds_wrong, 0)})"}
                     AS games
-            FROM {"found" if by == "code" else f"exposed LEFT JOIN found USING ({keys}game)"}
+            FROM {"mistakes" if by == "code" else f"exposed LEFT JOIN mistakes USING ({keys}game)"}
             GROUP BY ALL
             HAVING count(*) > 0
         )
@@ -129,6 +103,37 @@ def _summed(db: Warehouse, by: str, selection: Selection, money_only: bool) -> p
         """,
         selection,
     )
+
+
+def _counted(by: str, keys: str, counted: str) -> str:
+    """Return the part of a statement that counts mistakes: first by round (`of_round`), then by value and game (`mistakes`)."""
+    keys = f"{keys}code, game" if by == "code" else f"{keys}game"
+    return f"""
+        of_round AS (
+            SELECT
+                {keys}, stream, round_no,
+                count(*) AS findings,
+                count(*) FILTER (difference_cents <> 0) AS mispayments,
+                count(*) FILTER ({counted}) AS counted,
+                sum(overpaid_cents) AS overpaid_cents,
+                sum(underpaid_cents) AS underpaid_cents
+            FROM fct_findings
+            WHERE {MISTAKES} AND {"seat IS NOT NULL" if by == "seat" else "true"} AND {WHERE}
+            GROUP BY ALL
+        ),
+
+        mistakes AS (
+            SELECT
+                {keys},
+                sum(findings) AS findings,
+                sum(mispayments) AS mispayments,
+                sum(counted) AS counted,
+                count(*) FILTER (counted > 0) AS rounds_wrong,
+                sum(overpaid_cents) AS overpaid_cents,
+                sum(underpaid_cents) AS underpaid_cents
+            FROM of_round
+            GROUP BY ALL
+        )"""
 
 
 _INTERVALS: Final = tuple(f"per_1000_{of}{end}" for of in ("rounds", "wagers") for end in ("", "_low", "_high"))
@@ -188,7 +193,7 @@ def error_prone_rules(db: Warehouse, selection: Selection = EVERYTHING) -> pl.Da
     Columns: `game`, `code`, `cite`, `wager`, `findings`, `dealers`, `tables`, `top_dealer_percent` (the share of the dealer
     with most), `overpaid_cents`, `underpaid_cents`, `rounds` (of the game), `per_1000_rounds` with `…_low`, `…_high`.
     """
-    found = frame(
+    repeats = frame(
         db,
         f"""
         WITH per_dealer AS (
@@ -217,9 +222,10 @@ def error_prone_rules(db: Warehouse, selection: Selection = EVERYTHING) -> pl.Da
         selection,
     )
     intervals = [
-        garwood(row["findings"], row["rounds"] / 1000) if row["rounds"] else None for row in found.iter_rows(named=True)
+        garwood(row["findings"], row["rounds"] / 1000) if row["rounds"] else None
+        for row in repeats.iter_rows(named=True)
     ]
-    return found.with_columns(
+    return repeats.with_columns(
         (1000 * pl.col("findings") / pl.col("rounds")).alias("per_1000_rounds"),
         pl.Series("per_1000_rounds_low", [each.low if each else nan for each in intervals], dtype=pl.Float64),
         pl.Series("per_1000_rounds_high", [each.high if each else nan for each in intervals], dtype=pl.Float64),
@@ -276,7 +282,7 @@ def false_alarms(db: Warehouse) -> pl.DataFrame:
     out), `confirmed`, `false_alarms`, `record_wrong`, `cannot_tell`, `duplicates`, `false_alarm_percent` (false alarms and
     wrong records of those disposed of) with `low_percent` and `high_percent` (95 %, Clopper and Pearson); null where none was.
     """
-    found = frame(
+    standing = frame(
         db,
         """
         WITH stand AS (
@@ -301,7 +307,7 @@ def false_alarms(db: Warehouse) -> pl.DataFrame:
         """,
     )
     rows = []
-    for row in found.iter_rows(named=True):
+    for row in standing.iter_rows(named=True):
         wrong, of = row["false_alarms"] + row["record_wrong"], row["disposed"]
         interval = clopper_pearson(wrong, of) if of else None
         rows.append(
@@ -313,7 +319,7 @@ def false_alarms(db: Warehouse) -> pl.DataFrame:
             }
         )
     percents = dict.fromkeys(("false_alarm_percent", "low_percent", "high_percent"), pl.Float64)
-    shown = pl.DataFrame(rows, schema={**found.schema, **percents})
+    shown = pl.DataFrame(rows, schema={**standing.schema, **percents})
     return shown.sort(["false_alarm_percent", "withdrawn", "code"], descending=[True, True, False], nulls_last=True)
 
 

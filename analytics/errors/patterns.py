@@ -35,10 +35,10 @@ def repeat_patterns(db: Warehouse, selection: Selection = EVERYTHING) -> pl.Data
     it), `times` (rounds), `of` (the rounds that they are among), `expected` (by chance), `amount_cents`, `p`, `p_adjusted`
     (Holm over all that could have stood out), `look`, `sentence`.
     """
-    found = _mispayments(db, selection)
+    mispayments = _mispayments(db, selection)
     rows: list[dict[str, Any]] = []
     tests = 0
-    for kind, candidates, count in (_dealers(found), *_patrons(db, found, selection)):
+    for kind, candidates, count in (_dealers(mispayments), *_patrons(db, mispayments, selection)):
         tests += count
         rows += [{"kind": kind, **row} for row in candidates]
     adjusted = holm([row["p"] for row in rows], tests)
@@ -188,9 +188,9 @@ def _sentence(row: dict[str, Any], look: bool) -> str:
     )
     match row["kind"]:
         case "dealer":
-            said = f"{row['times']} of {row['dealer']}'s {row['of']} wrong rounds {what}"
+            pattern = f"{row['times']} of {row['dealer']}'s {row['of']} wrong rounds {what}"
         case "patron":
-            said = f"in {row['times']} of the floor's {row['of']} rounds that {what} it was {row['bettor']}"
+            pattern = f"in {row['times']} of the floor's {row['of']} rounds that {what} it was {row['bettor']}"
         case _:
-            said = f"in {row['times']} of {row['dealer']}'s {row['of']} rounds that {what} it was {row['bettor']}"
-    return f"{lead}{said}; {chance}; it does not say why"
+            pattern = f"in {row['times']} of {row['dealer']}'s {row['of']} rounds that {what} it was {row['bettor']}"
+    return f"{lead}{pattern}; {chance}; it does not say why"

@@ -87,13 +87,13 @@ def findings_queue(
 
 def finding(db: Warehouse, finding_id: str) -> dict[str, Any] | None:
     """Return a finding that stands by its id; null where there is none."""
-    found = _frame(db, "SELECT *, 1 AS alike FROM fct_findings WHERE finding_id = $id", {"id": finding_id})
-    return None if found.is_empty() else found.row(0, named=True)
+    rows = _frame(db, "SELECT *, 1 AS alike FROM fct_findings WHERE finding_id = $id", {"id": finding_id})
+    return None if rows.is_empty() else rows.row(0, named=True)
 
 
 def alike(db: Warehouse, finding_id: str) -> list[str]:
     """Return the ids of the other findings with a finding's fingerprint, in the order of the queue."""
-    found = _frame(
+    rows = _frame(
         db,
         f"""
         SELECT finding_id FROM fct_findings
@@ -104,7 +104,7 @@ def alike(db: Warehouse, finding_id: str) -> list[str]:
         """,
         {"id": finding_id},
     )
-    return found["finding_id"].to_list()
+    return rows["finding_id"].to_list()
 
 
 def queue_totals(db: Warehouse, filters: QueueFilters | None = None) -> pl.DataFrame:
@@ -133,13 +133,13 @@ def queue_totals(db: Warehouse, filters: QueueFilters | None = None) -> pl.DataF
 
 def queue_choices(db: Warehouse) -> QueueChoices:
     """Return the tables, codes, gaming days, severities and dealers that findings have."""
-    found = _frame(db, "SELECT DISTINCT table_id, code, gaming_day, severity, severity_rank, dealer FROM fct_findings")
+    rows = _frame(db, "SELECT DISTINCT table_id, code, gaming_day, severity, severity_rank, dealer FROM fct_findings")
     return QueueChoices(
-        tables=sorted(set(found["table_id"])),
-        codes=sorted(set(found["code"])),
-        gaming_days=sorted({day for day in found["gaming_day"] if day is not None}, reverse=True),
-        severities=found.unique("severity").sort("severity_rank")["severity"].to_list(),
-        dealers=sorted({dealer for dealer in found["dealer"] if dealer}),
+        tables=sorted(set(rows["table_id"])),
+        codes=sorted(set(rows["code"])),
+        gaming_days=sorted({day for day in rows["gaming_day"] if day is not None}, reverse=True),
+        severities=rows.unique("severity").sort("severity_rank")["severity"].to_list(),
+        dealers=sorted({dealer for dealer in rows["dealer"] if dealer}),
     )
 
 

@@ -87,11 +87,11 @@ def cards_typed(text: str) -> CardsTyped:
     >>> cards_typed("pair of aces") .cards == cards_typed("AA").cards, cards_typed("As blue").unread
     (True, ('blue',))
     """
-    found: list[CardSeen] = []
+    cards: list[CardSeen] = []
     unread: list[str] = []
     for group in re.split(r"[,;/|+&\n]+", text.replace("-", " ").translate(SIGNS)):
-        _Group(found, unread).read(group.split())
-    return CardsTyped(tuple(found), tuple(unread))
+        _Group(cards, unread).read(group.split())
+    return CardsTyped(tuple(cards), tuple(unread))
 
 
 class _Group:

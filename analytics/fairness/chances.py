@@ -56,8 +56,8 @@ def cards_of(pack: Pack) -> dict[str, float]:
     >>> round(108 * chances["Ks"]), round(108 * chances["Jk"])
     (2, 4)
     """
-    found = {rank + suit: pack.copies / pack.cards for rank in "23456789TJQKA" for suit in "cdhs"}
-    return {**found, "Jk": pack.jokers / pack.cards} if pack.jokers else found
+    chances = {rank + suit: pack.copies / pack.cards for rank in "23456789TJQKA" for suit in "cdhs"}
+    return {**chances, "Jk": pack.jokers / pack.cards} if pack.jokers else chances
 
 
 @cache
@@ -67,10 +67,10 @@ def totals() -> dict[str, float]:
     >>> round(216 * totals()["10"])
     27
     """
-    found = dict.fromkeys(range(3, 19), 0)
+    ways_of = dict.fromkeys(range(3, 19), 0)
     for dice in product(range(1, 7), repeat=3):
-        found[sum(dice)] += 1
-    return {str(total): ways / 216 for total, ways in found.items()}
+        ways_of[sum(dice)] += 1
+    return {str(total): ways / 216 for total, ways in ways_of.items()}
 
 
 @cache
@@ -80,10 +80,10 @@ def starts_by_dice() -> dict[str, float]:
     >>> {position: round(216 * chance) for position, chance in starts_by_dice().items()}["dealer"]
     31
     """
-    found = {str(starting_position(count)): 0.0 for count in range(1, 8)}
+    chances = {str(starting_position(count)): 0.0 for count in range(1, 8)}
     for total, chance in totals().items():
-        found[str(starting_position(int(total)))] += chance
-    return found
+        chances[str(starting_position(int(total)))] += chance
+    return chances
 
 
 @cache
@@ -94,14 +94,14 @@ def patterns(pack: Pack, cards: int) -> dict[tuple[str, bool], float]:
     >>> round(sum(found.values()), 12), round(found["4+3", False] * comb(53, 7))
     (1.0, 624)
     """
-    found: dict[tuple[str, bool], float] = {}
+    ways_of: dict[tuple[str, bool], float] = {}
     for jokers in range(min(pack.jokers, cards) + 1):
         for parts in _partitions(cards - jokers, min(4 * pack.copies, cards), RANKS):
             ways = comb(pack.jokers, jokers) * _ways(parts, 4 * pack.copies)
             if ways:
                 key = "+".join(map(str, parts)), jokers > 0
-                found[key] = found.get(key, 0.0) + ways / comb(pack.cards, cards)
-    return found
+                ways_of[key] = ways_of.get(key, 0.0) + ways / comb(pack.cards, cards)
+    return ways_of
 
 
 def _ways(parts: tuple[int, ...], suits: int) -> int:

@@ -191,10 +191,10 @@ def _pooled(sample: Counted, least: float) -> Iterator[tuple[str, int, float]]:
     total = sample.n * sample.cards
     ordered = sorted(((total * chance, value) for value, chance in sample.chances.items() if chance > 0), reverse=True)
     rare = [(expected, value) for expected, value in ordered if expected < least]
-    kept = ordered[: len(ordered) - len(rare)]
-    while rare and kept and sum(expected for expected, _ in rare) < least:
-        rare.append(kept.pop())
-    for expected, value in kept:
+    common = ordered[: len(ordered) - len(rare)]
+    while rare and common and sum(expected for expected, _ in rare) < least:
+        rare.append(common.pop())
+    for expected, value in common:
         yield value, sample.times.get(value, 0), expected
     if rare and sum(expected for expected, _ in rare) >= least:
         yield "rare", sum(sample.times.get(value, 0) for _, value in rare), sum(expected for expected, _ in rare)
@@ -239,9 +239,9 @@ def _sum_test(sample: Repeated) -> Test:
     if sample.pairs < LEAST_PAIRS:
         return test
     z = (sample.total - sample.pairs * sample.mean) / sqrt(sample.pairs * sample.variance)
-    said = f"{sample.total:,} for {sample.pairs * sample.mean:,.1f}"
+    comparison = f"{sample.total:,} for {sample.pairs * sample.mean:,.1f}"
     return msgspec.structs.replace(
-        test, statistic=z, freedom=1, p=normal_both_sides(z), how="normal", tries=sample.pairs, most_off=said
+        test, statistic=z, freedom=1, p=normal_both_sides(z), how="normal", tries=sample.pairs, most_off=comparison
     )
 
 

@@ -120,12 +120,12 @@ def theoretical_win(db: Warehouse, by: str = "game", selection: Selection = EVER
     per_wager = by in ("wager", "paytable")
     columns = ["game", "wager", "paytable"][: 3 if by == "paytable" else 2] if per_wager else list(columns_of(by, BY))
     sums: dict[tuple[Any, ...], list[float]] = {}
-    for each in compare(db, "game" if per_wager else by, selection, bands=False):
-        row = sums.setdefault(tuple(each.key[column] for column in columns), [0, 0, 0.0, 0, 0])
-        known = each.expected is not None
-        row[0 if known else 3] += each.handle_cents
-        row[1 if known else 4] += each.house_win_cents
-        row[2] += each.theoretical_cents
+    for compared in compare(db, "game" if per_wager else by, selection, bands=False):
+        row = sums.setdefault(tuple(compared.key[column] for column in columns), [0, 0, 0.0, 0, 0])
+        known = compared.expected is not None
+        row[0 if known else 3] += compared.handle_cents
+        row[1 if known else 4] += compared.house_win_cents
+        row[2] += compared.theoretical_cents
     named = (
         "handle_cents",
         "house_win_cents",
@@ -133,13 +133,13 @@ def theoretical_win(db: Warehouse, by: str = "game", selection: Selection = EVER
         "unknown_handle_cents",
         "unknown_house_win_cents",
     )
-    found = pl.DataFrame(
+    table = pl.DataFrame(
         [(*key, *(round(value) for value in row)) for key, row in sorted(sums.items())],
         schema={**_key_types(columns), **dict.fromkeys(named, pl.Int64)},
         orient="row",
     )
     handle = pl.when(pl.col("handle_cents") != 0).then(pl.col("handle_cents"))
-    return found.with_columns(
+    return table.with_columns(
         (pl.col("house_win_cents") - pl.col("theoretical_win_cents")).alias("difference_cents"),
         (100 * pl.col("house_win_cents") / handle).alias("house_win_percent"),
         (100 * pl.col("theoretical_win_cents") / handle).alias("theoretical_percent"),
@@ -172,10 +172,12 @@ def _sharing(db: Warehouse, selection: Selection) -> Mapping[tuple[str, str], fl
         key = row["chapter"], row["theory_wager"]
         e = row["house_win_cents"] / row["unit_cents"]
         squares = row["sum_round_w2"] - 2 * e * row["sum_round_wu"] + e * e * row["sum_round_u2"]
-        rounds, found, alone = observed.get(key, (0, 0.0, 0.0))
-        observed[key] = rounds + row["rounds"], found + squares, alone + expected.variance * row["sum_u2"]
+        rounds, together, alone = observed.get(key, (0, 0.0, 0.0))
+        observed[key] = rounds + row["rounds"], together + squares, alone + expected.variance * row["sum_u2"]
     return {
-        key: max(1.0, found / alone) for key, (rounds, found, alone) in observed.items() if rounds >= ROUNDS_FOR_SHARING
+        key: max(1.0, together / alone)
+        for key, (rounds, together, alone) in observed.items()
+        if rounds >= ROUNDS_FOR_SHARING
     }
 
 
@@ -186,11 +188,11 @@ def _compared(
     key = {column: row[column] for column in columns}
     key |= {"game": row["game"], "chapter": row["chapter"], "wager": row["theory_wager"], "paytable": row["paytable"]}
     volume = None if expected is None else _volume(row, expected, sharing)
-    found = band(expected, volume, row["house_win_cents"]) if bands and expected and volume else None
+    limits = band(expected, volume, row["house_win_cents"]) if bands and expected and volume else None
     return Compared(
         key=key,
         expected=expected,
-        band=found,
+        band=limits,
         rounds=row["rounds"],
         bets=row["bets"],
         handle_cents=row["handle_cents"],
@@ -252,22 +254,22 @@ def _row(compared: Compared, adjusted: float | None) -> dict[str, Any]:
             | dict.fromkeys(_FIGURES)
             | {"alarm": False, "verdict": "no_theory", "sentence": _sentence(compared, None)}
         )
-    found, detectable = compared.band, _detectable(compared)
+    limits, detectable = compared.band, _detectable(compared)
     verdict = verdict_of(compared, adjusted)
     return row | {
-        "theoretical_win_cents": round(found.expected),
-        "difference_cents": compared.house_win_cents - round(found.expected),
+        "theoretical_win_cents": round(limits.expected),
+        "difference_cents": compared.house_win_cents - round(limits.expected),
         "theoretical_percent": 100 * compared.expected.edge,
-        "z": found.z,
-        "low_95_cents": round(found.low_95),
-        "high_95_cents": round(found.high_95),
-        "low_997_cents": round(found.low_997),
-        "high_997_cents": round(found.high_997),
-        "p_low": found.p_low,
-        "p_high": found.p_high,
+        "z": limits.z,
+        "low_95_cents": round(limits.low_95),
+        "high_95_cents": round(limits.high_95),
+        "low_997_cents": round(limits.low_997),
+        "high_997_cents": round(limits.high_997),
+        "p_low": limits.p_low,
+        "p_high": limits.p_high,
         "p": _p(compared),
         "p_adjusted": adjusted,
-        "method": found.method,
+        "method": limits.method,
         "detectable_percent": detectable,
         "rounds_needed": max(1, round(compared.rounds * (detectable / MATERIAL_PERCENT) ** 2)),
         "alarm": verdict == "alarm",
@@ -301,23 +303,24 @@ def _sentence(compared: Compared, verdict: str | None) -> str:
     """Return the conclusion in one sentence."""
     if compared.band is None or compared.expected is None or verdict is None:
         return "theory does not know this wager: nothing to compare with"
-    found = compared.band
-    less = found.z < 0
+    limits = compared.band
+    less = limits.z < 0
     side = "less" if less else "more"
-    chance = f"luck alone gives so {'little' if less else 'much'} or {side} with p = {found.p_low if less else found.p_high:.2g}"
+    p_value = limits.p_low if less else limits.p_high
+    chance = f"luck alone gives so {'little' if less else 'much'} or {side} with p = {p_value:.2g}"
     if verdict == "cannot_tell":
         needed = compared.rounds * (_detectable(compared) / MATERIAL_PERCENT) ** 2
         return (
             f"cannot tell: {compared.rounds:,} rounds; a departure of {MATERIAL_PERCENT:g} % needs about {needed:,.0f}"
         )
     if verdict == "within":
-        if compared.expected.decided and not less and found.p_high <= 0.05:
+        if compared.expected.decided and not less and limits.p_high <= 0.05:
             return "the house won more than against perfect play; patrons' own decisions explain that"
         return f"luck explains it: {chance}"
-    told = {
+    words = {
         "alarm": "luck does not explain it",
         "outside_997": "outside the 99.7 % band",
         "outside_95": "outside the 95 % band",
     }
     corrected = ", not an alarm once corrected for the other rows" if verdict != "alarm" else ""
-    return f"{told[verdict]}: {chance}{corrected}"
+    return f"{words[verdict]}: {chance}{corrected}"

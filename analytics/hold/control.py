@@ -83,16 +83,16 @@ _FUNNEL: Final = {
 
 def _points(db: Warehouse, by: str, selection: Selection, wager: str | None) -> list[dict[str, Any]]:
     """Values with what they won of a wager, its paytables together: units, win, theory and variance in cents."""
-    found: dict[tuple[Any, ...], dict[str, Any]] = {}
-    for each in _of_wager(compare(db, by, selection, bands=False), wager):
-        assert each.expected is not None
-        key = tuple(each.key[column] for column in COLUMNS[by])
-        point = found.setdefault(
-            (*key, each.key["game"]),
+    points: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for compared in _of_wager(compare(db, by, selection, bands=False), wager):
+        assert compared.expected is not None
+        key = tuple(compared.key[column] for column in COLUMNS[by])
+        point = points.setdefault(
+            (*key, compared.key["game"]),
             {
                 **dict(zip(COLUMNS[by], key, strict=True)),
-                "game": each.key["game"],
-                "wager": each.key["wager"],
+                "game": compared.key["game"],
+                "wager": compared.key["wager"],
                 "rounds": 0,
                 "unit_cents": 0,
                 "house_win_cents": 0,
@@ -100,12 +100,12 @@ def _points(db: Warehouse, by: str, selection: Selection, wager: str | None) -> 
                 "variance": 0.0,
             },
         )
-        point["rounds"] += each.rounds
-        point["unit_cents"] += each.unit_cents
-        point["house_win_cents"] += each.house_win_cents
-        point["theory"] += each.expected.edge * each.unit_cents
-        point["variance"] += each.variance_cents
-    return list(found.values())
+        point["rounds"] += compared.rounds
+        point["unit_cents"] += compared.unit_cents
+        point["house_win_cents"] += compared.house_win_cents
+        point["theory"] += compared.expected.edge * compared.unit_cents
+        point["variance"] += compared.variance_cents
+    return list(points.values())
 
 
 def _of_wager(compared: Iterable[Compared], wager: str | None) -> list[Compared]:
@@ -141,8 +141,8 @@ def _funnel_row(point: dict[str, Any], spread: float) -> dict[str, Any]:
     middle, z = point["expected"], point["z"] / sqrt(spread)
     beyond = "997" if abs(z) > Z_997 else "95"
     place = "within" if abs(z) <= Z_95 else f"{'below' if z < 0 else 'above'}_{beyond}"
-    kept = {name: value for name, value in point.items() if name not in ("theory", "variance", "expected", "z")}
-    return kept | {
+    shown = {name: value for name, value in point.items() if name not in ("theory", "variance", "expected", "z")}
+    return shown | {
         "expected_cents": round(middle),
         "win_percent": 100 * point["house_win_cents"] / units,
         "middle_percent": 100 * middle / units,

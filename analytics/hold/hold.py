@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from calendar import monthrange
 from datetime import date
-from typing import Any, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 import msgspec
 import polars as pl
@@ -77,20 +77,7 @@ def gaming_days(db: Warehouse) -> list[date]:
     return _frame(db, statement)["gaming_day"].to_list()
 
 
-def floor_overview(db: Warehouse, gaming_day: date | None = None) -> pl.DataFrame:
-    """Return a row per table: game, rounds, pace, findings, money over and under, last event; of one day or of all.
-
-    `pace_rounds_per_hour` counts from a day's first round opened to its last closed, null for a single round. Findings
-    of no round have no day: they count where all days are asked for.
-    """
-    return _frame(
-        db,
-        """
-        WITH days AS (
-            SELECT * FROM fct_table_days
-            WHERE rounds > 0 AND ($gaming_day::DATE IS NULL OR gaming_day = $gaming_day::DATE)
-        ),
-
+_ROUNDS_OF_TABLES: Final = """
         rounds AS (
             SELECT
                 stream,
@@ -105,9 +92,10 @@ def floor_overview(db: Warehouse, gaming_day: date | None = None) -> pl.DataFram
                 sum(undetermined)::BIGINT AS undetermined
             FROM days
             GROUP BY stream
-        ),
-
-        found AS (
+        )"""
+"""The rounds of each table on the days chosen: verdicts, and its last round."""
+_FINDINGS_OF_TABLES: Final = """
+        findings AS (
             SELECT
                 stream,
                 count(*) AS findings,
@@ -119,7 +107,27 @@ def floor_overview(db: Warehouse, gaming_day: date | None = None) -> pl.DataFram
             FROM fct_findings
             WHERE $gaming_day::DATE IS NULL OR gaming_day = $gaming_day::DATE
             GROUP BY stream
-        )
+        )"""
+"""The findings of each table of the gaming day, or of all."""
+
+
+def floor_overview(db: Warehouse, gaming_day: date | None = None) -> pl.DataFrame:
+    """Return a row per table: game, rounds, pace, findings, money over and under, last event; of one day or of all.
+
+    `pace_rounds_per_hour` counts from a day's first round opened to its last closed, null for a single round. Findings
+    of no round have no day: they count where all days are asked for.
+    """
+    return _frame(
+        db,
+        f"""
+        WITH days AS (
+            SELECT * FROM fct_table_days
+            WHERE rounds > 0 AND ($gaming_day::DATE IS NULL OR gaming_day = $gaming_day::DATE)
+        ),
+
+        {_ROUNDS_OF_TABLES},
+
+        {_FINDINGS_OF_TABLES}
 
         SELECT
             d.stream,
@@ -145,7 +153,7 @@ def floor_overview(db: Warehouse, gaming_day: date | None = None) -> pl.DataFram
             greatest(any_value(r.last_closed_at_us), any_value(r.last_event_at_us)) AS last_event_at_us
         FROM days AS d
         INNER JOIN rounds AS r USING (stream)
-        LEFT JOIN found AS f USING (stream)
+        LEFT JOIN findings AS f USING (stream)
         GROUP BY d.stream, d.table_id, r.game
         ORDER BY d.table_id
         """,
@@ -226,7 +234,7 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
 
 def choices(db: Warehouse) -> Choices:
     """Return what a question can be narrowed down to."""
-    found = {
+    values = {
         name: _frame(db, f"SELECT DISTINCT {value} AS value FROM mart_pace")["value"].to_list()
         for name, value in {
             "games": "game",
@@ -236,10 +244,10 @@ def choices(db: Warehouse) -> Choices:
         }.items()
     }
     return Choices(
-        games=sorted(found["games"]),
-        tables=sorted(found["tables"]),
-        dealers=sorted(dealer for dealer in found["dealers"] if dealer),
-        months=sorted(found["months"], reverse=True),
+        games=sorted(values["games"]),
+        tables=sorted(values["tables"]),
+        dealers=sorted(dealer for dealer in values["dealers"] if dealer),
+        months=sorted(values["months"], reverse=True),
     )
 
 
@@ -276,8 +284,8 @@ def rounds_of(db: Warehouse, table: str | None = None, gaming_day: date | None =
 def round_view(db: Warehouse, stream: str, round_no: int) -> RoundView | None:
     """Return all about one round, or null where the warehouse does not have it."""
     key = {"stream": stream, "round_no": round_no}
-    found = _frame(db, "SELECT * FROM fct_rounds WHERE stream = $stream AND round_no = $round_no", key)
-    if found.is_empty():
+    rounds = _frame(db, "SELECT * FROM fct_rounds WHERE stream = $stream AND round_no = $round_no", key)
+    if rounds.is_empty():
         return None
     neighbours = _frame(
         db,
@@ -292,7 +300,7 @@ def round_view(db: Warehouse, stream: str, round_no: int) -> RoundView | None:
     ).row(0)
     of_round = "WHERE stream = $stream AND round_no = $round_no"
     return RoundView(
-        round=found.row(0, named=True),
+        round=rounds.row(0, named=True),
         settlements=_frame(db, f"SELECT * FROM fct_wagers {of_round} ORDER BY seat, settlement_no", key),
         findings=_frame(
             db,

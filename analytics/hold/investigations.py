@@ -174,5 +174,5 @@ def _sentence(hold: float, prior: float, band: tuple[float, float, float] | None
         luck = f"table days as they differ give so much or more with p = {band[2]:.2g}"
     else:
         luck = f"within {band[0]:.1f} to {band[1]:.1f} %, as table days differ (p = {band[2]:.2g})"
-    asked = f"; to be looked into in writing: {', '.join(triggers).replace('_', ' ')}" if triggers else ""
-    return f"{moved}: {luck}{asked}"
+    request = f"; to be looked into in writing: {', '.join(triggers).replace('_', ' ')}" if triggers else ""
+    return f"{moved}: {luck}{request}"

@@ -52,16 +52,16 @@ def gamma_upper(a: float, x: float) -> float:
         return max(0.0, 1 - total * exp(scale))
     b = x + 1 - a
     c, d = 1 / _TINY, 1 / b
-    found = d
+    fraction = d
     for step in range(1, _STEPS):
         numerator = -step * (step - a)
         b += 2
         d = 1 / (numerator * d + b or _TINY)
         c = b + numerator / c or _TINY
-        found *= d * c
+        fraction *= d * c
         if abs(d * c - 1) < 1e-15:
             break
-    return min(1.0, found * exp(scale))
+    return min(1.0, fraction * exp(scale))
 
 
 def beta_lower(a: float, b: float, x: float) -> float:
@@ -78,20 +78,20 @@ def beta_lower(a: float, b: float, x: float) -> float:
         return 1 - beta_lower(b, a, 1 - x)
     front = exp(a * log(x) + b * log1p(-x) + lgamma(a + b) - lgamma(a) - lgamma(b)) / a
     c, d = 1.0, 1 / (1 - (a + b) * x / (a + 1) or _TINY)
-    found = d
+    fraction = d
     for step in range(1, _STEPS):
         at = a + 2 * step
         even = step * (b - step) * x / ((at - 1) * at)
         d = 1 / (1 + even * d or _TINY)
         c = 1 + even / c or _TINY
-        found *= d * c
+        fraction *= d * c
         odd = -(a + step) * (a + b + step) * x / (at * (at + 1))
         d = 1 / (1 + odd * d or _TINY)
         c = 1 + odd / c or _TINY
-        found *= d * c
+        fraction *= d * c
         if abs(d * c - 1) < 1e-15:
             break
-    return min(1.0, front * found)
+    return min(1.0, front * fraction)
 
 
 def binomial_at_least(successes: int, trials: int, p: float) -> float:

@@ -20,7 +20,7 @@ def holm(p_values: Sequence[float], tests: int | None = None) -> list[float]:
     """
     count = max(len(p_values), tests or 0)
     adjusted, so_far = [0.0] * len(p_values), 0.0
-    for rank, place in enumerate(sorted(range(len(p_values)), key=lambda each: p_values[each])):
+    for rank, place in enumerate(sorted(range(len(p_values)), key=lambda index: p_values[index])):
         so_far = max(so_far, min(1.0, (count - rank) * p_values[place]))
         adjusted[place] = so_far
     return adjusted
@@ -34,7 +34,7 @@ def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     [0.03, 0.04, 0.04]
     """
     adjusted, so_far, count = [0.0] * len(p_values), 1.0, len(p_values)
-    for rank, place in reversed(list(enumerate(sorted(range(count), key=lambda each: p_values[each]), start=1))):
+    for rank, place in reversed(list(enumerate(sorted(range(count), key=lambda index: p_values[index]), start=1))):
         so_far = min(so_far, p_values[place] * count / rank)
         adjusted[place] = so_far
     return adjusted

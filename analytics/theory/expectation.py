@@ -106,9 +106,9 @@ def _required(record: GameReturns, listed: Chapter) -> Iterator[Result]:
 def _without_meter(listed: Chapter, result: Result) -> Result:
     """The Progressive as the table sees it: fixed lines from the tray, shares of the meter by slip (D18, D27)."""
     paytable = listed.paytable(result.wager, result.paytable)
-    made = {line: int(result.lines[line.hand]) for line in paytable.lines}
-    ends = [End(number, fixed_part(line, paytable) - 1) for line, number in made.items()]
-    ends.append(End(result.total - sum(made.values()), Fraction(-1)))
+    numbers = {line: int(result.lines[line.hand]) for line in paytable.lines}
+    ends = [End(number, fixed_part(line, paytable) - 1) for line, number in numbers.items()]
+    ends.append(End(result.total - sum(numbers.values()), Fraction(-1)))
     notices = [*result.notices, "what the meter pays goes by slip and is no part of the house win"]
     return msgspec.structs.replace(result, ends=ends, beside=Fraction(0), parts={}, notices=notices)
 
@@ -145,8 +145,8 @@ def _step(result: Result) -> float:
 
 def _merged(result: Result) -> tuple[tuple[float, float], ...]:
     """The ends by what the house wins, each amount once, smallest first."""
-    found: dict[Fraction, int] = {}
+    number_of: dict[Fraction, int] = {}
     for end in result.ends:
         if end.number:
-            found[-end.net] = found.get(-end.net, 0) + end.number
-    return tuple((number / result.total, float(win)) for win, number in sorted(found.items()))
+            number_of[-end.net] = number_of.get(-end.net, 0) + end.number
+    return tuple((number / result.total, float(win)) for win, number in sorted(number_of.items()))

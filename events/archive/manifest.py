@@ -161,9 +161,9 @@ def path_of(folder: Path, number: int) -> Path:
 def parse(data: bytes, cls: type[M]) -> M:
     """Return what canonical bytes say. Raises `ValueError` for any other bytes."""
     try:
-        found = msgspec.json.decode(data, type=cls)
+        statement = msgspec.json.decode(data, type=cls)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError(str(error)) from error
-    if canonical(msgspec.structs.asdict(found)) != data:
+    if canonical(msgspec.structs.asdict(statement)) != data:
         raise ValueError("it is not in canonical form (RFC 8785)")
-    return found
+    return statement

@@ -243,11 +243,11 @@ def check_segment(segment: SegmentReader, manifest: SegmentManifest) -> None:
         raise
     except BrokenSeal as error:
         for seq, data in _rows(segment):  # an event that names another place than its own was put there
-            found = diagnose(
+            diagnosis = diagnose(
                 manifest.stream, seq, data, lambda stream, other: _bytes_at(segment, manifest, stream, other)
             )
-            if isinstance(found, MisplacedEvent):
-                raise found from error
+            if isinstance(diagnosis, MisplacedEvent):
+                raise diagnosis from error
         raise
 
 
@@ -309,7 +309,7 @@ def refused_of(record: Record) -> QuarantineEntry:
     """Return the quarantined entry that a row is. Raises `BrokenSeal` where it is none."""
     line, _, data = record.data.partition(b"\n")
     try:
-        said = _refused_decoder.decode(line)
+        refusal = _refused_decoder.decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise BrokenSeal(QUARANTINE, record.seq, f"the row is no refused line: {error}") from error
-    return QuarantineEntry(said.stream, sha256(data).hexdigest(), said.reason, data, said.at_us)
+    return QuarantineEntry(refusal.stream, sha256(data).hexdigest(), refusal.reason, data, refusal.at_us)

@@ -163,20 +163,20 @@ class SegmentReader:
             raise DamagedSegment("it does not end as a Parquet file does")
         self._file.seek(0)
         with _reading():
-            found = pq.ParquetFile(
+            parquet = pq.ParquetFile(
                 self._file,
                 pre_buffer=False,
                 arrow_extensions_enabled=False,
                 thrift_string_size_limit=MAX_FOOTER_BYTES,
                 thrift_container_size_limit=MAX_FOOTER_BYTES // 32,
             )
-            if not found.schema_arrow.equals(_SCHEMA):
+            if not parquet.schema_arrow.equals(_SCHEMA):
                 raise DamagedSegment("its columns are not `seq` and `bytes`")
-        if found.metadata.num_rows != self._manifest.rows:
+        if parquet.metadata.num_rows != self._manifest.rows:
             raise DamagedSegment(
-                f"it says that it holds {found.metadata.num_rows} events, {self._manifest.rows} were sealed"
+                f"it says that it holds {parquet.metadata.num_rows} events, {self._manifest.rows} were sealed"
             )
-        return found
+        return parquet
 
     def _check_group(self, number: int) -> None:
         """Refuse a row group that would take more memory than its manifest allows, or is made of other pages."""

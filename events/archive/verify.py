@@ -43,8 +43,8 @@ def _added(archive: ArchiveLog) -> Iterator[Break]:
     for path in present:
         if path not in known and not path.name.endswith(PARTIAL):
             name = path.relative_to(folder).as_posix()
-            found = _SEGMENT.match(name)
-            stream, seq = (found[1], int(found[2])) if found else (ARCHIVE, len(sealed) + 1)
+            match = _SEGMENT.match(name)
+            stream, seq = (match[1], int(match[2])) if match else (ARCHIVE, len(sealed) + 1)
             message = f"{ascii(name)[1:-1]} was not sealed into this archive: no manifest names it; take it away"
             yield Break(stream=stream, seq=seq, kind="added", code="LOG-SEAL", message=message)
 

@@ -92,9 +92,9 @@ def _open(log: EventLog, folder: Path) -> ManifestChain:
     manifests = ManifestChain(folder)
     if manifests.broken is not None:
         raise manifests.broken
-    found = manifests.identity.log_id, manifests.identity.property_id
-    if found != (log.log_id, log.property_id):
-        raise AppendRefused(f"{folder} is the archive of the log {found[0]} of {found[1]}; name another folder")
+    identity = manifests.identity.log_id, manifests.identity.property_id
+    if identity != (log.log_id, log.property_id):
+        raise AppendRefused(f"{folder} is the archive of the log {identity[0]} of {identity[1]}; name another folder")
     for last in manifests.sealed[-1:]:
         if last.fresh(folder).exists() and not last.file(folder).exists():  # sealed, and then interrupted
             publish(last.fresh(folder), last.file(folder))
@@ -244,9 +244,9 @@ class _ArchiveWriter:
             self._notices.append(notice)
 
     def _report(self, broken: IntegrityError) -> None:
-        said = f"{broken.code} {broken}"
-        if said not in self.sealed.integrity:
-            self.sealed.integrity.append(said)
+        problem = f"{broken.code} {broken}"
+        if problem not in self.sealed.integrity:
+            self.sealed.integrity.append(problem)
 
 
 class _StreamWriter:
@@ -301,7 +301,7 @@ class _OpenSegment:
     def __init__(self, manifests: ManifestChain, stream: str, day: str | None) -> None:
         self.stream, self.day, self._manifests = stream, day, manifests
         self._start = manifests.head(stream)
-        self._kept = False
+        self._sealable = False
         self._writer = SegmentWriter(fresh_segment(manifests.folder, stream, self._start.seq + 1))
 
     def add(self, seq: int, data: bytes) -> None:
@@ -330,14 +330,14 @@ class _OpenSegment:
         )
         with SegmentReader(self._writer.fresh, manifest) as segment:
             check_segment(segment, manifest)
-        self._kept = True  # from here on the file may be sealed, whatever interrupts this
+        self._sealable = True  # from here on the file may be sealed, whatever interrupts this
         manifests.add(manifest)
         publish(self._writer.fresh, manifest.file(manifests.folder))
         return manifest.rows
 
     def discard(self) -> None:
         """Throw away what was written, unless it may be sealed."""
-        if not self._kept:
+        if not self._sealable:
             self._writer.discard()
 
 

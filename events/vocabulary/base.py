@@ -102,10 +102,10 @@ def _validate(value: Strict) -> None:
         where = re.search(r"`\$\[(\d+)\](.*)`$", str(error))
         name = f".{names[int(where[1])]}{where[2]}" if where else ""
         raise msgspec.ValidationError(f"{type(value).__name__}{name}: {str(error).split(' - at ')[0]}") from error
-    for name, content, kept in zip(names, contents, converted, strict=True):
+    for name, content, read_back in zip(names, contents, converted, strict=True):
         field = f"{type(value).__name__}.{name}"
-        if content != kept:
-            raise msgspec.ValidationError(f"{field}: {content!r:.80} would read back as {kept!r:.80}")
+        if content != read_back:
+            raise msgspec.ValidationError(f"{field}: {content!r:.80} would read back as {read_back!r:.80}")
         if name in events and not (isinstance(content, Event) and (content.TYPE, content.VERSION) in REGISTRY):
             raise msgspec.ValidationError(f"{field}: expected an event, got {content!r:.80}")
         if isinstance(content, str) and not content.isascii():

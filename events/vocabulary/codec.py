@@ -57,9 +57,9 @@ def encode(envelope: Envelope) -> bytes:
 
 def read(data: bytes) -> ReadEnvelope[Event]:
     """Return envelope fields and payload of these bytes, checked as strictly as by `decode`."""
-    found = read_all((data,))
-    if found is not None:
-        return found[0]
+    envelopes = read_all((data,))
+    if envelopes is not None:
+        return envelopes[0]
     raw = _decode_envelope(data)
     payload = decode_payload(raw.type, raw.version, bytes(raw.payload))
     _keep_decoder(data, type(payload))
@@ -93,23 +93,23 @@ def read_all(records: Sequence[bytes]) -> list[ReadEnvelope[Event]] | None:
         return None
     decoding.active = True
     try:
-        found = [decoders[data[-ENDING:]](data) for data in records]
+        envelopes = [decoders[data[-ENDING:]](data) for data in records]
     except (KeyError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
     finally:
         decoding.active = False
     lines = b"\n".join((*records, b""))
-    if _encode_lines(found) != lines or not lines.isascii():
+    if _encode_lines(envelopes) != lines or not lines.isascii():
         return None
-    ids = "".join([each.event_id for each in found])
+    ids = "".join([each.event_id for each in envelopes])
     try:
         if bytes.fromhex(ids).hex() != ids:
             return None
-        for each in found:
+        for each in envelopes:
             _check_names(each.log_id, each.property_id, each.stream, each.source, each.gaming_day)
     except ValueError:
         return None
-    return found
+    return envelopes
 
 
 def _keep_decoder(data: bytes, cls: type[Event]) -> None:

@@ -157,13 +157,13 @@ _ROWS: tuple[tuple[Row, tuple[type[Event], ...]], ...] = (
 
 
 def _by_type(rows: Iterable[tuple[Row, tuple[type[Event], ...]]]) -> dict[str, Row]:
-    found: dict[str, Row] = {}
+    row_of: dict[str, Row] = {}
     for row, classes in rows:
         for cls in classes:
-            if cls.TYPE in found:
+            if cls.TYPE in row_of:
                 raise TypeError(f"{cls.TYPE} stands in two rows of where events may stand")
-            found[cls.TYPE] = row
-    return found
+            row_of[cls.TYPE] = row
+    return row_of
 
 
 PLACES: dict[str, Row] = _by_type(_ROWS)

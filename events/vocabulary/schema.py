@@ -66,7 +66,7 @@ def changed_fields(published: dict[str, Any], present: dict[str, Any]) -> list[s
     """
     before = {**published["$defs"], "Envelope": published}
     after = {**present["$defs"], "Envelope": present}
-    return sorted(found for name, body in before.items() for found in _changes(name, body, after.get(name)))
+    return sorted(change for name, body in before.items() for change in _changes(name, body, after.get(name)))
 
 
 def table_text() -> str:

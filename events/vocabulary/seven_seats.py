@@ -52,8 +52,8 @@ def fact(cls: type[F], **fields: Any) -> F:
     """
     wider = any(fields.get(name) == 7 for name in (*_SEVENTH, "by")) or str(fields.get("to")).startswith("pile")
     wider = wider or (cls is round_events.NumberDrawn and fields["number"] > 7)
-    made: F = (_seven.get(cls, cls) if wider else cls)(**fields)
-    return made
+    event: F = (_seven.get(cls, cls) if wider else cls)(**fields)
+    return event
 
 
 def _with_seventh(cls: type[Event], field: msgspec.structs.FieldInfo) -> Any:

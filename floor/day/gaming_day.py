@@ -52,7 +52,7 @@ class Simulation:
         self.rounds = rounds
         self.labels: list[Planted] = []
         self.legitimate: list[Legit] = []
-        self.taken: Sequence[tuple[str, int]] = ()
+        self.chip_thefts: Sequence[tuple[str, int]] = ()
         """Table and gaming day (by number) of each time that chips were taken from the tray."""
 
     def report(self, group: Group) -> None:
@@ -157,11 +157,11 @@ class _Floor:
         people = People(Random(f"{seed}/people"))
         self.operations: list[_Operation] = []
         for game, count in zip(games, counts, strict=True):
-            made = [
+            of_game = [
                 game.table(i, count, spec, self.meters, people, Random(f"{seed}/{spec.id}"))
                 for i, spec in enumerate(game.specs(count))
             ]
-            self.operations.append(_Operation(game, seed, rounds, made, conduct))
+            self.operations.append(_Operation(game, seed, rounds, of_game, conduct))
         self.tables = [table for operation in self.operations for table in operation.tables]
         self.scheme_run.prepare(self.tables)
         for table in self.tables:
@@ -182,7 +182,7 @@ class _Floor:
         for table in self.tables:
             table.open_day_for_counting(self.days)
             self._report_between(table)
-        self.done.taken = self.scheme_run.taken
+        self.done.chip_thefts = self.scheme_run.chip_thefts
         return self.done
 
     def _report(self, groups: Sequence[Group]) -> None:

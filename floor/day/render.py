@@ -21,7 +21,7 @@ def render(table: Table, script: Script, round_no: int) -> list[Group]:
     meter_drafts: dict[str, list[Draft]] = {}
     random = table.random
     order = _arrival(script)
-    made: dict[int, Draft] = {}
+    draft_of: dict[int, Draft] = {}
     first_seq = table.stream.seq
     _number(order, first_seq)
     for step in script.steps:
@@ -33,10 +33,10 @@ def render(table: Table, script: Script, round_no: int) -> list[Group]:
             draft = meter.stream.draft(step.source, step.payload, meter.now_us, None)
             meter_drafts.setdefault(meter.stream.name, []).append(draft)
             continue
-        made[id(step)] = _report(table, step, round_no)
-    drafts += [made[id(step)] for step in order]
+        draft_of[id(step)] = _report(table, step, round_no)
+    drafts += [draft_of[id(step)] for step in order]
     if script.resent is not None:
-        drafts.insert(len(drafts) - 1, made[id(script.resent)])
+        drafts.insert(len(drafts) - 1, draft_of[id(script.resent)])
     for step in script.after:
         least, most = step.wait_ms
         table.now_us += (least + int(random.random() * (most - least))) * 1000 + step.pause_us

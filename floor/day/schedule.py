@@ -33,20 +33,20 @@ class Schedule:
 
         What is done before a round is not missed where messages of the round before were lost, so nothing is done then.
         """
-        for at, (when, each) in enumerate(self._waiting):
+        for at, (when, anomaly) in enumerate(self._waiting):
             if when > round_:
                 return None
-            if each.fits(table) and not (each.before and table.lost):
+            if anomaly.fits(table) and not (anomaly.before and table.lost):
                 del self._waiting[at]
-                return each
+                return anomaly
         return None
 
     def take(self, name: str) -> Anomaly | None:
         """Return the first of a kind that is waiting, whenever it would be due."""
-        for at, (_, each) in enumerate(self._waiting):
-            if each.name == name:
+        for at, (_, anomaly) in enumerate(self._waiting):
+            if anomaly.name == name:
                 del self._waiting[at]
-                return each
+                return anomaly
         return None
 
     def again(self, anomaly: Anomaly, round_: int) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from floor.faults import payment
 from floor.faults.labels import Spot
-from floor.table.facts import returned
+from floor.table.facts import wager_returned
 from floor.table.people import Patron
 from floor.table.script import changed
 from floor.table.table import Table
@@ -52,7 +52,7 @@ class SchemeRun:
 
     def __init__(self, scheme: Scheme, seed: int) -> None:
         self.scheme, self._random = scheme, Random(f"{seed}/schemes")
-        self.taken: list[tuple[str, int]] = []
+        self.chip_thefts: list[tuple[str, int]] = []
         """Table and gaming day (by number) of each time that chips were taken."""
 
     def prepare(self, tables: Iterable[Table]) -> None:
@@ -79,7 +79,7 @@ class SchemeRun:
             yield from self._favour(play)
             if self._random.random() < 0.02:
                 table.inventory -= TAKEN_CENTS
-                self.taken.append((table.id, table.day))
+                self.chip_thefts.append((table.id, table.day))
         elif table.dealer == self.scheme.clumsy and self._random.randrange(100) < self.scheme.errs_percent:
             code, err = self._random.choice(MISTAKES)
             where = err(play)
@@ -96,5 +96,7 @@ class SchemeRun:
                 yield "PAY-OVER", Spot(due.seat, due.wager)
             elif due.outcome is Outcome.LOSE:
                 follows = payment.misread(play, due, "tie")
-                payment.settled(play, due).payload = returned(due.seat, due.bettor, due.wager, due.staked_cents, "push")
+                payment.settled(play, due).payload = wager_returned(
+                    due.seat, due.bettor, due.wager, due.staked_cents, "push"
+                )
                 yield "PAY-NOT-TAKEN", Spot(due.seat, due.wager, follows)

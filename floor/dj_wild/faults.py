@@ -57,11 +57,11 @@ def equal_hands(plan: DjWildPlan) -> bool:
     for _ in range(200 if one_box_seat(plan) else 0):
         plan.deal({})
         hand = plan.hands[plan.chosen]
-        taken = {card for position, cards in plan.hands.items() if position != "dealer" for card in cards}
+        held = {card for position, cards in plan.hands.items() if position != "dealer" for card in cards}
         mirrored = [card - card % 4 + (card + 1) % 4 for card in hand]
-        if JOKER in hand or any(card < 4 for card in hand) or taken.intersection(mirrored):
+        if JOKER in hand or any(card < 4 for card in hand) or held.intersection(mirrored):
             continue
-        rest = [card for card in range(53) if card not in taken and card not in mirrored]
+        rest = [card for card in range(53) if card not in held and card not in mirrored]
         plan.random.shuffle(rest)
         plan.hands["dealer"], plan.side, plan.stub = mirrored, rest[0], rest[1:]
         plan.boxes[plan.chosen].decision = "raise"
@@ -493,4 +493,4 @@ def natural(play: Any) -> list[str]:
         "jackpot_by_slip": bool(play.script.of(model.WagerPaid, source="slip")),
         "two_deck_shuffle": play.other_deck_shuffled,
     }
-    return [kind for kind, found in kinds.items() if found]
+    return [kind for kind, occurred in kinds.items() if occurred]

@@ -65,10 +65,10 @@ class DjWildPlan(Plan):
 
     def deal(self, targets: dict[Position, str]) -> bool:
         """Deal one deck at random, positions with a target getting a hand made to order; say whether all could be."""
-        found = self.one_deck(targets, [*sorted(self.boxes), "dealer"], 5)
-        if found is None:
+        cards = self.one_deck(targets, [*sorted(self.boxes), "dealer"], 5)
+        if cards is None:
             return False
-        self.hands, (self.side, *self.stub) = found
+        self.hands, (self.side, *self.stub) = cards
         self.decide()
         return True
 
@@ -82,9 +82,9 @@ class DjWildPlan(Plan):
             careless = box.style == "careless" and self.random.random() < 0.2
             box.decision = "raise" if strong is not careless else "fold"
 
-    def hand_for(self, target: str, taken: set[int]) -> list[int] | None:
+    def hand_for(self, target: str, excluded: set[int]) -> list[int] | None:
         """Return a hand made to order of the cards that are left, or null where there is none."""
-        return make_hand(self.random, target, taken)
+        return make_hand(self.random, target, excluded)
 
     @property
     def order(self) -> tuple[Position, ...]:

@@ -9,7 +9,16 @@ from events.vocabulary.model import Aspect, Event
 from floor.dj_wild.plan import BASE, DjWildPlan
 from floor.dj_wild.tables import DjWildTable
 from floor.round.play import DECK_CARDS, Play
-from floor.table.facts import card_dealt, collected, exposed, placed, returned, same, stack_dealt, taken
+from floor.table.facts import (
+    card_dealt,
+    collected,
+    exposed,
+    same,
+    stack_dealt,
+    wager_placed,
+    wager_returned,
+    wager_taken,
+)
 from floor.table.script import Step
 from games.dj_wild import settle
 from games.settlement.wagers import Due
@@ -86,12 +95,12 @@ class DjWildPlay(Play):
             box = plan.boxes[seat]
             add(same(model.DecisionMade, seat=seat, decision=box.decision))
             if plan.raises(seat):
-                add(placed(seat, box.bettor, "raise", 2 * box.stakes["ante"]))
+                add(wager_placed(seat, box.bettor, "raise", 2 * box.stakes["ante"]))
         for seat in [each for each in playing if not plan.raises(each)]:
             box = plan.boxes[seat]
             for wager in ("ante", "blind", "bad_beat"):
                 if wager in box.stakes:
-                    add(taken(seat, box.bettor, wager, box.stakes[wager]))
+                    add(wager_taken(seat, box.bettor, wager, box.stakes[wager]))
             if not self.stays(seat):
                 self.collect(seat, self.cards(seat))
         add(same(model.HandRevealed, position="dealer"))
@@ -150,8 +159,8 @@ class DjWildPlay(Play):
 
     def collect_rest(self) -> None:
         """The dealer's cards and the side card: all that is left."""
-        gone = sum(step.payload.count for step in self.script.of(model.CardsCollected))
-        self.collect("all", DECK_CARDS + self.plan.short_stub - gone)
+        collected = sum(step.payload.count for step in self.script.of(model.CardsCollected))
+        self.collect("all", DECK_CARDS + self.plan.short_stub - collected)
 
     # The void
 
@@ -176,7 +185,7 @@ class DjWildPlay(Play):
             standing = [due for due in self.dues if due.seat == seat and due.wager != "progressive_envy"]
             for wager, stake in plan.boxes[seat].stakes.items():
                 if wager not in {due.wager for due in standing}:
-                    self.script.add(returned(seat, plan.boxes[seat].bettor, wager, stake, "void"))
+                    self.script.add(wager_returned(seat, plan.boxes[seat].bettor, wager, stake, "void"))
             for due in standing:
                 self.settle_wager(due)
         self.finish()

@@ -61,15 +61,15 @@ def line_of(cards: Collection[int]) -> str:
     return line if line in PAID else "nothing"
 
 
-def make_hand(random: Random, target: str, taken: Collection[int]) -> Hand | None:
+def make_hand(random: Random, target: str, excluded: Collection[int]) -> Hand | None:
     """Return five cards not among `taken` that make a line, or null where none were found."""
     like = target.removeprefix("natural_").removesuffix("_with_wild")
     for _ in range(_TRIES):
-        made = _MAKERS[like](random)
+        hand = _MAKERS[like](random)
         if target.endswith("_with_wild"):
             for at in random.sample(range(5), random.choice((1, 1, 1, 2))):
-                made[at] = random.choice(_WILDS)
-        if len(set(made)) == 5 and not set(made).intersection(taken) and line_of(made) == target:
-            random.shuffle(made)
-            return made
+                hand[at] = random.choice(_WILDS)
+        if len(set(hand)) == 5 and not set(hand).intersection(excluded) and line_of(hand) == target:
+            random.shuffle(hand)
+            return hand
     return None

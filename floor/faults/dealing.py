@@ -143,10 +143,10 @@ def card_not_read(play: Any) -> Spot:
     lost = plan.random.choice(step.payload.cards)
     changed(step, cards=[None if card == lost else card for card in step.payload.cards])
     settings = [*script.of(model.HandSet), *script.of(model.HandReset)] if plan.turn % 3 else []
-    for each in settings:
-        if each.payload.position == step.payload.to:
-            hands = {name: getattr(each.payload, name) for name in ("high", "medium", "low")}
-            changed(each, **{name: [None if c == lost else c for c in cards] for name, cards in hands.items()})
+    for setting in settings:
+        if setting.payload.position == step.payload.to:
+            hands = {name: getattr(setting.payload, name) for name in ("high", "medium", "low")}
+            changed(setting, **{name: [None if c == lost else c for c in cards] for name, cards in hands.items()})
     return HERE
 
 

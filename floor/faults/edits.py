@@ -73,25 +73,25 @@ def change(type_: type[Event], at: int | None = 0, spot: Place = nowhere, **valu
 
 
 def add_behind(
-    type_: type[Event], made: Callable[[Any, Any], Event], at: int | None = 0, spot: Place = nowhere
+    type_: type[Event], event_of: Callable[[Any, Any], Event], at: int | None = 0, spot: Place = nowhere
 ) -> Edit:
     """Let something happen right after a step."""
-    return _add(type_, made, at, spot, behind=True)
+    return _add(type_, event_of, at, spot, behind=True)
 
 
 def add_before(
-    type_: type[Event], made: Callable[[Any, Any], Event], at: int | None = 0, spot: Place = nowhere
+    type_: type[Event], event_of: Callable[[Any, Any], Event], at: int | None = 0, spot: Place = nowhere
 ) -> Edit:
     """Let something happen right before a step."""
-    return _add(type_, made, at, spot, behind=False)
+    return _add(type_, event_of, at, spot, behind=False)
 
 
-def _add(type_: type[Event], made: Callable[[Any, Any], Event], at: int | None, spot: Place, behind: bool) -> Edit:
+def _add(type_: type[Event], event_of: Callable[[Any, Any], Event], at: int | None, spot: Place, behind: bool) -> Edit:
     def edit(play: Any) -> Spot | None:
         step = find(play, type_, at)
         if step is None:
             return None
-        (play.script.behind if behind else play.script.before)(step, made(play, step.payload))
+        (play.script.behind if behind else play.script.before)(step, event_of(play, step.payload))
         return spot(play, step.payload)
 
     return edit

@@ -31,7 +31,7 @@ from floor.faults.payment import (
     share_document,
 )
 from floor.round.pai_gow_plan import COMMON_HANDS, PaiGowPlan
-from floor.table.facts import paid, returned
+from floor.table.facts import wager_paid, wager_returned
 from floor.table.script import Step, changed
 from games.rulebook.paytables import ANY_SEVEN_CARD_STRAIGHT_FLUSH
 from games.settlement.bonus import is_qualifying
@@ -100,10 +100,10 @@ def pay_foul(play: Any) -> Spot | None:
         return None
     match play.plan.turn % 3:
         case 0:
-            event = paid(due, due.staked_cents, due.staked_cents, play.chips)
+            event = wager_paid(due, due.staked_cents, due.staked_cents, play.chips)
             return replace_settlement(play, due, event, "win")
         case 1:
-            settled(play, due).payload = returned(due.seat, due.bettor, due.wager, due.staked_cents, "push")
+            settled(play, due).payload = wager_returned(due.seat, due.bettor, due.wager, due.staked_cents, "push")
         case _:
             play.script.drop(settled(play, due))
     return Spot(due.seat, "base")
@@ -352,9 +352,9 @@ def _dealer_errs(plan: PaiGowPlan) -> bool:
 
 
 def _voids_own_hand(plan: PaiGowPlan) -> bool:
-    found = one_box_seat(plan)
+    possible = one_box_seat(plan)
     plan.voided = {plan.chosen}
-    return found
+    return possible
 
 
 def elects(election: Any) -> Any:
@@ -424,4 +424,4 @@ def natural(play: Any) -> list[str]:
         "jackpot_by_slip": bool(play.script.of(model.WagerPaid, source="slip")),
         "two_deck_shuffle": play.other_deck_shuffled,
     }
-    return [kind for kind, found in kinds.items() if found]
+    return [kind for kind, occurred in kinds.items() if occurred]

@@ -226,13 +226,13 @@ def _against_the_rules(plan: PaiGowPlan) -> bool:
 def wager_surrender(play: Any) -> Spot:
     """A surrender with an optional wager, before the dealer's hands are set, or after the reveal is accepted."""
     script, seat = play.script, play.plan.chosen
-    said = script.first(model.Surrendered)
+    surrender = script.first(model.Surrendered)
     if play.plan.turn % 3 == 1:
-        script.move_before(said, script.first(model.HandSet, position="dealer"))
+        script.move_before(surrender, script.first(model.HandSet, position="dealer"))
         drop(model.HandExamined, seat=seat)(play)
     elif play.plan.turn % 3 == 2:
         drop(model.HandRevealed, position=seat)(play)
-        script.before(said, model.HandRevealed(position=seat))
+        script.before(surrender, model.HandRevealed(position=seat))
         return Spot(seat, consequences=("PAY-REVEAL",))
     return Spot(seat)
 

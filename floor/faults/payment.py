@@ -14,7 +14,7 @@ from floor.faults.anomaly import HERE, Anomalies, Prepare
 from floor.faults.edits import drop as drop_step
 from floor.faults.edits import its_seat
 from floor.faults.labels import Spot
-from floor.table.facts import paid, returned, taken
+from floor.table.facts import wager_paid, wager_returned, wager_taken
 from floor.table.script import Step, changed
 from games.settlement.wagers import PUSHES, Due, Outcome
 
@@ -33,11 +33,11 @@ def at_box(play: Any) -> list[Due]:
 def pick(play: Any, *outcomes: Outcome, wagers: tuple[str, ...] = ()) -> Due | None:
     """Return a wager that ended so: of the seat, and the wager, that was prepared for where it can be."""
     plan, wanted = play.plan, play.plan.prepared
-    found = [due for due in at_box(play) if due.outcome in outcomes and due.wager in (wagers or plan.by_hand)]
-    if not found:
+    dues = [due for due in at_box(play) if due.outcome in outcomes and due.wager in (wagers or plan.by_hand)]
+    if not dues:
         return None
-    plan.random.shuffle(found)
-    return max(found, key=lambda due: (due.seat == plan.chosen, due.wager == wanted))
+    plan.random.shuffle(dues)
+    return max(dues, key=lambda due: (due.seat == plan.chosen, due.wager == wanted))
 
 
 def settled(play: Any, due: Due) -> Step:
@@ -54,10 +54,15 @@ def misread(play: Any, due: Due, result: str) -> tuple[str, ...]:
     """
     if due.outcome is Outcome.FOLDED:
         return ("PAY-ORDER", "DEAL-RACK")
-    said = play.script.first(model.ResultAnnounced, seat=due.seat)
-    if due.wager != play.plan.base or said is None or play.plan.turn % 2 or said.payload.result == result:
+    announcement = play.script.first(model.ResultAnnounced, seat=due.seat)
+    if (
+        due.wager != play.plan.base
+        or announcement is None
+        or play.plan.turn % 2
+        or announcement.payload.result == result
+    ):
         return ()
-    changed(said, result=result)
+    changed(announcement, result=result)
     return ("PAY-ANNOUNCED",)
 
 
@@ -79,7 +84,7 @@ def pay_over(play: Any) -> Spot | None:
     """A winner is handed too much, or a tied wager is paid as if it had won."""
     tie = _tie(play)
     if tie is not None:
-        return replace_settlement(play, tie, paid(tie, tie.staked_cents, tie.staked_cents, play.chips), "win")
+        return replace_settlement(play, tie, wager_paid(tie, tie.staked_cents, tie.staked_cents, play.chips), "win")
     due = pick(play, Outcome.WIN)
     if due is None:
         return None
@@ -108,7 +113,7 @@ def pay_loser(play: Any) -> Spot | None:
     if due is None:
         return None
     odds = 1 if due.wager in play.at_even_money else play.plan.random.choice((2, 3, 5))
-    return replace_settlement(play, due, paid(due, due.staked_cents, due.staked_cents * odds, play.chips), "win")
+    return replace_settlement(play, due, wager_paid(due, due.staked_cents, due.staked_cents * odds, play.chips), "win")
 
 
 def pay_taken(play: Any) -> Spot | None:
@@ -117,7 +122,7 @@ def pay_taken(play: Any) -> Spot | None:
     if due is None:
         return None
     _forget_vigorish(play, due)
-    return replace_settlement(play, due, taken(due.seat, due.bettor, due.wager, due.staked_cents), "lose")
+    return replace_settlement(play, due, wager_taken(due.seat, due.bettor, due.wager, due.staked_cents), "lose")
 
 
 def pay_not_taken(play: Any) -> Spot | None:
@@ -133,7 +138,7 @@ def _as_a_tie_or_not_at_all(play: Any, due: Due | None) -> Spot | None:
     if play.plan.turn % 2:
         play.script.drop(settled(play, due))
         return Spot(due.seat, due.wager)
-    event = returned(due.seat, due.bettor, due.wager, due.staked_cents, "push")
+    event = wager_returned(due.seat, due.bettor, due.wager, due.staked_cents, "push")
     return replace_settlement(play, due, event, "tie")
 
 
@@ -187,9 +192,9 @@ def pay_void(play: Any) -> Spot:
     step = play.plan.random.choice([step for step in steps if step.payload.wager in play.plan.by_hand])
     event = step.payload
     back = event.amount_cents // 2 if play.plan.turn % 2 and event.amount_cents >= 1000 else 0
-    step.payload = taken(event.seat, event.bettor, event.wager, event.amount_cents - back, "other")
+    step.payload = wager_taken(event.seat, event.bettor, event.wager, event.amount_cents - back, "other")
     if back:
-        play.script.before(step, returned(event.seat, event.bettor, event.wager, back, "void"))
+        play.script.before(step, wager_returned(event.seat, event.bettor, event.wager, back, "void"))
     return Spot(event.seat, event.wager)
 
 

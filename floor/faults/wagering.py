@@ -11,7 +11,7 @@ from floor.faults.dealing import one_box_seat
 from floor.faults.edits import change, its_wager
 from floor.faults.labels import Spot
 from floor.round.plan import BoxPlan
-from floor.table.facts import placed, refused, removed, returned
+from floor.table.facts import refused, wager_placed, wager_removed, wager_returned
 from floor.table.script import Step
 
 LATE_CENTS = 2500
@@ -27,7 +27,7 @@ def bet_late(anchor: type[model.Event], at: int | None = None) -> Edit:
         seat = play.plan.chosen
         box = play.plan.boxes[seat]
         ((wager, cents),) = box.late.items()
-        event = (placed if cents > 0 else removed)(seat, box.bettor, wager, abs(cents))
+        event = (wager_placed if cents > 0 else wager_removed)(seat, box.bettor, wager, abs(cents))
         steps = play.script.of(anchor)
         play.script.behind(play.plan.random.choice(steps) if at is None else steps[at], event)
         return Spot(seat, wager)
@@ -44,7 +44,10 @@ def late_returned(wager: str, anchor: Callable[[Any], Step], reason: str) -> Edi
         if play.plan.turn % 2:
             play.script.behind(step, refused(seat, bettor, wager, LATE_CENTS, reason))
         else:
-            late, back = placed(seat, bettor, wager, LATE_CENTS), returned(seat, bettor, wager, LATE_CENTS, "late")
+            late, back = (
+                wager_placed(seat, bettor, wager, LATE_CENTS),
+                wager_returned(seat, bettor, wager, LATE_CENTS, "late"),
+            )
             play.script.behind(step, late, back)
         return HERE
 

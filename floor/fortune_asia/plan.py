@@ -47,11 +47,11 @@ class FortuneAsiaPlan(PaiGowPlan):
         """No hand of the dealer pushes the base wagers in this game."""
         return False
 
-    def hand_for(self, target: str, taken: set[int]) -> list[int] | None:
+    def hand_for(self, target: str, excluded: set[int]) -> list[int] | None:
         """Return a hand made to order of the cards that are left, or null where there is none."""
         if target in INSURANCE:
-            return unpaired_hand(self.random, INSURANCE[target], taken)
-        return super().hand_for(target, taken)
+            return unpaired_hand(self.random, INSURANCE[target], excluded)
+        return super().hand_for(target, excluded)
 
     def winning(self, seat: int) -> dict[Position, str]:
         """Return the hands with which the Insurance wins at a seat."""
@@ -88,13 +88,13 @@ class FortuneAsiaPlan(PaiGowPlan):
         return two_of_three(hand_of([], way), hand_of([], self.dealer_way))[0]
 
 
-def unpaired_hand(random: Random, highest: int, taken: set[int]) -> list[int] | None:
+def unpaired_hand(random: Random, highest: int, excluded: set[int]) -> list[int] | None:
     """Return seven cards not among `taken` without pair, straight or flush, of which one is the highest."""
     for _ in range(_TRIES):
         cards = [card(rank, random.randrange(4)) for rank in (highest, *random.sample(range(2, highest), 6))]
         if highest == 14 and random.random() < 0.3:
             cards[0] = JOKER
-        if taken.isdisjoint(cards) and highest_unpaired(cards) == highest:
+        if excluded.isdisjoint(cards) and highest_unpaired(cards) == highest:
             random.shuffle(cards)
             return cards
     return None

@@ -16,7 +16,7 @@ from floor.over_under.plan import LEAST, MOST, SIDES, OverUnderPlan
 from floor.over_under.play import OverUnderPlay
 from floor.over_under.table import ShoeTable
 from floor.round.plan import BoxPlan
-from floor.table.facts import card_dealt, placed, returned, taken
+from floor.table.facts import card_dealt, wager_placed, wager_returned, wager_taken
 from floor.table.script import SETTLING, Step, changed
 from games.cards.cards import TEXT
 from games.settlement.wagers import Outcome
@@ -58,9 +58,9 @@ def surrenders(plan: OverUnderPlan, *, alone: bool = False) -> bool:
 
 def passed_over(plan: OverUnderPlan) -> bool:
     """Let a hand be passed over when the additional cards are dealt."""
-    found = some_decide(plan)
+    possible = some_decide(plan)
     plan.missed = plan.chosen
-    return found
+    return possible
 
 
 def dead_hand(plan: OverUnderPlan) -> bool:
@@ -143,7 +143,7 @@ def nobody_asked(play: OverUnderPlay) -> Spot:
     for step in [*script.of(model.WagerTaken, seat=seat), *script.of(model.WagerPaid, seat=seat)]:
         event = step.payload
         amount = event.stake_cents if isinstance(event, model.WagerPaid) else event.amount_cents
-        step.payload = returned(seat, event.bettor, event.wager, amount, "other")
+        step.payload = wager_returned(seat, event.bettor, event.wager, amount, "other")
     changed(script.of(model.CardsCollected, of=seat)[0], count=1)
     return Spot(seat)
 
@@ -154,13 +154,13 @@ fault("DEAL-DECK", change(model.CardsDealt, None, cards=["Jk"]))
 
 def _once_too_often(plan: OverUnderPlan) -> bool:
     """Let one of the last cards be one of which six copies are on record already."""
-    gone = plan.recorded_out(6)
-    if gone:
+    exhausted = plan.recorded_out(6)
+    if exhausted:
         plan.clear()
         seat = plan.random.choice(sorted(plan.boxes))
         plan.stub.append(plan.hands[seat][2])
-        plan.hands[seat][2] = plan.random.choice(gone)
-    return bool(gone)
+        plan.hands[seat][2] = plan.random.choice(exhausted)
+    return bool(exhausted)
 
 
 def _last_copy(plan: OverUnderPlan) -> bool:
@@ -257,7 +257,7 @@ def wager_late(play: OverUnderPlay) -> Spot:
         (side,) = script.of(model.WagerPlaced, seat=seat, wager=box.decision)
         script.move_behind(side, _deals(play, seat)[-1])
         return Spot(seat, box.decision)
-    script.behind(script.of(model.CardsDealt)[0], placed(seat, box.bettor, "ante", late))
+    script.behind(script.of(model.CardsDealt)[0], wager_placed(seat, box.bettor, "ante", late))
     step = script.settling(seat, "ante")
     assert step is not None
     if isinstance(step.payload, model.WagerPaid):
@@ -358,15 +358,15 @@ def wager_surrender(play: OverUnderPlay) -> Spot:
     assert ante is not None
     if play.plan.turn % 3 == 0:
         side = script.of(model.WagerPlaced, seat=seat, wager=box.decision)[-1]
-        (said,) = script.behind(side, model.fact(model.Surrendered, seat=seat))
-        ante.payload = taken(seat, box.bettor, "ante", box.stakes["ante"], "surrendered")
-        script.move_behind(ante, said)
+        (surrender,) = script.behind(side, model.fact(model.Surrendered, seat=seat))
+        ante.payload = wager_taken(seat, box.bettor, "ante", box.stakes["ante"], "surrendered")
+        script.move_behind(ante, surrender)
         return Spot(seat)
-    (said,) = script.of(model.Surrendered, seat=seat)
+    (surrender,) = script.of(model.Surrendered, seat=seat)
     if play.plan.turn % 3 == 1:
-        script.move_before(said, _deals(play, seat)[0])
+        script.move_before(surrender, _deals(play, seat)[0])
     else:
-        _move_behind(play, [said, ante], _deals(play, seat)[-1])
+        _move_behind(play, [surrender, ante], _deals(play, seat)[-1])
     return Spot(seat)
 
 
@@ -461,4 +461,4 @@ def natural(play: OverUnderPlay) -> list[str]:
         "other_batch_shuffled": play.other_deck_shuffled,
         "let_in_after_reshuffle": play.let_in_again,
     }
-    return [kind for kind, found in kinds.items() if found]
+    return [kind for kind, occurred in kinds.items() if occurred]

@@ -88,15 +88,15 @@ class OverUnderPlan(Plan):
 
         `targets` are hands made to order of the cards of the shoe; the others get what comes.
         """
-        source, made = list(self.source), targets or {}
-        for cards in made.values():
+        source, dealt = list(self.source), targets or {}
+        for cards in dealt.values():
             for card in cards:
                 source.remove(card)
         if self.burns:
             source.pop()
-        self.hands = {seat: list(made.get(seat, [])) for seat in sorted(self.boxes)}
+        self.hands = {seat: list(dealt.get(seat, [])) for seat in sorted(self.boxes)}
         places = [*self.hands, *(seat for seat in self.hands for _ in range(2))]
-        places = [seat for seat in places if seat not in made]
+        places = [seat for seat in places if seat not in dealt]
         for at, seat in enumerate(places):
             if at == self.ends_after:
                 source = self.rack()

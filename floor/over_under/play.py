@@ -9,7 +9,7 @@ from events.vocabulary.model import Aspect, Event
 from floor.over_under.plan import SIDES, OverUnderPlan
 from floor.over_under.table import BATCH, SELF_SHUFFLING, CoverPlace, ShoeTable
 from floor.round.play import Play
-from floor.table.facts import card_dealt, placed, same, taken
+from floor.table.facts import card_dealt, same, wager_placed, wager_taken
 from floor.table.script import Script
 from games.cards.cards import TEXT
 from games.settlement.pai_gow import Position
@@ -164,13 +164,13 @@ class OverUnderPlay(Play):
         plan, add, box = self.plan, self.script.add, self.plan.boxes[seat]
         if box.decision == "surrender":
             add(same(model.Surrendered, seat=seat))
-            add(taken(seat, box.bettor, "ante", box.stakes["ante"], "surrendered"))
+            add(wager_taken(seat, box.bettor, "ante", box.stakes["ante"], "surrendered"))
         elif box.decision is not None:
             if plan.random.random() < 0.8:
                 add(same(model.DecisionMade, seat=seat, decision=box.decision))
             for side, stake in plan.stakes(seat).items():
                 if side in SIDES:
-                    add(placed(seat, box.bettor, side, stake))
+                    add(wager_placed(seat, box.bettor, side, stake))
 
     def finish(self, seat: int) -> None:
         """Two more cards, and the hand is settled and its cards are put in the rack (§ 686a.7(h), (i))."""

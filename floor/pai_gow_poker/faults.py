@@ -17,7 +17,7 @@ from floor.faults.pai_gow_hands import dealer_turned_early
 from floor.faults.payment import TIED, charge, pay_vig, pick, settled
 from floor.faults.wagering import bet_late
 from floor.pai_gow_poker.plan import ON_DICE, PaiGowPokerPlan
-from floor.table.facts import paid, returned, taken
+from floor.table.facts import wager_paid, wager_returned, wager_taken
 from floor.table.script import Step, changed
 from games.settlement.wagers import Due, Outcome
 
@@ -148,12 +148,12 @@ def dice_after_the_cards(play: Any) -> Spot:
 def _left_or_pushed(play: Any, due: Due) -> model.Event | None:
     if play.plan.turn % 2:
         return None
-    push = returned(due.seat, due.bettor, due.wager, due.staked_cents, "push")
+    push = wager_returned(due.seat, due.bettor, due.wager, due.staked_cents, "push")
     return msgspec.structs.replace(push, number=due.number)
 
 
 def _paid_anyway(play: Any, due: Due) -> model.Event:
-    return paid(due, due.staked_cents, due.staked_cents * play.plan.random.choice((1, 3, 6)))
+    return wager_paid(due, due.staked_cents, due.staked_cents * play.plan.random.choice((1, 3, 6)))
 
 
 def _settled_as(event: Any) -> Edit:
@@ -173,10 +173,10 @@ def _settled_as(event: Any) -> Edit:
 
 
 for _code, _wins, _event in (
-    ("PAY-OVER", True, lambda play, due: paid(due, due.returned_cents, due.winnings_cents + 500)),
-    ("PAY-UNDER", True, lambda play, due: paid(due, due.returned_cents, due.winnings_cents // 2)),
+    ("PAY-OVER", True, lambda play, due: wager_paid(due, due.returned_cents, due.winnings_cents + 500)),
+    ("PAY-UNDER", True, lambda play, due: wager_paid(due, due.returned_cents, due.winnings_cents // 2)),
     ("PAY-MISSED", True, _left_or_pushed),
-    ("PAY-TAKEN", True, lambda play, d: taken(d.seat, d.bettor, d.wager, d.staked_cents, number=d.number)),
+    ("PAY-TAKEN", True, lambda play, d: wager_taken(d.seat, d.bettor, d.wager, d.staked_cents, number=d.number)),
     ("PAY-LOSER", False, _paid_anyway),
     ("PAY-NOT-TAKEN", False, _left_or_pushed),
 ):
@@ -200,8 +200,8 @@ def _late(plan: PaiGowPokerPlan) -> bool:
 fault("WAGER-LATE/dice", bet_late(model.DiceRolled, 0), fits=has_dice_wagers, prepare=_late)
 
 
-def _first_die_wrong(play: Any, said: Any) -> list[int]:
-    first, *others = said.dice
+def _first_die_wrong(play: Any, announcement: Any) -> list[int]:
+    first, *others = announcement.dice
     return [first % 6 + 1, *others]
 
 

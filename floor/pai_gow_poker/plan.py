@@ -89,7 +89,7 @@ class PaiGowPokerPlan(PaiGowPlan):
         paytable, values = self.book.offers[wager].paytable, (dice[0], dice[1], dice[2])
         assert paytable is not None
         colours = (self.colours[0], self.colours[1], self.colours[2]) if self.colours else None
-        (line,) = {paytable.best(made) for made in lines_made(wager, self.number, Dice(values, colours))}
+        (line,) = {paytable.best(names) for names in lines_made(wager, self.number, Dice(values, colours))}
         return line
 
     def throw_until(self, fits: Callable[[list[int]], bool]) -> bool:
@@ -101,17 +101,17 @@ class PaiGowPokerPlan(PaiGowPlan):
                 return True
         return False
 
-    def hand_for(self, target: str, taken: set[int]) -> list[int] | None:
+    def hand_for(self, target: str, excluded: set[int]) -> list[int] | None:
         """Return a hand made to order of the cards that are left, or null where there is none."""
         if target != "tiger_9":
-            return super().hand_for(target, taken)
+            return super().hand_for(target, excluded)
         for _ in range(_TRIES):
             pair = self.random.choice((*range(2, NINE), *range(NINE + 1, 15)))
             others = self.random.sample([rank for rank in range(2, NINE) if rank != pair], 4)
             suits = self.random.sample(range(4), 2)
             cards = [card(pair, suit) for suit in suits]
             cards += [card(rank, self.random.randrange(4)) for rank in (NINE, *others)]
-            if taken.isdisjoint(cards) and is_tiger_9(self.house_way(cards)[-1]):
+            if excluded.isdisjoint(cards) and is_tiger_9(self.house_way(cards)[-1]):
                 return cards
         return None
 

@@ -16,7 +16,7 @@ from events.vocabulary.model import Aspect
 from floor.pai_gow_poker.plan import ON_DICE, PaiGowPokerPlan
 from floor.pai_gow_poker.table import PaiGowTable
 from floor.round.pai_gow_play import PaiGowPlay
-from floor.table.facts import paid, placed, same, taken
+from floor.table.facts import same, wager_paid, wager_placed, wager_taken
 from floor.table.mystery_meter import MysteryMeter
 from games.rulebook.chapters import chapter
 from games.rulebook.paytables import Paytable
@@ -53,7 +53,7 @@ class PaiGowPokerPlay(PaiGowPlay):
         super().take_wagers()
         for seat, box in self.plan.boxes.items():
             for number, stake in box.match.items():
-                self.script.add(placed(seat, box.bettor, "match", stake, number))
+                self.script.add(wager_placed(seat, box.bettor, "match", stake, number))
             if meter is not None and self.errs == "not_qualified" and seat == self.plan.chosen:
                 self._contribute(meter, seat, self.book.offers["progressive"].min_cents)
 
@@ -132,9 +132,9 @@ class PaiGowPokerPlay(PaiGowPlay):
         dues = [due for due in self.due() if due.wager in self.settled_early] if self.has_dice_wagers else []
         for due in sorted(dues, key=lambda due: -due.seat):
             if due.outcome is Outcome.WIN:
-                self.script.add(paid(due, due.returned_cents, due.winnings_cents))
+                self.script.add(wager_paid(due, due.returned_cents, due.winnings_cents))
             else:
-                self.script.add(taken(due.seat, due.bettor, due.wager, due.staked_cents, "lost", due.number))
+                self.script.add(wager_taken(due.seat, due.bettor, due.wager, due.staked_cents, "lost", due.number))
 
     # The settlement
 

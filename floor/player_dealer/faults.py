@@ -16,7 +16,7 @@ from floor.faults.pai_gow_hands import dealer_sets_otherwise
 from floor.faults.payment import settled
 from floor.player_dealer.plan import PlayerDealerPlan
 from floor.player_dealer.play import PILES, fee
-from floor.table.facts import paid, placed, returned, taken
+from floor.table.facts import wager_paid, wager_placed, wager_returned, wager_taken
 from floor.table.script import Step, changed
 from games.cards.cards import TEXT
 from games.player_dealer import SEATS
@@ -97,7 +97,7 @@ def deal_deck(play: Any) -> Spot:
     return HERE
 
 
-@fault("SET-EARLY", prepare=lambda plan: plan.deal_until(lambda each: not each.dealer_pushes))
+@fault("SET-EARLY", prepare=lambda plan: plan.deal_until(lambda dealt: not dealt.dealer_pushes))
 def set_early(play: Any) -> Spot:
     """A player sets before the player-dealer does."""
     script, plan = play.script, play.plan
@@ -112,23 +112,23 @@ def set_early(play: Any) -> Spot:
 
 def _wrongly_rotated(plan: PlayerDealerPlan) -> bool:
     """A third round without an offer; a patron passed over; taken without an offer; another than who accepted."""
-    held, asked = plan.table.held, plan.asked()
-    last = asked[-1]
+    held, candidates = plan.table.held, plan.offered_to()
+    last = candidates[-1]
     match plan.turn % 4:
         case 0:
             if held.rounds < 2 or not plan.table.holder_stays:
                 return False
             plan.give(held.seat, [])
         case 1:
-            if len(asked) < 2:
+            if len(candidates) < 2:
                 return False
-            passed_over = plan.random.choice(asked[:-1])
-            plan.give(last, [(seat, seat == last) for seat in asked if seat != passed_over])
+            passed_over = plan.random.choice(candidates[:-1])
+            plan.give(last, [(seat, seat == last) for seat in candidates if seat != passed_over])
         case 2:
-            plan.give(plan.random.choice(asked), [])
+            plan.give(plan.random.choice(candidates), [])
         case _:
-            others = [seat for seat in plan.table.seats if seat != asked[0]]
-            plan.give(plan.random.choice(others), [(asked[0], True)])
+            others = [seat for seat in plan.table.seats if seat != candidates[0]]
+            plan.give(plan.random.choice(others), [(candidates[0], True)])
     return True
 
 
@@ -202,8 +202,8 @@ def ca_backline(play: Any) -> Spot:
         return Spot(plan.chosen, "fortune_bonus")
     seat = plan.random.choice(plan.empty) if plan.turn % 3 == 0 else plan.bank
     cents = plan.behind_cents()
-    script.behind(script.of(model.PlayerDealerWagered)[0], placed(seat, token, "backline", cents))
-    script.before(script.of(model.CardsCollected)[-1], returned(seat, token, "backline", cents, "other"))
+    script.behind(script.of(model.PlayerDealerWagered)[0], wager_placed(seat, token, "backline", cents))
+    script.before(script.of(model.CardsCollected)[-1], wager_returned(seat, token, "backline", cents, "other"))
     return Spot(seat, "backline")
 
 
@@ -247,20 +247,20 @@ def ca_cover(play: Any) -> Spot | None:
     How a wager ended that is not covered at all only the hands say.
     """
     short = [due for due in play.dues if due.uncovered_cents and due.for_position is None]
-    found = [due for due in short if due.outcome is not Outcome.UNCOVERED or due.wager == "base"]
-    if not found:
+    dues = [due for due in short if due.outcome is not Outcome.UNCOVERED or due.wager == "base"]
+    if not dues:
         return None
-    due = play.plan.random.choice(found)
+    due = play.plan.random.choice(dues)
     step, bare = settled(play, due), due.outcome is Outcome.UNCOVERED
     if not bare:  # what went back of the wager beside what was taken
         for back in play.script.of(model.WagerReturned, seat=due.seat, wager=due.wager, bettor=due.bettor):
             play.script.drop(back)
     if not bare and play.plan.turn % 2:
-        step.payload = returned(due.seat, due.bettor, due.wager, due.staked_cents, "push")
+        step.payload = wager_returned(due.seat, due.bettor, due.wager, due.staked_cents, "push")
     elif (play.plan.outcome(due.seat) if bare else due.outcome) is Outcome.WIN:
-        step.payload = paid(due, due.staked_cents, due.winnings_cents + due.uncovered_cents, play.chips)
+        step.payload = wager_paid(due, due.staked_cents, due.winnings_cents + due.uncovered_cents, play.chips)
     else:
-        step.payload = taken(due.seat, due.bettor, due.wager, due.staked_cents)
+        step.payload = wager_taken(due.seat, due.bettor, due.wager, due.staked_cents)
     return Spot(due.seat, due.wager)
 
 
@@ -281,10 +281,10 @@ def _second_is_short(plan: PlayerDealerPlan) -> bool:
 @fault("PAY-ORDER", fits=lambda table: table.book.settings["coverage"] == "gross", prepare=_second_is_short)
 def pay_order(play: Any) -> Spot | None:
     """Where the player-dealer's wager does not cover all, a wager is served before one whose turn comes earlier."""
-    found = in_turn(play.dues)
-    if len(found) < 2:
+    dues = in_turn(play.dues)
+    if len(dues) < 2:
         return None
-    play.script.move_before(settled(play, found[1]), settled(play, found[0]))
+    play.script.move_before(settled(play, dues[1]), settled(play, dues[0]))
     return HERE
 
 
@@ -346,4 +346,4 @@ def natural(play: Any) -> list[str]:
         "not_all_covered": any(due.uncovered_cents for due in play.dues),
         "kept_after_all_declined": bool(play.plan.offers) and not any(yes for _, yes in play.plan.offers),
     }
-    return [kind for kind, found in kinds.items() if found]
+    return [kind for kind, occurred in kinds.items() if occurred]

@@ -51,7 +51,7 @@ class PlayerDealerPlan(PaiGowPlan):
         self._position()
         self._players()
 
-    def asked(self) -> list[int]:
+    def offered_to(self) -> list[int]:
         """Return whom the position is offered to, clockwise from who had it last."""
         last = self.table.held.seat
         others = [seat for seat in self.table.seats if seat != last]
@@ -64,7 +64,7 @@ class PlayerDealerPlan(PaiGowPlan):
             self.bank, self.offers = table.held.seat, []
             return
         self.offers = []
-        for seat in self.asked():
+        for seat in self.offered_to():
             self.offers.append((seat, random.random() < 0.5))
             if self.offers[-1][1]:
                 self.bank = seat

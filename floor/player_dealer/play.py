@@ -9,7 +9,7 @@ from events.vocabulary.model import Aspect, Event, fact
 from floor.player_dealer.plan import PlayerDealerPlan
 from floor.player_dealer.table import PlayerDealerTable
 from floor.round.pai_gow_play import CARDS, STUB, PaiGowPlay
-from floor.table.facts import card_dealt, hand_set, placed, same
+from floor.table.facts import card_dealt, hand_set, same, wager_placed
 from floor.table.script import Step
 from games.player_dealer import SEATS
 from games.settlement.wagers import Due
@@ -44,7 +44,7 @@ class PlayerDealerPlay(PaiGowPlay):
         super().take_wagers()
         for seat, box in self.plan.boxes.items():
             for bettor, cents in box.behind:
-                self.script.add(placed(seat, bettor, "backline", cents))
+                self.script.add(wager_placed(seat, bettor, "backline", cents))
             if self.qualifies(seat, "fortune_bonus"):
                 self.script.add(same(model.LammerPlaced, seat=seat, wager="fortune_bonus"))
 

@@ -93,18 +93,18 @@ class PaiGowPlan(Plan):
 
     def deal(self, targets: dict[Position, str]) -> bool:
         """Deal one deck at random, positions with a target getting a hand made to order; say whether all could be."""
-        found = self.one_deck(targets, self.positions, 7)
-        if found is None:
+        cards = self.one_deck(targets, self.positions, 7)
+        if cards is None:
             return False
-        hands, self.stub = found
+        hands, self.stub = cards
         self.hands = {position: hands[position] for position in self.positions}
         self.surrendered = set()
         self.set_hands()
         return True
 
-    def hand_for(self, target: str, taken: set[int]) -> list[int] | None:
+    def hand_for(self, target: str, excluded: set[int]) -> list[int] | None:
         """Return a hand made to order of the cards that are left, or null where there is none."""
-        return make_hand(self.random, target, taken)
+        return make_hand(self.random, target, excluded)
 
     def winning(self, seat: int) -> dict[Position, str]:
         """Return the hands with which the further wager wins at a seat."""

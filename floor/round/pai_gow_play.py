@@ -11,7 +11,7 @@ from events.vocabulary import model
 from events.vocabulary.model import Aspect, Event
 from floor.round.pai_gow_plan import PaiGowPlan
 from floor.round.play import ENVY, Play
-from floor.table.facts import card_dealt, collected, exposed, hand_reset, hand_set, same, taken
+from floor.table.facts import card_dealt, collected, exposed, hand_reset, hand_set, same, wager_taken
 from floor.table.script import Step
 from games.settlement.bonus import is_qualifying
 from games.settlement.pai_gow import Position
@@ -181,19 +181,19 @@ class PaiGowPlay(Play):
         boxes, out = self.plan.boxes, self.plan.abandoned | self.plan.voided
         playing = [seat for seat, box in boxes.items() if "base" in box.stakes and seat not in out]
         self.plan.random.shuffle(playing)
-        found: list[int] = []
+        order: list[int] = []
         for seat in playing:
-            if seat not in found:
-                mine = [each for each in playing if boxes[each].bettor == boxes[seat].bettor]
+            if seat not in order:
+                mine = [box_seat for box_seat in playing if boxes[box_seat].bettor == boxes[seat].bettor]
                 # Two boxes of one patron: the larger wager first, equal ones counterclockwise (§ 688a.7(f)).
-                found += sorted(mine, key=lambda each: (-boxes[each].stakes["base"], -each))
-        return found
+                order += sorted(mine, key=lambda box_seat: (-boxes[box_seat].stakes["base"], -box_seat))
+        return order
 
     def surrender(self, seat: int) -> None:
         """A player surrenders; the cards go into the rack where nobody can envy them."""
         box = self.plan.boxes[seat]
         self.script.add(same(model.Surrendered, seat=seat))
-        self.script.add(taken(seat, box.bettor, "base", box.stakes["base"], "surrendered"))
+        self.script.add(wager_taken(seat, box.bettor, "base", box.stakes["base"], "surrendered"))
         if not self.any_qualifying():
             self.collect(seat, CARDS, CARDS)
 

@@ -188,7 +188,7 @@ class Plan(ABC):
     def deal(self, targets: Any) -> bool:
         """Deal at random, positions with a target getting a hand made to order; say whether all could be."""
 
-    def hand_for(self, target: str, taken: set[int]) -> list[int] | None:
+    def hand_for(self, target: str, excluded: set[int]) -> list[int] | None:
         """Return a hand made to order of the cards that are left, or null where there is none."""
         return None
 
@@ -213,15 +213,15 @@ class Plan(ABC):
         self, targets: dict[Position, str], positions: Sequence[Position], cards: int
     ) -> tuple[dict[Position, list[int]], list[int]] | None:
         """Return so many cards for each position, those with a target made to order, and the rest; null where one cannot be."""
-        taken: set[int] = set()
+        excluded: set[int] = set()
         hands: dict[Position, list[int]] = {}
         for position, target in targets.items():
-            hand = self.hand_for(target, taken)
+            hand = self.hand_for(target, excluded)
             if hand is None:
                 return None
             hands[position] = hand
-            taken |= set(hand)
-        rest = [card for card in range(53) if card not in taken]
+            excluded |= set(hand)
+        rest = [card for card in range(53) if card not in excluded]
         self.random.shuffle(rest)
         for position in positions:
             if position not in hands:

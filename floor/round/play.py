@@ -12,7 +12,17 @@ from typing import Any, ClassVar
 
 from events.vocabulary import model
 from events.vocabulary.model import Aspect, Event, fact
-from floor.table.facts import collected, paid, placed, removed, returned, same, source_of, stack_dealt, taken
+from floor.table.facts import (
+    collected,
+    same,
+    source_of,
+    stack_dealt,
+    wager_paid,
+    wager_placed,
+    wager_removed,
+    wager_returned,
+    wager_taken,
+)
 from floor.table.script import Script, Step
 from games.cards.cards import TEXT
 from games.catalogue import GAMES
@@ -116,16 +126,16 @@ class Play(ABC):
                     self.accept_progressive(seat, box.bettor, amount)
                     continue
                 if wager == "base" and amount >= 10_000 and random.random() < 0.04:
-                    add(placed(seat, box.bettor, wager, amount // 2))
+                    add(wager_placed(seat, box.bettor, wager, amount // 2))
                     amount -= amount // 2
-                add(placed(seat, box.bettor, wager, amount))
+                add(wager_placed(seat, box.bettor, wager, amount))
             if random.random() < 0.01:
-                add(placed(seat, box.bettor, *self.withdrawn))
-                add(removed(seat, box.bettor, *self.withdrawn))
+                add(wager_placed(seat, box.bettor, *self.withdrawn))
+                add(wager_removed(seat, box.bettor, *self.withdrawn))
 
     def accept_progressive(self, seat: int, bettor: str, amount: int) -> None:
         """A progressive wager is placed, the controller accepts it and advances its meter."""
-        self.script.add(placed(seat, bettor, "progressive", amount))
+        self.script.add(wager_placed(seat, bettor, "progressive", amount))
         error, self.plan.meter_error = self.plan.meter_error, 0
         self.advance(self.table.meter, seat, amount, error)
 
@@ -212,22 +222,22 @@ class Play(ABC):
                 self.pay_progressive(due)
             case Outcome.WIN:
                 source = self.source_of(due)
-                add(paid(due, due.returned_cents, due.winnings_cents, source))
+                add(wager_paid(due, due.returned_cents, due.winnings_cents, source))
                 if source == "slip":
                     self.document(due, due.winnings_cents)
             case outcome if outcome in PUSHES or outcome is Outcome.TIE:
-                add(returned(seat, due.bettor, due.wager, due.staked_cents, "push"))
+                add(wager_returned(seat, due.bettor, due.wager, due.staked_cents, "push"))
             case Outcome.VOID | Outcome.UNCOVERED:
-                add(returned(seat, due.bettor, due.wager, due.staked_cents, due.outcome.name.lower()))
+                add(wager_returned(seat, due.bettor, due.wager, due.staked_cents, due.outcome.name.lower()))
             case Outcome.LOSE | Outcome.FOUL | Outcome.ABANDONED | Outcome.SURRENDERED | Outcome.FOLDED:
                 if due.wager == "progressive":
                     return  # its chips were collected before the deal
                 reason = REASONS.get(due.outcome, "lost")
-                add(taken(seat, due.bettor, due.wager, due.staked_cents - due.returned_cents, reason))
+                add(wager_taken(seat, due.bettor, due.wager, due.staked_cents - due.returned_cents, reason))
                 if due.returned_cents:
-                    add(returned(seat, due.bettor, due.wager, due.returned_cents, "uncovered"))
+                    add(wager_returned(seat, due.bettor, due.wager, due.returned_cents, "uncovered"))
             case Outcome.UNKNOWN if self.plan.base not in self.plan.boxes[seat].stakes:
-                add(returned(seat, due.bettor, due.wager, due.staked_cents, "other"))  # no ante, no cards
+                add(wager_returned(seat, due.bettor, due.wager, due.staked_cents, "other"))  # no ante, no cards
             case _:
                 raise AssertionError(f"{self.table.id} round {self.plan.round_no}: {due} cannot be settled")
 
@@ -262,10 +272,10 @@ class Play(ABC):
         by_slip = due.slip_cents
         if due.cash_cents or due.returned_cents:
             source = source_of(due.cash_cents)
-            self.script.add(paid(due, due.returned_cents, due.cash_cents, source))
+            self.script.add(wager_paid(due, due.returned_cents, due.cash_cents, source))
             by_slip += due.cash_cents if source == "slip" else 0
         if due.slip_cents:
-            self.script.add(paid(due, 0, due.slip_cents, "slip"))
+            self.script.add(wager_paid(due, 0, due.slip_cents, "slip"))
         if by_slip:
             self.document(due, by_slip)
 
@@ -326,5 +336,5 @@ class Play(ABC):
             box = self.plan.boxes[seat]
             for wager, stake in box.stakes.items():
                 if wager not in self.settled_early:
-                    self.script.add(returned(seat, box.bettor, wager, stake, "void"))
+                    self.script.add(wager_returned(seat, box.bettor, wager, stake, "void"))
             self.pay_beside(seat)

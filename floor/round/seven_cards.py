@@ -83,22 +83,22 @@ _MAKERS: dict[str, Callable[[Random], Hand]] = {
 }
 
 
-def make_hand(random: Random, target: str, taken: Collection[int]) -> Hand | None:
+def make_hand(random: Random, target: str, excluded: Collection[int]) -> Hand | None:
     """Return seven cards not among `taken` whose best line is `target`, or null where none was found.
 
     "ace_high_joker" and "ace_high" are Ace High Pai Gows with and without the joker; "nothing" makes no line and is no
     ace high.
     """
-    left = [each for each in range(53) if each not in taken]
+    left = [each for each in range(53) if each not in excluded]
     keep_joker = target in ("ace_high", "nothing")
     for _ in range(_TRIES):
-        made = _MAKERS[target](random)
-        if any(each in taken for each in made):
+        hand = _MAKERS[target](random)
+        if any(each in excluded for each in hand):
             continue
-        rest = [each for each in left if each not in made and not (keep_joker and each == JOKER)]
-        if len(rest) < 7 - len(made):
+        rest = [each for each in left if each not in hand and not (keep_joker and each == JOKER)]
+        if len(rest) < 7 - len(hand):
             return None
-        cards = made + random.sample(rest, 7 - len(made))
+        cards = hand + random.sample(rest, 7 - len(hand))
         if is_target(cards, target):
             random.shuffle(cards)
             return cards

@@ -38,13 +38,13 @@ def texts(cards: Iterable[int]) -> list[Any]:
     return [TEXT[card] for card in cards]
 
 
-def placed(seat: int, bettor: str, wager: Any, amount: int, number: int | None = None) -> model.WagerPlaced:
+def wager_placed(seat: int, bettor: str, wager: Any, amount: int, number: int | None = None) -> model.WagerPlaced:
     """A stake that is placed."""
     stake = _stake(seat, bettor, wager, amount, number)
     return fact(model.WagerPlaced, **stake, form="chips")
 
 
-def removed(seat: int, bettor: str, wager: Any, amount: int) -> model.WagerRemoved:
+def wager_removed(seat: int, bettor: str, wager: Any, amount: int) -> model.WagerRemoved:
     """A stake that its bettor takes back."""
     return fact(model.WagerRemoved, **_stake(seat, bettor, wager, amount))
 
@@ -54,14 +54,14 @@ def refused(seat: int, bettor: str, wager: Any, amount: int, reason: str) -> mod
     return fact(model.WagerRefused, **_stake(seat, bettor, wager, amount), reason=reason)
 
 
-def taken(
+def wager_taken(
     seat: int, bettor: str, wager: Any, amount: int, reason: Any = "lost", number: int | None = None
 ) -> model.WagerTaken:
     """A stake that is collected."""
     return fact(model.WagerTaken, **_stake(seat, bettor, wager, amount, number), reason=reason)
 
 
-def returned(seat: int, bettor: str, wager: Any, amount: int, reason: Any) -> model.WagerReturned:
+def wager_returned(seat: int, bettor: str, wager: Any, amount: int, reason: Any) -> model.WagerReturned:
     """A stake that goes back."""
     return fact(model.WagerReturned, **_stake(seat, bettor, wager, amount), reason=reason)
 
@@ -70,7 +70,7 @@ def _stake(seat: int, bettor: str, wager: Any, amount: int, number: int | None =
     return {"seat": seat, "bettor": bettor, "wager": wager, "number": number, "amount_cents": amount}
 
 
-def paid(due: Due, stake: int, winnings: int, source: Any = "inventory") -> model.WagerPaid:
+def wager_paid(due: Due, stake: int, winnings: int, source: Any = "inventory") -> model.WagerPaid:
     """A wager that is paid."""
     money = {"stake_cents": stake, "winnings_cents": winnings, "source": source}
     return fact(model.WagerPaid, seat=due.seat, bettor=due.bettor, wager=due.wager, number=due.number, **money)

@@ -164,8 +164,8 @@ def progressive_class(cards: Sequence[int], side_card: int | None, deuces: Deuce
         if side_card is None or side_card == JOKER:
             raise ValueError("the joker is replaced by the side card, which is missing")
         cards = [side_card if card == JOKER else card for card in cards]
-    made = WildClass(rank_wild(cards, deuces)[0])
-    if made is WildClass.FIVE_OF_A_KIND:
+    hand_class = WildClass(rank_wild(cards, deuces)[0])
+    if hand_class is WildClass.FIVE_OF_A_KIND:
         naturals = sum(rank(card) > 2 for card in cards)
         return WildClass.STRAIGHT_FLUSH if naturals == 1 else WildClass.FOUR_OF_A_KIND
-    return made
+    return hand_class

@@ -172,8 +172,8 @@ class HouseWay(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
         for row in _rows_for(self, hand.kind):
             if row.speaks_of(hand):
                 for group in row.plays:
-                    if found := hand.played(group):
-                        return row, found
+                    if settings := hand.played(group):
+                        return row, settings
         raise AssertionError(f"{self.name} sets no {show(cards)}")  # the last row sets every hand: see _rows
 
 
@@ -209,13 +209,13 @@ class _HandToSet:
 
     def played(self, group: Sequence[HouseWayPlay]) -> dict[Ranks, Setting]:
         """What a group of plays makes of the cards, each ranking otherwise than the others; nothing if none can be."""
-        found: dict[Ranks, Setting] = {}
+        settings: dict[Ranks, Setting] = {}
         for play in group:
             for high_rank, low_rank, low in self._best(play):
-                if (high_rank, low_rank) not in found:
+                if (high_rank, low_rank) not in settings:
                     high = tuple([card for card in self.cards if card not in low])
-                    found[high_rank, low_rank] = Setting(high, low)
-        return found
+                    settings[high_rank, low_rank] = Setting(high, low)
+        return settings
 
     def _best(self, play: HouseWayPlay) -> list[tuple[Rank, Rank, tuple[int, int]]]:
         """The ways to make a play with the highest hand in front, the highest hand behind first."""

@@ -154,8 +154,8 @@ class AsiaHouseWay(msgspec.Struct, frozen=True, kw_only=True):
         for row in self.rows:
             if row.speaks_of(hand):
                 for group in row.plays:
-                    if found := hand.played(group):
-                        return row, found
+                    if settings := hand.played(group):
+                        return row, settings
         raise AssertionError(f"{self.name} sets no {show(cards)}")  # the last row sets every hand: see _rows
 
 
@@ -194,12 +194,12 @@ class _ThreeHandCards:
 
     def played(self, group: Sequence[ThreeHandPlay]) -> tuple[ThreeHands, ...]:
         """What a group of plays makes of the cards, each ranking otherwise than the others; nothing if none can be."""
-        found: dict[tuple[Rank, Rank, Rank], ThreeHands] = {}
+        settings: dict[tuple[Rank, Rank, Rank], ThreeHands] = {}
         for play in group:
             if fitting := [setting for setting in self.legal if self._fits(play, setting)]:
                 best = max(fitting, key=_ORDER[play.first])
-                found.setdefault((best.high, best.medium, best.low), self._as_three_hands(best))
-        return tuple(found.values())
+                settings.setdefault((best.high, best.medium, best.low), self._as_three_hands(best))
+        return tuple(settings.values())
 
     def _fits(self, play: ThreeHandPlay, setting: _Legal) -> bool:
         if setting.medium[1] < play.medium_at_least or setting.low[1] < play.low_at_least:

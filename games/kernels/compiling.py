@@ -31,11 +31,11 @@ def compiled(function: Function, **options: Any) -> Function:
     """Return a function compiled when it is first called, without Python's lock; kept on disk where that is safe."""
     module = sys.modules.get(function.__module__)
     folder = Path(str(module.__file__)).parent if module is not None and getattr(module, "__file__", None) else _HERE
-    kept = cache_folder(folder)
-    if kept is None:
+    cache = cache_folder(folder)
+    if cache is None:
         return cast(Function, numba.njit(nogil=True, **options)(function))
     config: Any = settings
-    before, config.CACHE_DIR = config.CACHE_DIR, str(kept)
+    before, config.CACHE_DIR = config.CACHE_DIR, str(cache)
     try:
         return cast(Function, numba.njit(nogil=True, cache=True, **options)(function))
     finally:
@@ -71,8 +71,8 @@ def sources_digest(folders: Iterable[Path]) -> str:
 def wide(value: Any) -> int:
     """Return a small integer of an array as one of 64 bits, which shifts and sums do not overflow."""
     small: Any = np.int64(value)
-    kept: int = small
-    return kept
+    wide: int = small
+    return wide
 
 
 def borrowing(function: Function) -> Function:

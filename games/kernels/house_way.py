@@ -140,11 +140,11 @@ def group_for(cards: Ints, rows: Ints, plays: Ints, lowest: bool) -> tuple[int, 
             continue
         first = rows[row, 4]
         while first < rows[row, 5]:
-            past, made = first, False
+            past, possible = first, False
             while past < rows[row, 5] and plays[past, 0] == plays[first, 0]:
-                made = made or front_of(cards, once, twice, plays[past], lowest) > 0
+                possible = possible or front_of(cards, once, twice, plays[past], lowest) > 0
                 past += 1
-            if made:
+            if possible:
                 return first, past, once, twice
             first = past
     return 0, 0, once, twice  # never: the last row sets every hand

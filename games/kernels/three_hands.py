@@ -75,11 +75,11 @@ def three_way_of(way: AsiaHouseWay) -> ThreeWay:
         ranks = 0x1FFF if row.ranks is None else sum(1 << (rank - 2) for rank in row.ranks)
         complete = -1 if row.complete is None else int(row.complete)
         rows.append([kinds, ranks, complete, first, len(plays)])
-    made = np.full(8**4, -1, dtype=np.int64)
+    kind_of = np.full(8**4, -1, dtype=np.int64)
     for counts in _COUNTS:
         at_least = [sum(count >= times for count in counts) for times in range(2, 6)]
-        made[at_least[0] << 9 | at_least[1] << 6 | at_least[2] << 3 | at_least[3]] = _KINDS.index(KINDS[counts])
-    return ThreeWay(np.array(rows, dtype=np.int64), np.array(plays, dtype=np.int64), made)
+        kind_of[at_least[0] << 9 | at_least[1] << 6 | at_least[2] << 3 | at_least[3]] = _KINDS.index(KINDS[counts])
+    return ThreeWay(np.array(rows, dtype=np.int64), np.array(plays, dtype=np.int64), kind_of)
 
 
 def room_for_settings() -> Ints:
@@ -148,8 +148,8 @@ def one_of(card: int) -> int:
 @compiled
 def is_complete(high: int) -> bool:
     """Say whether a hand of four is a straight or a flush."""
-    made = high >> CLASS_SHIFT
-    return made in (STRAIGHT, FLUSH, STRAIGHT_FLUSH)
+    hand_class = high >> CLASS_SHIFT
+    return hand_class in (STRAIGHT, FLUSH, STRAIGHT_FLUSH)
 
 
 @compiled
@@ -222,15 +222,15 @@ def accepted_by_row(
     """
     first = row[3]
     while first < row[4]:
-        past, made, accepted = first, False, False
+        past, possible, accepted = first, False, False
         while past < row[4] and plays[past, 0] == plays[first, 0]:
             best = best_by(plays[past], settings, count, singles, twice)
             if best >= 0:
-                made = True
+                possible = True
                 setting = settings[best]
                 accepted = accepted or (setting[0] == high and setting[1] == medium and setting[2] == low)
             past += 1
-        if made:
+        if possible:
             return 1 if accepted else 0
         first = past
     return -1

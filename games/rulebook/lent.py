@@ -46,8 +46,8 @@ def with_lent(table: Table, read: Callable[[str], Table]) -> Table:
     lender = read(name)
 
     def as_lent(entry: Table) -> Table:
-        kept = {key: value for key, value in entry.items() if key != "needs_shuffler"}
-        return {**kept, "cite": f"{name}.{entry['cite']}"} if "cite" in entry else kept
+        lent = {key: value for key, value in entry.items() if key != "needs_shuffler"}
+        return {**lent, "cite": f"{name}.{entry['cite']}"} if "cite" in entry else lent
 
     joined = dict(table)
     for key in _LISTS:

@@ -89,33 +89,33 @@ def submission_from_words(words: Sequence[str]) -> str:
     min = "5.00"
     max = "100000.00"
     """
-    book, given = _read(words)
-    deal_method = given.pop("deal_method", list(book.deal_methods)[-1])
+    book, options = _read(words)
+    deal_method = options.pop("deal_method", list(book.deal_methods)[-1])
     text = [
         f"chapter = {_quoted(book.key)}",
-        f"name = {_quoted(given.pop('name', book.key))}",
-        f"effective_gaming_day = {_plain('effective', given.pop('effective', book.effective), _DAY, 'a day')}",
+        f"name = {_quoted(options.pop('name', book.key))}",
+        f"effective_gaming_day = {_plain('effective', options.pop('effective', book.effective), _DAY, 'a day')}",
     ]
-    if "max_payout" in given:
-        text.append(f"max_payout = {_quoted(given.pop('max_payout'))}")
+    if "max_payout" in options:
+        text.append(f"max_payout = {_quoted(options.pop('max_payout'))}")
     if book.house_way is not None:
-        text.append(f"house_way = {_quoted(given.pop('house_way', book.house_way))}")
+        text.append(f"house_way = {_quoted(options.pop('house_way', book.house_way))}")
     text += ["", "[table]", f"deal_method = {_quoted(deal_method)}"]
     if book.startings:
-        text.append(f"starting = {_quoted(given.pop('starting', _unsaid_starting(book)))}")
+        text.append(f"starting = {_quoted(options.pop('starting', _unsaid_starting(book)))}")
     shuffler = "none" if deal_method == "manual_shoe" else "automated"
-    text.append(f"shuffler = {_quoted(given.pop('shuffler', shuffler))}")
-    if "decks" in given:
-        text.append(f"decks = {_plain('decks', given.pop('decks'), _NUMBER, 'a number')}")
-    text.append(f"adjacent_boxes = {_flag('adjacent_boxes', given.pop('adjacent_boxes', 'no'))}")
-    limit = given.get("max", MAX_DEFAULT)
+    text.append(f"shuffler = {_quoted(options.pop('shuffler', shuffler))}")
+    if "decks" in options:
+        text.append(f"decks = {_plain('decks', options.pop('decks'), _NUMBER, 'a number')}")
+    text.append(f"adjacent_boxes = {_flag('adjacent_boxes', options.pop('adjacent_boxes', 'no'))}")
+    limit = options.get("max", MAX_DEFAULT)
     for wager in book.wagers.values():
-        if wager.of is None and (wager.always or wager.name in given):
+        if wager.of is None and (wager.always or wager.name in options):
             most = limit if wager.within else MAX_DEFAULT
-            text += ["", f"[wagers.{wager.name}]", *_wager(book, wager, given, most)]
-    settings = [f"{name} = {_setting(book, name, given.pop(name))}" for name in book.settings if name in given]
+            text += ["", f"[wagers.{wager.name}]", *_wager(book, wager, options, most)]
+    settings = [f"{name} = {_setting(book, name, options.pop(name))}" for name in book.settings if name in options]
     text += ["", "[settings]", *settings] if settings else []
-    for key in given:
+    for key in options:
         raise RulesRefused(SOURCE, key, f"unknown, or of a wager that is not offered, in {book.key}", SUBMISSIONS)
     return "\n".join(text) + "\n"
 
@@ -131,15 +131,15 @@ def _read(words: Sequence[str]) -> tuple[Chapter, dict[str, str]]:
         named = repr(words[0]) if words else "missing"
         expected = ", ".join(known_chapters())
         raise RulesRefused(SOURCE, "chapter", f"{named}; expected one of {expected}", SUBMISSIONS)
-    given: dict[str, str] = {}
+    options: dict[str, str] = {}
     for word in words[1:]:
         key, equals, value = word.partition("=")
         if not (key and equals and value):
             raise RulesRefused(SOURCE, word, "expected key=value", SUBMISSIONS)
-        if key in given:
+        if key in options:
             raise RulesRefused(SOURCE, key, "given twice", SUBMISSIONS)
-        given[key] = value
-    return chapter(*words[0].split("-", 1)), given
+        options[key] = value
+    return chapter(*words[0].split("-", 1)), options
 
 
 def _wager(book: Chapter, wager: WagerRule, words: dict[str, str], most: str) -> list[str]:

@@ -59,13 +59,13 @@ def fortune_bonus(book: Rulebook, box: BettingBox, cap: MaximumPayout) -> Due:
         return without_cards(book, box, wager, paytable)
     if box.hand.cards is None:
         return due_of(book, box, wager, Outcome.UNKNOWN, None, "12(c)", paytable)
-    made = seven_card(paytable, box.hand.cards)
-    line = paytable.best(made)
+    hand_lines = seven_card(paytable, box.hand.cards)
+    line = paytable.best(hand_lines)
     if line is None:
         return due_of(book, box, wager, Outcome.LOSE, -box.stakes[wager], "11(h)(2)(i)(A)", paytable)
     other = None
     may_be_ranked = "fortune_pays" in book.settings
-    if may_be_ranked and {"three_of_a_kind", "straight"} <= made and line.hand in ("three_of_a_kind", "straight"):
+    if may_be_ranked and {"three_of_a_kind", "straight"} <= hand_lines and line.hand in ("three_of_a_kind", "straight"):
         paid, instead = ("best paid", "straight") if line.hand == "three_of_a_kind" else ("ranked", "three of a kind")
         other = f"D15: {book.cite('11(h)')} can as well be read to pay the {instead}; filed is the {paid} line"
     return won_at_odds(book, box, wager, paytable, line, cap, "12(c)", other)

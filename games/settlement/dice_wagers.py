@@ -31,15 +31,15 @@ def sum_lines(values: Values) -> frozenset[str]:
     >>> sorted(sum_lines((4, 2, 4))), sorted(sum_lines((5, 3, 4)))
     (['total_10', 'two_match'], ['series_of_three', 'total_12'])
     """
-    made = {f"total_{sum(values)}"}
+    lines = {f"total_{sum(values)}"}
     most = max(Counter(values).values())
     if most >= 2:
-        made.add("two_match")
+        lines.add("two_match")
     if most == 3:
-        made.add("three_match")
+        lines.add("three_match")
     if all(after - before == 1 for before, after in pairwise(sorted(values))):
-        made.add("series_of_three")
-    return frozenset(made)
+        lines.add("series_of_three")
+    return frozenset(lines)
 
 
 def match_lines(values: Values, number: int | None) -> frozenset[str]:
@@ -59,16 +59,16 @@ def beat_it_lines(values: Values, red: int) -> frozenset[str]:
     (['a_die_by_one_or_more', 'red_by_two_or_three'], ['a_die_by_one_or_more'])
     """
     ahead = 2 * values[red] - sum(values)
-    made = set()
+    lines = set()
     if ahead == 4:
-        made.add("red_by_four")
+        lines.add("red_by_four")
     elif ahead in (2, 3):
-        made.add("red_by_two_or_three")
+        lines.add("red_by_two_or_three")
     elif ahead in (0, 1):
-        made.add("red_ties_or_by_one")
+        lines.add("red_ties_or_by_one")
     if 2 * max(values) - sum(values) >= 1:
-        made.add("a_die_by_one_or_more")
-    return frozenset(made)
+        lines.add("a_die_by_one_or_more")
+    return frozenset(lines)
 
 
 def lines_made(wager: str, number: int | None, dice: Dice) -> set[frozenset[str]]:
@@ -76,17 +76,17 @@ def lines_made(wager: str, number: int | None, dice: Dice) -> set[frozenset[str]
     colours = dice.colours
     known = colours is not None and sorted(colours) == ONE_RED_TWO_BLUE
     reds = (colours.index("red"),) if colours is not None and known else (0, 1, 2)
-    found: set[frozenset[str]] = set()
+    possible: set[frozenset[str]] = set()
     for one, two, three in product(*(FACES if value is None else (value,) for value in dice.values)):
         values = (one, two, three)
         match wager:
             case "sum":
-                found.add(sum_lines(values))
+                possible.add(sum_lines(values))
             case "match":
-                found.update(match_lines(values, each) for each in (FACES if number is None else (number,)))
+                possible.update(match_lines(values, each) for each in (FACES if number is None else (number,)))
             case _:
-                found.update(beat_it_lines(values, red) for red in reds)
-    return found
+                possible.update(beat_it_lines(values, red) for red in reds)
+    return possible
 
 
 def dice_wager(book: Rulebook, box: BettingBox, wager: str, dice: Dice | None, number: int | None = None) -> Due:
@@ -95,7 +95,7 @@ def dice_wager(book: Rulebook, box: BettingBox, wager: str, dice: Dice | None, n
     if paytable is None:
         return not_offered(book, box, wager)
     paragraph = SECTIONS[wager]
-    lines = {paytable.best(made) for made in lines_made(wager, number, dice)} if dice is not None else set()
+    lines = {paytable.best(names) for names in lines_made(wager, number, dice)} if dice is not None else set()
     if not lines or len({line.odds if line is not None else None for line in lines}) > 1:
         return due_of(book, box, wager, Outcome.UNKNOWN, None, f"645c.2(g)({paragraph})", paytable)
     line = next(iter(lines))

@@ -144,19 +144,19 @@ def mystery_bonuses(book: Rulebook, layout: TableLayout) -> Iterator[Due]:
     bettors = {box.seat: box.bettor for box in layout.boxes}
     due: dict[int, int | None] = {}
     for cycle in table.cycles:
-        said = ruling(cycle, paytable)
-        if said.unsure is not None:
-            due.setdefault(said.unsure, None)
+        decision = ruling(cycle, paytable)
+        if decision.unsure is not None:
+            due.setdefault(decision.unsure, None)
         if cycle.hit is not None:
             due.setdefault(cycle.hit.seat, 0)
-        if said.winner is not None and (qualifies := table.qualifying.get(said.winner.seat, True)) is not True:
-            due[said.winner.seat] = None if qualifies is None else due.get(said.winner.seat, 0)
-            after = next(_qualifying_after(table, said.winner), None)
+        if decision.winner is not None and (qualifies := table.qualifying.get(decision.winner.seat, True)) is not True:
+            due[decision.winner.seat] = None if qualifies is None else due.get(decision.winner.seat, 0)
+            after = next(_qualifying_after(table, decision.winner), None)
             if after is not None:
                 due.setdefault(after.seat, None)
-        elif said.winner is not None:
-            before = due.get(said.winner.seat, 0)
-            due[said.winner.seat] = (before or 0) + share_cents(said.winner.reading, WHOLE_METER_BP)
+        elif decision.winner is not None:
+            before = due.get(decision.winner.seat, 0)
+            due[decision.winner.seat] = (before or 0) + share_cents(decision.winner.reading, WHOLE_METER_BP)
     for seat in table.paid_seats:
         due.setdefault(seat, 0 if table.complete else None)
     for seat, cents in due.items():
@@ -179,10 +179,10 @@ def mystery_bonuses(book: Rulebook, layout: TableLayout) -> Iterator[Due]:
 
 def _qualifying_after(table: Mystery, winner: Contribution) -> Iterator[Contribution]:
     """Yield the contributions of the round that were accepted after one, but for those that do not qualify."""
-    made = [each for cycle in table.cycles for each in cycle.contributions]
-    for each in made[made.index(winner) + 1 :] if winner in made else ():
-        if table.qualifying.get(each.seat, True) is not False:
-            yield each
+    contributions = [contribution for cycle in table.cycles for contribution in cycle.contributions]
+    for contribution in contributions[contributions.index(winner) + 1 :] if winner in contributions else ():
+        if table.qualifying.get(contribution.seat, True) is not False:
+            yield contribution
 
 
 def show_meter(centicents: int) -> str:

@@ -11,7 +11,7 @@ The door. Outside this room, import from these files only:
 * `batch`: `replay_batch` judges a log by its table; `what_if`: settles a history by replacement rules
 * `row_groups`, `process_engine`, `dask_engine`: the engines that run this work in one process, in several, on a cluster
 * `table_check`: `differences` compares a table with its log
-* `catalogue` and `game_columns`: `with_game` adds a game, described by a `GameColumns` record
+* `catalogue` and `game_columns`: `add_columns` adds a game, described by a `GameColumns` record
 
 Inside. Everything is pure but for the files marked with *, which read the log or read and write files:
 

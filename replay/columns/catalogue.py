@@ -1,30 +1,28 @@
 """The games whose rounds are judged in columns: one record each (`game_columns.GameColumns`).
 
 The law of this file: nothing else in this room asks which game it is. A game without a record here is judged by event replay,
-with the same verdicts. A new game is one file in `games`, one kernel in `kernels`, and one entry here; a game that lives
-outside the project is added with `with_game`.
+with the same verdicts. A new game of the package is one file in `games`, one kernel in `kernels`, and one entry here; a game from
+outside the package is added with `add_columns`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from typing import Final
 
 from replay.columns.game_columns import GameColumns
 from replay.columns.games import dj_wild, face_up_pai_gow, fortune_asia, over_under, pai_gow_poker, player_dealer
 from replay.columns.row_schemas import RowSchema
+from replay.run.outside_code import outside_packages
 
-_GAMES: dict[str, GameColumns] = {
-    game.name: game
-    for game in (
-        face_up_pai_gow.COLUMNS,
-        player_dealer.COLUMNS,
-        pai_gow_poker.COLUMNS,
-        dj_wild.COLUMNS,
-        fortune_asia.COLUMNS,
-        over_under.COLUMNS,
-    )
-}
+_OF_THE_PACKAGE: Final = (
+    face_up_pai_gow.COLUMNS,
+    player_dealer.COLUMNS,
+    pai_gow_poker.COLUMNS,
+    dj_wild.COLUMNS,
+    fortune_asia.COLUMNS,
+    over_under.COLUMNS,
+)
+_GAMES: Final[dict[str, GameColumns]] = {record.name: record for record in _OF_THE_PACKAGE}
 
 
 def games_in_columns() -> tuple[GameColumns, ...]:
@@ -42,13 +40,26 @@ def schema_of(game: str) -> RowSchema:
     return _GAMES.get(game, face_up_pai_gow.COLUMNS).schema
 
 
-@contextmanager
-def with_game(game: GameColumns) -> Iterator[None]:
-    """Judge a further game in columns while the context lasts, in this process. Raises `ValueError` where the name is taken."""
-    if game.name in _GAMES:
-        raise ValueError(f"{game.name} is in the catalogue of columns already; give the further game a name of its own")
-    _GAMES[game.name] = game
-    try:
-        yield
-    finally:
-        del _GAMES[game.name]
+def add_columns(record: GameColumns) -> None:
+    """Judge the rounds of a game from outside the package in columns, too, from its first round on.
+
+    The game and its rules are added before. Raises `ValueError`, and adds nothing, where the game has a record already, or where
+    its row writer or kernel lies in another package than its rules of play: the engine's digest would not cover that code.
+    """
+    if record.name in _GAMES:
+        raise ValueError(f"there are columns of {record.name} already; give the new game another name")
+    covered = outside_packages()
+    for module in (record.write_row.__module__, record.kernel):
+        if module.partition(".")[0] not in covered:
+            raise ValueError(
+                f"{record.name}: {module} lies outside the packages of added games ({', '.join(covered) or 'none'}); "
+                "add the game and its rules first, and keep all its code in one package"
+            )
+    _GAMES[record.name] = record
+
+
+def remove_columns(game: str) -> None:
+    """Remove a record that was added; KeyError for one of the package or one that is not there."""
+    if game in {record.name for record in _OF_THE_PACKAGE}:
+        raise KeyError(game)
+    del _GAMES[game]

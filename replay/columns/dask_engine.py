@@ -18,6 +18,7 @@ import pyarrow as pa
 from events.log.contract import EventLog
 from replay.columns.row_groups import GROUPS_AHEAD, Group, Job, columns_of, submit_ahead, with_rest
 from replay.columns.screening import Screen
+from replay.installed_games import add_installed_games
 from replay.run.engine import engine
 
 T = TypeVar("T")
@@ -113,12 +114,13 @@ class DaskEngine:
 
 def software() -> str:
     """Return what judges; this runs on a worker."""
+    add_installed_games()
     return engine()
 
 
 def work(batch: bytes, screens: Sequence[Screen], sent_by: str, texts: str) -> list[bytes]:
     """Judge a batch; this runs on a worker. Raises `OtherSoftware`."""
-    if sent_by != engine():
+    if sent_by != software():
         raise OtherSoftware(_refusal("a worker", engine(), sent_by))
     if texts != rules_digest(screens):
         raise OtherSoftware("a worker got other rules than the client sent")

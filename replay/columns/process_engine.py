@@ -22,6 +22,7 @@ import zstandard
 from events.log.contract import EventLog
 from events.log.relaxed_gc import relaxed_gc
 from replay.columns.row_groups import GROUPS_AHEAD, Group, Job, ScreenedGroup, screen_group, submit_ahead
+from replay.installed_games import add_installed_games
 
 LEVEL: Final = 1
 """The compression of results on their way: verdicts are much alike, and come out fifty times smaller at little cost."""
@@ -71,7 +72,7 @@ class ProcessEngine:
 
 
 def _begin() -> None:
-    """Leave interrupts to the process that asked, and end with it."""
+    """Know the games that the process that asked knows, leave interrupts to it, and end with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     assert parent is not None, "this runs in a process that another one started"
@@ -81,6 +82,7 @@ def _begin() -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+    add_installed_games()
 
 
 @lru_cache(maxsize=1)

@@ -51,5 +51,10 @@ def remove_game_rules(game: str) -> None:
     remove_terms(game)
 
 
+def outside_rules() -> tuple[GameRules, ...]:
+    """Return the records that were added from outside the package, in the order in which they were added."""
+    return tuple(_RECORDS.values())[len(_OF_THE_PACKAGE) :]
+
+
 for _record in _OF_THE_PACKAGE:
     add_game_rules(_record)

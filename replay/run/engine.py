@@ -3,7 +3,7 @@
 A snapshot of another engine is thrown away; verdicts of another engine stay in force and are superseded where they differ. The
 digest covers what the judges import, directly or through others, and the data of the rules of play, and nothing else: a changed
 page, packet or transcript costs no replay. Imports are read from the source, not from the modules that happen to be loaded, so
-that every process gives the same digest.
+that every process gives the same digest. Games from outside the package count as a whole (`outside_code.py`).
 """
 
 from __future__ import annotations
@@ -11,21 +11,21 @@ from __future__ import annotations
 import functools
 import os
 import re
+from collections.abc import Iterable
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Final
 
 import replay
+from replay.run.outside_code import OURS as PACKAGES
+from replay.run.outside_code import files_of, outside_chapters, outside_packages
 
 JUDGES: Final = ("replay.run.stream_worker", "replay.run.refold", "replay.columns.batch")
 """The modules that make verdicts: of a stream, of a stream that is folded again, of a history in columns."""
 
 KERNELS: Final = "replay/columns/kernels/"
 """The folder of the kernels that judge in columns; a game's record names its kernel, and imports it when it is first used."""
-
-PACKAGES: Final = frozenset({"events", "games", "replay"})
-"""The packages that can hold what decides a verdict."""
 
 NO_RULES: Final = "coverage"
 """The data of `games` on the coverage of each text, by which nothing is judged."""
@@ -35,16 +35,22 @@ _IMPORT = re.compile(r"import[ \t]+([^\n]+)")
 _NAME = re.compile(r"[A-Za-z_][\w.]*")
 
 
-@functools.cache
 def engine() -> str:
-    """Return version and digest of all that decides a verdict."""
-    return f"{_version()}+{digest_of(Path(str(replay.__file__)).parent.parent)}"
+    """Return version and digest of all that decides a verdict in this process: of the package, and of games added to it."""
+    return _engine(outside_packages(), outside_chapters())
 
 
-def digest_of(folder: Path) -> str:
-    """Return the digest of what decides a verdict in the packages of a folder: 16 hexadecimal digits."""
+@functools.lru_cache(maxsize=8)
+def _engine(packages: tuple[str, ...], chapters: tuple[str, ...]) -> str:
+    outside = [file for package in packages for file in files_of(package)]
+    outside += [(f"chapter {number}", text.encode()) for number, text in enumerate(chapters, 1)]
+    return f"{_version()}+{digest_of(Path(str(replay.__file__)).parent.parent, outside)}"
+
+
+def digest_of(folder: Path, outside: Iterable[tuple[str, bytes]] = ()) -> str:
+    """Return the digest, 16 hexadecimal digits, of what decides a verdict in a folder's packages and in files from outside."""
     hasher = sha256()
-    for name, data in _deciding(folder):
+    for name, data in (*_deciding(folder), *outside):
         hasher.update(name.encode() + b"\0" + data + b"\0")
     return hasher.hexdigest()[:16]
 

@@ -38,6 +38,7 @@ ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
         "catalogue": ("player_dealer", "*", "game", "rulebook"),
     },
     "replay": {
+        "installed_games": (),
         "findings": (),
         "incidents": ("findings",),
         "fold": ("findings",),
@@ -48,7 +49,7 @@ ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
         "transcript": ("run", "fold", "narrative", "findings"),
         "review": ("narrative", "incidents", "findings"),
         "packet": ("transcript", "review", "narrative", "run", "settlement", "fold", "incidents", "findings"),
-        "columns": ("run", "rules", "settlement", "fold", "findings"),
+        "columns": ("run", "rules", "settlement", "fold", "findings", "installed_games"),
     },
     "analytics": {
         "statistics": (),

@@ -21,7 +21,7 @@ from floor.faults.edits import (
     its_wager,
 )
 from floor.faults.labels import Spot
-from floor.table.facts import placed, same
+from floor.table.facts import same, wager_placed
 from floor.table.script import Script
 
 
@@ -29,8 +29,8 @@ def played(turn: int = 0) -> Any:
     """A play of which nothing is known but its script: two wagers, the end of betting, a stub."""
     script = Script()
     for event in (
-        placed(3, "p-1", "base", 2500),
-        placed(5, "p-2", "base", 5000),
+        wager_placed(3, "p-1", "base", 2500),
+        wager_placed(5, "p-2", "base", 5000),
         same(model.NoMoreBets, announced_by="dealer"),
         same(model.StubCounted, count=4, exposed=0),
     ):
@@ -71,7 +71,7 @@ def test_change_takes_values_and_functions_of_the_event() -> None:
 
 def test_adds_before_and_behind() -> None:
     play = played()
-    add_behind(model.NoMoreBets, lambda play, event: placed(1, "p-3", "base", 100))(play)
+    add_behind(model.NoMoreBets, lambda play, event: wager_placed(1, "p-3", "base", 100))(play)
     add_before(model.WagerPlaced, lambda play, event: same(model.HandExamined, seat=event.seat))(play)
     assert kinds(play) == ["HandExamined", "WagerPlaced", "WagerPlaced", "NoMoreBets", "WagerPlaced", "StubCounted"]
 

@@ -15,7 +15,7 @@ from games.cards.ranking import is_ace_high, seven_card_lines
 def test_a_hand_is_seven_cards_of_its_line(target: str) -> None:
     random = Random(target)
     for _ in range(20):
-        hand = make_hand(random, target, taken={0, 5})
+        hand = make_hand(random, target, excluded={0, 5})
         assert hand is not None
         assert len(set(hand)) == 7
         assert not {0, 5} & set(hand)
@@ -29,4 +29,4 @@ def test_a_hand_is_seven_cards_of_its_line(target: str) -> None:
 
 
 def test_says_so_where_the_cards_are_gone() -> None:
-    assert make_hand(Random(1), "five_aces", taken={JOKER}) is None
+    assert make_hand(Random(1), "five_aces", excluded={JOKER}) is None

@@ -11,10 +11,10 @@ import pytest
 from games.catalogue import GAMES, add_game, chapters_of, remove_game, wager_titles
 from games.rulebook.chapters import chapter, known_chapters
 from games.rulebook.citation import cite
-from tests.ninth.high_card import GAME as HIGH_CARD
+from tests.example_game.high_card import GAME as HIGH_CARD
 
 ROOT = Path(__file__).resolve().parents[2]
-TEXT = (ROOT / "tests" / "ninth" / "700a.toml").read_text()
+TEXT = (ROOT / "tests" / "example_game" / "700a.toml").read_text()
 
 
 @pytest.fixture

@@ -94,7 +94,7 @@ def test_chips_that_were_taken_are_missing_from_the_tray(
     crooked: tuple[Simulation, list[Finding], Path], db: Warehouse
 ) -> None:
     month = crooked[0]
-    missing = Counter((table, gaming_day(day)) for table, day in month.taken)
+    missing = Counter((table, gaming_day(day)) for table, day in month.chip_thefts)
     assert missing
     short = {
         (table, str(day)): difference

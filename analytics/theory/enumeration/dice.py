@@ -17,14 +17,14 @@ def sum_lines(roll: Roll) -> list[str]:
     """
     low, middle, high = sorted(roll)
     different = len(set(roll))
-    made = [f"total_{sum(roll)}"]
+    lines = [f"total_{sum(roll)}"]
     if different < 3:
-        made.append("two_match")
+        lines.append("two_match")
     if different == 1:
-        made.append("three_match")
+        lines.append("three_match")
     if (middle, high) == (low + 1, low + 2):
-        made.append("series_of_three")
-    return made
+        lines.append("series_of_three")
+    return lines
 
 
 def match_lines(roll: Roll) -> list[str]:
@@ -45,10 +45,10 @@ def beat_it_lines(roll: Roll) -> list[str]:
     red, *blue = roll
     by = red - sum(blue)
     named = {4: "red_by_four", 3: "red_by_two_or_three", 2: "red_by_two_or_three"}
-    made = [named.get(by, "red_ties_or_by_one")] if by >= 0 else []
+    lines = [named.get(by, "red_ties_or_by_one")] if by >= 0 else []
     if any(2 * die > sum(roll) for die in roll):
-        made.append("a_die_by_one_or_more")
-    return made
+        lines.append("a_die_by_one_or_more")
+    return lines
 
 
 def compute() -> dict[str, Any]:
@@ -56,5 +56,5 @@ def compute() -> dict[str, Any]:
     rows = []
     for wager, lines in (("sum", sum_lines), ("match", match_lines), ("beat_it", beat_it_lines)):
         counted = Counter(tuple(sorted(lines(roll))) for roll in product(range(1, 7), repeat=3))
-        rows += [{"wager": wager, "made": list(made), "rolls": counted[made]} for made in sorted(counted)]
+        rows += [{"wager": wager, "made": list(names), "rolls": counted[names]} for names in sorted(counted)]
     return {"what": "three dice by the lines that they make", "method": "enumeration", "total": 6**3, "rows": rows}

@@ -34,11 +34,11 @@ def ranks_of_all() -> tuple[Ints, list[tuple[int, bool]]]:
     """Return the place of every hand's rank among all ranks, in the order of `_hands`, and its class and whether natural."""
     ranks, kinds = [], []
     for hand in _hands():
-        made = rank_wild(hand)
-        ranks.append(made)
-        kinds.append((int(made[0]), is_natural(hand)))
-    place = {made: i for i, made in enumerate(sorted(set(ranks)))}
-    return np.array([place[made] for made in ranks], dtype=np.int16), kinds
+        value = rank_wild(hand)
+        ranks.append(value)
+        kinds.append((int(value[0]), is_natural(hand)))
+    place = {value: i for i, value in enumerate(sorted(set(ranks)))}
+    return np.array([place[value] for value in ranks], dtype=np.int16), kinds
 
 
 def _hands() -> list[tuple[int, ...]]:
@@ -110,7 +110,7 @@ def _four_without(cards: Ints, out: int) -> Any:
 @compiled
 def _against_all(ranks: Ints, none: Ints, one: Ints, two: Ints, three: Ints, four: Ints) -> Ints:
     """For every hand, how many of the hands without its cards rank below it and with it."""
-    found = np.zeros((len(ranks), 2), dtype=np.int64)
+    counts = np.zeros((len(ranks), 2), dtype=np.int64)
     cards = np.zeros(5, dtype=np.int64)
     at = 0
     for e in range(4, 53):
@@ -139,23 +139,23 @@ def _against_all(ranks: Ints, none: Ints, one: Ints, two: Ints, three: Ints, fou
                                 upto += four[at4, i] <= r
                                 below += four[at4, i] < r
                         upto -= 1  # the hand itself
-                        found[at, 0] = below
-                        found[at, 1] = upto - below
+                        counts[at, 0] = below
+                        counts[at, 1] = upto - below
                         at += 1
-    return found
+    return counts
 
 
 def below_and_equal(ranks: Ints) -> Ints:
     """Return for every hand how many dealer's hands rank below it and with it, of the 1,712,304 that are possible."""
-    found: Ints = _against_all(ranks, *_holding(ranks, int(ranks.max()) + 1))
-    return found
+    counts: Ints = _against_all(ranks, *_holding(ranks, int(ranks.max()) + 1))
+    return counts
 
 
 def compute() -> dict[str, Any]:
     """Count hands by class, whether natural, and (raised) by whether the dealer's rank is lower, equal or higher."""
     ranks, kinds = ranks_of_all()
-    found = below_and_equal(ranks)
-    below, equal = found[:, 0], found[:, 1]
+    counts = below_and_equal(ranks)
+    below, equal = counts[:, 0], counts[:, 1]
     higher = DEALER_HANDS - below - equal
     raised = (1 + RAISE) * below - (2 + RAISE) * higher > -2 * DEALER_HANDS
     of_kind: dict[tuple[int, bool], list[int]] = {}

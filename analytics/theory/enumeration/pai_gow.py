@@ -85,19 +85,19 @@ def three_hands(hands: Sequence[tuple[int, ...]] | None = None) -> Tables:
 
 
 def _undominated(settings: set[tuple[Rank, Rank]]) -> list[tuple[Rank, Rank]]:
-    kept: list[tuple[Rank, Rank]] = []
+    undominated: list[tuple[Rank, Rank]] = []
     for high, low in sorted(settings, reverse=True):
-        if not kept or low > kept[-1][1]:
-            kept.append((high, low))
-    return kept
+        if not undominated or low > undominated[-1][1]:
+            undominated.append((high, low))
+    return undominated
 
 
 def _tables(flush: int, settings: Callable[..., Any], hands: Sequence[tuple[int, ...]] | None) -> Tables:
-    found: dict[int, tuple[int, ...]] = {}
+    hand_of: dict[int, tuple[int, ...]] = {}
     for cards in hands if hands is not None else (cards for cards, _ in seven_card_hands(flush)):
-        found.setdefault(int(_key(np.array(cards), flush, _UNITS)), cards)
+        hand_of.setdefault(int(_key(np.array(cards), flush, _UNITS)), cards)
     house, dealer, choices = [], [], []
-    for cards in found.values():
+    for cards in hand_of.values():
         shown, all_ = settings(cards)
         house.append(shown)
         choices.append(all_)
@@ -110,7 +110,7 @@ def _tables(flush: int, settings: Callable[..., Any], hands: Sequence[tuple[int,
     ]
     keys, rows = np.full(_SLOTS, -1, dtype=np.int64), np.zeros(_SLOTS, dtype=np.int32)
     with _wrapping():
-        for row, key in enumerate(found):
+        for row, key in enumerate(hand_of):
             slot = int(_slot(key))
             while keys[slot] != -1:
                 slot = (slot + 1) % _SLOTS

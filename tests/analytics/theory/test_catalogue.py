@@ -23,15 +23,15 @@ from analytics.theory.expectation import expectations
 from analytics.theory.returns import FOLDER
 from games.catalogue import GAMES, add_game, chapters_of, remove_game
 from games.rulebook.chapters import chapter
-from tests.ninth.high_card import GAME as HIGH_CARD
-from tests.ninth.returns import RETURNS as HIGH_CARD_RETURNS
+from tests.example_game.high_card import GAME as HIGH_CARD
+from tests.example_game.returns import RETURNS as HIGH_CARD_RETURNS
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture
 def high_card() -> Iterator[None]:
-    add_game(HIGH_CARD, [(ROOT / "tests" / "ninth" / "700a.toml").read_text()])
+    add_game(HIGH_CARD, [(ROOT / "tests" / "example_game" / "700a.toml").read_text()])
     add_returns(HIGH_CARD_RETURNS)
     yield
     remove_returns("high_card")
@@ -95,7 +95,7 @@ def test_a_record_from_outside_has_its_figures(high_card: None) -> None:
 
 
 def test_a_game_without_a_record_has_no_figures() -> None:
-    add_game(HIGH_CARD, [(ROOT / "tests" / "ninth" / "700a.toml").read_text()])
+    add_game(HIGH_CARD, [(ROOT / "tests" / "example_game" / "700a.toml").read_text()])
     try:
         assert theory.returns("high_card") == []
         assert expectations.__wrapped__("pa-700a") == {}

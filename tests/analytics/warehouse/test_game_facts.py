@@ -9,7 +9,7 @@ from analytics.theory.catalogue import add_returns, remove_returns
 from analytics.warehouse.game_facts import FACT_TABLES, game_facts
 from analytics.warehouse.warehouse import MODELS, model_text, models_digest
 from games.catalogue import GAMES
-from tests.ninth.returns import RETURNS as HIGH_CARD
+from tests.example_game.returns import RETURNS as HIGH_CARD
 
 
 def test_the_facts() -> None:

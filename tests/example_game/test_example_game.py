@@ -1,32 +1,28 @@
-"""A ninth game, added as docs/adding-a-game.md says and without a change to what judges: the smallest whole example.
-
-Its files would lie in `games/rulebook/rules/pa`, `games`, `replay`, `floor` and `tests/golden`; here a fixture puts them there.
-"""
+"""The example game, added through the catalogues alone (docs/adding-a-game.md) and without a change to what judges."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from analytics.theory.catalogue import add_returns, remove_returns
-from floor.catalogue import SIMULATIONS
+from floor.catalogue import SIMULATIONS, add_simulation, remove_simulation
 from floor.day import gaming_day
-from games.catalogue import GAMES, add_game, remove_game
+from games.catalogue import GAMES
 from games.rulebook.chapters import RulesRefused, known_chapters
 from games.rulebook.rulebook import parse_submission, simple_submission
 from rack.cli import main
 from replay.columns.batch import BatchTally, judged_results
-from replay.columns.catalogue import columns_of, with_game
+from replay.columns.catalogue import add_columns, columns_of, remove_columns
 from replay.columns.round_table import RoundTable
 from replay.columns.row_groups import LocalEngine
-from replay.rules.catalogue import add_game_rules, remove_game_rules
 from replay.rules.order import rules_in_order
 from replay.rules.rule import EVERY_CHAPTER
+from tests.example_game import columns, floor, register
 from tests.golden.rounds import Case, read_cases, run
-from tests.ninth import columns, floor, high_card, returns, rules
 from tests.replay.columns.test_batch import SimulatedLog, said
 
 HERE = Path(__file__).parent
@@ -34,17 +30,19 @@ CASES = read_cases(HERE / "high_card.rounds")
 
 
 @pytest.fixture(scope="module", autouse=True)
-def high_card_is_there() -> Iterator[None]:
-    """Add the game with its chapter, and put the rules and the wing in their places."""
-    add_game(high_card.GAME, [(HERE / "700a.toml").read_text()])
-    add_returns(returns.RETURNS)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(SIMULATIONS, "high_card", floor.HIGH_CARD)
-        add_game_rules(rules.GAME_RULES)
-        yield
-    remove_game_rules("high_card")
-    remove_returns("high_card")
-    remove_game("high_card")
+def high_card_added() -> Iterator[None]:
+    """Add the game to every layer, as its distribution would."""
+    register.add()
+    yield
+    register.remove()
+
+
+@pytest.fixture
+def without_columns() -> Iterator[None]:
+    """The game without its record in the catalogue of columns."""
+    remove_columns("high_card")
+    yield
+    add_columns(columns.COLUMNS)
 
 
 def test_what_adjudicates_names_no_game() -> None:
@@ -113,27 +111,41 @@ def test_its_recorded_rounds_are_explained(tmp_path: Path, capsys: pytest.Captur
 def test_its_rounds_are_judged_in_columns_as_by_event_replay(tmp_path: Path) -> None:
     """Added to the catalogue by its record alone: the same results, byte for byte, and most rounds upheld in columns."""
     day = gaming_day.simulate(11, 200, games=["high_card"])
-    with with_game(columns.COLUMNS):
-        said(SimulatedLog(day.groups()), tmp_path)
-        tally = BatchTally()
-        list(judged_results(SimulatedLog(day.groups()), RoundTable(tmp_path), LocalEngine(), tally))
+    said(SimulatedLog(day.groups()), tmp_path)
+    tally = BatchTally()
+    list(judged_results(SimulatedLog(day.groups()), RoundTable(tmp_path), LocalEngine(), tally))
     assert tally.upheld > 100
     assert {"money", "order"} <= tally.reasons.keys()
 
 
 @pytest.mark.kernels
+@pytest.mark.usefixtures("without_columns")
 def test_without_its_record_in_the_catalogue_event_replay_judges_its_rounds(tmp_path: Path) -> None:
     day = gaming_day.simulate(11, 20, games=["high_card"])
     said(SimulatedLog(day.groups()), tmp_path)
     assert set(RoundTable(tmp_path).manifest.event_replay.values()) == {"rounds of high_card are not screened"}
 
 
-def test_a_name_in_the_catalogue_of_columns_is_given_once() -> None:
-    with with_game(columns.COLUMNS):
-        with (
-            pytest.raises(ValueError, match="high_card is in the catalogue of columns already"),
-            with_game(columns.COLUMNS),
-        ):
-            pass
-        assert columns_of("high_card") is columns.COLUMNS
+def test_a_game_has_one_record_in_the_catalogue_of_columns() -> None:
+    with pytest.raises(ValueError, match="there are columns of high_card already"):
+        add_columns(columns.COLUMNS)
+    assert columns_of("high_card") is columns.COLUMNS
+    with pytest.raises(KeyError):
+        remove_columns("dj_wild")
+    assert columns_of("dj_wild") is not None
+
+
+@pytest.mark.usefixtures("without_columns")
+@pytest.mark.parametrize("elsewhere", [{"kernel": "elsewhere.kernel"}, {"write_row": print}])
+def test_columns_whose_code_the_digest_of_the_engine_would_not_cover_are_refused(elsewhere: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"lies outside the packages of added games \(tests\).*in one package"):
+        add_columns(columns.COLUMNS._replace(**elsewhere))
     assert columns_of("high_card") is None
+
+
+def test_a_game_has_one_simulation() -> None:
+    with pytest.raises(ValueError, match="there is a simulation of high_card already"):
+        add_simulation(floor.HIGH_CARD)
+    with pytest.raises(KeyError):
+        remove_simulation("dj_wild")
+    assert {"dj_wild", "high_card"} <= SIMULATIONS.keys()

@@ -1,6 +1,6 @@
-"""High Card in columns, as a game from outside adds it: row schema, row writer, kernel and outcome names in one record.
+"""The kernel of High Card: settles and checks rows of the round table.
 
-The kernel is plain Python; those of the project are compiled (`games.kernels.compiling`).
+It is plain Python; those of the project are compiled (`games.kernels.compiling`).
 """
 
 from __future__ import annotations
@@ -10,12 +10,10 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from events.vocabulary import model
-from games.cards.cards import CODE, rank
+from games.cards.cards import rank
 from games.rulebook.rulebook import Rulebook
-from games.settlement.wagers import Outcome, offered
-from replay.columns import ordinary_course as course
-from replay.columns.game_columns import GameColumns, Kernel, OutcomeNames, Row
+from games.settlement.wagers import offered
+from replay.columns.game_columns import Kernel
 from replay.columns.kernels.screening_result import (
     BASE_WAGER,
     CARDS,
@@ -31,35 +29,9 @@ from replay.columns.kernels.screening_result import (
 from replay.columns.kernels.table import M_FIRST_CARD, M_LAST_WAGER, M_NO_MORE_BETS, rows_type
 from replay.columns.kernels.terms import NOT_HERE, Ints, limits_of, paytable_row
 from replay.columns.kernels.wagers import check_money, settle_at_odds, settle_even_money
-from replay.columns.ordinary_course import position_of, require
-from replay.columns.row_schemas import DEALER, NO_CARD, POSITIONS, SEATS, RowSchema, slots_of
-from replay.fold.round import Round
-from tests.ninth import high_card
-
-SCHEMA: Final = RowSchema(
-    slots=slots_of("ante", "bonus"),
-    follows=frozenset(),
-    numbers={"dealer_turned": (np.int16, -1)},
-    arrays={"dealt": (np.uint8, 2 * POSITIONS, NO_CARD)},
-)
-"""`dealt` has each position's two cards; `dealer_turned` the moment at which the dealer's were turned over."""
-ASPECTS: Final = frozenset({"wagering", "deal", "settlement"})
-
-
-def write_row(row: Row, round_: Round, book: Rulebook) -> None:
-    """Write a round of High Card into an empty row. Raises `Ineligible` where it cannot be judged in columns."""
-    course.require_ordinary_course(round_, course.SHARED_EVENTS, (model.NoMoreBets,), ASPECTS)
-    course.require_order_of_steps(round_, book)
-    for fact in round_.of(model.CardsDealt):
-        require(len(fact.payload.cards) == 2 and None not in fact.payload.cards, "other than two cards that were read")
-        at = 2 * position_of(fact.payload.to)
-        row["dealt"][at : at + 2] = [CODE[card] for card in fact.payload.cards]
-    course.write_stakes(row, round_, SCHEMA)
-    course.write_settlement(row, round_, SCHEMA)
-    for fact in round_.of(model.HandRevealed):
-        if fact.payload.position == "dealer":
-            row["dealer_turned"] = fact.seq - round_.first_seq
-    course.write_moments(row, round_, course.shared_moments(round_))
+from replay.columns.row_schemas import DEALER, NO_CARD, POSITIONS, SEATS
+from tests.example_game import high_card
+from tests.example_game.columns import SCHEMA
 
 
 class Terms(NamedTuple):
@@ -139,19 +111,3 @@ def screen(r: Any, terms: Terms, which: Ints, out: Any) -> None:
 
 
 KERNEL: Final = Kernel(Rows, terms_of, screen)
-COLUMNS: Final = GameColumns(
-    name="high_card",
-    schema=SCHEMA,
-    write_row=write_row,
-    kernel="tests.ninth.columns",
-    outcomes=OutcomeNames(
-        {
-            "ante": {
-                WIN: (Outcome.WIN, "700a.12(a)"),
-                LOSE: (Outcome.LOSE, "700a.11(b)"),
-                TIE: (Outcome.TIE, "700a.11(b)"),
-            }
-        },
-        {"bonus": ("700a.12(b)", "700a.11(c)")},
-    ),
-)

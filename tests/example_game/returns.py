@@ -13,7 +13,7 @@ from analytics.theory.result import End, Result
 from games.cards.cards import rank
 from games.rulebook.chapters import Chapter
 from games.rulebook.paytables import Paytable
-from tests.ninth.high_card import lines
+from tests.example_game.high_card import lines
 
 HANDS = list(combinations(range(52), 2))
 

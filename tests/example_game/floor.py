@@ -20,7 +20,7 @@ from floor.table.table import Table
 from games.cards.cards import parse_cards
 from games.layout import BettingBox, Hand, TableLayout
 from games.settlement.wagers import Due
-from tests.ninth.high_card import settle
+from tests.example_game.high_card import settle
 
 ANOMALIES = Anomalies()
 RARE = ("As Ah", "Ks Kh", "2s 2h")

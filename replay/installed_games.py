@@ -1,0 +1,53 @@
+"""The games that other installed distributions bring, read once in each process that judges or shows rounds.
+
+A distribution names a function in the group `discard_rack.games` of its entry points. The function takes nothing and adds the
+game to the catalogue of each layer (docs/adding-a-game.md). The command line, the processes of a batch and the pages call
+`add_installed_games` when they start, so that all of them know the same games.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from importlib.metadata import EntryPoint, entry_points
+from typing import Final
+
+GROUP: Final = "discard_rack.games"
+"""The group of entry points in which a distribution names the functions that add its games."""
+
+_LOCK: Final = threading.Lock()
+
+
+class GameNotAdded(Exception):
+    """A game that another distribution brings could not be added: says which, why, and what to do."""
+
+
+def add_installed_games() -> None:
+    """Add the games of all installed distributions, once in a process. Raises `GameNotAdded` where one cannot be added.
+
+    A game that fails is never left out silently: its rounds could then not be judged, and nobody would know why.
+    """
+    with _LOCK:
+        problem = _add_all()
+    if problem:
+        raise GameNotAdded(problem)
+
+
+@functools.cache
+def _add_all() -> str:
+    """Add all games, in the order of their names; return why the first that fails cannot be added, empty where none fails."""
+    brought = sorted(entry_points(group=GROUP), key=lambda entry_point: (entry_point.name, entry_point.value))
+    return next(filter(None, map(_add, brought)), "")
+
+
+def _add(entry_point: EntryPoint) -> str:
+    """Add one game; return why it cannot be added, empty where it was."""
+    try:
+        entry_point.load()()
+    except Exception as error:  # whatever the code of another distribution does wrong, its name belongs in the message
+        distribution = entry_point.dist.name if entry_point.dist is not None else "an unknown distribution"
+        return (
+            f"the game {entry_point.name} of {distribution} ({entry_point.value}) could not be added: "
+            f"{type(error).__name__}: {error}; correct or uninstall {distribution}"
+        )
+    return ""

@@ -1,0 +1,177 @@
+"""A game that another installed distribution brings: its entry point is read by every process, and its code names the engine."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from games.catalogue import add_game, remove_game
+from replay.run.engine import engine
+from replay.run.outside_code import outside_packages
+from tests.example_game import high_card
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+PACKAGE = "high_card_game"
+MODULES = ("__init__", "high_card", "rules", "columns", "kernel", "returns", "floor", "register")
+UNDERPAID = """
+rules   pa-700a bonus=A
+wager   seat=2 ante 10.00
+deal    dealer=Qs Jd  seat2=Ah Kh
+pay     seat=2 ante 5.00
+"""
+
+
+def install(site: Path, function: str = f"{PACKAGE}.register:add") -> Path:
+    """Lay a distribution of the example game into a folder, as an installer would; return the folder."""
+    package, metadata = site / PACKAGE, site / "high_card_game-1.0.dist-info"
+    package.mkdir(parents=True)
+    metadata.mkdir()
+    for name in MODULES:
+        source = (HERE / f"{name}.py").read_text()
+        (package / f"{name}.py").write_text(source.replace("tests.example_game", PACKAGE))
+    shutil.copy(HERE / "700a.toml", package)
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: high-card-game\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(f"[discard_rack.games]\nhigh_card = {function}\n")
+    return site
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return install(tmp_path_factory.mktemp("site"))
+
+
+def python(site: Path, *arguments: str, code: int = 0) -> subprocess.CompletedProcess[str]:
+    """Run Python where the distributions of a folder are installed, expecting an exit code."""
+    environment = os.environ | {"PYTHONPATH": f"{site}{os.pathsep}{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=site,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == code, done.stderr
+    return done
+
+
+def rack(site: Path, *arguments: str, code: int = 0) -> subprocess.CompletedProcess[str]:
+    return python(site, "-m", "rack.cli", *arguments, code=code)
+
+
+def engine_of(site: Path) -> str:
+    """The engine as a worker of a cluster names it."""
+    return python(site, "-c", "from replay.columns.dask_engine import software; print(software())").stdout.strip()
+
+
+def test_its_rounds_are_judged(site: Path, tmp_path: Path) -> None:
+    (tmp_path / "dispute.txt").write_text(UNDERPAID)
+    judged = rack(site, "judge", str(tmp_path / "dispute.txt"), code=1).stdout
+    assert "PAY-UNDER" in judged
+    assert "58 Pa. Code § 700a.12(a)" in judged
+
+
+def test_its_returns_are_counted(site: Path) -> None:
+    returns = json.loads(rack(site, "theory", "high_card", "--json").stdout)
+    assert {row["wager"] for row in returns} == {"base", "bonus"}
+    assert {row["game"] for row in returns} == {"high_card"}
+
+
+@pytest.mark.kernels
+def test_its_days_are_simulated_and_judged_by_several_processes(site: Path, tmp_path: Path) -> None:
+    """The processes of a batch are started anew: each adds the game for itself, and all name the same engine."""
+    day, log = tmp_path / "day.jsonl", f"sqlite://{tmp_path}/floor.db"
+    rack(site, "simulate", "--games", "high_card", "--rounds", "60", "--out", str(day), "--plant", "nothing")
+    rack(site, "ingest", f"{day}.office.jsonl", "--office", "--log", log, "--property", "example", "--quiet")
+    rack(site, "ingest", str(day), "--log", log, "--property", "example", "--quiet")
+    batch = rack(site, "replay", "--batch", "--workers", "2", "--log", log, "--json", "--quiet")
+    assert json.loads(batch.stdout)["verdicts"]["UPHELD"] >= 50
+
+
+def test_the_pages_know_it(site: Path) -> None:
+    program = (
+        "from streamlit.testing.v1 import AppTest\n"
+        f"AppTest.from_file({str(ROOT / 'dashboards' / 'start' / 'discard_rack.py')!r}, default_timeout=60).run()\n"
+        "from analytics.game_names import game_title\n"
+        "assert game_title('high_card') == 'High Card'"
+    )
+    python(site, "-c", program)
+
+
+def test_without_the_distribution_there_is_no_such_game(tmp_path: Path) -> None:
+    refused = rack(tmp_path, "simulate", "--games", "high_card", "--out", str(tmp_path / "day.jsonl"), code=2)
+    assert "no game is named 'high_card'" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("function", "problem"),
+    [
+        (f"{PACKAGE}.no_such_module:add", "ModuleNotFoundError"),
+        (f"{PACKAGE}.register:no_such_function", "AttributeError"),
+        (f"{PACKAGE}.floor:natural", "TypeError"),
+    ],
+)
+def test_a_game_that_cannot_be_added_is_named(tmp_path: Path, function: str, problem: str) -> None:
+    refused = rack(install(tmp_path / "site", function), "theory", code=3)
+    assert refused.stderr.startswith(
+        f"rack: the game high_card of high-card-game ({function}) could not be added: {problem}"
+    )
+    assert "correct or uninstall high-card-game" in refused.stderr
+
+
+def test_two_distributions_of_one_game_are_refused(tmp_path: Path) -> None:
+    metadata = install(tmp_path) / "high_card_game-1.0.dist-info"
+    second = tmp_path / "second_game-1.0.dist-info"
+    shutil.copytree(metadata, second)
+    (second / "METADATA").write_text("Metadata-Version: 2.1\nName: second-game\nVersion: 1.0\n")
+    (second / "entry_points.txt").write_text(f"[discard_rack.games]\nz_second = {PACKAGE}.register:add\n")
+    refused = rack(tmp_path, "theory", code=3)
+    assert "the game z_second of second-game" in refused.stderr
+    assert "there is a game high_card already" in refused.stderr
+
+
+def test_the_engine_is_named_after_the_code_of_an_installed_game(site: Path, tmp_path: Path) -> None:
+    same = install(tmp_path / "same")
+    assert engine_of(same) == engine_of(site) != engine()
+    for number, file in enumerate(("rules.py", "kernel.py", "high_card.py", "700a.toml")):
+        other = install(tmp_path / str(number))
+        with (other / PACKAGE / file).open("a") as source:
+            source.write("\n# changed\n")
+        assert engine_of(other) != engine_of(site), file
+
+
+def test_the_engine_is_named_after_the_chapters_of_an_added_game() -> None:
+    text = (HERE / "700a.toml").read_text()
+    engines = [engine()]
+    for chapter in (text, text.replace("effective = 2024-01-01", "effective = 2024-01-02"), text):
+        add_game(high_card.GAME, [chapter])
+        engines.append(engine())
+        remove_game("high_card")
+    assert engine() == engines[0]
+    assert len({*engines}) == 3
+    assert engines[1] == engines[3]
+
+
+def test_the_packages_of_added_games_are_those_of_their_functions() -> None:
+    assert outside_packages() == ()
+    add_game(high_card.GAME, [])
+    try:
+        assert outside_packages() == ("tests",)
+    finally:
+        remove_game("high_card")
+
+
+def test_judging_by_event_replay_needs_no_compiler_for_it(site: Path) -> None:
+    program = (
+        "import sys\nfrom replay.installed_games import add_installed_games\nadd_installed_games()\n"
+        "sys.exit(' '.join({'duckdb', 'numba', 'polars', 'streamlit'} & set(sys.modules)) or None)"
+    )
+    python(site, "-c", program)
