@@ -14,7 +14,8 @@ import msgspec
 
 from analytics.warehouse.warehouse import Warehouse
 from games.catalogue import GAMES
-from replay.findings import Adjudication
+from replay.findings import Adjudication, Severity
+from replay.incidents import incidents_in
 from replay.review.desk import REFUSALS, Desk
 
 PACE_ROUNDS = 30
@@ -27,11 +28,18 @@ BEYOND = 2**53 - 1
 """A position past the end of any stream: the tail leaves such a stream out."""
 
 
+class LiveFinding(msgspec.Struct, frozen=True, kw_only=True):
+    """What a tile needs of a finding."""
+
+    severity: Severity
+    incident_id: str
+
+
 class LiveTable(msgspec.Struct, kw_only=True):
     """One table in its last gaming day; `open` is null where it is not in the log.
 
     `house_win_cents` is of the wagers settled, `bought_in_cents` what went into the drop box by the record of the table,
-    `drop_cents` what was counted (null until then). `findings` maps ids to severities. `waiting` are rounds that are over and
+    `drop_cents` what was counted (null until then). `findings` are by id. `waiting` are rounds that are over and
     not judged yet. Times are UTC microseconds: `last_event_at_us` by the device's clock, `recorded_at_us` by the appender's.
     `broken` is the reason why nothing after `seq` can be trusted.
     """
@@ -47,7 +55,7 @@ class LiveTable(msgspec.Struct, kw_only=True):
     house_win_cents: int = 0
     bought_in_cents: int = 0
     drop_cents: int | None = None
-    findings: dict[str, str] = msgspec.field(default_factory=dict)
+    findings: dict[str, LiveFinding] = msgspec.field(default_factory=dict)
     waiting: set[int] = msgspec.field(default_factory=set)
     closings: deque[int] = msgspec.field(default_factory=lambda: deque(maxlen=PACE_ROUNDS))
     last_event_at_us: int | None = None
@@ -140,7 +148,11 @@ class LiveFloor:
                 table.findings.pop(finding_id, None)
         table.judged[round_no] = house_win_cents(verdict), tuple(each.id for each in verdict.findings)
         table.house_win_cents += table.judged[round_no][0]
-        table.findings.update((each.id, each.severity) for each in verdict.findings)
+        table.findings.update(
+            (finding.id, LiveFinding(severity=finding.severity, incident_id=incident.id))
+            for incident in incidents_in(verdict.findings)
+            for finding in incident.findings
+        )
         table.game, table.dealer = verdict.game, verdict.dealer or table.dealer
 
 
@@ -224,7 +236,7 @@ def base(db: Warehouse) -> dict[str, LiveTable]:
                 WHERE l.stream = d.stream AND l.gaming_day = d.gaming_day AND l.seq <= d.seq AND l.kind = 'drop'
             ) AS drop_cents,
             (
-                SELECT list({'id': finding_id, 'severity': severity} ORDER BY finding_id) FROM fct_findings AS f
+                SELECT list({'id': finding_id, 'severity': severity, 'incident_id': incident_id} ORDER BY finding_id) FROM fct_findings AS f
                 WHERE f.stream = d.stream AND f.gaming_day = d.gaming_day
             ) AS findings
         FROM days AS d
@@ -246,7 +258,10 @@ def _based(row: dict[str, Any]) -> LiveTable:
         house_win_cents=row["house_win_cents"],
         bought_in_cents=row["bought_in_cents"],
         drop_cents=row["drop_cents"],
-        findings={each["id"]: each["severity"] for each in row["findings"] or ()},
+        findings={
+            finding["id"]: LiveFinding(severity=finding["severity"], incident_id=finding["incident_id"])
+            for finding in row["findings"] or ()
+        },
         closings=deque(row["closings"], maxlen=PACE_ROUNDS),
         last_event_at_us=row["closed_at_us"],
     )

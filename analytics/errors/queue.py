@@ -1,7 +1,8 @@
-"""The queue of findings: which findings, in which order, with similar findings in one row.
+"""The queue: which incidents, in which order, with similar incidents in one row.
 
-The law of this file: severity, then money, then time decide a finding's place; what people did about it (`replay.review.desk`)
-only decides whether it is shown. Two findings are similar when they have the same fingerprint (D235).
+The law of this file: severity, then money, then time decide an incident's place; what people did about it (`replay.review.desk`)
+only decides whether it is shown. An incident is shown while one of its findings is. Two incidents are similar when their causes
+have the same fingerprint (D235).
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ import polars as pl
 
 from analytics.warehouse.warehouse import Warehouse
 
-FINGERPRINT = "stream, code, gaming_day, dealer, wager, sign(difference_cents)"
-"""What findings that are alike share: table, code, gaming day, dealer, wager, and which way the money went."""
+FINGERPRINT = "stream, code, gaming_day, dealer, wager, underpaid_cents > 0, overpaid_cents > 0"
+"""What similar incidents share: table, code of the cause, gaming day, dealer, wager, and which way the money went."""
 
 
 class QueueFilters(msgspec.Struct, frozen=True, kw_only=True):
-    """Which findings: null means all. `gaming_day` is the day of the finding's round; `only` and `without` name ids."""
+    """Findings that are looked for: null means all. `gaming_day` is the day of the finding's round; `only` and `without` name ids."""
 
     table: str | None = None
     code: str | None = None
@@ -54,12 +55,13 @@ _WHERE = """
     AND ($only::VARCHAR[] IS NULL OR finding_id IN (SELECT unnest($only::VARCHAR[])))
     AND finding_id NOT IN (SELECT unnest($without::VARCHAR[]))
 """
+_SHOWN = f"incident_id IN (SELECT incident_id FROM fct_findings WHERE {_WHERE})"
 _ORDER = """
-    severity_rank, abs(difference_cents) DESC NULLS LAST, opened_at_us NULLS FIRST, stream, round_no, code, seat, finding_id
+    severity_rank, overpaid_cents + underpaid_cents DESC, opened_at_us NULLS FIRST, stream, round_no, code, seat, incident_id
 """
 
 
-def findings_queue(
+def incidents_queue(
     db: Warehouse,
     filters: QueueFilters | None = None,
     *,
@@ -67,7 +69,7 @@ def findings_queue(
     limit: int | None = None,
     offset: int = 0,
 ) -> pl.DataFrame:
-    """Return the findings that stand: most severe first, then the most money either way, then the oldest.
+    """Return the incidents with a finding that `filters` leave: most severe first, then the most money either way, then the oldest.
 
     `alike` counts those with the same fingerprint, the row's own included; `together` gives one row, the first, for each.
     """
@@ -75,8 +77,8 @@ def findings_queue(
         db,
         f"""
         SELECT *, count(*) OVER (PARTITION BY {FINGERPRINT}) AS alike
-        FROM fct_findings
-        WHERE {_WHERE}
+        FROM fct_incidents
+        WHERE {_SHOWN}
         QUALIFY NOT $together::BOOLEAN OR row_number() OVER (PARTITION BY {FINGERPRINT} ORDER BY {_ORDER}) = 1
         ORDER BY {_ORDER}
         LIMIT $limit OFFSET $offset
@@ -85,21 +87,30 @@ def findings_queue(
     )
 
 
-def finding(db: Warehouse, finding_id: str) -> dict[str, Any] | None:
-    """Return a finding that stands by its id; null where there is none."""
-    rows = _frame(db, "SELECT *, 1 AS alike FROM fct_findings WHERE finding_id = $id", {"id": finding_id})
-    return None if rows.is_empty() else rows.row(0, named=True)
+def incident(db: Warehouse, finding_id: str) -> pl.DataFrame:
+    """Return the findings of the incident that a finding belongs to, the cause first; empty where no such finding stands."""
+    return _frame(
+        db,
+        """
+        SELECT * FROM fct_findings
+        WHERE incident_id = (SELECT incident_id FROM fct_findings WHERE finding_id = $id)
+        ORDER BY finding_id <> incident_id, severity_rank, abs(difference_cents) DESC NULLS LAST, seat, code, finding_id
+        """,
+        {"id": finding_id},
+    )
 
 
 def alike(db: Warehouse, finding_id: str) -> list[str]:
-    """Return the ids of the other findings with a finding's fingerprint, in the order of the queue."""
+    """Return the causes of the other incidents with the fingerprint of a finding's incident, in the order of the queue."""
     rows = _frame(
         db,
         f"""
-        SELECT finding_id FROM fct_findings
-        WHERE finding_id <> $id AND row({FINGERPRINT}) IN (
-            SELECT row({FINGERPRINT}) FROM fct_findings WHERE finding_id = $id
+        WITH own AS (
+            SELECT * FROM fct_incidents WHERE list_contains(finding_ids, $id)
         )
+        SELECT finding_id FROM fct_incidents
+        WHERE incident_id NOT IN (SELECT incident_id FROM own)
+            AND row({FINGERPRINT}) IN (SELECT row({FINGERPRINT}) FROM own)
         ORDER BY {_ORDER}
         """,
         {"id": finding_id},
@@ -108,24 +119,25 @@ def alike(db: Warehouse, finding_id: str) -> list[str]:
 
 
 def queue_totals(db: Warehouse, filters: QueueFilters | None = None) -> pl.DataFrame:
-    """Return one row over the findings that `filters` leave: how many, by severity, and the money over and under.
+    """Return one row over the incidents with a finding that `filters` leave: how many, by severity, and the money over and under.
 
-    `fingerprints` counts similar findings once.
+    `fingerprints` counts similar incidents once; `findings` counts all their findings.
     """
     return _frame(
         db,
         f"""
         SELECT
-            count(*) AS findings,
-            count(*) FILTER (severity = 'high') AS high_findings,
-            count(*) FILTER (severity = 'medium') AS medium_findings,
-            count(*) FILTER (severity = 'low') AS low_findings,
+            count(*) AS incidents,
+            coalesce(sum(findings), 0)::BIGINT AS findings,
+            count(*) FILTER (severity = 'high') AS high_incidents,
+            count(*) FILTER (severity = 'medium') AS medium_incidents,
+            count(*) FILTER (severity = 'low') AS low_incidents,
             count(DISTINCT (stream, round_no)) AS rounds,
             count(DISTINCT row({FINGERPRINT})) AS fingerprints,
             coalesce(sum(overpaid_cents), 0)::BIGINT AS overpaid_cents,
             coalesce(sum(underpaid_cents), 0)::BIGINT AS underpaid_cents
-        FROM fct_findings
-        WHERE {_WHERE}
+        FROM fct_incidents
+        WHERE {_SHOWN}
         """,
         (filters or QueueFilters()).parameters(),
     )

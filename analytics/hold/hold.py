@@ -94,27 +94,27 @@ _ROUNDS_OF_TABLES: Final = """
             GROUP BY stream
         )"""
 """The rounds of each table on the days chosen: verdicts, and its last round."""
-_FINDINGS_OF_TABLES: Final = """
-        findings AS (
+_INCIDENTS_OF_TABLES: Final = """
+        incidents AS (
             SELECT
                 stream,
-                count(*) AS findings,
+                count(*) AS incidents,
                 sum(overpaid_cents)::BIGINT AS overpaid_cents,
                 sum(underpaid_cents)::BIGINT AS underpaid_cents,
-                count(*) FILTER (severity = 'high') AS high_findings,
-                count(*) FILTER (severity = 'medium') AS medium_findings,
-                count(*) FILTER (severity = 'low') AS low_findings
-            FROM fct_findings
+                count(*) FILTER (severity = 'high') AS high_incidents,
+                count(*) FILTER (severity = 'medium') AS medium_incidents,
+                count(*) FILTER (severity = 'low') AS low_incidents
+            FROM fct_incidents
             WHERE $gaming_day::DATE IS NULL OR gaming_day = $gaming_day::DATE
             GROUP BY stream
         )"""
-"""The findings of each table of the gaming day, or of all."""
+"""The incidents of each table of the gaming day, or of all."""
 
 
 def floor_overview(db: Warehouse, gaming_day: date | None = None) -> pl.DataFrame:
-    """Return a row per table: game, rounds, pace, findings, money over and under, last event; of one day or of all.
+    """Return a row per table: game, rounds, pace, incidents, money over and under, last event; of one day or of all.
 
-    `pace_rounds_per_hour` counts from a day's first round opened to its last closed, null for a single round. Findings
+    `pace_rounds_per_hour` counts from a day's first round opened to its last closed, null for a single round. Incidents
     of no round have no day: they count where all days are asked for.
     """
     return _frame(
@@ -127,7 +127,7 @@ def floor_overview(db: Warehouse, gaming_day: date | None = None) -> pl.DataFram
 
         {_ROUNDS_OF_TABLES},
 
-        {_FINDINGS_OF_TABLES}
+        {_INCIDENTS_OF_TABLES}
 
         SELECT
             d.stream,
@@ -138,10 +138,10 @@ def floor_overview(db: Warehouse, gaming_day: date | None = None) -> pl.DataFram
             CASE WHEN sum(d.rounds) > 1 THEN
                 sum(d.rounds) * 3.6e9 / nullif(sum(d.last_closed_at_us - d.first_opened_at_us), 0)
             END AS pace_rounds_per_hour,
-            coalesce(any_value(f.findings), 0) AS findings,
-            coalesce(any_value(f.high_findings), 0) AS high_findings,
-            coalesce(any_value(f.medium_findings), 0) AS medium_findings,
-            coalesce(any_value(f.low_findings), 0) AS low_findings,
+            coalesce(any_value(f.incidents), 0) AS incidents,
+            coalesce(any_value(f.high_incidents), 0) AS high_incidents,
+            coalesce(any_value(f.medium_incidents), 0) AS medium_incidents,
+            coalesce(any_value(f.low_incidents), 0) AS low_incidents,
             any_value(r.upheld) AS upheld,
             any_value(r.variances) AS variances,
             any_value(r.voids) AS voids,
@@ -153,7 +153,7 @@ def floor_overview(db: Warehouse, gaming_day: date | None = None) -> pl.DataFram
             greatest(any_value(r.last_closed_at_us), any_value(r.last_event_at_us)) AS last_event_at_us
         FROM days AS d
         INNER JOIN rounds AS r USING (stream)
-        LEFT JOIN findings AS f USING (stream)
+        LEFT JOIN incidents AS f USING (stream)
         GROUP BY d.stream, d.table_id, r.game
         ORDER BY d.table_id
         """,
@@ -304,8 +304,10 @@ def round_view(db: Warehouse, stream: str, round_no: int) -> RoundView | None:
         settlements=_frame(db, f"SELECT * FROM fct_wagers {of_round} ORDER BY seat, settlement_no", key),
         findings=_frame(
             db,
-            f"""SELECT * FROM fct_findings {of_round}
-            ORDER BY severity_rank, abs(difference_cents) DESC NULLS LAST, code, seat, finding_id""",
+            f"""SELECT f.* FROM fct_findings AS f INNER JOIN fct_incidents AS i USING (incident_id)
+            WHERE f.stream = $stream AND f.round_no = $round_no
+            ORDER BY i.severity_rank, i.overpaid_cents + i.underpaid_cents DESC, i.incident_id, f.finding_id <> i.finding_id,
+                f.severity_rank, abs(f.difference_cents) DESC NULLS LAST, f.code, f.seat, f.finding_id""",
             key,
         ),
         events=_frame(db, f"SELECT * FROM round_events {of_round} ORDER BY seq", key),

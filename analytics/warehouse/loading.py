@@ -13,6 +13,7 @@ import msgspec
 import polars as pl
 
 from replay.findings import Adjudication, Finding, LedgerEntry
+from replay.incidents import incidents_in
 
 T = TypeVar("T")
 Schema = dict[str, Any]
@@ -122,6 +123,7 @@ FINDINGS: Schema = {
     "severity": pl.String,
     "assumed": pl.Boolean,
     "rules_digest": pl.String,
+    "incident_id": pl.String,
 }
 LEDGER: Schema = {
     "stream": pl.String,
@@ -276,6 +278,8 @@ def _settlement_rows(load_no: int, a: Adjudication) -> Iterator[tuple[Any, ...]]
 
 
 def _finding_rows(load_no: int | None, findings: Iterable[Finding]) -> Iterator[tuple[Any, ...]]:
+    findings = list(findings)
+    incident_of = {member.id: incident.id for incident in incidents_in(findings) for member in incident.findings}
     for finding_no, f in enumerate(findings, start=1):
         yield (
             load_no,
@@ -295,6 +299,7 @@ def _finding_rows(load_no: int | None, findings: Iterable[Finding]) -> Iterator[
             f.severity,
             f.assumed,
             f.rules_digest,
+            incident_of[f.id],
         )
 
 

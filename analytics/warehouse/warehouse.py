@@ -65,6 +65,7 @@ MODELS = (
     "stg_chances",
     "fct_wagers",
     "fct_findings",
+    "fct_incidents",
     "fct_rounds",
     "fct_table_days",
     "fct_rolls",

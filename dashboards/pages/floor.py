@@ -24,13 +24,13 @@ from replay.review.desk import REFUSALS
 
 
 def tile(row: dict[str, Any], formats: Formats, day: date | None) -> Html:
-    """Return a table's tile, a link to its findings."""
-    worst = next((s for s in ("high", "medium", "low") if row[f"{s}_findings"]), None)
+    """Return a table's tile, a link to its incidents."""
+    worst = next((s for s in ("high", "medium", "low") if row[f"{s}_incidents"]), None)
     badge = markup.severity_badge(worst) if worst else markup.verdict_badge("UPHELD")
     pace = row["pace_rounds_per_hour"]
     cells = [
         ("Rounds", f"{row['rounds']:,}", "" if pace is None else f"{pace:,.0f} an hour"),
-        ("Findings", f"{row['findings']:,}", f"{row['high_findings']:,} of high severity"),
+        ("Incidents", f"{row['incidents']:,}", f"{row['high_incidents']:,} of high severity"),
         ("Overpaid", formats.money(row["overpaid_cents"]), ""),
         ("Underpaid", formats.money(row["underpaid_cents"]), ""),
     ]
@@ -116,8 +116,8 @@ def summary(rows: list[dict[str, Any]], formats: Formats) -> Html:
                 f"{waiting:,} not judged yet" if waiting else "all that are over",
             ),
             markup.figure(
-                "Open findings",
-                f"{sum(row['findings'] for row in rows):,}",
+                "Open incidents",
+                f"{sum(row['incidents'] for row in rows):,}",
                 f"{sum(row['high'] for row in rows):,} of high severity",
             ),
             markup.figure("House win", formats.money(sum(row["house_win_cents"] for row in rows)), "on settled wagers"),
@@ -144,22 +144,24 @@ def of_day(day: date | None, head: DeltaGenerator) -> None:
             )
         )
         return
-    found = source.ask(lambda db: queue.queue_totals(db, QueueFilters(gaming_day=day))).row(0, named=True)
+    total = source.ask(lambda db: queue.queue_totals(db, QueueFilters(gaming_day=day))).row(0, named=True)
     variances, rounds = int(tables["variances"].sum()), int(tables["rounds"].sum())
     source.show(
         markup.figures(
             [
                 markup.figure("Rounds replayed", f"{rounds:,}", f"{variances:,} with a variance"),
-                markup.figure("Findings", f"{found['findings']:,}", f"{found['high_findings']:,} of high severity"),
-                markup.figure("Patrons overpaid", formats.money(found["overpaid_cents"])),
-                markup.figure("Patrons underpaid", formats.money(found["underpaid_cents"])),
+                markup.figure(
+                    "Incidents", f"{total['incidents']:,}", f"{total['high_incidents']:,} of high severity"
+                ),
+                markup.figure("Patrons overpaid", formats.money(total["overpaid_cents"])),
+                markup.figure("Patrons underpaid", formats.money(total["underpaid_cents"])),
                 markup.figure(
                     "Undetermined rounds", f"{int(tables['undetermined'].sum()):,}", "rounds that lack evidence"
                 ),
             ]
         )
     )
-    source.show(markup.section("Tables", "A tile opens the findings of its table."))
+    source.show(markup.section("Tables", "A tile opens the incidents of its table."))
     tiles = "".join(tile(row, formats, day) for row in tables.iter_rows(named=True))
     source.show(f'<div class="rk-tiles">{tiles}</div>')
 

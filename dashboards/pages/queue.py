@@ -1,4 +1,4 @@
-"""Queue: what has to be looked at, and in which order?"""
+"""Queue: which incidents have to be looked at, and in which order?"""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import streamlit as st
 from streamlit.elements.arrow import DataframeStateInput
 
 from analytics.errors import queue
+from analytics.hold import hold
 from analytics.errors.queue import QueueFilters
 from dashboards.drawing import markup
 from dashboards.drawing.markup import DOWN, SEVERITIES, UP, Html
@@ -20,6 +21,7 @@ from dashboards.parts.desk import Reviews
 from dashboards.run import warehouse_path
 from replay.narrative.findings import finding_title
 from replay.narrative.names import plural, position_name, table_name, wager_name
+from replay.review.incident_desk import incident_holder, incident_state
 
 ROWS = 50
 TO_DO = "to_do"
@@ -27,7 +29,7 @@ SHOWN = {TO_DO: "To do", **{state: words.partition(" ")[2] for state, words in S
 
 
 def page() -> None:
-    """Lay the page out: views, filters, the list to choose from, and beside it the finding with what is done about it."""
+    """Lay the page out: views, filters, the list to choose from, and beside it the incident with what is done about it."""
     source.begin()
     formats, choices, said = source.formats(), source.ask(queue.queue_choices), desk.reviews()
     head = st.container()
@@ -35,18 +37,18 @@ def page() -> None:
     filters, together = asked(choices, said)
     total = source.ask(lambda db: queue.queue_totals(db, filters)).row(0, named=True)
     with head:
-        source.show(markup.heading("Findings", _summary(total, formats)))
-    if not total["findings"]:
+        source.show(markup.heading("Incidents", _summary(total, formats)))
+    if not total["incidents"]:
         _nothing(bool(choices.codes), said)
         source.watch()
         return
     left, right = st.columns([7, 5], gap="medium")
     with left:
-        lines = total["fingerprints"] if together else total["findings"]
+        lines = total["fingerprints"] if together else total["incidents"]
         slot, pages = st.container(), -(-lines // ROWS)
         at = int(st.number_input(f"Page (of {pages:,})", 1, pages, 1, key="page", width=160)) if pages > 1 else 1
         rows = source.ask(
-            lambda db: queue.findings_queue(db, filters, together=together, limit=ROWS, offset=(at - 1) * ROWS)
+            lambda db: queue.incidents_queue(db, filters, together=together, limit=ROWS, offset=(at - 1) * ROWS)
         )
         with slot:
             chosen = choose_row(rows, said, formats)
@@ -107,10 +109,10 @@ def asked(choices: queue.QueueChoices, said: Reviews | None) -> tuple[QueueFilte
             )
         only, without = _by_state(state or TO_DO, said)
     together = st.toggle(
-        "Group similar findings",
+        "Group similar incidents",
         key="alike",
         bind="query-params",
-        help="Same table, finding, gaming day, dealer, wager and direction of the money",
+        help="Same table, cause, gaming day, dealer, wager and direction of the money",
     )
     filters = QueueFilters(
         table=table,
@@ -138,10 +140,19 @@ def _by_state(state: str, said: Reviews) -> tuple[tuple[str, ...] | None, tuple[
 
 
 def choose_row(rows: pl.DataFrame, said: Reviews | None, formats: Formats) -> str | None:
-    """Show the list to choose from, by mouse, touch or keyboard; return the finding chosen, which stands in the address."""
+    """Show the list to choose from, by mouse, touch or keyboard; return the cause of the incident chosen.
+
+    The address names it by any of its findings.
+    """
     ids = rows["finding_id"].to_list()
+    incident_of = {
+        member: cause
+        for cause, members in zip(ids, rows["finding_ids"].to_list(), strict=True)
+        for member in members
+    }
     key = f"queue-list {sha256(','.join(ids).encode()).hexdigest()[:16]}"  # another list, another choice
     named = st.query_params.get("finding")
+    named = incident_of.get(named, named) if named else None
     place = (
         ids.index(named)
         if named in ids
@@ -163,10 +174,10 @@ def choose_row(rows: pl.DataFrame, said: Reviews | None, formats: Formats) -> st
         height=500,
         column_config={
             "Severity": st.column_config.TextColumn(width=84),
-            "Finding": st.column_config.TextColumn(width=190),
+            "Incident": st.column_config.TextColumn(width=190),
             "Money": st.column_config.TextColumn(width=138),
         },
-        alt="Findings, most severe first",
+        alt="Incidents, most severe first",
     )
     picked = chosen["selection"]["rows"]
     at = picked[0] if picked and picked[0] < len(ids) else None
@@ -193,43 +204,48 @@ def selected(row: int | None) -> DataframeStateInput:
 
 
 def _line(found: dict[str, Any], said: Reviews | None, formats: Formats) -> dict[str, str]:
-    """A finding as a line of the list: sign and word beside each other, for the list knows no colour."""
+    """An incident as a line of the list: sign and word beside each other, for the list knows no colour."""
     shape, word = SEVERITIES[found["severity"]]
-    cents = found["difference_cents"]
-    money = f"{DOWN if cents < 0 else UP} {formats.signed(cents)} {'short' if cents < 0 else 'over'}" if cents else ""
+    amounts = []
+    if found["underpaid_cents"]:
+        amounts.append(f"{DOWN} {formats.signed(-found['underpaid_cents'])} short")
+    if found["overpaid_cents"]:
+        amounts.append(f"{UP} {formats.signed(found['overpaid_cents'])} over")
     where = [] if found["seat"] is None else [position_name(found["seat"])]
     where += [wager_name(found["wager"])] if found["wager"] else []
     line = {
         "Severity": f"{shape} {word}",
-        "Finding": finding_title(found["code"]) + (f" ×{found['alike']}" if found["alike"] > 1 else ""),
-        "Money": money,
+        "Incident": finding_title(found["code"]) + (f" ×{found['alike']}" if found["alike"] > 1 else ""),
+        "Money": " · ".join(amounts),
         "Table": table_name(found["table_id"]) + ("" if found["round_no"] is None else f" · {found['round_no']:,}"),
     }
     if said is not None:
-        review = said.of(found["table_id"], found["finding_id"])
-        words = STATES[review.state]
-        line["State"] = f"{words[0]} With {review.assigned_to}" if review.state == "assigned" else words
+        reviews = [said.of(found["table_id"], finding_id) for finding_id in found["finding_ids"]]
+        state, holder = incident_state(reviews), incident_holder(reviews)
+        line["State"] = f"{STATES[state][0]} With {holder}" if state == "assigned" else STATES[state]
     line["Where"] = " · ".join(where)
     line["When"] = f"{formats.clock(found['opened_at_us'])} {short_day(found['gaming_day'])}"
     return line
 
 
 def detail(finding_id: str | None, said: Reviews | None, formats: Formats) -> None:
-    """Show the finding that was chosen, and what can be done about it."""
-    found = None if finding_id is None else source.ask(lambda db: queue.finding(db, finding_id))
-    if found is None:
+    """Show the incident that was chosen, and what can be done about it."""
+    members = [] if finding_id is None else source.ask(lambda db: queue.incident(db, finding_id)).to_dicts()
+    if not members:
         words = (
-            "Choose a finding in the list."
+            "Choose an incident in the list."
             if finding_id is None
             else "No such finding stands: a later verdict withdrew it."
         )
         source.show(markup.empty("Nothing chosen", words))
         return
+    found = members[0]
     table, round_no = found["table_id"], found["round_no"]
     place = table_name(table) + ("" if round_no is None else f" · round {round_no:,}")
     when = f"{formats.clock(found['opened_at_us'])}, {short_day(found['gaming_day'])}" if found["opened_at_us"] else ""
     source.show(markup.section(place, when))
-    source.show(accounts.finding(found, formats))
+    view = None if round_no is None else source.ask(lambda db: hold.round_view(db, found["stream"], round_no))
+    source.show(accounts.incident(members, view, formats))
     if round_no is not None:
         ways = [
             markup.button_link("round", "Open round", table=table, round=round_no, finding=found["finding_id"]),
@@ -245,13 +261,13 @@ def detail(finding_id: str | None, said: Reviews | None, formats: Formats) -> No
     if table in said.broken:
         source.show(markup.notice(f"The review record of {table_name(table)} is broken", said.broken[table]))
     alike = source.ask(lambda db: queue.alike(db, found["finding_id"]))
-    reviewing.panel(found, said.of(table, found["finding_id"]), alike, said.people(), formats)
+    reviewing.panel(members, [said.of(table, each["finding_id"]) for each in members], alike, said.people(), formats)
 
 
 def _summary(total: dict[str, Any], formats: Formats) -> Html:
     parts = [
-        plural(total["findings"], "finding") + " in " + plural(total["rounds"], "round"),
-        f"{total['high_findings']:,} of high severity",
+        plural(total["incidents"], "incident") + " in " + plural(total["rounds"], "round"),
+        f"{total['high_incidents']:,} of high severity",
         f"{formats.money(total['overpaid_cents'])} overpaid",
         f"{formats.money(total['underpaid_cents'])} underpaid",
     ]
@@ -261,11 +277,11 @@ def _summary(total: dict[str, Any], formats: Formats) -> Html:
 def _nothing(any_findings: bool, said: Reviews | None) -> None:
     if any_findings:
         done = " Or nothing waits any more: choose the state “All states”." if said is not None else ""
-        source.show(markup.empty("No finding fits", f"Set a filter back to “All …” to see more.{done}"))
+        source.show(markup.empty("No incident fits", f"Set a filter back to “All …” to see more.{done}"))
     else:
         source.show(
             markup.empty(
-                "No findings",
+                "No incidents",
                 "Every round that was replayed is upheld. New ones appear here after the next `rack replay`.",
             )
         )

@@ -107,18 +107,18 @@ def choose(stream: str | None) -> None:
 
 
 def findings(view: RoundView, formats: Formats, steps: list[Step]) -> None:
-    """Show the finding that the address names (else the gravest) whole, and the others in short beneath it."""
-    found = view.findings.to_dicts()
-    if not found:
+    """Show the incident that the address names by a finding (else the gravest) whole, and the others in short beneath it."""
+    every = view.findings.to_dicts()
+    if not every:
         return
     named = st.query_params.get("finding")
-    first = next((f for f in found if f["finding_id"] == named), found[0])
-    source.show(accounts.finding(first, formats, steps))
-    others = [f for f in found if f is not first]
+    first = next((f for f in every if f["finding_id"] == named), every[0])["incident_id"]
+    source.show(accounts.incident([f for f in every if f["incident_id"] == first], view, formats, steps))
+    others = [f for f in every if f["incident_id"] != first]
     if others:
-        with st.expander(f"{plural(len(others), 'more finding')} in this round"):
+        with st.expander(f"{plural(len({f['incident_id'] for f in others}), 'more incident')} in this round"):
             rows = [accounts.short_row(f, formats, view) for f in others]
-            source.show(markup.table(accounts.OTHERS, rows, "More findings in this round"))
+            source.show(markup.table(accounts.OTHERS, rows, "More incidents in this round"))
 
 
 page()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 import polars as pl
 
 from analytics.hold.hold import RoundView
@@ -14,16 +15,20 @@ from dashboards.drawing.drawing import Flag
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats, day_name
 from dashboards.drawing.state import Step
+from replay.findings import Finding
+from replay.incidents import Incident
 from replay.narrative.findings import finding_title, severity_reason
 from replay.narrative.names import (
     game_name,
     line_name,
+    plural,
     position_name,
     readable,
     table_name,
     wager_name,
     wager_with_paytable,
 )
+from replay.narrative.reckoning import actions, reckoning, settled_wager
 from replay.narrative.verdicts import Narrative, Outcome, RoundVerdict, narrate
 
 SETTLED = {
@@ -114,8 +119,33 @@ def where(found: dict[str, Any]) -> str:
     return " · ".join(parts) or "The table"
 
 
-def finding(found: dict[str, Any], formats: Formats, steps: Sequence[Step] = ()) -> Html:
-    """Return a finding: what is wrong, where, the money, due and recorded, the section, the evidence, why it is so severe."""
+def incident(
+    members: Sequence[dict[str, Any]], view: RoundView | None, formats: Formats, steps: Sequence[Step] = ()
+) -> Html:
+    """Return an incident: its cause whole, what is to be done, and what follows from it, to be opened. `members` begins with the
+    cause; `view` is its round (null: it has none)."""
+    rows = [{**row, "id": row["finding_id"]} for row in members]
+    whole = Incident(findings=tuple(msgspec.convert(row, Finding, strict=False) for row in rows))
+    todo = "".join(f"<li>{markup.text(sentence)}</li>" for sentence in actions(whole, formats.currency))
+    more = "".join(finding(row, formats, steps, view) for row in members[1:])
+    return Html(
+        finding(members[0], formats, steps, view)
+        + (f'<ul class="rk-todo" aria-label="What to do">{todo}</ul>' if todo else "")
+        + (
+            f'<details class="rk-consequences"><summary>{plural(len(members) - 1, "consequence")}</summary>{more}</details>'
+            if more
+            else ""
+        )
+    )
+
+
+def finding(
+    found: dict[str, Any], formats: Formats, steps: Sequence[Step] = (), view: RoundView | None = None
+) -> Html:
+    """Return a finding: what is wrong, where, the money, due and recorded, the section, the evidence, why it is so severe.
+
+    With its round it is reckoned too.
+    """
     cents = found["difference_cents"]
     kind = "" if cents and cents < 0 else "rk-f-over" if cents else "rk-f-none"
     places = {step.seq: i for i, step in enumerate(steps, start=1)}
@@ -126,6 +156,8 @@ def finding(found: dict[str, Any], formats: Formats, steps: Sequence[Step] = ())
         for seq in found["evidence"]
     ]
     rows = [("Due", markup.text(readable(found["expected"]))), ("Recorded", markup.text(readable(found["observed"])))]
+    if sentence := _reckoned(found, view, formats):
+        rows.append(("Reckoning", markup.text(sentence)))
     rows.append(
         (
             "Section",
@@ -145,6 +177,15 @@ def finding(found: dict[str, Any], formats: Formats, steps: Sequence[Step] = ())
         f'{markup.difference(cents, formats, "")}<span class="rk-soft">{markup.text(found["code"])}</span></div>'
         f'<dl class="rk-pair">{pairs}</dl></div>'
     )
+
+
+def _reckoned(found: dict[str, Any], view: RoundView | None, formats: Formats) -> str:
+    """The finding's wager worked out; empty where that is not known."""
+    if view is None:
+        return ""
+    wagers = view.settlements.to_dicts()
+    settled = settled_wager(wagers, found["seat"], found["wager"], found["difference_cents"])
+    return "" if settled is None else reckoning(settled, view.round["chapter"], formats.currency)
 
 
 def flags(view: RoundView, formats: Formats) -> list[Flag]:

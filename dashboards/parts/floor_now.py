@@ -20,6 +20,8 @@ from dashboards.run import log_address, log_options, warehouse_path
 from replay.narrative.names import game_name, plural, table_name
 from replay.review.desk import desk_at
 
+GRAVEST_FIRST = tuple(markup.SEVERITIES)
+
 
 class Held:
     """A log open for reading, with the tables read so far; one refresh at a time."""
@@ -52,11 +54,12 @@ def tiles(said: Reviews | None) -> list[dict[str, Any]] | None:
 
 
 def _row(table: LiveTable, said: Reviews | None) -> dict[str, Any]:
-    waiting = [
-        severity
-        for finding_id, severity in table.findings.items()
-        if said is None or said.of(table.table_id, finding_id).state != "resolved"
-    ]
+    open_incidents: dict[str, int] = {}
+    for finding_id, finding in table.findings.items():
+        if said is None or said.of(table.table_id, finding_id).state != "resolved":
+            rank = GRAVEST_FIRST.index(finding.severity)
+            open_incidents[finding.incident_id] = min(rank, open_incidents.get(finding.incident_id, rank))
+    waiting = [GRAVEST_FIRST[rank] for rank in open_incidents.values()]
     return {
         "table_id": table.table_id,
         "open": table.open,
@@ -68,9 +71,9 @@ def _row(table: LiveTable, said: Reviews | None) -> dict[str, Any]:
         "house_win_cents": table.house_win_cents,
         "bought_in_cents": table.bought_in_cents,
         "drop_cents": table.drop_cents,
-        "findings": len(waiting),
+        "incidents": len(waiting),
         "high": waiting.count("high"),
-        "worst": next((each for each in ("high", "medium", "low") if each in waiting), None),
+        "worst": min(waiting, key=GRAVEST_FIRST.index, default=None),
         "waiting": len(table.waiting),
         "last_round_no": table.last_round_no,
         "broken": table.broken,
@@ -80,7 +83,7 @@ def _row(table: LiveTable, said: Reviews | None) -> dict[str, Any]:
 
 
 def tile(row: dict[str, Any], formats: Formats, now_us: int) -> Html:
-    """Return a table's tile, a link to its findings of the day."""
+    """Return a table's tile, a link to its incidents of the day."""
     if row["broken"]:
         badge = Html('<span class="rk-badge rk-high"><span aria-hidden="true">✖</span> Broken</span>')
     elif row["worst"]:
@@ -93,7 +96,7 @@ def tile(row: dict[str, Any], formats: Formats, now_us: int) -> Html:
     box = ("Bought in", row["bought_in_cents"], "not counted yet") if drop is None else ("Drop", drop, "counted")
     cells = [
         ("Rounds", f"{row['rounds']:,}", pace),
-        ("Open findings", f"{row['findings']:,}", f"{row['high']:,} of high severity"),
+        ("Open incidents", f"{row['incidents']:,}", f"{row['high']:,} of high severity"),
         ("House win", UNKNOWN, "a patron holds the bank")
         if row["game"] == "player_dealer"
         else ("House win", formats.money(row["house_win_cents"]), "on settled wagers"),

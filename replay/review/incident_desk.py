@@ -34,12 +34,12 @@ class IncidentCase(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def state(self) -> State:
         """The state of the finding that is furthest from being resolved."""
-        return min((review.state for review in self.reviews), key=FURTHEST_FROM_RESOLVED.index)
+        return incident_state(self.reviews)
 
     @property
     def assigned_to(self) -> str | None:
-        """The person to whom its first assigned finding without a disposition was given; null where there is none."""
-        return next((review.assigned_to for review in self.reviews if review.assigned_to and not review.settled), None)
+        """The person who looks into it; null where nobody does."""
+        return incident_holder(self.reviews)
 
     @property
     def without_disposition(self) -> list[Finding]:
@@ -47,6 +47,16 @@ class IncidentCase(msgspec.Struct, frozen=True, kw_only=True):
         return [
             finding for finding, review in zip(self.incident.findings, self.reviews, strict=True) if not review.settled
         ]
+
+
+def incident_state(reviews: Sequence[FindingReview]) -> State:
+    """Return the state of the finding that is furthest from being resolved."""
+    return min((review.state for review in reviews), key=FURTHEST_FROM_RESOLVED.index)
+
+
+def incident_holder(reviews: Sequence[FindingReview]) -> str | None:
+    """Return the person to whom the first assigned finding without a disposition was given; null where there is none."""
+    return next((review.assigned_to for review in reviews if review.assigned_to and not review.settled), None)
 
 
 def incident_cases(cases: Iterable[Case]) -> list[IncidentCase]:

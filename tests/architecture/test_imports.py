@@ -23,6 +23,7 @@ MAY_IMPORT = {
         "replay.narrative",
         "replay.packet",
         "replay.review.desk",
+        "replay.review.incident_desk",
     ),
     "floor": ("games", "events"),
     "intake": ("events",),

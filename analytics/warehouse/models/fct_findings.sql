@@ -47,7 +47,8 @@ SELECT
     f.cite,
     f.other_reading,
     f.assumed,
-    f.rules_digest
+    f.rules_digest,
+    f.incident_id
 FROM stg_findings AS f
 LEFT JOIN shown AS s USING (finding_id)
 LEFT JOIN bettors AS b USING (stream, round_no, seat, wager)

@@ -16,7 +16,8 @@ SELECT
     other_reading,
     severity,
     assumed,
-    rules_digest
+    rules_digest,
+    incident_id
 FROM stg_stated
 WHERE NOT withdrawn
 QUALIFY row_number() OVER (PARTITION BY finding_id ORDER BY nullif(stated_in, 0) NULLS LAST, stream, finding_no) = 1

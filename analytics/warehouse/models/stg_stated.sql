@@ -20,6 +20,7 @@ SELECT
     f.severity,
     f.assumed,
     f.rules_digest,
+    f.incident_id,
     coalesce(list_contains(a.withdrawn, f.finding_id), false) AS withdrawn
 FROM raw_findings AS f
 LEFT JOIN stg_adjudications AS a USING (load_no)
