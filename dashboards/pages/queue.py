@@ -245,7 +245,7 @@ def detail(finding_id: str | None, said: Reviews | None, formats: Formats) -> No
     if table in said.broken:
         source.show(markup.notice(f"The review record of {table_name(table)} is broken", said.broken[table]))
     alike = source.ask(lambda db: queue.alike(db, found["finding_id"]))
-    reviewing.panel(found, said.of(table, found["finding_id"]), alike, said.people(), formats)
+    reviewing.panel(found, said.of(table, found["finding_id"]), alike, formats)
 
 
 def _summary(total: dict[str, Any], formats: Formats) -> Html:

@@ -75,9 +75,7 @@ def history(said: Sequence[Entry], formats: Formats) -> Html:
     return Html(f'<ol class="rk-history" aria-label="Review history">{rows}</ol>')
 
 
-def panel(
-    found: dict[str, Any], review: FindingReview, alike: Sequence[str], people: Sequence[str], formats: Formats
-) -> None:
+def panel(found: dict[str, Any], review: FindingReview, alike: Sequence[str], formats: Formats) -> None:
     """Show where a finding stands and offer what can be done about it. `alike` are the other findings of its fingerprint."""
     desk.outcome()
     source.show(standing(review, formats))
@@ -88,6 +86,9 @@ def panel(
             '<p class="rk-note">To assign, note and resolve, log in with a role that reviews '
             "(<code>rack dashboard --login FILE</code>), or use <code>rack review</code>.</p>"
         )
+        return
+    me = desk.actor(who)
+    if me is None:
         return
     offered = ACTIONS[review.state]
     key = f"{found['finding_id']} {len(review.history)}"  # a form is empty again when something was written
@@ -103,7 +104,7 @@ def panel(
         )
         or offered[0]
     )
-    _FORMS[todo](_Form(found, review, alike, people, who, key, formats))
+    _FORMS[todo](_Form(found, review, alike, me.id, key, formats))
 
 
 class _Form:
@@ -114,12 +115,11 @@ class _Form:
         found: dict[str, Any],
         review: FindingReview,
         alike: Sequence[str],
-        people: Sequence[str],
         who: str,
         key: str,
         formats: Formats,
     ) -> None:
-        self.found, self.review, self.alike, self.people = found, review, alike, people
+        self.found, self.review, self.alike = found, review, alike
         self.who, self.key, self.formats = who, key, formats
         self.id: str = found["finding_id"]
 
@@ -154,11 +154,18 @@ class _Form:
 
 def _assign(form: _Form) -> None:
     with form.sheet():
-        form.box("To", "to", value=form.who, help="A name as the directory has it, in small letters")
+        names = {person.id: person.name for person in desk.register().all}
+        st.selectbox(
+            "To",
+            list(names),
+            index=list(names).index(form.who),
+            format_func=lambda person: f"{names[person]} ({person})",
+            key=f"to {form.key}",
+        )
         form.box("Why", "reason", placeholder="look at camera 4")
         form.button(
             "Assign",
-            lambda d: d.assign(form.id, to=form.read("to").lower(), by=form.who, reason=form.read("reason")),
+            lambda d: d.assign(form.id, to=form.read("to"), by=form.who, reason=form.read("reason")),
             needs=("to", "reason"),
         )
 

@@ -51,13 +51,14 @@ def test_a_finding_is_assigned_by_keyboard_and_the_log_has_it(login_site: str, f
     expect_drawn(page)
     expect(page.get_by_label("To", exact=True)).to_have_count(1)  # the boxes of the round before are gone
     page.get_by_label("To", exact=True).fill("s.lee")
+    page.get_by_label("To", exact=True).press("Enter")
     page.get_by_label("Why").fill("camera 4")
     page.get_by_role("button", name="Assign", exact=True).click()
     expect(page.locator(".rk-history")).to_contain_text("assigned the finding to s.lee: camera 4")
     with desk_at(floor.log, read_only=True) as desk:
         (case,) = [case for case in desk.cases() if case.review.state == "assigned"]
     assert (case.finding.round_no, case.review.assigned_to) == (2, "s.lee")
-    assert [entry.by for entry in case.review.history] == ["m.ortiz@bellwether.example"]
+    assert [entry.by for entry in case.review.history] == ["m.ortiz"]
 
     page.reload()  # the address has the finding
     expect(place).to_have_text("FU-01 · round 2")
