@@ -48,8 +48,8 @@ def _what_if(db: Warehouse) -> object:
 
 
 def _last_page(db: Warehouse) -> object:
-    findings = queue.queue_totals(db)["findings"][0]
-    return queue.findings_queue(db, limit=50, offset=max(0, findings - 50))
+    findings = queue.queue_totals(db)["incidents"][0]
+    return queue.incidents_queue(db, limit=50, offset=max(0, findings - 50))
 
 
 def _far_behind(db: Warehouse) -> object:
@@ -71,12 +71,12 @@ _FLOOR: Final[dict[str, Question]] = {
 _QUEUE: Final[dict[str, Question]] = {
     "choices": queue.queue_choices,
     "totals": queue.queue_totals,
-    "first page": partial(queue.findings_queue, limit=50),
-    "first page, alike as one": partial(queue.findings_queue, together=True, limit=50),
-    "first page, 5,000 done": partial(queue.findings_queue, filters=DONE, limit=50),
+    "first page": partial(queue.incidents_queue, limit=50),
+    "first page, alike as one": partial(queue.incidents_queue, together=True, limit=50),
+    "first page, 5,000 done": partial(queue.incidents_queue, filters=DONE, limit=50),
     "totals, 5,000 done": partial(queue.queue_totals, filters=DONE),
     "last page": _last_page,
-    "a finding": partial(queue.finding, finding_id=FINDING),
+    "a finding": partial(queue.incident, finding_id=FINDING),
     "those alike": partial(queue.alike, finding_id=FINDING),
 }
 _ROUND: Final[dict[str, Question]] = {

@@ -17,6 +17,9 @@ LOG_OPTIONS_VARIABLE = "RACK_LOG_OPTIONS"
 KEY_VARIABLE = "RACK_KEY"
 """The file of the log's key, with which packets are signed."""
 
+PERSONS_VARIABLE = "RACK_PERSONS"
+"""The register of persons who may act on findings and disputes."""
+
 WITNESS_VARIABLE, WITNESS_KEY_VARIABLE = "RACK_WITNESS", "RACK_WITNESS_KEY"
 """The folder of a witness, and the file of its public key."""
 
@@ -39,13 +42,14 @@ def command(
     login: str | Path | None = None,
     witness: tuple[Path, Path] | None = None,
     hosts: Sequence[str] = (),
+    persons: Path | None = None,
 ) -> list[str]:
     """Return the command that serves the pages on 127.0.0.1, and nothing to or from any other address.
 
     `login` is the file with Streamlit's `[auth]` and our `[roles]`; without it the pages can only be looked at.
     `log` is the address of the log: without it the pages show what the warehouse holds, and nothing can be reviewed. `witness`
-    are a witness's folder and the file of its public key; `hosts` the names under which a proxy passes requests on. Paths go in
-    front through `env`, so that the list can be run as it is.
+    are a witness's folder and the file of its public key; `hosts` the names under which a proxy passes requests on;
+    `persons` the register of those who may act. Paths go in front through `env`, so that the list can be run as it is.
     """
     given = [
         f"{WAREHOUSE_VARIABLE}={Path(warehouse_path).absolute()}",
@@ -53,6 +57,7 @@ def command(
         f"{ACCESS_VARIABLE}={READ_ONLY if login is None else LOGIN}",
         f"{WITNESS_VARIABLE}={witness[0].absolute() if witness else ''}",
         f"{WITNESS_KEY_VARIABLE}={witness[1].absolute() if witness else ''}",
+        f"{PERSONS_VARIABLE}={'' if persons is None else persons.absolute()}",
         f"{HOSTS_VARIABLE}={' '.join(hosts)}",
     ]
     return [
@@ -98,6 +103,12 @@ def log_options() -> dict[str, Any]:
 def key_path() -> Path | None:
     """Return the file of the log's key (`RACK_KEY`); null where the pages were started without one."""
     path = os.environ.get(KEY_VARIABLE)
+    return Path(path) if path else None
+
+
+def persons_path() -> Path | None:
+    """Return the register of persons (`RACK_PERSONS`); null where the pages were started without one."""
+    path = os.environ.get(PERSONS_VARIABLE)
     return Path(path) if path else None
 
 

@@ -31,15 +31,18 @@ from rack.errors import UsageError
 from rack.key_custody import KeyBook
 from rack.opening import checkpoints_at, log_at, results_at
 from rack.output import Output
-from rack.settings import DEMO_KEY, REPORT, WAREHOUSE
+from rack.settings import DEMO_KEY, PERSONS, REPORT, WAREHOUSE
 from rack.warehouse_feed import build_warehouse
 from replay.findings import Finding
 from replay.incidents import incidents_in
+from replay.review.persons import Person, register
 from replay.run.replayer import findings, replay
 
 LABELS = "labels.json"
 DATABASE = "floor.db"
 PROPERTY = "bellwether"
+STAFF = {"m.ortiz": "Maria Ortiz", "s.lee": "Sam Lee", "r.haas": "Ruth Haas"}
+"""Who is registered at the demo's property; their sign-ins are those of the trial login (`make dashboard-login`)."""
 MAX_LISTED = 20
 """At most so many missed faults and false alarms are named one by one."""
 
@@ -69,6 +72,7 @@ def run(
 ) -> Demo:
     """Simulate, append, replay, compare, build the warehouse. Raises `UsageError` where something is in the way."""
     address = prepare(out, address)
+    register_staff(out)
     clock = _Clock()
     day = gaming_day.simulate(seed, rounds, games=games)
     (out / LABELS).write_bytes(day.labels_json())
@@ -146,6 +150,14 @@ def prepare(out: Path, address: str | None) -> str:
         os.close(keeping)
     (out / REPORT).write_text("{}\n")
     return address
+
+
+def register_staff(out: Path) -> None:
+    """Register the demo's people beside its log, so that findings can be worked; a register that is there already stays."""
+    if not (out / PERSONS).exists():
+        for person, name in STAFF.items():
+            account = f"{person}@{PROPERTY}.example"
+            register(out / PERSONS, Person(id=person, name=name, accounts=(account,)))
 
 
 def sign_checkpoint(log: EventLog, address: str, out: Path) -> int:

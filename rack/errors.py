@@ -38,7 +38,7 @@ EXIT_OF: dict[str, Exit] = {
     "events.proofs.merkle.BadProof": Exit.INTEGRITY,
     "games.rulebook.chapters.RulesRefused": Exit.USAGE,
     "replay.transcript.words.TranscriptError": Exit.USAGE,
-    "replay.review.desk.ReviewRefused": Exit.USAGE,
+    "replay.review.persons.ReviewRefused": Exit.USAGE,
     "analytics.warehouse.warehouse.WarehouseError": Exit.ENVIRONMENT,
     "replay.columns.round_table.TableError": Exit.USAGE,
     "replay.columns.process_engine.ProcessLost": Exit.ENVIRONMENT,

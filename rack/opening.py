@@ -36,10 +36,14 @@ def checkpoints_at(address: str, **options: Any) -> CheckpointStore:
 
 
 def desk(address: str, *, read_only: bool = False) -> AbstractContextManager[Desk]:
-    """Open the desk where a log's findings are reviewed."""
+    """Open the desk where a log's findings are reviewed; to write, with the register of persons that belongs to the log."""
+    from replay.review import persons
     from replay.review.desk import desk_at
 
-    return desk_at(address, read_only=read_only, **options_of(address))
+    file = None if read_only else settings.persons_file(address)
+    return desk_at(
+        address, read_only=read_only, persons=None if file is None else persons.read(file), **options_of(address)
+    )
 
 
 def group_at(address: str, name: str, engine: str) -> KafkaGroup:

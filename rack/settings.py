@@ -4,6 +4,7 @@
 | --- | --- |
 | `RACK_LOG` | the log's address, where `--log` is not given |
 | `RACK_KEY` | the log's key file, where `--key` is not given (`rack dispute`) |
+| `RACK_PERSONS` | the register of persons who may act on findings; default: `persons.toml` beside a log on SQLite |
 | `RACK_OUT` | the folder of `rack demo` and `rack dashboard`, where `--out` is not given |
 | `RACK_PORT` | the port of the dashboard |
 | `RACK_PUBLIC_HOSTS` | host names of the dashboard behind a proxy, separated by commas, where `--public-host` is not given |
@@ -30,6 +31,8 @@ WAREHOUSE = "warehouse.duckdb"
 """The warehouse's name in the folder of a demo."""
 DEMO_KEY = "demo.key"
 """The key that signs the demo's checkpoint, in its folder; `demo.key.pub` is what an auditor is given."""
+PERSONS = "persons.toml"
+"""The register of persons, beside a log on SQLite and in the folder of a demo."""
 REPORT = "demo.json"
 """What a demo says of itself, in its folder."""
 
@@ -87,6 +90,16 @@ def key_file(flag: Path | None, address: str) -> Path:
     if backend == "sqlite" and demo.is_file():
         return demo
     raise UsageError("a packet needs the log's key; give --key FILE, or set RACK_KEY (`rack keys new` makes one)")
+
+
+def persons_file(address: str) -> Path | None:
+    """Return a log's register of persons: RACK_PERSONS, else the file beside a log on SQLite; null where neither is named."""
+    from events.open import parse_address
+
+    if os.environ.get("RACK_PERSONS"):
+        return Path(os.environ["RACK_PERSONS"])
+    backend, place = parse_address(address)
+    return Path(place).with_name(PERSONS) if backend == "sqlite" else None
 
 
 def demo_log(folder: Path) -> str | None:

@@ -22,7 +22,7 @@ from urllib.request import urlopen
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
-from analytics.errors.queue import QueueFilters, findings_queue
+from analytics.errors.queue import QueueFilters, incidents_queue
 from analytics.warehouse.warehouse import reading
 from dashboards.run import command
 from rack.cli import main as rack
@@ -39,7 +39,7 @@ LARGEST = 150_000
 def shots(out: Path) -> dict[str, tuple[str, dict[str, int]]]:
     """Return name → (address, size), with the gravest underpayment of the demo as the round that is shown."""
     with reading(out / "warehouse.duckdb") as db:
-        rows = findings_queue(db, QueueFilters()).iter_rows(named=True)
+        rows = incidents_queue(db, QueueFilters()).iter_rows(named=True)
         found = next(
             row
             for row in rows

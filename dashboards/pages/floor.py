@@ -150,9 +150,7 @@ def of_day(day: date | None, head: DeltaGenerator) -> None:
         markup.figures(
             [
                 markup.figure("Rounds replayed", f"{rounds:,}", f"{variances:,} with a variance"),
-                markup.figure(
-                    "Incidents", f"{total['incidents']:,}", f"{total['high_incidents']:,} of high severity"
-                ),
+                markup.figure("Incidents", f"{total['incidents']:,}", f"{total['high_incidents']:,} of high severity"),
                 markup.figure("Patrons overpaid", formats.money(total["overpaid_cents"])),
                 markup.figure("Patrons underpaid", formats.money(total["underpaid_cents"])),
                 markup.figure(

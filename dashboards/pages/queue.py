@@ -146,9 +146,7 @@ def choose_row(rows: pl.DataFrame, said: Reviews | None, formats: Formats) -> st
     """
     ids = rows["finding_id"].to_list()
     incident_of = {
-        member: cause
-        for cause, members in zip(ids, rows["finding_ids"].to_list(), strict=True)
-        for member in members
+        member: cause for cause, members in zip(ids, rows["finding_ids"].to_list(), strict=True) for member in members
     }
     key = f"queue-list {sha256(','.join(ids).encode()).hexdigest()[:16]}"  # another list, another choice
     named = st.query_params.get("finding")
@@ -261,7 +259,7 @@ def detail(finding_id: str | None, said: Reviews | None, formats: Formats) -> No
     if table in said.broken:
         source.show(markup.notice(f"The review record of {table_name(table)} is broken", said.broken[table]))
     alike = source.ask(lambda db: queue.alike(db, found["finding_id"]))
-    reviewing.panel(members, [said.of(table, each["finding_id"]) for each in members], alike, said.people(), formats)
+    reviewing.panel(members, [said.of(table, each["finding_id"]) for each in members], alike, formats)
 
 
 def _summary(total: dict[str, Any], formats: Formats) -> Html:

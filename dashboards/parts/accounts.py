@@ -139,9 +139,7 @@ def incident(
     )
 
 
-def finding(
-    found: dict[str, Any], formats: Formats, steps: Sequence[Step] = (), view: RoundView | None = None
-) -> Html:
+def finding(found: dict[str, Any], formats: Formats, steps: Sequence[Step] = (), view: RoundView | None = None) -> Html:
     """Return a finding: what is wrong, where, the money, due and recorded, the section, the evidence, why it is so severe.
 
     With its round it is reckoned too.

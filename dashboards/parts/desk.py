@@ -13,8 +13,10 @@ import streamlit as st
 
 from dashboards.access import access
 from dashboards.drawing import markup
-from dashboards.run import log_address, log_options
+from dashboards.run import log_address, log_options, persons_path
+from replay.review import persons
 from replay.review.desk import REFUSALS, Desk, Entry, FindingReview, ReviewRefused, TableReview, desk_at
+from replay.review.persons import Person, Persons
 
 T = TypeVar("T")
 
@@ -80,6 +82,33 @@ def ask(question: Callable[[Desk], T]) -> T:
         return question(at)
 
 
+def register() -> Persons:
+    """Return the register of persons. Raises `ReviewRefused` where there is none, or it is out of form."""
+    file = persons_path()
+    if file is None:
+        raise ReviewRefused(
+            "these pages were started without a register of persons, and only registered persons act; "
+            "name its file with RACK_PERSONS (rack review register makes it)"
+        )
+    return persons.read(file)
+
+
+def actor(who: str) -> Person | None:
+    """Return the registered person who is signed in under a name; null where nobody is, which the page then says."""
+    try:
+        return register().known(who)
+    except REFUSALS as error:
+        st.html(markup.notice("You can look, and act on nothing", str(error)))
+        return None
+
+
+def recorded_as(who: str) -> str:
+    """Return the name under which somebody signed in is recorded: the id of a registered person, else the name of the sign-in."""
+    file = persons_path()
+    person = persons.read(file).find(who) if file is not None and file.is_file() else None
+    return who if person is None else person.id
+
+
 def act(what: Callable[[Desk], Entry]) -> Entry | None:
     """Do one thing at the desk; null where it was refused, and the page says why."""
     address = log_address()
@@ -90,7 +119,7 @@ def act(what: Callable[[Desk], Entry]) -> Entry | None:
         st.session_state["desk-refusal"] = denied
         return None
     try:
-        with desk_at(address, **log_options()) as desk:
+        with desk_at(address, persons=register(), **log_options()) as desk:
             entry = what(desk)
     except REFUSALS as error:
         st.session_state["desk-refusal"] = str(error)
@@ -119,7 +148,7 @@ def on_record(table: str, round_no: int) -> None:
         return
     try:
         with desk_at(address, **log_options()) as desk:
-            desk.viewed(table, round_no, what="round", by=who, reason="opened on a page")
+            desk.viewed(table, round_no, what="round", by=recorded_as(who), reason="opened on a page")
     except REFUSALS as error:
         st.html(markup.notice("The round is not shown, for that you looked cannot be put on record", str(error)))
         st.stop()

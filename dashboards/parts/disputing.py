@@ -28,11 +28,14 @@ def panel(table: str, round_no: int, seat: int | None, formats: Formats) -> None
     who = access.person()
     if who is None or access.refusal(access.REVIEW) is not None:
         return
+    me = desk.actor(who)
+    if me is None:
+        return
     undecided = next((each for each in here if each.outcome is None), None)
     if undecided is None:
-        _open(table, round_no, seat, len(review.disputes) if review is not None else 0, who)
+        _open(table, round_no, seat, len(review.disputes) if review is not None else 0, me.id)
     else:
-        _decide(table, undecided, who)
+        _decide(table, undecided, me.id)
 
 
 def _open(table: str, round_no: int, seat: int | None, known: int, who: str) -> None:

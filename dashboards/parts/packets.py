@@ -9,7 +9,7 @@ import streamlit as st
 from dashboards.access import access
 from dashboards.access.downloads import Download
 from dashboards.drawing import markup
-from dashboards.parts import source, taking
+from dashboards.parts import desk, source, taking
 from dashboards.run import key_path, log_address, log_options
 
 if TYPE_CHECKING:
@@ -62,7 +62,14 @@ def _make(table: str, round_no: int, seat: int | None) -> Packet | None:
         return None
     try:
         return packet_at(
-            address, table, round_no, seat, key=key, by=who, reason="dispute packet from a page", **log_options()
+            address,
+            table,
+            round_no,
+            seat,
+            key=key,
+            by=desk.recorded_as(who),
+            reason="dispute packet from a page",
+            **log_options(),
         )
     except REFUSALS as error:
         source.show(markup.notice("No packet was made, and nothing left the log", str(error)))

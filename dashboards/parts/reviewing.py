@@ -1,8 +1,9 @@
-"""What people do about one finding: where it stands, what was said about it, and what to do next; written at the desk only."""
+"""What people do about one incident: where it stands, what was said about it, and what to do next; written at the desk only."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ from dashboards.drawing.names import STATES, Formats
 from dashboards.parts import desk, source
 from replay.narrative.names import plural
 from replay.review.desk import DISPOSITIONS, MOVES_MONEY, Desk, Entry, FindingReview
+from replay.review.incident_desk import OF_INCIDENTS, IncidentDesk, incident_holder, incident_state
 
 AMOUNT = re.compile(r"([0-9]{1,9})(?:[.,]([0-9]{2}))?")
 
@@ -75,13 +77,29 @@ def history(said: Sequence[Entry], formats: Formats) -> Html:
     return Html(f'<ol class="rk-history" aria-label="Review history">{rows}</ol>')
 
 
+def standings(reviews: Sequence[FindingReview], formats: Formats) -> Html:
+    """Return where an incident stands: its state and who has it, and of each disposition how often it was given."""
+    if len(reviews) == 1:
+        return standing(reviews[0], formats)
+    state, holder = incident_state(reviews), incident_holder(reviews)
+    parts = [f"<strong>{markup.text(STATES[state])}</strong>"]
+    if holder and state == "assigned":
+        parts.append(f"with {markup.text(holder)}")
+    given = Counter(review.resolution.disposition for review in reviews if review.resolution is not None)
+    parts += [markup.text(f"{plural(times, 'finding')}: {DISPOSITIONS[each]}") for each, times in given.items()]
+    return Html(f'<p class="rk-standing">{" · ".join(parts)}</p>')
+
+
 def panel(
-    found: dict[str, Any], review: FindingReview, alike: Sequence[str], people: Sequence[str], formats: Formats
+    members: Sequence[dict[str, Any]], reviews: Sequence[FindingReview], alike: Sequence[str], formats: Formats
 ) -> None:
-    """Show where a finding stands and offer what can be done about it. `alike` are the other findings of its fingerprint."""
+    """Show where an incident stands and offer what can be done about all its findings.
+
+    `members` are the findings, the cause first, `reviews` theirs; `alike` the causes of the other incidents of its fingerprint.
+    """
     desk.outcome()
-    source.show(standing(review, formats))
-    source.show(history(review.history, formats))
+    source.show(standings(reviews, formats))
+    source.show(history(sorted((each for review in reviews for each in review.history), key=_seq), formats))
     who = access.person()
     if who is None or not access.may(access.REVIEW):
         source.show(
@@ -89,8 +107,12 @@ def panel(
             "(<code>rack dashboard --login FILE</code>), or use <code>rack review</code>.</p>"
         )
         return
-    offered = ACTIONS[review.state]
-    key = f"{found['finding_id']} {len(review.history)}"  # a form is empty again when something was written
+    me = desk.actor(who)
+    if me is None:
+        return
+    offered = ACTIONS[incident_state(reviews)]
+    written = sum(len(review.history) for review in reviews)
+    key = f"{members[0]['finding_id']} {written}"  # a form is empty again when something was written
     todo = (
         st.segmented_control(
             "Action",
@@ -103,25 +125,26 @@ def panel(
         )
         or offered[0]
     )
-    _FORMS[todo](_Form(found, review, alike, people, who, key, formats))
+    _FORMS[todo](_Form(members, reviews, alike, me.id, key, formats))
 
 
 class _Form:
-    """What a form needs: the finding, who acts, and the names of its boxes."""
+    """What a form needs: the incident, who acts, and the names of its boxes."""
 
     def __init__(
         self,
-        found: dict[str, Any],
-        review: FindingReview,
+        members: Sequence[dict[str, Any]],
+        reviews: Sequence[FindingReview],
         alike: Sequence[str],
-        people: Sequence[str],
         who: str,
         key: str,
         formats: Formats,
     ) -> None:
-        self.found, self.review, self.alike, self.people = found, review, alike, people
+        self.cause, self.reviews = members[0], reviews
+        self.is_one_finding = len(members) == 1
+        self.alike = alike if self.is_one_finding else ()
         self.who, self.key, self.formats = who, key, formats
-        self.id: str = found["finding_id"]
+        self.id: str = self.cause["finding_id"]
 
     def sheet(self) -> DeltaGenerator:
         """Return what boxes and button stand on: what is typed is sent with the button, and with nothing else."""
@@ -154,11 +177,18 @@ class _Form:
 
 def _assign(form: _Form) -> None:
     with form.sheet():
-        form.box("To", "to", value=form.who, help="A name as the directory has it, in small letters")
+        names = {person.id: person.name for person in desk.register().all}
+        st.selectbox(
+            "To",
+            list(names),
+            index=list(names).index(form.who),
+            format_func=lambda person: f"{names[person]} ({person})",
+            key=f"to {form.key}",
+        )
         form.box("Why", "reason", placeholder="look at camera 4")
         form.button(
             "Assign",
-            lambda d: d.assign(form.id, to=form.read("to").lower(), by=form.who, reason=form.read("reason")),
+            lambda d: IncidentDesk(d).assign(form.id, to=form.read("to"), by=form.who, reason=form.read("reason"))[-1],
             needs=("to", "reason"),
         )
 
@@ -172,7 +202,7 @@ def _note(form: _Form) -> None:
 def _resolve(form: _Form) -> None:
     disposition = st.selectbox(
         "Disposition",
-        list(DISPOSITIONS),
+        list(DISPOSITIONS if form.is_one_finding else OF_INCIDENTS),
         index=None,
         format_func=_sentence,
         placeholder="Choose",
@@ -186,8 +216,11 @@ def _resolve(form: _Form) -> None:
 
 def _resolve_as(form: _Form, disposition: str) -> None:
     needs = ["reason"]
+    if not form.is_one_finding:
+        _resolve_incident_as(form, disposition)
+        return
     if disposition in MOVES_MONEY:
-        cents = abs(form.found["difference_cents"] or 0)
+        cents = abs(form.cause["difference_cents"] or 0)
         form.box("Amount", "amount", value=f"{cents / 100:.2f}" if cents else "")
         source.show('<p class="rk-note">Money moves: it stands when a second person has signed it.</p>')
         needs.append("amount")
@@ -216,28 +249,51 @@ def _resolve_as(form: _Form, disposition: str) -> None:
     form.button("Resolve", write, needs=needs)
 
 
+def _resolve_incident_as(form: _Form, disposition: str) -> None:
+    if disposition in MOVES_MONEY:
+        source.show(
+            '<p class="rk-note">Each finding takes its own amount; those that move no money are confirmed without action. '
+            "It stands when a second person has signed it.</p>"
+        )
+    form.box("Why", "reason")
+    form.button(
+        "Resolve incident",
+        lambda d: IncidentDesk(d).resolve(form.id, disposition=disposition, by=form.who, reason=form.read("reason"))[
+            -1
+        ],
+    )
+
+
 def _sentence(disposition: str) -> str:
     words = DISPOSITIONS[disposition]
     return words[0].upper() + words[1:]
 
 
 def _sign(form: _Form) -> None:
-    first = form.review.resolution
-    assert first is not None, "it awaits a signature"
-    if first.by == form.who:
-        source.show(markup.notice(f"{first.by} signed first", "The second signature is another person's"))
+    waiting = [
+        review.resolution
+        for review in form.reviews
+        if review.state == "awaiting_signature" and review.resolution is not None
+    ]
+    total = sum(first.amount_cents or 0 for first in waiting)
+    if form.who in {first.by for first in waiting}:
+        source.show(markup.notice(f"{form.who} signed first", "The second signature is another person's"))
     with form.sheet():
         form.box("What was checked", "reason", placeholder="slip 1147 seen")
         form.button(
-            f"Sign {form.formats.money(first.amount_cents)}",
-            lambda d: d.sign(form.id, by=form.who, reason=form.read("reason"), amount_cents=first.amount_cents),
+            f"Sign {form.formats.money(total)}",
+            lambda d: IncidentDesk(d).sign(form.id, by=form.who, reason=form.read("reason"), total_cents=total)[-1],
         )
 
 
 def _reopen(form: _Form) -> None:
     with form.sheet():
         form.box("Why", "reason")
-        form.button("Reopen", lambda d: d.reopen(form.id, by=form.who, reason=form.read("reason")))
+        form.button("Reopen", lambda d: IncidentDesk(d).reopen(form.id, by=form.who, reason=form.read("reason"))[-1])
+
+
+def _seq(entry: Entry) -> int:
+    return entry.seq
 
 
 _FORMS: dict[str, Callable[[_Form], None]] = {

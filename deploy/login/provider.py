@@ -97,6 +97,8 @@ class Provider:
 
 
 class LoginHandler(BaseHTTPRequestHandler):
+    """Answers the pages and the browser; `of` is the provider that it answers for."""
+
     of: Provider
     verified = True
     """What it says of everybody's e-mail address."""

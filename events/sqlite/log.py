@@ -219,7 +219,9 @@ class SqliteLog(OwnStore):
             version = self._data_version()
             if version != self._version or not in_order:
                 self._states = {
-                    stream: state for stream, state in self._states.items() if in_order and self.head(stream) == state.head
+                    stream: state
+                    for stream, state in self._states.items()
+                    if in_order and self.head(stream) == state.head
                 }
                 self._repeats.forget()
                 self._version = version
@@ -244,7 +246,9 @@ class SqliteLog(OwnStore):
                     differs = self._repeats.make_anew(error.stream, self.read(error.stream))
                     if differs is not None:
                         self._repairs.append(f"{differs}; it was made anew from the chain")
-            raise LogUnavailable(f"{self.path}: the index of repeats keeps differing from the chain; nothing was stored")
+            raise LogUnavailable(
+                f"{self.path}: the index of repeats keeps differing from the chain; nothing was stored"
+            )
 
     def _commit_once(
         self, groups: Sequence[tuple[str, Sequence[Draft]]], expected_seq: int | None

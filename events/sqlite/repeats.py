@@ -173,7 +173,9 @@ class RepeatIndex:
             ids.setdefault(event.event_id, record.seq)
         with self._database.transaction() as connection:
             known_reports = _rows(connection, "SELECT source, source_seq, digest, seq FROM reports", stream)
-            known_ids = {key: seq for (key,), seq in _rows(connection, "SELECT event_id, seq FROM event_ids", stream).items()}
+            known_ids = {
+                key: seq for (key,), seq in _rows(connection, "SELECT event_id, seq FROM event_ids", stream).items()
+            }
             for table in ("reports", "event_ids"):
                 connection.execute(f"DELETE FROM {table} WHERE stream = ?", (stream,))
             connection.executemany(_REPORT, ((stream, *key, seq) for key, seq in reports.items()))

@@ -27,6 +27,7 @@ from events.vocabulary.envelope import Draft
 from events.vocabulary.model import Event, GamingDayOpened, PropertyConfigured
 from replay.findings import Finding
 from replay.narrative.reviews import DISPOSITIONS, INVESTIGATION_OUTCOMES, OUTCOMES
+from replay.review.persons import Person, Persons, ReviewRefused
 from replay.review.state import (
     MOVES_MONEY,
     Dispute,
@@ -50,10 +51,6 @@ ATTEMPTS = 20
 RecordKind = Literal["round", "packet", "findings", "table", "video"]
 
 
-class ReviewRefused(ValueError):
-    """The request contradicts the state of the review, or names what does not exist; nothing was written. Says what to do."""
-
-
 REFUSALS = (ReviewRefused, EventError, AppendRefused, LogUnavailable, IntegrityError)
 """The errors of a request that a desk does not carry out: each says why, and nothing was written."""
 
@@ -75,11 +72,19 @@ class Desk:
     """Where a log's findings and disputes are reviewed. Writing needs a log that is open for writing.
 
     Every method that writes returns the entry as it now stands in the log, and raises `ReviewRefused` where it does not
-    fit, `EventError` where a value is out of form, and what the log raises.
+    fit, `EventError` where a value is out of form, and what the log raises. Who acts must be in the register `persons` and is
+    recorded by id; views and exports are recorded of whoever looks.
     """
 
-    def __init__(self, log: EventLog, results: ResultStore, *, clock: Callable[[], int] | None = None) -> None:
-        self.log, self.results = log, results
+    def __init__(
+        self,
+        log: EventLog,
+        results: ResultStore,
+        *,
+        persons: Persons | None = None,
+        clock: Callable[[], int] | None = None,
+    ) -> None:
+        self.log, self.results, self._persons = log, results, persons
         self._clock = clock or _now_us
 
     # ------------------------------------------------------------------------------------------------------- reading
@@ -151,13 +156,22 @@ class Desk:
         """Give a finding to somebody to look into."""
         case = self._open(finding_id, "assigned")
         return self._about(
-            case, review_event(model.FindingAssigned, by=by, finding_id=case.finding.id, reason=reason, to=to)
+            case,
+            review_event(
+                model.FindingAssigned,
+                by=self.person(by).id,
+                finding_id=case.finding.id,
+                reason=reason,
+                to=self.person(to).id,
+            ),
         )
 
     def note(self, finding_id: str, *, note: str, by: str) -> Entry:
         """Write down what was seen or done about a finding, withdrawn or not."""
         case = self.case(finding_id)
-        return self._about(case, review_event(model.FindingNoted, by=by, finding_id=case.finding.id, note=note))
+        return self._about(
+            case, review_event(model.FindingNoted, by=self.person(by).id, finding_id=case.finding.id, note=note)
+        )
 
     def resolve(
         self,
@@ -177,7 +191,7 @@ class Desk:
         resolved = review_event(
             model.FindingResolved,
             amount_cents=amount_cents,
-            by=by,
+            by=self.person(by).id,
             disposition=disposition,
             duplicate_of=other,
             finding_id=case.finding.id,
@@ -192,10 +206,11 @@ class Desk:
         first = case.review.resolution
         if first is None or case.review.state != "awaiting_signature":
             raise ReviewRefused(f"finding {finding_id} does not wait for a second signature")
+        second = self.second_person(by, first.by)
         signature = review_event(
             model.FindingResolved,
             amount_cents=first.amount_cents if amount_cents is None else amount_cents,
-            by=by,
+            by=second.id,
             disposition=first.disposition,
             duplicate_of=first.duplicate_of,
             finding_id=case.finding.id,
@@ -207,7 +222,9 @@ class Desk:
     def reopen(self, finding_id: str, *, by: str, reason: str) -> Entry:
         """Take a disposition back (or refuse the second signature): the finding is to be looked into again."""
         case = self.case(finding_id)
-        return self._about(case, review_event(model.FindingReopened, by=by, finding_id=case.finding.id, reason=reason))
+        return self._about(
+            case, review_event(model.FindingReopened, by=self.person(by).id, finding_id=case.finding.id, reason=reason)
+        )
 
     def mark_video(
         self,
@@ -227,7 +244,7 @@ class Desk:
             raise ReviewRefused(f"finding {finding_id} is not of table {table}, round {round_no}")
         marked = review_event(
             model.VideoMarked,
-            by=by,
+            by=self.person(by).id,
             camera=camera,
             ends_us=ends_us,
             reason=reason,
@@ -253,7 +270,9 @@ class Desk:
         return self._write(
             table,
             round_no,
-            review_event(model.DisputeOpened, by=by, dispute=dispute, patron=patron, reason=claim, seat=seat),
+            review_event(
+                model.DisputeOpened, by=self.person(by).id, dispute=dispute, patron=patron, reason=claim, seat=seat
+            ),
         )
 
     def close_dispute(self, table: str, *, dispute: str, outcome: str, by: str, reason: str) -> Entry:
@@ -262,11 +281,14 @@ class Desk:
             raise ReviewRefused(f"{outcome!r} is no outcome of a dispute: {', '.join(OUTCOMES)}")
         before = self.review(table).disputes.get(dispute)
         round_no = before.round_no if before is not None else None
-        closed = review_event(model.DisputeClosed, by=by, dispute=dispute, outcome=outcome, reason=reason)
+        closed = review_event(
+            model.DisputeClosed, by=self.person(by).id, dispute=dispute, outcome=outcome, reason=reason
+        )
         return self._write(table, round_no, closed)
 
     def open_investigation(self, table: str, **figures: Any) -> Entry:
         """Open an investigation in writing of a table's hold; `figures` are the fields of `InvestigationOpened`."""
+        figures["by"] = self.person(figures["by"]).id
         return self._write(table, None, review_event(model.InvestigationOpened, **figures))
 
     def close_investigation(self, table: str, *, investigation: str, outcome: str, by: str, reason: str) -> Entry:
@@ -274,22 +296,57 @@ class Desk:
         if outcome not in INVESTIGATION_OUTCOMES:
             raise ReviewRefused(f"{outcome!r} is no outcome of an investigation: {', '.join(INVESTIGATION_OUTCOMES)}")
         closed = review_event(
-            model.InvestigationClosed, by=by, investigation=investigation, outcome=outcome, reason=reason
+            model.InvestigationClosed,
+            by=self.person(by).id,
+            investigation=investigation,
+            outcome=outcome,
+            reason=reason,
         )
         return self._write(table, None, closed)
 
     def viewed(self, table: str, round_no: int | None, *, what: RecordKind, by: str, reason: str) -> Entry:
         """Note that somebody looked at a record of a table (of one round, or null)."""
-        return self._write(table, round_no, review_event(model.RecordViewed, by=by, reason=reason, what=what))
+        return self._write(
+            table, round_no, review_event(model.RecordViewed, by=self._recorded(by), reason=reason, what=what)
+        )
 
     def exported(
         self, table: str, round_no: int | None, *, what: RecordKind, digest: str, form: str, by: str, reason: str
     ) -> Entry:
         """Note that a copy of a record leaves the system: `digest` is its SHA-256 in hex, `form` what it is (json, csv)."""
-        exported = review_event(model.RecordExported, by=by, digest=digest, format=form, reason=reason, what=what)
+        exported = review_event(
+            model.RecordExported, by=self._recorded(by), digest=digest, format=form, reason=reason, what=what
+        )
         return self._write(table, round_no, exported)
 
     # -------------------------------------------------------------------------------------------------------- writing
+
+    def person(self, spelling: str) -> Person:
+        """Return the registered person of a spelling. Raises `ReviewRefused` where nobody is registered so."""
+        if self._persons is None:
+            raise ReviewRefused(
+                "no register of persons is named, and only registered persons act on findings and disputes; "
+                "name its file with RACK_PERSONS (`rack review register` makes it)"
+            )
+        return self._persons.known(spelling)
+
+    def second_person(self, spelling: str, first: str) -> Person:
+        """Return who signs second. Raises `ReviewRefused` unless it is certain that somebody else signed first."""
+        second = self.person(spelling)
+        before = self._persons.find(first) if self._persons is not None else None
+        if before is None:
+            raise ReviewRefused(
+                f"{first} signed first and is not registered, so that nobody can tell whether {second.id} is another person; "
+                "have the administrator register that name (as an id, or as an account of the person it belongs to), "
+                "or reopen the finding"
+            )
+        if before.id == second.id:
+            raise ReviewRefused(f"{second.id} has signed already; the second signature is another person's")
+        return second
+
+    def _recorded(self, spelling: str) -> str:
+        person = self._persons.find(spelling) if self._persons is not None else None
+        return spelling if person is None else person.id
 
     def _open(self, finding_id: str, what: str) -> Case:
         case = self.case(finding_id)
@@ -406,6 +463,7 @@ def desk_at(
     *,
     read_only: bool = False,
     check_heads: bool = True,
+    persons: Persons | None = None,
     clock: Callable[[], int] | None = None,
     **options: Any,
 ) -> Iterator[Desk]:
@@ -419,4 +477,4 @@ def desk_at(
         resources.callback(log.close)
         results = open_results(address, read_only=True, **options)
         resources.callback(results.close)
-        yield Desk(log, results, clock=clock)
+        yield Desk(log, results, persons=persons, clock=clock)

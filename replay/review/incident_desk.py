@@ -90,11 +90,11 @@ class IncidentDesk:
 
     def assign(self, finding_id: str, *, to: str, by: str, reason: str) -> list[Entry]:
         """Give the findings of an incident that have no disposition to somebody to look into."""
-        case = self.case(finding_id)
+        case, person, holder = self.case(finding_id), self._desk.person(by), self._desk.person(to)
         return self._write(
             case,
             [
-                review_event(model.FindingAssigned, by=by, finding_id=finding.id, reason=reason, to=to)
+                review_event(model.FindingAssigned, by=person.id, finding_id=finding.id, reason=reason, to=holder.id)
                 for finding in case.without_disposition
             ],
         )
@@ -107,7 +107,7 @@ class IncidentDesk:
         """
         if disposition not in OF_INCIDENTS:
             raise ReviewRefused(f"{disposition!r} is no disposition of an incident: {', '.join(OF_INCIDENTS)}")
-        case = self.case(finding_id)
+        case, person = self.case(finding_id), self._desk.person(by)
         amounts = {finding.id: _amount_moved(finding, disposition) for finding in case.without_disposition}
         if disposition in MOVES_MONEY and amounts and not any(amounts.values()):
             raise ReviewRefused(f"{disposition} fits no finding of this incident: none has money that it moves")
@@ -124,7 +124,7 @@ class IncidentDesk:
                 review_event(
                     model.FindingResolved,
                     amount_cents=amount,
-                    by=by,
+                    by=person.id,
                     disposition=disposition if amount else rest,
                     duplicate_of=None,
                     finding_id=identity,
@@ -135,16 +135,28 @@ class IncidentDesk:
             ],
         )
 
-    def sign(self, finding_id: str, *, by: str, reason: str) -> list[Entry]:
-        """Put the second signature under every disposition of an incident that waits for one."""
+    def sign(self, finding_id: str, *, by: str, reason: str, total_cents: int | None = None) -> list[Entry]:
+        """Put the second signature under every disposition of an incident that waits for one.
+
+        `total_cents`, if given, must be their sum: whoever signs has seen it. Raises `ReviewRefused` where it is not.
+        """
         case = self.case(finding_id)
+        waiting = sum(
+            review.resolution.amount_cents or 0
+            for review in case.reviews
+            if review.state == "awaiting_signature" and review.resolution is not None
+        )
+        if total_cents is not None and total_cents != waiting:
+            raise ReviewRefused(
+                "what waits for a signature is not what was shown any more: look at it again, and sign that"
+            )
         return self._write(
             case,
             [
                 review_event(
                     model.FindingResolved,
                     amount_cents=review.resolution.amount_cents,
-                    by=by,
+                    by=self._desk.second_person(by, review.resolution.by).id,
                     disposition=review.resolution.disposition,
                     duplicate_of=review.resolution.duplicate_of,
                     finding_id=review.finding_id,
@@ -158,11 +170,11 @@ class IncidentDesk:
 
     def reopen(self, finding_id: str, *, by: str, reason: str) -> list[Entry]:
         """Reopen every finding of an incident that has a disposition."""
-        case = self.case(finding_id)
+        case, person = self.case(finding_id), self._desk.person(by)
         return self._write(
             case,
             [
-                review_event(model.FindingReopened, by=by, finding_id=review.finding_id, reason=reason)
+                review_event(model.FindingReopened, by=person.id, finding_id=review.finding_id, reason=reason)
                 for review in case.reviews
                 if review.settled
             ],

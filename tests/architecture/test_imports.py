@@ -19,6 +19,8 @@ MAY_IMPORT = {
     "dashboards": (
         "analytics",
         "replay.fold.corrections",
+        "replay.findings",
+        "replay.incidents",
         "replay.installed_games",
         "replay.narrative",
         "replay.packet",

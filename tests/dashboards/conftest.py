@@ -28,6 +28,7 @@ from streamlit.components.v2 import manifest_scanner
 from dashboards.access import access
 from dashboards.run import ACCESS_VARIABLE, READ_ONLY, command
 from deploy.login.provider import Provider
+from rack.settings import PERSONS
 from tests.dashboards import living, sample
 from tests.dashboards.living import Living
 from tests.dashboards.running import SCREEN, WHO
@@ -97,7 +98,7 @@ def served(
         if login:
             provider = stack.enter_context(Provider(f"{address}/oauth2callback"))
             file = provider.login_file(warehouse.with_name(f"login-{port}.toml"))
-        words = command(warehouse, port, log, login=file, witness=witness)
+        words = command(warehouse, port, log, login=file, witness=witness, persons=warehouse.with_name(PERSONS))
         stack.enter_context(started(words, address, warehouse.with_name("server.log")))
         yield address
 

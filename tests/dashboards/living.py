@@ -13,12 +13,14 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from dashboards.run import LOG_VARIABLE, WAREHOUSE_VARIABLE
+from dashboards.run import LOG_VARIABLE, PERSONS_VARIABLE, WAREHOUSE_VARIABLE
 from events.open import open_log
 from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import RulesFiled
 from rack.cli import main
+from rack.settings import PERSONS
+from tests.replay.people import register_people
 
 RULES = "rules   pa-688a ace_high_bonus=1\ntable   fu-01\n"
 SHORT = """
@@ -58,12 +60,14 @@ class Living:
         """Have the pages of this process show this floor."""
         monkeypatch.setenv(LOG_VARIABLE, self.log)
         monkeypatch.setenv(WAREHOUSE_VARIABLE, str(self.warehouse))
+        monkeypatch.setenv(PERSONS_VARIABLE, str(self.warehouse.with_name(PERSONS)))
 
 
 def make(folder: Path, rounds: Sequence[int] = (1, 2)) -> Living:
     """Make a floor with one table, its rounds paid short; the same floor is played once in a process, then copied."""
     for name, content in _files(tuple(rounds)).items():
         (folder / name).write_bytes(content)
+    register_people(folder)
     return _at(folder)
 
 

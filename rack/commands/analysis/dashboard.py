@@ -93,13 +93,15 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         )
     options = {} if log is None else options_of(log)
     environment = {**os.environ, LOG_OPTIONS_VARIABLE: json.dumps(options)}  # secrets: not on a command line
+    persons = None
     if log is not None:
         with contextlib.suppress(UsageError):  # without the log's key everything works but packets
             environment[KEY_VARIABLE] = str(settings.key_file(None, log).absolute())
+        persons = settings.persons_file(log) or (warehouse.with_name(settings.PERSONS) if log == of_demo else None)
     before = signal.signal(signal.SIGTERM, _interrupt)  # as with Ctrl-C, the pages end with the command
     try:
         code = subprocess.run(
-            command(warehouse, port, log, login=arguments.login, witness=witness, hosts=hosts),
+            command(warehouse, port, log, login=arguments.login, witness=witness, hosts=hosts, persons=persons),
             check=False,
             env=environment,
         ).returncode

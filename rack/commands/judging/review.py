@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from rack.arguments import add_log, check_options, option, positive, time_us
 from rack.errors import Exit, UsageError
 from rack.output import Output, money, table
-from rack.settings import log_address
+from rack.settings import log_address, persons_file
 
 if TYPE_CHECKING:
     from replay.review.desk import Case, Desk, Entry, TableReview
     from replay.review.incident_desk import IncidentCase
 
-HELP = "Review findings: assign, note, resolve, sign and reopen them; disputes, video and custody"
+HELP = "Review findings: assign, note, resolve, sign and reopen them; disputes, video, custody, and who may act"
 
 EPILOG = """\
 list [TABLE]              open incidents, the gravest first (--all: every one, and withdrawn findings)
@@ -29,12 +29,29 @@ video TABLE ROUND         mark video to be retained: --camera, --from, --to-time
 open TABLE ROUND          open a patron's dispute: --dispute, --reason (the patron's claim), --seat, --patron
 close TABLE               close a dispute (--dispute) or a hold investigation (--investigation): --outcome, --reason
 custody TABLE [ROUND]     who viewed and who exported the record
+persons                   who is registered, and so may act
+register ID               register a person: --name, --account (again for each)
 
 Name a finding by its id or the first digits of it; an incident has the id of its cause. With --incident, an action is
 about all findings of the incident at once, and a disposition that moves money takes each finding's own amount.
-Every action is a new event; nothing is overwritten."""
+Every action is a new event; nothing is overwritten.
+Who acts (--by, --to) must be registered: the register is the file RACK_PERSONS, or persons.toml beside a log on SQLite."""
 
-ACTIONS = ("list", "show", "assign", "note", "resolve", "sign", "reopen", "video", "open", "close", "custody")
+ACTIONS = (
+    "list",
+    "show",
+    "assign",
+    "note",
+    "resolve",
+    "sign",
+    "reopen",
+    "video",
+    "open",
+    "close",
+    "custody",
+    "persons",
+    "register",
+)
 READ_ACTIONS = {"list", "show", "custody"}
 TAKES = {
     "list": ("all",),
@@ -48,6 +65,8 @@ TAKES = {
     "open": ("by", "reason", "dispute", "seat", "patron"),
     "close": ("by", "reason", "dispute", "investigation", "outcome"),
     "custody": (),
+    "persons": (),
+    "register": ("name", "account"),
 }
 """Action → its options, beside --log."""
 
@@ -58,7 +77,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", metavar="ACTION", choices=ACTIONS, help=", ".join(ACTIONS))
     parser.add_argument("of", metavar="WHAT", nargs="*", help="The id of a finding, or a table and a round.")
     add_log(parser)
-    parser.add_argument("--by", metavar="PERSON", help="Who acts, as in the property's directory, such as m.ortiz.")
+    parser.add_argument("--by", metavar="PERSON", help="Who acts: a registered person, such as m.ortiz.")
     parser.add_argument(
         "--reason", metavar="TEXT", help="The reason; for a note its text, for a dispute the patron's claim."
     )
@@ -86,6 +105,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="show, assign, resolve, sign, reopen: the whole incident of the finding.",
     )
+    parser.add_argument("--name", metavar="TEXT", help="register: the person's name.")
+    parser.add_argument(
+        "--account",
+        metavar="NAME",
+        action="append",
+        help="register: another name of the same person, such as the one of the sign-in; again for each.",
+    )
     parser.add_argument("--all", action="store_true", help="list: include resolved and withdrawn findings.")
 
 
@@ -96,6 +122,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     check_options(arguments, "review", arguments.action, TAKES)
     if arguments.dispute and arguments.investigation:
         raise UsageError("rack review close takes one of the two: give --dispute or --investigation")
+    if arguments.action in ("persons", "register"):
+        return _persons(arguments, output)
     with desk(log_address(arguments.log), read_only=arguments.action in READ_ACTIONS) as open_desk:
         if arguments.action == "list":
             return _list(open_desk, arguments, output)
@@ -109,6 +137,28 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             _custody(open_desk, arguments, output)
         else:
             _print_entry(_WRITE_ACTIONS[arguments.action](open_desk, arguments), output)
+    return Exit.CLEAN
+
+
+def _persons(arguments: argparse.Namespace, output: Output) -> Exit:
+    """Print the register of persons, with the one who is added to it. Raises `UsageError`, and what the register raises."""
+    from msgspec import to_builtins
+
+    from replay.review.persons import Person, read, register
+
+    file = persons_file(log_address(arguments.log))
+    if file is None:
+        raise UsageError("the register of persons of a log on Kafka is named by RACK_PERSONS; set it to a file")
+    if arguments.action == "register":
+        if len(arguments.of) != 1:
+            raise UsageError("rack review register: expected the id of one person, such as m.ortiz")
+        name, accounts = _need(arguments, "name"), tuple(arguments.account or ())
+        persons = register(file, Person(id=arguments.of[0], name=name, accounts=accounts))
+    else:
+        persons = read(file)
+    output.value([to_builtins(person) for person in persons.all])
+    rows = [(person.id, person.name, ", ".join(person.accounts) or "–") for person in persons.all]
+    output.text(*table(("person", "name", "accounts"), rows))
     return Exit.CLEAN
 
 

@@ -48,7 +48,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
 
 
 def rounds(db: Warehouse, filters: QueueFilters | None = None, *, together: bool) -> list[tuple[int, int]]:
-    return queue.findings_queue(db, filters, together=together).select("round_no", "alike").rows()
+    return queue.incidents_queue(db, filters, together=together).select("round_no", "alike").rows()
 
 
 def test_alike_are_those_of_one_table_code_day_dealer_wager_and_direction(db: Warehouse) -> None:
@@ -62,7 +62,7 @@ def test_alike_are_those_of_one_table_code_day_dealer_wager_and_direction(db: Wa
 def test_each_finding_stands_alone_unless_asked_together(db: Warehouse) -> None:
     assert len(rounds(db, together=False)) == 8
     total = queue.queue_totals(db).row(0, named=True)
-    assert (total["findings"], total["fingerprints"]) == (8, 6)
+    assert (total["incidents"], total["findings"], total["fingerprints"]) == (8, 8, 6)
 
 
 def test_what_is_alike_is_counted_among_those_asked_for(db: Warehouse) -> None:
@@ -86,7 +86,5 @@ def test_filters_by_id_and_dealer(db: Warehouse, filters: QueueFilters, expected
 
 
 def test_one_finding_by_its_id(db: Warehouse) -> None:
-    one = queue.finding(db, FOUND[4].id)
-    assert one is not None
-    assert one["round_no"] == 4
-    assert queue.finding(db, "0" * 32) is None
+    assert queue.incident(db, FOUND[4].id)["round_no"].to_list() == [4]
+    assert queue.incident(db, "0" * 32).is_empty()

@@ -178,7 +178,7 @@ def test_a_finding_of_a_table_but_of_no_round_counts_on_the_floor_as_in_the_queu
 
 
 def test_the_queue_begins_with_the_most_severe_and_the_most_money(db: Warehouse) -> None:
-    frame = queue.findings_queue(db).select("severity", "code", "difference_cents")
+    frame = queue.incidents_queue(db).select("severity", "code", "difference_cents")
     assert frame.rows() == [
         ("high", "PAY-UNDER", -10000),
         ("high", "PAY-OVER", 4000),
@@ -200,12 +200,12 @@ def test_the_queue_begins_with_the_most_severe_and_the_most_money(db: Warehouse)
     ],
 )
 def test_the_queue_and_its_totals_follow_the_filters(db: Warehouse, filters: QueueFilters, codes: list[str]) -> None:
-    assert queue.findings_queue(db, filters)["code"].to_list() == codes
+    assert queue.incidents_queue(db, filters)["code"].to_list() == codes
     assert queue.queue_totals(db, filters).row(0, named=True)["findings"] == len(codes)
 
 
 def test_the_queue_in_pages(db: Warehouse) -> None:
-    assert queue.findings_queue(db, limit=2, offset=1)["code"].to_list() == ["PAY-OVER", "PAY-MISSED"]
+    assert queue.incidents_queue(db, limit=2, offset=1)["code"].to_list() == ["PAY-OVER", "PAY-MISSED"]
 
 
 def test_queue_totals_and_choices(db: Warehouse) -> None:

@@ -97,7 +97,7 @@ def test_a_finding_of_no_round_is_kept_and_one_stated_twice_is_counted_once(tmp_
     build(tmp_path / "w", [sample.adjudication("table/a", 1, [])], (), stream_findings=[gap, gap])
     with reading(tmp_path / "w") as db:
         assert one(db, "SELECT count(*), any_value(table_id), any_value(round_no) FROM fct_findings") == (1, "a", None)
-        assert queue.findings_queue(db)["code"].to_list() == ["LOG-SOURCE-GAP"]
+        assert queue.incidents_queue(db)["code"].to_list() == ["LOG-SOURCE-GAP"]
 
 
 def test_an_empty_warehouse_can_be_asked_everything(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_an_empty_warehouse_can_be_asked_everything(tmp_path: Path) -> None:
         frames = [
             hold.floor_overview(db),
             hold.hold_by_table_day(db),
-            queue.findings_queue(db),
+            queue.incidents_queue(db),
             hold.rounds_of(db),
             *(hold.hold_by(db, dimension) for dimension in hold.DIMENSIONS),
         ]

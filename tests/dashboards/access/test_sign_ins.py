@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import MutableMapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -155,7 +156,8 @@ def ask(
 
     scope = {"type": kind, "path": path, "headers": headers(cookie)}
     guard = SignInGuard(inside, secure=lambda: secure, sign_ins=sign_ins)
-    asyncio.run(asyncio.wait_for(guard(scope, receive, send), 30))
+    with ThreadPoolExecutor(1) as apart:  # a browser of other tests keeps a loop of its own in this thread
+        apart.submit(lambda: asyncio.run(asyncio.wait_for(guard(scope, receive, send), 30))).result()
     return sent
 
 

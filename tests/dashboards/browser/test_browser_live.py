@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, TimeoutError, expect
 
 from replay.review.desk import desk_at
 from tests.dashboards.living import Living
@@ -40,6 +40,19 @@ def press(page: Page, key: str, wanted: str) -> None:
     expect(place).to_have_text(wanted)
 
 
+def choose(page: Page, label: str, words: str) -> None:
+    """Choose from a list; it closes again where the page is drawn meanwhile, and then is opened once more."""
+    box = page.get_by_label(label, exact=True)
+    for _ in range(8):
+        box.click()
+        try:
+            page.get_by_role("option", name=words).click(timeout=3_000)
+        except TimeoutError:
+            continue
+        break
+    expect(box).to_have_value(words)
+
+
 def test_a_finding_is_assigned_by_keyboard_and_the_log_has_it(login_site: str, floor: Living, page: Page) -> None:
     log_in(page, login_site, "m.ortiz@bellwether.example")
     page.goto(f"{login_site}/queue")
@@ -50,14 +63,14 @@ def test_a_finding_is_assigned_by_keyboard_and_the_log_has_it(login_site: str, f
     press(page, "j", "FU-01 · round 2")
     expect_drawn(page)
     expect(page.get_by_label("To", exact=True)).to_have_count(1)  # the boxes of the round before are gone
-    page.get_by_label("To", exact=True).fill("s.lee")
+    choose(page, "To", "S.LEE (s.lee)")
     page.get_by_label("Why").fill("camera 4")
     page.get_by_role("button", name="Assign", exact=True).click()
     expect(page.locator(".rk-history")).to_contain_text("assigned the finding to s.lee: camera 4")
     with desk_at(floor.log, read_only=True) as desk:
         (case,) = [case for case in desk.cases() if case.review.state == "assigned"]
     assert (case.finding.round_no, case.review.assigned_to) == (2, "s.lee")
-    assert [entry.by for entry in case.review.history] == ["m.ortiz@bellwether.example"]
+    assert [entry.by for entry in case.review.history] == ["m.ortiz"]
 
     page.reload()  # the address has the finding
     expect(place).to_have_text("FU-01 · round 2")

@@ -27,9 +27,7 @@ def test_surveillance_works_a_finding_under_its_own_name(login_site: str, page: 
     page.get_by_role("button", name="Add note").click()
     expect(page.locator(".rk-history")).to_contain_text("camera 4 seen")
     with desk_at(floor.log, read_only=True) as at:
-        assert [entry.by for each in at.review("fu-01").findings.values() for entry in each.history] == [
-            "m.ortiz@bellwether.example"
-        ]
+        assert [entry.by for each in at.review("fu-01").findings.values() for entry in each.history] == ["m.ortiz"]
 
 
 def test_an_administrator_reaches_no_round_by_its_address(login_site: str, page: Page) -> None:
@@ -63,4 +61,4 @@ def test_an_auditors_look_at_a_round_is_in_the_log(login_site: str, page: Page, 
     page.goto(f"{login_site}/round?table=fu-01&round=2")
     expect(page.locator(".rk-now")).to_be_visible()
     with desk_at(floor.log, read_only=True) as at:
-        assert [(each.round_no, each.by) for each in at.review("fu-01").custody] == [(2, "r.haas@bellwether.example")]
+        assert [(each.round_no, each.by) for each in at.review("fu-01").custody] == [(2, "r.haas")]

@@ -12,6 +12,7 @@ from replay.review.desk import desk_at
 from tests.dashboards import living, sample
 from tests.dashboards.living import Living
 from tests.dashboards.running import run, said, start
+from tests.replay.people import PEOPLE
 
 FORMATS = Formats.of(sample.FACTS)
 
@@ -36,7 +37,7 @@ def test_now_shows_each_table_and_goes_on_with_the_log(floor: Living) -> None:
 
 
 def test_what_is_resolved_is_no_longer_open(floor: Living) -> None:
-    with desk_at(floor.log) as at:
+    with desk_at(floor.log, persons=PEOPLE) as at:
         first = at.cases()[0].finding.id
         at.resolve(first, disposition="cannot_tell", by="m.ortiz", reason="no video")
     assert "1 of high severity" in said(start("floor"))

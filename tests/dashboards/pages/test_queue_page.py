@@ -12,6 +12,7 @@ from analytics.errors import queue
 from analytics.warehouse.warehouse import build
 from dashboards.parts import desk, views
 from dashboards.parts.reviewing import cents_typed
+from dashboards.run import PERSONS_VARIABLE
 from replay.review.desk import desk_at
 from tests.dashboards import living, sample
 from tests.dashboards.living import Living
@@ -59,7 +60,7 @@ def test_the_gravest_stands_first_and_is_shown(warehouse: Path, monkeypatch: pyt
 def test_a_generation_that_comes_while_the_page_is_drawn_is_offered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, asked = sample.make(tmp_path / "warehouse.duckdb"), queue.findings_queue
+    path, asked = sample.make(tmp_path / "warehouse.duckdb"), queue.incidents_queue
 
     def built_meanwhile(*about: Any, **more: Any) -> Any:
         rows = asked(*about, **more)
@@ -124,7 +125,8 @@ def act(test: AppTest, todo: str, button: str, *, tick: bool = False, **boxes: s
     if tick:
         test.checkbox[0].check()
     for name, value in boxes.items():
-        next(box for box in test.text_input if box.key and box.key.startswith(f"{name} ")).set_value(value)
+        inputs = (*test.text_input, *test.selectbox)
+        next(box for box in inputs if box.key and box.key.startswith(f"{name} ")).set_value(value)
     next(each for each in test.button if each.label == button).click().run()
     assert [error.value for error in test.exception] == []
     return test
@@ -165,6 +167,34 @@ def test_a_finding_is_assigned_resolved_and_signed_by_two_people(floor: Living) 
     assert case.review.resolution.amount_cents == 10_000
     assert [entry.by for entry in case.review.history] == ["m.ortiz", "s.lee", "m.ortiz"]
     floor.rack("verify", code=0)
+
+
+def test_the_same_person_does_not_sign_again_under_the_name_of_another_sign_in(floor: Living) -> None:
+    test = signed_in("s.lee@bellwether.example")
+    choose(test, "confirmed_paid_patron")
+    act(test, "resolve", "Resolve", reason="paid at the cage")
+    test = act(signed_in("S.Lee"), "sign", "Sign $100.00", reason="slip 17 seen")
+    assert "s.lee signed first" in said(test)
+    assert "s.lee has signed already" in said(test)
+    with desk_at(floor.log, read_only=True) as at:
+        (case,) = [case for case in at.cases() if case.review.state == "awaiting_signature"]
+    assert [entry.by for entry in case.review.history] == ["s.lee"]
+
+
+def test_who_is_not_registered_can_look_and_act_on_nothing(floor: Living) -> None:
+    test = signed_in("x.new@bellwether.example")
+    page = said(test)
+    assert "You can look, and act on nothing" in page
+    assert "rack review register ID --name TEXT" in page
+    assert not [each for each in test.button if each.label == "Assign"]
+    assert desk.act(lambda at: at.note("x", note="x", by="x.new@bellwether.example")) is None
+
+
+def test_without_a_register_the_page_says_how_one_is_made(floor: Living, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(PERSONS_VARIABLE)
+    assert "name its file with RACK_PERSONS" in said(signed_in("s.lee"))
+    monkeypatch.setenv(PERSONS_VARIABLE, str(floor.warehouse.with_name("none.toml")))
+    assert "there is no register of persons" in said(signed_in("s.lee"))
 
 
 def test_those_alike_are_resolved_as_duplicates(floor: Living) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from rack.cli import main
+from tests.replay.people import register_people
 
 TRANSCRIPT = """
 rules   pa-688a ace_high_bonus=1
@@ -29,6 +30,7 @@ def address(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> str:
     """A log with one underpaid wager, replayed."""
     transcript, address = tmp_path / "table.txt", f"sqlite://{tmp_path}/floor.db"
     transcript.write_text(TRANSCRIPT)
+    register_people(tmp_path)
     assert main(["ingest", str(transcript), "--log", address, "--property", "bellwether"]) == 0
     assert main(["replay", "--log", address]) == 1
     capsys.readouterr()

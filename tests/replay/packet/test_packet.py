@@ -32,6 +32,7 @@ from replay.transcript.transcript import parse
 from tests.golden.rounds import read_cases
 from tests.replay.columns.tables import PAID, Table
 from tests.replay.packet.signed_floor import NOW_US, ORIGIN, Floor, floor_at, played
+from tests.replay.people import PEOPLE
 from tests.replay.streams import METER, meter
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden"
@@ -207,7 +208,7 @@ def nasty(tmp_path_factory: pytest.TempPathFactory) -> Packet:
     """A packet of a round about which a patron said what programs might take for theirs."""
     floor = floor_at(tmp_path_factory.mktemp("nasty"), played())
     with closing(open_log(floor.address)) as log:
-        desk = Desk(log, MemoryResults(), clock=lambda: NOW_US)
+        desk = Desk(log, MemoryResults(), persons=PEOPLE, clock=lambda: NOW_US)
         desk.open_dispute("fu-01", 6, dispute="d-1", claim=NASTY, by="s.lee", seat=3)
     floor.checkpoint()
     return floor.packet(6, 3)

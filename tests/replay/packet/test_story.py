@@ -20,6 +20,7 @@ from replay.review.desk import Desk
 from replay.run.replayer import MemoryResults
 from tests.replay.columns.tables import Table
 from tests.replay.packet.signed_floor import NOW_US, Floor, floor_at
+from tests.replay.people import PEOPLE
 
 ROUND = """
 covers settlement setting start deal
@@ -123,7 +124,7 @@ def test_reviews_disputes_and_views_are_in_it(tmp_path: Path) -> None:
     table.play(1, ROUND)
     floor = floor_at(tmp_path, table)
     with closing(open_log(floor.address)) as log:
-        desk = Desk(log, MemoryResults(), clock=lambda: NOW_US)
+        desk = Desk(log, MemoryResults(), persons=PEOPLE, clock=lambda: NOW_US)
         desk.viewed("fu-01", 1, what="round", by="m.ortiz", reason="patron asks")
         desk.viewed("fu-01", 2, what="round", by="s.lee", reason="another round")
         desk.open_dispute("fu-01", 1, dispute="d-9", claim="I had aces", by="s.lee", seat=3)

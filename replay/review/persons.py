@@ -1,0 +1,169 @@
+"""The register of persons: who may act on findings and disputes, under one id each.
+
+The idea of this file: a second signature is worth something only if two names are two people. So a name is never taken as it is
+typed. It is looked up in a file that the property's administrator keeps, brought to the form that all its spellings share, and
+what is recorded is the person's id. Two entries that could be one person are refused when the file is read.
+
+    [[person]]
+    id = "m.ortiz"
+    name = "Maria Ortiz"
+    accounts = ["m.ortiz@bellwether.example"]    # other names of the same person, such as that of the sign-in
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tomllib
+import unicodedata
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+FILE = "persons.toml"
+"""What the register is called where it lies beside a log."""
+ID = re.compile(r"[a-z0-9][a-z0-9._@+-]{0,63}")
+LONGEST_NAME = 80
+MOST_NAMED = 12
+"""At most so many persons are named in a refusal."""
+
+
+class ReviewRefused(ValueError):
+    """The request contradicts the state of the review, or names what does not exist; nothing was written. Says what to do."""
+
+
+class Person(msgspec.Struct, frozen=True, kw_only=True):
+    """One person: the id that is recorded, the name people read, and the other names under which the person signs in."""
+
+    id: str
+    name: str
+    accounts: tuple[str, ...] = ()
+
+
+class Persons:
+    """Everybody who is registered. Raises `ReviewRefused` where two entries could be one person, or a value is out of form.
+
+    >>> Persons([Person(id="m.ortiz", name="M. Ortiz", accounts=("ortiz@x",))], "persons.toml").find(" ORTIZ@x ").id
+    'm.ortiz'
+    """
+
+    def __init__(self, persons: Sequence[Person], where: str) -> None:
+        self.all, self.where = tuple(persons), where
+        self._by_spelling: dict[str, Person] = {}
+        letters: dict[str, tuple[Person, str]] = {}
+        for person in self.all:
+            _check(person, where)
+            for spelling in (person.id, *person.accounts):
+                other, as_written = letters.setdefault(_letters(spelling), (person, spelling))
+                if other is not person:
+                    raise ReviewRefused(
+                        f"{where}: {spelling!r} and {as_written!r} are one name but for punctuation, and two names must be two "
+                        "people; make them accounts of one person, or choose an id with other letters or digits"
+                    )
+                self._by_spelling[normal(spelling)] = person
+
+    def find(self, spelling: str) -> Person | None:
+        """Return the person whose id or account this is, however it is spelled; null for nobody."""
+        return self._by_spelling.get(normal(spelling))
+
+    def known(self, spelling: str) -> Person:
+        """Return the person whose id or account this is. Raises `ReviewRefused` where nobody is registered under it."""
+        person = self.find(spelling)
+        if person is None:
+            names = ", ".join(sorted(each.id for each in self.all)[:MOST_NAMED]) or "nobody"
+            more = f" and {len(self.all) - MOST_NAMED} more" if len(self.all) > MOST_NAMED else ""
+            raise ReviewRefused(
+                f"{spelling[:LONGEST_NAME]!r} is not registered, and only registered persons act on findings and disputes. "
+                f"In {self.where} are: {names}{more}. Use one of these ids, or have the administrator register the person: "
+                "rack review register ID --name TEXT (--account NAME for the name of a sign-in)"
+            )
+        return person
+
+
+def normal(spelling: str) -> str:
+    """Return what all spellings of a name share: characters in their common form (NFKC), case folded, no blanks.
+
+    >>> normal(" M.Ortiz"), normal("\\uff4d.ortiz\\u200b"), normal("m.ortiz") == normal("m.\\u043ertiz")
+    ('m.ortiz', 'm.ortiz', False)
+    """
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", spelling).casefold())
+    return "".join(char for char in folded if unicodedata.category(char)[0] not in "CZ")
+
+
+def read(path: Path) -> Persons:
+    """Read a register. Raises `ReviewRefused` naming the file, the entry, and what to do."""
+    try:
+        if path.stat().st_mode & 0o022:
+            raise ReviewRefused(
+                f"{path}: other users can change this file, which says who may sign; run chmod go-w on it"
+            )
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ReviewRefused(
+            f"{path}: there is no register of persons, and only registered persons act on findings and disputes; "
+            "make it with rack review register ID --name TEXT, once for each person"
+        ) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ReviewRefused(f"{path}: expected TOML with an entry [[person]] for each person: {error}") from error
+    if set(content) - {"person"}:
+        raise ReviewRefused(f"{path}: expected only entries [[person]], found {min(set(content) - {'person'})!r}")
+    try:
+        persons = msgspec.convert(content.get("person", []), list[_Entry])
+    except msgspec.ValidationError as error:
+        raise ReviewRefused(f"{path}: [[person]] has id, name and accounts: {error}") from error
+    return Persons([Person(id=each.id, name=each.name, accounts=tuple(each.accounts)) for each in persons], str(path))
+
+
+def register(path: Path, person: Person) -> Persons:
+    """Add a person to a register, which is made where there is none; return it. Raises `ReviewRefused`, and `OSError`."""
+    before = read(path) if path.exists() else Persons((), str(path))
+    after = Persons((*before.all, person), str(path))
+    fresh = path.with_name(f".{path.name}.new")
+    try:
+        with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644), "w", encoding="utf-8") as file:
+            file.write(
+                (path.read_text(encoding="utf-8").rstrip("\n") + "\n\n" if path.exists() else "") + entry(person)
+            )
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(fresh, path)
+    except FileExistsError:
+        raise ReviewRefused(
+            f"{fresh} exists: somebody else is registering a person; if not, remove that file"
+        ) from None
+    return after
+
+
+def entry(person: Person) -> str:
+    """Return a person's entry of the file."""
+    accounts = f"accounts = {_quoted(list(person.accounts))}\n" if person.accounts else ""
+    return f"[[person]]\nid = {_quoted(person.id)}\nname = {_quoted(person.name)}\n{accounts}"
+
+
+class _Entry(msgspec.Struct, forbid_unknown_fields=True):
+    id: str
+    name: str
+    accounts: list[str] = []
+
+
+def _check(person: Person, where: str) -> None:
+    for spelling in (person.id, *person.accounts):
+        if not ID.fullmatch(spelling):
+            raise ReviewRefused(
+                f"{where}: {spelling[:LONGEST_NAME]!r} is no id of a person: expected 1 to 64 small letters a to z, digits "
+                "and . _ @ + - with a letter or digit first, such as m.ortiz"
+            )
+    if not person.name.strip() or len(person.name) > LONGEST_NAME or not person.name.isprintable():
+        raise ReviewRefused(f"{where}: {person.id} needs a name of 1 to {LONGEST_NAME} printable characters")
+
+
+def _letters(spelling: str) -> str:
+    """What is left of a name without punctuation: `m.ortiz` and `m_ortiz` must not be two people."""
+    return re.sub(r"[._@+-]", "", spelling)
+
+
+def _quoted(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
