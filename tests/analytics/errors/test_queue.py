@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -88,3 +89,27 @@ def test_filters_by_id_and_dealer(db: Warehouse, filters: QueueFilters, expected
 def test_one_finding_by_its_id(db: Warehouse) -> None:
     assert queue.incident(db, FOUND[4].id)["round_no"].to_list() == [4]
     assert queue.incident(db, "0" * 32).is_empty()
+
+
+def test_what_follows_from_one_cause_is_one_line_with_the_money_of_all(tmp_path: Path) -> None:
+    """A misdeal that was played on: seat 2 is short 5.00 and has 1.00 too much (4.00 in all), seat 3 has 7.00 too much."""
+    misdeal = [
+        sample.finding(TABLE, 1, "PAY-VOID", 2, "base", -500, "", "", evidence=(1,)),
+        sample.finding(TABLE, 1, "PAY-VOID", 2, "fortune_bonus", 100, "", "", evidence=(2,)),
+        sample.finding(TABLE, 1, "PAY-VOID", 3, "base", 700, "", "", evidence=(3,)),
+        sample.finding(TABLE, 1, "DEAL-COUNT", 2, None, None, "", "", evidence=(4,)),
+    ]
+    alone = found(2)
+    build(tmp_path / "w", [sample.adjudication(TABLE, 1, [], misdeal), sample.adjudication(TABLE, 2, [], [alone])], ())
+    with reading(tmp_path / "w") as db:
+        rows = queue.incidents_queue(db).select("code", "findings", "underpaid_cents", "overpaid_cents").rows()
+        assert rows == [("DEAL-COUNT", 4, 400, 700), ("PAY-UNDER", 1, 500, 0)]
+        members = queue.incident(db, misdeal[1].id)
+        assert members["code"].to_list() == ["DEAL-COUNT", "PAY-VOID", "PAY-VOID", "PAY-VOID"]
+        assert members["finding_id"][0] == misdeal[3].id
+        shown = queue.incidents_queue(db, QueueFilters(without=(misdeal[3].id, misdeal[0].id)))
+        assert shown["code"].to_list() == ["DEAL-COUNT", "PAY-UNDER"], (
+            "an incident is shown while one of its findings is"
+        )
+        done = QueueFilters(without=tuple(finding.id for finding in misdeal))
+        assert queue.queue_totals(db, done)["incidents"].to_list() == [1]

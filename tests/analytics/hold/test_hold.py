@@ -155,7 +155,7 @@ def test_a_dimension_that_wagers_do_not_have_is_refused(db: Warehouse) -> None:
 def test_floor_overview_of_a_day(db: Warehouse) -> None:
     """FU-01 on the 6th: five rounds from minute 4 to minute 25.5, so 5 / 21.5 min; seat 3 short 100.00, seat 1 25.00."""
     row = hold.floor_overview(db, DAY_2).row(0, named=True)
-    assert (row["table_id"], row["rounds"], row["findings"], row["high_findings"]) == ("fu-01", 5, 2, 2)
+    assert (row["table_id"], row["rounds"], row["incidents"], row["high_incidents"]) == ("fu-01", 5, 2, 2)
     assert row["pace_rounds_per_hour"] == pytest.approx(5 * 60 / 21.5)
     assert (row["overpaid_cents"], row["underpaid_cents"]) == (0, 12_500)
     assert (row["last_round_no"], row["last_dealer"], row["undetermined"]) == (19, "d-07", 1)
@@ -172,20 +172,20 @@ def test_a_finding_of_a_table_but_of_no_round_counts_on_the_floor_as_in_the_queu
     gap = sample.finding("table/a", None, "LOG-SOURCE-GAP", None, None, None, "", "")
     build(tmp_path / "w", [sample.adjudication("table/a", 1, [])], (), stream_findings=[gap])
     with reading(tmp_path / "w") as db:
-        assert hold.floor_overview(db)["findings"].to_list() == [1]
-        assert queue.queue_totals(db)["findings"].to_list() == [1]
-        assert hold.floor_overview(db, DAY_2)["findings"].to_list() == [0]
+        assert hold.floor_overview(db)["incidents"].to_list() == [1]
+        assert queue.queue_totals(db)["incidents"].to_list() == [1]
+        assert hold.floor_overview(db, DAY_2)["incidents"].to_list() == [0]
 
 
 def test_the_queue_begins_with_the_most_severe_and_the_most_money(db: Warehouse) -> None:
-    frame = queue.incidents_queue(db).select("severity", "code", "difference_cents")
+    frame = queue.incidents_queue(db).select("severity", "code", "underpaid_cents", "overpaid_cents", "findings")
     assert frame.rows() == [
-        ("high", "PAY-UNDER", -10000),
-        ("high", "PAY-OVER", 4000),
-        ("high", "PAY-MISSED", -2500),
-        ("high", "PAY-SOURCE", 0),
-        ("medium", "WAGER-LIMIT", None),
-        ("low", "DEAL-SHAKE", None),
+        ("high", "PAY-UNDER", 10_000, 0, 1),
+        ("high", "PAY-OVER", 0, 4000, 1),
+        ("high", "PAY-MISSED", 2500, 0, 1),
+        ("high", "PAY-SOURCE", 0, 0, 1),
+        ("medium", "WAGER-LIMIT", 0, 0, 1),
+        ("low", "DEAL-SHAKE", 0, 0, 1),
     ]
 
 
@@ -201,7 +201,7 @@ def test_the_queue_begins_with_the_most_severe_and_the_most_money(db: Warehouse)
 )
 def test_the_queue_and_its_totals_follow_the_filters(db: Warehouse, filters: QueueFilters, codes: list[str]) -> None:
     assert queue.incidents_queue(db, filters)["code"].to_list() == codes
-    assert queue.queue_totals(db, filters).row(0, named=True)["findings"] == len(codes)
+    assert queue.queue_totals(db, filters).row(0, named=True)["incidents"] == len(codes)
 
 
 def test_the_queue_in_pages(db: Warehouse) -> None:
@@ -210,7 +210,7 @@ def test_the_queue_in_pages(db: Warehouse) -> None:
 
 def test_queue_totals_and_choices(db: Warehouse) -> None:
     total = queue.queue_totals(db).row(0, named=True)
-    assert (total["findings"], total["high_findings"], total["rounds"]) == (6, 4, 4)
+    assert (total["incidents"], total["high_incidents"], total["rounds"]) == (6, 4, 4)
     assert (total["overpaid_cents"], total["underpaid_cents"]) == (4000, 12_500)
     choices = queue.queue_choices(db)
     assert (choices.tables, choices.gaming_days, choices.severities) == (

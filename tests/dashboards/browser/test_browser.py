@@ -79,7 +79,7 @@ def test_every_page_opens_by_its_address_without_an_error_and_fits_a_screen_and_
 
 def test_a_page_offers_a_new_generation_and_shows_it_when_asked(site: str, page: Page, warehouse: Path) -> None:
     page.goto(f"{site}/queue")
-    expect(page.get_by_text("6 findings in 4 rounds")).to_be_visible()
+    expect(page.get_by_text("6 incidents in 4 rounds")).to_be_visible()
     build(warehouse, sample.adjudications()[:1], ())
     try:
         page.get_by_role("button", name="Show new results").click()

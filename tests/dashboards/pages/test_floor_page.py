@@ -72,7 +72,7 @@ def test_a_link_to_a_gaming_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 ROW = {
     "table_id": "fu-01", "open": True, "game": "face_up_pai_gow", "dealer": "d-07", "gaming_day": "2026-03-06", "rounds": 1,
-    "pace": None, "house_win_cents": 5, "bought_in_cents": 10_000, "drop_cents": None, "findings": 0, "high": 0, "worst": None,
+    "pace": None, "house_win_cents": 5, "bought_in_cents": 10_000, "drop_cents": None, "incidents": 0, "high": 0, "worst": None,
     "waiting": 0, "last_round_no": 1, "broken": "", "last_event_at_us": sample.EVENING, "recorded_at_us": sample.EVENING,
 }  # fmt: skip
 
@@ -85,7 +85,7 @@ ROW = {
         ({"open": None}, ("? Not known",)),
         ({"drop_cents": 90_000}, ("Drop", "$900.00", "counted")),
         ({"waiting": 2}, ("2 rounds not judged yet",)),
-        ({"worst": "medium", "findings": 1}, ("Medium",)),
+        ({"worst": "medium", "incidents": 1}, ("Medium",)),
         ({"broken": "<b>"}, ("Broken", "&lt;b&gt;")),
         ({"game": "player_dealer"}, ("a patron holds the bank",)),
         ({"recorded_at_us": None}, ("no event yet",)),

@@ -164,9 +164,9 @@ def test_a_page_shows_the_next_generation_when_it_is_drawn_again(
 ) -> None:
     path = sample.make(tmp_path / "w")
     test = run("queue", path, monkeypatch)
-    assert "6 findings" in said(test)
+    assert "6 incidents" in said(test)
     build(path, sample.adjudications()[:2], ())
-    assert "No findings" in said(test.run())
+    assert "No incidents" in said(test.run())
 
 
 def test_the_command_serves_this_machine_only_and_reports_to_nobody(

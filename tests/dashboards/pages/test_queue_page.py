@@ -42,16 +42,16 @@ def lines(test: AppTest) -> list[dict[str, str]]:
 def test_the_gravest_stands_first_and_is_shown(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     test = run("queue", warehouse, monkeypatch)
     page, (first, *_, last) = said(test), lines(test)
-    assert "6 findings in 4 rounds" in page
+    assert "6 incidents in 4 rounds" in page
     assert first == {
         "Severity": "● High",
-        "Finding": "Wager underpaid",
+        "Incident": "Wager underpaid",
         "Money": "▼ −$100.00 short",
         "Table": "FU-01 · 17",
         "Where": "Seat 3 · Ace High Bonus",
         "When": "21:14:00 Fri 6 Mar",
     }
-    assert last["Finding"] == "Improper dice shake"
+    assert last["Incident"] == "Improper dice shake"
     assert f'href="round?table=fu-01&amp;round=17&amp;finding={sample.DISPUTE.id}"' in page
     assert "high: money was paid or taken in error" in page
     assert test.query_params["finding"] == sample.DISPUTE.id
@@ -68,9 +68,9 @@ def test_a_generation_that_comes_while_the_page_is_drawn_is_offered(
         return rows
 
     with monkeypatch.context() as patched:
-        patched.setattr(queue, "findings_queue", built_meanwhile)
+        patched.setattr(queue, "incidents_queue", built_meanwhile)
         test = run("queue", path, monkeypatch)
-    assert "6 findings in 4 rounds" in said(test)
+    assert "6 incidents in 4 rounds" in said(test)
     (offered,) = (button for button in test.button if button.label == "Show new results")
     offered.click().run()
     assert "Every round that was replayed is upheld" in said(test)
@@ -78,12 +78,12 @@ def test_a_generation_that_comes_while_the_page_is_drawn_is_offered(
 
 def test_filters_from_the_address_and_by_hand(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     test = run("queue", warehouse, monkeypatch, table="fu-02", severity="nonsense")
-    assert "4 findings in 2 rounds" in said(test)
+    assert "4 incidents in 2 rounds" in said(test)
     test.selectbox(key="choose-code").set_value("PAY-OVER").run()
-    assert "1 finding in 1 round" in said(test)
+    assert "1 incident in 1 round" in said(test)
     assert test.query_params["code"] == "PAY-OVER"
     test.selectbox(key="choose-table").set_value("fu-01").run()
-    assert "No finding fits" in said(test)
+    assert "No incident fits" in said(test)
 
 
 def test_a_link_to_a_finding_shows_it(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,7 +108,7 @@ def test_many_findings_come_in_pages(tmp_path: Path, monkeypatch: pytest.MonkeyP
     test.number_input[0].set_value(3).run()
     assert len(lines(test)) == 20
     test.toggle(key="alike").set_value(True).run()
-    assert [line["Finding"] for line in lines(test)] == ["Wager overpaid ×120"]
+    assert [line["Incident"] for line in lines(test)] == ["Wager overpaid ×120"]
 
 
 def test_without_a_log_the_page_says_how_to_review(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,10 +249,11 @@ def test_a_role_that_was_taken_away_meanwhile_does_nothing(floor: Living) -> Non
         assert at.review("fu-01").seq == 0
 
 
-def test_a_log_that_is_held_by_another_writer_is_said(floor: Living) -> None:
+def test_another_writer_with_the_log_open_is_in_nobodys_way(floor: Living) -> None:
     with desk_at(floor.log):
         test = act(signed_in("m.ortiz"), "note", "Add note", note="seen")
-        assert "Nothing was written" in said(test)
+        assert "Nothing was written" not in said(test)
+        assert "noted: seen" in said(test)
 
 
 def test_a_log_that_is_not_there_is_said(floor: Living, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -260,7 +261,7 @@ def test_a_log_that_is_not_there_is_said(floor: Living, monkeypatch: pytest.Monk
     desk._read.clear()
     page = said(start("queue"))
     assert "nothing can be reviewed" in page
-    assert "2 findings" in page
+    assert "2 incidents" in page
 
 
 @pytest.mark.parametrize(
