@@ -204,17 +204,15 @@ def selected(row: int | None) -> DataframeStateInput:
 def _line(found: dict[str, Any], said: Reviews | None, formats: Formats) -> dict[str, str]:
     """An incident as a line of the list: sign and word beside each other, for the list knows no colour."""
     shape, word = SEVERITIES[found["severity"]]
-    amounts = []
-    if found["underpaid_cents"]:
-        amounts.append(f"{DOWN} {formats.signed(-found['underpaid_cents'])} short")
-    if found["overpaid_cents"]:
-        amounts.append(f"{UP} {formats.signed(found['overpaid_cents'])} over")
+    short, over = found["underpaid_cents"], found["overpaid_cents"]
+    amounts = [f"{DOWN} {formats.signed(-short)}" + ("" if over else " short")] if short else []
+    amounts += [f"{UP} {formats.signed(over)}" + ("" if short else " over")] if over else []
     where = [] if found["seat"] is None else [position_name(found["seat"])]
     where += [wager_name(found["wager"])] if found["wager"] else []
     line = {
         "Severity": f"{shape} {word}",
         "Incident": finding_title(found["code"]) + (f" ×{found['alike']}" if found["alike"] > 1 else ""),
-        "Money": " · ".join(amounts),
+        "Money": " ".join(amounts),
         "Table": table_name(found["table_id"]) + ("" if found["round_no"] is None else f" · {found['round_no']:,}"),
     }
     if said is not None:

@@ -14,7 +14,7 @@ import msgspec
 from games.rulebook.chapters import chapter
 from games.rulebook.money import Odds
 from replay.incidents import Incident
-from replay.narrative.names import amount, line_name
+from replay.narrative.names import amount, line_name, listed
 
 EVEN_MONEY = Odds(1, 1)
 LESS_VIGORISH = Odds(19, 20)
@@ -74,10 +74,18 @@ def action(difference_cents: int, seat: int | None, *, doubtful: bool = False, c
 
 
 def actions(incident: Incident, currency: str = "USD") -> list[str]:
-    """Return what is to be done about an incident, a sentence for each seat with money, in the order of the seats."""
+    """Return what is to be done about an incident: whom to pay, seat by seat, and then what was overpaid, in one sentence."""
     doubtful = any(finding.other_reading and finding.difference_cents for finding in incident.findings)
     by_seat = sorted(incident.difference_by_seat.items(), key=lambda item: (item[0] is None, item[0]))
-    return [action(cents, seat, doubtful=doubtful, currency=currency) for seat, cents in by_seat if cents]
+    over = [(seat, cents) for seat, cents in by_seat if cents > 0]
+    each = [(seat, cents) for seat, cents in by_seat if cents and (doubtful or cents < 0 or len(over) == 1)]
+    sentences = [action(cents, seat, doubtful=doubtful, currency=currency) for seat, cents in each]
+    if len(over) > 1 and not doubtful:
+        amounts = listed(
+            f"{amount(cents, currency)}{'' if seat is None else f' at seat {seat}'}" for seat, cents in over
+        )
+        sentences.append(f"Overpaid by {amounts}: note it, and take nothing back without the shift manager.")
+    return sentences
 
 
 def settled_wager(

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
-from replay.narrative.reckoning import SettledWager, action, reckoning, settled_wager
+from replay.findings import Finding
+from replay.incidents import Incident
+from replay.narrative.reckoning import SettledWager, action, actions, reckoning, settled_wager
+from tests.dashboards.sample import finding
 
 
 def settled(wager: str, paytable: str, staked: int, due: int | None, done: int | None, line: str) -> SettledWager:
@@ -86,6 +90,25 @@ def test_a_reckoning_gives_stake_odds_amount_and_pay_line(chapter: str, one: Set
 )
 def test_what_is_to_be_done_about_an_amount(cents: int, seat: int | None, doubtful: bool, sentence: str) -> None:
     assert action(cents, seat, doubtful=doubtful) == sentence
+
+
+def test_what_is_to_be_done_about_an_incident_names_whom_to_pay_first_and_what_was_overpaid_once() -> None:
+    def voided(seat: int, cents: int, other_reading: str | None = None) -> Finding:
+        one = finding("table/fu-01", 1, "PAY-VOID", seat, "base", cents, "", "", evidence=(seat,))
+        return msgspec.structs.replace(one, other_reading=other_reading)
+
+    mixed = Incident(findings=(voided(1, 500), voided(4, -61_000), voided(2, 14_000), voided(4, 1_000)))
+    assert actions(mixed) == [
+        "Pay $600.00 to the patron at seat 4.",
+        "Overpaid by $5.00 at seat 1 and $140.00 at seat 2: note it, and take nothing back without the shift manager.",
+    ]
+    assert actions(Incident(findings=(voided(1, 500),))) == [
+        "Overpaid by $5.00 at seat 1: note it, and take nothing back without the shift manager."
+    ]
+    assert [words.partition(":")[0] for words in actions(Incident(findings=(voided(1, 5, "D1"), voided(2, 5))))] == [
+        "Decide which reading of the text applies"
+    ] * 2
+    assert actions(Incident(findings=(voided(1, 500), voided(1, -500)))) == []
 
 
 def test_a_finding_is_reckoned_by_the_settlement_of_its_seat_and_difference_its_wager_first() -> None:
