@@ -31,6 +31,7 @@ BY = ("--by", "m.ortiz", "--reason", "camera 4")
 def address(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> str:
     transcript, address = tmp_path / "table.txt", f"sqlite://{tmp_path}/floor.db"
     transcript.write_text(MISDEAL)
+    register_people(tmp_path)
     assert main(["ingest", str(transcript), "--log", address, "--property", "bellwether"]) == 0
     assert main(["replay", "--log", address]) == 1
     capsys.readouterr()
