@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from rack.cli import main
+from tests.replay.people import register_people
 
 MISDEAL = """
 rules   pa-688a
