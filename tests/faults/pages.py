@@ -25,7 +25,7 @@ import uvicorn
 from streamlit.testing.v1 import AppTest
 
 import dashboards
-from dashboards.access import access
+from dashboards.access import access, hosts
 from dashboards.access.access import Role, of_claims
 from dashboards.access.downloads import DOWNLOADS, Download, Downloads
 from dashboards.access.hosts import HostGuard
@@ -126,7 +126,7 @@ def _served() -> Iterator[Server]:
     ahead, downloads = [0.0], Downloads()
     sign_ins = SignIns(downloads, lambda: time.monotonic() + ahead[0])
     app = HostGuard(SignInGuard(StandIn(downloads), secure=lambda: False, sign_ins=sign_ins), allowed=[PUBLIC])
-    with socket.socket() as listening:
+    with socket.socket() as listening, patch.object(hosts.log, "disabled", True):
         listening.bind(("127.0.0.1", 0))
         server = uvicorn.Server(uvicorn.Config(app, lifespan="off", log_level="error", access_log=False))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
