@@ -12,6 +12,7 @@ import os
 import random
 import re
 import socket
+import sys
 import threading
 import time
 from collections.abc import Iterator, MutableMapping
@@ -312,7 +313,16 @@ def _opened(page: str, query: MutableMapping[str, str]) -> AppTest:
     test = AppTest.from_file(str(PAGES / f"{page}.py"), default_timeout=60)
     for name, value in query.items():
         test.query_params[name] = value
-    return test.run()
+    return _run(test)
+
+
+def _run(test: AppTest) -> AppTest:
+    """Run a page, which takes the place of the main module, and put that back: results of other processes need it."""
+    main = sys.modules["__main__"]
+    try:
+        return test.run()
+    finally:
+        sys.modules["__main__"] = main
 
 
 def _markup(test: AppTest) -> str:
@@ -338,7 +348,8 @@ def taken_away(folder: Path, times: int) -> int:
             test = _opened("queue", ({}, {"alike": "true"}, {})[turn % 3])
             if turn % 3 == 2:
                 taken.enter_context(desk_at(floor.log))
-            next(each for each in test.button if each.label == "Export list").click().run()
+            next(each for each in test.button if each.label == "Export list").click()
+            _run(test)
             token = re.search(r'href="downloads/([^"]+)"', _markup(test))
             file = DOWNLOADS.fetch("s.lee", token[1]) if token else None
             demand(not test.get("download_button"), "Streamlit serves a download to anybody")
