@@ -16,7 +16,7 @@ from analytics.errors.queue import QueueFilters
 from dashboards.drawing import markup
 from dashboards.drawing.markup import DOWN, SEVERITIES, UP, Html
 from dashboards.drawing.names import STATES, Formats, day_name, short_day
-from dashboards.parts import accounts, desk, reviewing, source, views
+from dashboards.parts import accounts, desk, exports, reviewing, source, views
 from dashboards.parts.desk import Reviews
 from dashboards.run import warehouse_path
 from replay.narrative.findings import finding_title
@@ -52,6 +52,7 @@ def page() -> None:
         )
         with slot:
             chosen = choose_row(rows, said, formats)
+        exports.offer(filters, said)
         source.watch(quietly=True)
     with right:
         detail(chosen, said, formats)

@@ -6,7 +6,7 @@ the page says so, and what the desk refuses is shown with its reason.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import streamlit as st
@@ -107,6 +107,16 @@ def recorded_as(who: str) -> str:
     file = persons_path()
     person = persons.read(file).find(who) if file is not None and file.is_file() else None
     return who if person is None else person.id
+
+
+def export(tables: Sequence[str], *, digest: str, form: str, by: str, reason: str) -> None:
+    """Put on record that findings of tables leave in a file with a SHA-256 (`digest`, hex). Raises what a desk raises."""
+    address = log_address()
+    if address is None:
+        raise ReviewRefused("these pages were started without a log; name it: rack dashboard --log ADDR")
+    with desk_at(address, **log_options()) as at:
+        for table in tables:
+            at.exported(table, None, what="findings", digest=digest, form=form, by=recorded_as(by), reason=reason)
 
 
 def act(what: Callable[[Desk], Entry]) -> Entry | None:

@@ -14,7 +14,7 @@ from analytics.hold import hold
 from analytics.warehouse.warehouse import Warehouse, WarehouseError, reading, stamp
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats
-from dashboards.parts import verifying
+from dashboards.parts import address, verifying
 from dashboards.run import HERE, warehouse_path
 
 T = TypeVar("T")
@@ -24,13 +24,14 @@ DRAWN_FROM = "drawn-from"
 
 
 def begin() -> None:
-    """Put the pages' style in place, note the generation that is there, and say so where the last verification failed.
+    """Put the pages' style in place, note the generation that is there, check the address, say where a verification failed.
 
     The first call of every page, before any question.
     """
     st.session_state[DRAWN_FROM] = stamp(warehouse_path())
     st.html(HERE / "style.css")
     show(verifying.banner(frame_formats()))
+    show(address.checked())
 
 
 def ask(question: Callable[[Warehouse], T]) -> T:

@@ -26,6 +26,7 @@ MAY_IMPORT = {
         "replay.packet",
         "replay.review.desk",
         "replay.review.incident_desk",
+        "replay.review.persons",
     ),
     "floor": ("games", "events"),
     "intake": ("events",),

@@ -35,13 +35,15 @@ from intake import doors
 from replay.review import last_verification
 from replay.run.stream_worker import StreamWorker
 from tests.faults import all_faults
+from tests.faults.broken_pages import BUILDS as HERE_ON_PAGES
+from tests.faults.broken_pages import FOUND_BY as ON_PAGES
 from tests.faults.served import served_in_memory
 from tests.faults.table import Lost
 from tests.simulation.broken import BUILDS as ON_SQLITE
 from tests.simulation.broken_kafka import BUILDS as ON_KAFKA
 from tests.simulation.world import Build
 
-HERE: dict[str, Build] = {}
+HERE: dict[str, Build] = {**HERE_ON_PAGES}
 
 
 def build(function: Callable[[], Iterator[None]]) -> Callable[[], Iterator[None]]:
@@ -396,6 +398,7 @@ FOUND_BY = {
     "SQLite writer killed": "forgets_what_was_reported",
     "SQLite replayer killed": "forgets_what_it_said_first",
     "SQLite writer stopped, a second one comes": "takes_no_lock",
+    **ON_PAGES,
 }
 """Fault that needs no broker → a build that it finds out."""
 

@@ -93,3 +93,26 @@ def test_a_packet_is_fetched_by_who_made_it_and_only_while_signed_in(
     assert status(address, mine) == 404
     log_in_browser(maker, key_site, ORTIZ)
     assert status(address, cookies_of(contexts[0])) == 404
+
+
+def test_a_list_is_saved_through_the_recorded_export_alone(key_site: str, contexts: list[BrowserContext]) -> None:
+    page = contexts[0].new_page()
+    log_in_browser(page, key_site, ORTIZ)
+    page.goto(f"{key_site}/queue")
+    page.get_by_test_id("stDataFrame").hover()
+    expect(page.get_by_role("button", name="Search")).to_be_visible()  # the grid's own buttons are there, but …
+    expect(page.get_by_role("button", name="Download as CSV")).to_have_count(0)
+    page.get_by_role("button", name="Export list").click()
+    with page.expect_download() as saved:
+        page.get_by_role("link", name="Save 2 findings as CSV").click()
+    assert Path(saved.value.path()).read_bytes().startswith(b"finding_id,table_id,")
+
+
+def test_an_address_that_nobody_could_mean_is_a_message(key_site: str, contexts: list[BrowserContext]) -> None:
+    page = contexts[0].new_page()
+    log_in_browser(page, key_site, ORTIZ)
+    for query in (f"table=fu-01&round={'9' * 5000}", "table=fu-01&round=-1", "table=%00&round=1", "stream=x&round=1"):
+        page.goto(f"{key_site}/round?{query}")
+        expect(page.get_by_role("alert").filter(has_text="It was left out")).to_be_visible()
+        expect(page.get_by_role("heading", name="Open a round")).to_be_visible()
+        expect(page.get_by_test_id("stException")).to_have_count(0)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from rack.cli import main
+from rack.settings import PERSONS
 from tests.replay.people import register_people
 
 TRANSCRIPT = """
@@ -87,6 +88,52 @@ def test_the_queue_from_open_to_signed(address: str, capsys: pytest.CaptureFixtu
     assert main(["verify", "--log", address]) == 0
 
 
+def test_who_is_not_registered_acts_on_nothing_until_they_are(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+    finding = underpaid(capsys, address)
+    note = ["review", "note", finding, "--by", "T.Ito@bellwether.example", "--reason", "seen", "--log", address]
+    assert main(note) == 2
+    problem = capsys.readouterr().err
+    assert "'T.Ito@bellwether.example' is not registered" in problem
+    assert "are: k.may, m.ortiz, r.haas, s.lee." in problem
+    assert "rack review register ID --name TEXT" in problem
+    assert main(["review", "assign", finding, "--to", "t.ito", "--by", "s.lee", "--reason", "x", "--log", address]) == 2
+    assert "'t.ito' is not registered" in capsys.readouterr().err
+    account = ("--account", "t.ito@bellwether.example", "--account", "tito")
+    added = said(capsys, address, "register", "t.ito", "--name", "Tomo Ito", *account)
+    assert added[-1] == {"id": "t.ito", "name": "Tomo Ito", "accounts": ["t.ito@bellwether.example", "tito"]}
+    assert said(capsys, address, "persons") == added
+    assert main(note) == 0
+    assert "t.ito noted" in capsys.readouterr().out
+
+
+def test_a_person_signs_once_whatever_the_name(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+    finding = underpaid(capsys, address)
+    paid = ("--disposition", "confirmed_paid_patron", "--amount", "100.00", "--reason", "paid")
+    said(capsys, address, "resolve", finding, *paid, "--by", "s.lee@bellwether.example")
+    for name in ("s.lee", "S.LEE", " s.lee", "s.lee\N{ZERO WIDTH SPACE}"):
+        assert main(["review", "sign", finding, "--by", name, "--reason", "x", "--log", address]) == 2
+        assert "s.lee has signed already; the second signature is another person's" in capsys.readouterr().err
+
+
+def test_without_a_register_the_command_says_how_to_make_one(
+    address: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finding = underpaid(capsys, address)
+    (tmp_path / PERSONS).unlink()
+    note = ["review", "note", finding, "--by", "m.ortiz", "--reason", "seen", "--log", address]
+    assert main(note) == 2
+    assert f"{tmp_path / PERSONS}: there is no register of persons" in capsys.readouterr().err
+    monkeypatch.setenv("RACK_PERSONS", str(tmp_path / "people.toml"))
+    assert main(["review", "register", "m.ortiz", "--name", "M. Ortiz", "--log", address]) == 0
+    assert (tmp_path / "people.toml").is_file()
+    assert main(note) == 0
+
+
+def test_a_log_on_kafka_names_its_register(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["review", "persons", "--log", "kafka://127.0.0.1:1/floor"]) == 2
+    assert "RACK_PERSONS" in capsys.readouterr().err
+
+
 def test_a_dispute_and_its_video(address: str, capsys: pytest.CaptureFixture[str]) -> None:
     by = ("--by", "m.ortiz", "--reason", "paid 100, should be 200")
     said(capsys, address, "open", "fu-01", "1", "--dispute", "d-1", "--seat", "3", *by)
@@ -134,6 +181,10 @@ def test_a_broken_review_of_one_table_hides_no_other(
     [
         (["assign", "FINDING", "--by", "m.ortiz"], "rack review assign needs --to"),
         (["note", "FINDING", "--by", "m.ortiz"], "rack review note needs --reason"),
+        (["register", "--name", "X"], "expected the id of one person"),
+        (["register", "t.ito"], "rack review register needs --name"),
+        (["register", "T.Ito", "--name", "X"], "is no id of a person"),
+        (["register", "s-lee", "--name", "X"], "two names must be two people"),
         (["note"], "expected the id of one finding"),
         (["note", "zz", "--by", "m.ortiz", "--reason", "x"], "there is no one finding 'zz'"),
         (["list", "fu-01", "1"], "expected one table at most"),

@@ -1,0 +1,80 @@
+"""What stands in the address of a page, checked before the page reads it: what is out of form is left out, and the page says so.
+
+Addresses are typed, cut off by mail programs, and sent by strangers. A page takes a value from its address only after `checked`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import streamlit as st
+
+from dashboards.drawing import markup
+from dashboards.drawing.markup import Html
+
+LARGEST = 2**53 - 1
+LONGEST = 200
+SHOWN = 40
+"""At most so many characters of a value that is left out are shown."""
+
+
+class Form(NamedTuple):
+    """How a value looks: in words, and as a pattern; `number` is one of at most `LARGEST`."""
+
+    words: str
+    pattern: re.Pattern[str]
+    number: bool = False
+
+    def fits(self, value: str) -> bool:
+        """Say whether a value is in this form."""
+        return self.pattern.fullmatch(value) is not None and (not self.number or 1 <= int(value) <= LARGEST)
+
+
+NUMBER = Form(f"a whole number from 1 to {LARGEST:,}", re.compile(r"[0-9]{1,16}"), number=True)
+TABLE = Form("the id of a table, such as fu-01", re.compile(r"[a-z0-9-]{1,32}"))
+STREAM = Form("a table or meter, such as table/fu-01", re.compile(r"(?:table|meter)/[a-z0-9-]{1,32}"))
+FINDING = Form("the id of a finding, 32 digits from 0 to f", re.compile(r"[0-9a-f]{32}"))
+TEXT = Form(f"at most {LONGEST} printable characters", re.compile(rf".{{1,{LONGEST}}}"))
+
+FORMS = {
+    "filing": NUMBER,
+    "finding": FINDING,
+    "of": TABLE,
+    "page": NUMBER,
+    "round": NUMBER,
+    "seat": NUMBER,
+    "step": NUMBER,
+    "stream": STREAM,
+    "table": TABLE,
+}
+"""Name → form; every other value is short text, which a page compares with what it offers."""
+
+
+def fits(name: str, values: Iterable[str]) -> bool:
+    """Say whether what the address gives under a name is in form. Nothing is in every form.
+
+    >>> fits("round", ["17"]), fits("round", ["9" * 5000]), fits("round", ["0"]), fits("view", ["\\x00"]), fits("round", [""])
+    (True, False, False, False, True)
+    """
+    form = FORMS.get(name, TEXT)
+    return all(not value or (value.isprintable() and form.fits(value)) for value in values)
+
+
+def checked() -> Html:
+    """Take what is out of form out of the address; return the notice of it, empty where everything is in form."""
+    notices = []
+    for name in list(st.query_params):
+        values = st.query_params.get_all(name)
+        if fits(name, values):
+            continue
+        del st.query_params[name]
+        shown = ascii(values[-1][:SHOWN]) + (f" … ({len(values[-1]):,} characters)" if len(values[-1]) > SHOWN else "")
+        notices.append(
+            markup.notice(
+                f"The address gives {ascii(name[:SHOWN])[1:-1]} as {shown}",
+                f"Expected {FORMS.get(name, TEXT).words}. It was left out: correct the address, or choose on the page.",
+            )
+        )
+    return Html("".join(notices))

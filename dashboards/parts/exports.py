@@ -1,0 +1,99 @@
+"""The list of findings as a file: all that the filters leave, not only those on view, and on record before it is there."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any, Final
+
+import polars as pl
+import streamlit as st
+
+from analytics.errors import queue
+from analytics.errors.queue import QueueFilters
+from analytics.warehouse.exporting import FORMULA
+from dashboards.access import access
+from dashboards.access.downloads import Download
+from dashboards.drawing import markup
+from dashboards.parts import desk, source, taking
+from dashboards.parts.desk import Reviews
+from dashboards.run import log_address
+from replay.narrative.findings import finding_title
+from replay.narrative.names import plural, readable
+from replay.review.desk import REFUSALS
+
+COLUMNS: Final = (
+    "finding_id", "table_id", "round_no", "gaming_day", "code", "severity", "seat", "wager", "difference_cents", "dealer",
+    "expected", "observed", "cite",
+)  # fmt: skip
+"""Columns of the warehouse that are exported; the finding's title and what was done about it come after them."""
+KEPT = "findings-export"
+
+
+def why_not() -> str:
+    """Return why nothing can be exported here; empty where it can."""
+    if log_address() is None:
+        return "Start the pages with the log: rack dashboard --log ADDR"
+    denied = access.refusal(access.EXPORT)
+    if denied is not None:
+        return denied
+    return "" if access.person() is not None else "Log in first: who exports a list stands in the log"
+
+
+def offer(filters: QueueFilters, said: Reviews | None) -> None:
+    """Offer the findings that `filters` leave as CSV: one click records the export and makes the file, the next saves it."""
+    why, made = why_not(), st.session_state.get(KEPT)
+    if st.button(
+        "Export list", disabled=bool(why), help=why or "All findings of this list, as CSV; recorded in the log"
+    ):
+        made = st.session_state[KEPT] = _make(filters, said)
+    if made is not None and made[0] == filters and not why:
+        taking.link(f"Save {plural(made[1], 'finding')} as CSV", made[2])
+
+
+def _make(filters: QueueFilters, said: Reviews | None) -> tuple[QueueFilters, int, Download] | None:
+    who = access.person()
+    if who is None or why_not():
+        return None
+    rows = source.ask(lambda db: queue.findings_queue(db, filters))
+    data = written(rows, said)
+    try:
+        desk.export(
+            sorted(set(rows["table_id"])),
+            digest=sha256(data).hexdigest(),
+            form="csv",
+            by=who,
+            reason="list of findings from a page",
+        )
+    except REFUSALS as error:
+        source.show(markup.notice("Nothing was exported, for it cannot be put on record", str(error)))
+        return None
+    return filters, len(rows), Download("findings.csv", "text/csv; charset=utf-8", data)
+
+
+def written(rows: pl.DataFrame, said: Reviews | None) -> bytes:
+    """Return findings as CSV (RFC 4180, UTF-8); a text that a spreadsheet would compute gets an apostrophe in front."""
+    sheet = io.StringIO(newline="")
+    lines = csv.writer(sheet)
+    lines.writerow([*COLUMNS, "finding", "state", "assigned_to"])
+    for row in rows.iter_rows(named=True):
+        lines.writerow([_harmless(cell) for cell in (*(_cell(row, name) for name in COLUMNS), *_review(row, said))])
+    return sheet.getvalue().encode()
+
+
+def _cell(row: Mapping[str, Any], name: str) -> object:
+    return readable(row[name]) if name in ("expected", "observed") and row[name] is not None else row[name]
+
+
+def _review(row: Mapping[str, Any], said: Reviews | None) -> tuple[str, str, str]:
+    review = None if said is None else said.of(row["table_id"], row["finding_id"])
+    state = ("", "") if review is None else (review.state, review.assigned_to or "")
+    return finding_title(row["code"]), *state
+
+
+def _harmless(cell: object) -> str:
+    text = "" if cell is None else str(cell)
+    return f"'{text}" if isinstance(cell, str) and re.match(FORMULA, text) else text

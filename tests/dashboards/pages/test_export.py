@@ -1,0 +1,124 @@
+"""The list of findings as a file: complete, recorded before it is there, and the only way by which a page hands one out."""
+
+from __future__ import annotations
+
+import csv
+import re
+from hashlib import sha256
+from pathlib import Path
+
+import polars as pl
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from analytics.errors.queue import findings_queue
+from analytics.warehouse.warehouse import reading
+from dashboards.access.downloads import DOWNLOADS, Download
+from dashboards.parts import desk, exports
+from dashboards.run import command
+from events.vocabulary.codec import decode
+from events.vocabulary.model import RecordExported
+from replay.review.desk import desk_at
+from tests.dashboards import living, sample
+from tests.dashboards.living import Living
+from tests.dashboards.running import log_in, run, said, start
+
+MANY = 60  # a page of the queue shows 50
+
+
+@pytest.fixture
+def floor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Living:
+    desk._read.clear()
+    floor = living.make(tmp_path, tuple(range(1, MANY + 1)))
+    floor.serve(monkeypatch)
+    return floor
+
+
+def pressed(test: AppTest) -> AppTest:
+    next(each for each in test.button if each.label == "Export list").click().run()
+    assert [error.value for error in test.exception] == []
+    return test
+
+
+def saved(test: AppTest) -> Download | None:
+    found = re.search(r'href="downloads/([^"]+)"', said(test))
+    return DOWNLOADS.fetch("app-test", found[1]) if found else None
+
+
+def recorded(floor: Living) -> list[RecordExported]:
+    with desk_at(floor.log, read_only=True) as at:
+        payloads = [decode(record.data).payload for record in at.log.read("review/fu-01")]
+    return [each for each in payloads if isinstance(each, RecordExported)]
+
+
+def test_the_whole_list_is_exported_and_the_log_has_its_digest(floor: Living) -> None:
+    log_in("s.lee@bellwether.example", "auditor")
+    test = start("queue")
+    assert recorded(floor) == []
+    file = saved(pressed(test))
+    assert file is not None
+    rows = list(csv.DictReader(file.data.decode().splitlines()))
+    with reading(floor.warehouse) as db:
+        every = findings_queue(db)
+    assert [row["finding_id"] for row in rows] == every["finding_id"].to_list()
+    assert len(rows) == MANY
+    assert {(row["table_id"], row["finding"], row["state"]) for row in rows} == {("fu-01", "Wager underpaid", "open")}
+    assert {row["difference_cents"] for row in rows} == {"-10000"}
+    (event,) = recorded(floor)
+    assert (event.what, event.format, event.by) == ("findings", "csv", "s.lee")
+    assert event.digest == sha256(file.data).hexdigest()
+
+
+def test_what_the_filters_leave_is_exported_and_grouping_leaves_nothing_out(floor: Living) -> None:
+    log_in("s.lee", "surveillance")
+    test = start("queue", code="PAY-UNDER", alike="true")
+    file = saved(pressed(test))
+    assert file is not None
+    assert len(file.data.splitlines()) == MANY + 1
+    test.selectbox(key="choose-severity").set_value("high").run()
+    assert saved(test) is None, "another list is another export"
+
+
+def test_nothing_leaves_where_it_cannot_be_recorded(floor: Living) -> None:
+    log_in("s.lee", "surveillance")
+    test = start("queue")
+    with desk_at(floor.log):
+        pressed(test)
+    assert "Nothing was exported, for it cannot be put on record" in said(test)
+    assert saved(test) is None
+
+
+@pytest.mark.parametrize("role", ["analyst", "administrator"])
+def test_who_may_not_export_cannot(floor: Living, role: str) -> None:
+    log_in("a.nalyst", role)
+    test = start("queue")
+    (button,) = (each for each in test.button if each.label == "Export list")
+    assert button.disabled
+    assert button.help == "Your role may not export lists."
+    assert exports._make(exports.QueueFilters(), None) is None  # as a forged message would have it
+    assert recorded(floor) == []
+
+
+def test_without_a_login_or_a_log_the_button_says_why(
+    floor: Living, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def why(test: AppTest) -> str:
+        (button,) = (each for each in test.button if each.label == "Export list")
+        assert button.disabled
+        return str(button.help)
+
+    assert "may not export lists" in why(start("queue"))
+    path = sample.make(tmp_path / "sample.duckdb")
+    assert "--log ADDR" in why(run("queue", path, monkeypatch))
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@x", "\tx", "\rx", "＝1"])
+def test_no_text_is_computed_by_a_spreadsheet(text: str) -> None:
+    row = dict.fromkeys(exports.COLUMNS) | {"code": "PAY-UNDER", "expected": text, "difference_cents": -5}
+    sheet = exports.written(pl.DataFrame([row]), None).decode()
+    (line,) = csv.DictReader(sheet.splitlines(keepends=True))
+    assert (line["expected"], line["difference_cents"], line["dealer"]) == (f"'{text}", "-5", "")
+
+
+def test_the_lists_themselves_offer_no_download(tmp_path: Path) -> None:
+    assert "--client.disableDataExport=true" in command(tmp_path / "w", 8501)
