@@ -119,6 +119,18 @@ class MisplacedEvent(BrokenSeal):
         self.holds_stream, self.holds, self.swapped = holds_stream, holds, swapped
 
 
+class IndexChanged(IntegrityError):
+    """What lies beside the chain to know repeats by differs from the events: a report could be dropped, or taken in twice."""
+
+    def __init__(self, stream: str, message: str) -> None:
+        super().__init__(
+            stream, 0, f"{message}; the events stand: the next `rack ingest` of a report concerned makes it anew"
+        )
+
+    def __str__(self) -> str:
+        return self.detail
+
+
 class LostTail(IntegrityError):
     """The log ends before an event that was acknowledged."""
 

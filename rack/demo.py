@@ -31,7 +31,7 @@ from rack.errors import UsageError
 from rack.key_custody import KeyBook
 from rack.opening import checkpoints_at, log_at, results_at
 from rack.output import Output
-from rack.settings import DEMO_KEY, PERSONS, REPORT, WAREHOUSE
+from rack.settings import DEMO_DATABASE, DEMO_KEY, DEMO_OWN_LOG, PERSONS, REPORT, WAREHOUSE
 from rack.warehouse_feed import build_warehouse
 from replay.findings import Finding
 from replay.incidents import incidents_in
@@ -39,7 +39,6 @@ from replay.review.persons import Person, register
 from replay.run.replayer import findings, replay
 
 LABELS = "labels.json"
-DATABASE = "floor.db"
 PROPERTY = "bellwether"
 STAFF = {"m.ortiz": "Maria Ortiz", "s.lee": "Sam Lee", "r.haas": "Ruth Haas"}
 """Who is registered at the demo's property; their sign-ins are those of the trial login (`make dashboard-login`)."""
@@ -135,16 +134,16 @@ def prepare(out: Path, address: str | None) -> str:
     if address is not None:
         parse_address(address)
         return address
-    database = out / DATABASE
+    database = out / DEMO_DATABASE
     if database.exists() and not (out / REPORT).is_file():
         raise UsageError(
             f"{database} is not the log of a demo (there is no {REPORT} beside it), and a log is never overwritten: "
             "name another folder with --out, or another log with --log"
         )
-    address = f"sqlite://{quote(database.resolve().as_posix())}"
+    address = _own_address(out)
     keeping = keep_writers_out(database)  # refused where another demo, or anybody else, is at work on it
     try:
-        for file in sorted(out.glob(DATABASE + "*")):
+        for file in sorted(out.glob(DEMO_DATABASE + "*")):
             file.unlink()
     finally:
         os.close(keeping)
@@ -255,5 +254,14 @@ class _Clock:
 
 
 def write_report(out: Path, report: dict[str, Any]) -> None:
-    """Keep the report with the log and the labels; it also marks the folder's log as a demo's."""
-    (out / REPORT).write_text(json.dumps(report, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    """Keep the report with the log and the labels; it also marks the folder's log as a demo's.
+
+    The log is named relative to the folder where it lies in it, so that a copy of the folder is a demo of its own.
+    """
+    own = report["log"] == _own_address(out)
+    kept = {**report, "log": DEMO_OWN_LOG} if own else report
+    (out / REPORT).write_text(json.dumps(kept, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+
+
+def _own_address(out: Path) -> str:
+    return f"sqlite://{quote((out / DEMO_DATABASE).resolve().as_posix())}"

@@ -24,8 +24,9 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
-from rack.errors import UsageError
+from rack.errors import EnvironmentFault, UsageError
 
 WAREHOUSE = "warehouse.duckdb"
 """The warehouse's name in the folder of a demo."""
@@ -35,6 +36,9 @@ PERSONS = "persons.toml"
 """The register of persons, beside a log on SQLite and in the folder of a demo."""
 REPORT = "demo.json"
 """What a demo says of itself, in its folder."""
+DEMO_DATABASE = "floor.db"
+DEMO_OWN_LOG = f"sqlite:{DEMO_DATABASE}"
+"""How a demo's report names the log beside it."""
 
 DEFAULT_PORT = 8501
 DEMO_SEED = 688
@@ -103,13 +107,32 @@ def persons_file(address: str) -> Path | None:
 
 
 def demo_log(folder: Path) -> str | None:
-    """Return the address of the log of the demo in a folder; null where there is none."""
+    """Return the address of the log of the demo in a folder; null where there was none.
+
+    The log that lies in the folder is meant, wherever the folder was moved or copied to. Raises `EnvironmentFault` where
+    the demo's report cannot be read.
+    """
+    file = folder / REPORT
     try:
-        report = json.loads((folder / REPORT).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        report = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
         return None
+    except (ValueError, RecursionError) as error:
+        raise EnvironmentFault(
+            f"{file} is not the report of a demo ({error}); remove it and name the log with --log, or run `rack demo` again"
+        ) from error
     log = report.get("log") if isinstance(report, dict) else None
-    return log if isinstance(log, str) else None
+    if log is None and report == {}:  # a demo that is under way, or was broken off
+        return None
+    if not isinstance(log, str):
+        raise EnvironmentFault(
+            f"{file} is not the report of a demo (it names no log); remove it and name the log with --log, "
+            "or run `rack demo` again"
+        )
+    own = folder / DEMO_DATABASE
+    if log == DEMO_OWN_LOG or (own.is_file() and log.startswith("sqlite:") and log.endswith("/" + DEMO_DATABASE)):
+        return f"sqlite://{quote(own.resolve().as_posix())}"
+    return log
 
 
 _SECURITY = {

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from events.proofs.verify import VerificationReport
     from replay.review.witness_status import Witnessed
 
-BESIDE_THE_CHAIN = ("entry_changed", "entry_missing")
+BESIDE_THE_CHAIN = ("entry_changed", "entry_missing", "index")
 """Kinds of breaks that leave the chain whole: refused lines in quarantine."""
 
 

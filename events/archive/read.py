@@ -31,8 +31,8 @@ from events.errors import (
 from events.log.contract import QUARANTINE, AppendResult, Head, QuarantineEntry, Record
 from events.log.diagnosis import diagnose
 from events.log.foreign import OwnStore
-from events.log.turn import SoleWriter
 from events.log.hash_chain import link
+from events.log.turn import SoleWriter
 from events.vocabulary.codec import canonical
 from events.vocabulary.envelope import Draft
 

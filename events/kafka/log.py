@@ -37,8 +37,8 @@ from events.log.foreign import ForeignReport, ForeignTally, StoreFault
 from events.log.hash_chain import genesis
 from events.log.high_water import HighWater, compare
 from events.log.lock import take_lock
-from events.log.turn import SoleWriter
 from events.log.relaxed_gc import relaxed_gc
+from events.log.turn import SoleWriter
 from events.proofs.quarantine import is_sound
 from events.vocabulary.envelope import Draft, StreamName
 

@@ -62,6 +62,28 @@ class QuarantineEntry(msgspec.Struct, frozen=True):
     at_us: int = 0
 
 
+class StreamIndex:
+    """By what the events of a stream can be known again, as read from its first to its `last`: their ids in hex, and by source
+    their numbers and the source's own, in order.
+    """
+
+    def __init__(self) -> None:
+        self.ids: list[str] = []
+        self.reports: dict[str, tuple[list[int], list[int]]] = {}
+        self.last = 0
+
+    def take(self, event_id: str, source: str, source_seq: int, seq: int) -> None:
+        """Take in the next event."""
+        self.ids.append(event_id)
+        self.last = seq
+        try:
+            seqs, numbers = self.reports[source]
+        except KeyError:
+            seqs, numbers = self.reports[source] = [], []
+        seqs.append(seq)
+        numbers.append(source_seq)
+
+
 class EventLog(Protocol):
     """A log open for reading and, unless opened read-only, for writing.
 
@@ -133,6 +155,12 @@ class EventLog(Protocol):
 
     def store_faults(self) -> list[StoreFault]:
         """Return the settings of the store, as they stand now, by which evidence can be lost."""
+
+    def compare_index(self, stream: str, events: StreamIndex) -> str | None:
+        """Say how that by which repeats are known, where it is stored beside the chain, differs from a stream's events.
+
+        `events` are all events that the stream had at some moment. Null: it does not differ, or there is no such index.
+        """
 
     def acknowledged(self) -> dict[str, Head]:
         """Return the high-water mark: for each stream the furthest end that was acknowledged on this machine."""

@@ -4,8 +4,9 @@ A log that lost acknowledged events looks whole to itself: a chain cut at its en
 contradicts it. It holds fixed-size records, each with its own checksum, appended in one write and one fsync for a whole
 commit; the last valid record of a stream counts. A write torn by a crash leaves records without a valid checksum, which
 are skipped: they were never acknowledged. Room is reserved before the log commits, so that a full disk stops the commit
-and not the mark. A full file is rewritten and renamed into place; its header then says how many records were written with
-it, which are all durable before the file has its name: of these none is ever torn, and one that is not valid is damage.
+and not the mark. A full file is rewritten and renamed into place; its header says how many records were written with it and
+for how many there is room. Those are all durable before the file has its name: none of them is ever torn, and one that is
+not valid is damage, as is another length of the file.
 """
 
 from __future__ import annotations
@@ -22,9 +23,10 @@ from events.log.contract import Head
 
 MAGIC = b"discard-rack high-water v1\n"
 _SLOT = struct.Struct(">48sQ32s8s")
-_BASE = struct.Struct(">Q8s")
-"""In the header after the log's id: how many records the file was written with, and a checksum of that. Zeros: not known."""
-_BASE_AT = len(MAGIC) + 32
+_EXTENT = struct.Struct(">QQ8s")
+"""In the header after the log's id: the records that the file was written with, those for which it has room with the header,
+and a checksum. Zeros: written by an earlier version."""
+_EXTENT_AT = len(MAGIC) + 32
 _GROWTH = 512
 """Slots reserved at a time (48 KiB), or 32 commits of the present size if that is more."""
 
@@ -61,9 +63,11 @@ class HighWater:
         """Return the ends that a file's content holds. Raises `DamagedMark` where it is not as a writer leaves it."""
         if len(content) < _SLOT.size or not content.startswith(MAGIC):
             raise DamagedMark(self.path, "it does not begin as a high-water file does")
-        base, check = _BASE.unpack_from(content, _BASE_AT)
-        if check != (_base_check(base) if base else bytes(8)):
+        base, total, check = _EXTENT.unpack_from(content, _EXTENT_AT)
+        if check != (_extent_check(base, total) if total else bytes(8)):
             raise DamagedMark(self.path, "its header was changed")
+        if total and len(content) != total * _SLOT.size:
+            raise DamagedMark(self.path, f"it has {len(content):,} bytes, it was made with {total * _SLOT.size:,}")
         heads: dict[str, Head] = {}
         for number, offset in enumerate(range(_SLOT.size, len(content) - _SLOT.size + 1, _SLOT.size), start=1):
             name, seq, hash_, check = _SLOT.unpack_from(content, offset)
@@ -74,8 +78,6 @@ class HighWater:
             stream = name.rstrip(b"\0").decode()
             if stream not in heads or seq >= heads[stream].seq:
                 heads[stream] = Head(seq, hash_)
-        if (len(content) // _SLOT.size) <= base:
-            raise DamagedMark(self.path, f"it was written with {base} records and is cut off before the last of them")
         return heads
 
     def marked(self, stream: str) -> Head | None:
@@ -141,10 +143,10 @@ class HighWater:
     def _rewrite(self, slots: int) -> None:
         """Write all known ends to a new file with room for more, and put it in the old one's place."""
         heads = self.load() | self._heads
-        base = _BASE.pack(len(heads), _base_check(len(heads))) if heads else b""
-        header = (MAGIC + self.log_id.encode() + base).ljust(_SLOT.size, b"\0")
-        content = header + b"".join(_slot(stream, head) for stream, head in sorted(heads.items()))
         total = 1 + len(heads) + max(32 * slots, _GROWTH)
+        extent = _EXTENT.pack(len(heads), total, _extent_check(len(heads), total))
+        header = (MAGIC + self.log_id.encode() + extent).ljust(_SLOT.size, b"\0")
+        content = header + b"".join(_slot(stream, head) for stream, head in sorted(heads.items()))
         fresh = self.path.with_name(self.path.name + ".new")
         file = os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
         try:
@@ -189,8 +191,8 @@ def _check(name: bytes, seq: int, hash_: bytes) -> bytes:
     return sha256(name + seq.to_bytes(8, "big") + hash_).digest()[:8]
 
 
-def _base_check(records: int) -> bytes:
-    return sha256(b"base" + records.to_bytes(8, "big")).digest()[:8]
+def _extent_check(base: int, total: int) -> bytes:
+    return sha256(b"extent" + base.to_bytes(8, "big") + total.to_bytes(8, "big")).digest()[:8]
 
 
 def _write_at(file: int, content: bytes, offset: int) -> None:

@@ -13,9 +13,18 @@ from typing import Literal
 
 import msgspec
 
-from events.errors import BrokenSeal, EventError, Fork, IntegrityError, LostTail, MisplacedEvent, SequenceGap
+from events.errors import (
+    BrokenSeal,
+    EventError,
+    Fork,
+    IndexChanged,
+    IntegrityError,
+    LostTail,
+    MisplacedEvent,
+    SequenceGap,
+)
 from events.log.appender import day_after
-from events.log.contract import CheckpointStore, EventLog, Head, Record
+from events.log.contract import CheckpointStore, EventLog, Head, Record, StreamIndex
 from events.log.foreign import NO_FOREIGN_RECORDS, ForeignReport
 from events.proofs.history import Mark, StatedHeads, StreamHeads
 from events.proofs.keys import PROPERTY_STREAM, KeyRing
@@ -40,7 +49,19 @@ The chain itself is whole there.
 """
 
 BreakKind = (
-    Literal["changed", "removed", "swapped", "moved", "tail_cut", "fork", "unreadable", "envelope", "vouch", "added"]
+    Literal[
+        "changed",
+        "removed",
+        "swapped",
+        "moved",
+        "tail_cut",
+        "fork",
+        "unreadable",
+        "envelope",
+        "vouch",
+        "added",
+        "index",
+    ]
     | QuarantineFault
     | CheckpointFault
 )
@@ -50,8 +71,8 @@ BreakKind = (
 `moved`: another event stands at its number. `tail_cut`: acknowledged events at the end are gone. `fork`: two events claim
 the number. `unreadable`: in the chain, but not an event this version can read. `envelope`: in the chain, but its envelope
 contradicts the log or the events before it. `vouch`: it publishes a key with a vouch that does not count. `added`: a file lies
-in an archive that was not sealed into it. The other kinds are of refused lines and checkpoints: see `QuarantineFault`,
-`CheckpointFault`.
+in an archive that was not sealed into it. `index`: the chain is whole, and what lies beside it to know repeats by differs.
+The other kinds are of refused lines and checkpoints: see `QuarantineFault`, `CheckpointFault`.
 """
 
 Progress = Callable[[str, int], None]
@@ -164,6 +185,7 @@ class _StreamVerification:
         self._round_open = False
         self._recorded_at_us = 0
         self._keys = KeyRing()
+        self._index = StreamIndex()
         self._lost_track = False  # after an unreadable event, which could have opened a day or a round
 
     def run(self) -> None:
@@ -178,10 +200,18 @@ class _StreamVerification:
                     self.progress(self.stream, self.before + self.events)
             self.log.verify_head(self.stream)
             self._tree.end()
+            self._compare_index()
         except IntegrityError as error:
             self.breaks.append(_break_of(error))
         if self.progress is not None:
             self.progress(self.stream, self.before + self.events)
+
+    def _compare_index(self) -> None:
+        """Compare that by which repeats are known with the events, where nothing is wrong with those."""
+        if not self.breaks:
+            differs = self.log.compare_index(self.stream, self._index)
+            if differs is not None:
+                raise IndexChanged(self.stream, differs)
 
     def _check(self, record: Record) -> None:
         try:
@@ -190,6 +220,7 @@ class _StreamVerification:
             self._report(record.seq, "unreadable", str(error))
             self._lost_track = True
             return
+        self._index.take(event.event_id, event.source, event.source_seq, record.seq)
         if isinstance(event.payload, IntakeRefused):
             self.notices.append(notice_of(record.stream, record.seq, event.payload))
         stated = (event.log_id, event.property_id, event.stream, event.seq)
@@ -237,6 +268,8 @@ def _kind(error: IntegrityError) -> BreakKind:
             return "moved"
         case BadCheckpoint():
             return error.fault
+        case IndexChanged():
+            return "index"
         case LostTail():
             return "tail_cut"
         case SequenceGap():

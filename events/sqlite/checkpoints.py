@@ -16,7 +16,7 @@ from events.log.contract import Head
 from events.log.high_water import HighWater, sync
 from events.log.lock import take_lock
 from events.proofs.statements import CHECKPOINTS
-from events.sqlite.database import CHUNK, Database
+from events.sqlite.database import CHUNK, DamagedDatabase, Database
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS checkpoints (size INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
@@ -62,7 +62,13 @@ class SqliteCheckpoints:
         while self._database is not None:
             sql = "SELECT size, data FROM checkpoints WHERE size > ? ORDER BY size LIMIT ?"
             rows = self._database.rows(sql, after, CHUNK)
-            yield from (data for _, data in rows)
+            for size, data in rows:
+                if not isinstance(size, int) or not isinstance(data, bytes):  # the schema allows nothing else
+                    raise DamagedDatabase(
+                        f"{self.path} could not be read: a checkpoint beyond statement {after} is not stored as bytes; "
+                        "keep the file and restore a copy"
+                    )
+                yield data
             if len(rows) < CHUNK:
                 return
             after = rows[-1][0]

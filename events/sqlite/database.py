@@ -63,6 +63,10 @@ class Database:
             raise DamagedDatabase(
                 f"{self.path} could not be {doing}: {error}; keep the file and restore a copy"
             ) from error
+        except apsw.SQLError as error:  # our statements are right: the tables are not those that we made
+            raise DamagedDatabase(
+                f"{self.path} could not be {doing}: {error}; it is damaged or another file: keep it and restore a copy"
+            ) from error
         except apsw.FullError as error:
             raise AppendRefused(f"{self.path}: the disk is full; nothing was stored; free space and repeat") from error
         except apsw.BusyError as error:

@@ -16,7 +16,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -29,7 +28,7 @@ from events.errors import (
     WrongSequence,
 )
 from events.log.appender import StreamState, place, report_digest, state_at
-from events.log.contract import AppendResult, Clock, Head, QuarantineEntry, Record
+from events.log.contract import AppendResult, Clock, Head, QuarantineEntry, Record, StreamIndex
 from events.log.diagnosis import diagnose
 from events.log.foreign import OwnStore
 from events.log.hash_chain import CHAIN_TAG, genesis
@@ -37,27 +36,15 @@ from events.log.high_water import HighWater, compare, sync
 from events.log.relaxed_gc import relaxed_gc
 from events.log.turn import Turns
 from events.sqlite.database import CHUNK, Connection, DamagedDatabase, Database
-from events.sqlite.repeats import RENEWAL, TABLES, IndexDiffers, RepeatIndex, Report
+from events.sqlite.repeats import IndexDiffers, RepeatIndex, Report, compare_index
+from events.sqlite.schema import EARLIER_FORMS, SCHEMA, SCHEMA_VERSION, renew
 from events.vocabulary.envelope import Draft, StreamName
 from events.vocabulary.model import Token
 
-SCHEMA_VERSION = "3"
-EARLIER_FORMS = ("1", "2")
-"""Forms that are read, and renewed where the log is opened for writing."""
 POLL_S = 0.05
 _LAST = 2**63 - 1
 _ROW = attrgetter("stream", "seq", "data", "hash")
 
-_SCHEMA = """
-CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
-CREATE TABLE events (pos INTEGER PRIMARY KEY, stream TEXT NOT NULL, seq INTEGER NOT NULL, data BLOB NOT NULL,
-                     hash BLOB NOT NULL) STRICT;
-CREATE UNIQUE INDEX events_by_number ON events (stream, seq);
-CREATE TABLE quarantine (pos INTEGER PRIMARY KEY, stream TEXT NOT NULL, sha256 TEXT NOT NULL, reason TEXT NOT NULL,
-                         data BLOB NOT NULL, at_us INTEGER NOT NULL, UNIQUE (stream, sha256)) STRICT;
-CREATE TRIGGER events_stay BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
-CREATE TRIGGER events_keep BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
-"""
 _STREAMS = """
 WITH RECURSIVE names (name) AS (
     SELECT min(stream) FROM events UNION ALL
@@ -123,7 +110,8 @@ class SqliteLog(OwnStore):
             self._create(property_id, log_id or secrets.token_hex(16))
         self._log_id, self._property_id = self._identity(property_id)
         if not self._read_only:
-            self._renew()
+            renew(self._database, self._form)
+            self._form = SCHEMA_VERSION
             self._version = self._data_version()
         self._repeats = RepeatIndex(self._database)
         self._high_water = HighWater(self.path.with_name(self.path.name + ".high-water"), self._log_id)
@@ -135,24 +123,13 @@ class SqliteLog(OwnStore):
         except msgspec.ValidationError as error:
             raise EventError(f"a new log needs the id of its property: {error}") from error
         with self._database.transaction() as connection:
-            connection.execute(_SCHEMA + TABLES)
+            connection.execute(SCHEMA)
             meta = {"schema": SCHEMA_VERSION, "log_id": log_id, "property_id": property_id}
             connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
         try:
             sync(self.path.parent)
         except OSError as error:
             raise LogUnavailable(f"{self.path.parent}: {error.strerror}; create the log again") from error
-
-    def _renew(self) -> None:
-        """Bring a log of an earlier form to the present one. No event is touched."""
-        if self._form not in EARLIER_FORMS:
-            return
-        with self._database.transaction() as connection:
-            if self._form == "1":  # whose quarantine knows no times
-                connection.execute("ALTER TABLE quarantine ADD COLUMN at_us INTEGER NOT NULL DEFAULT 0")
-            connection.execute(RENEWAL)
-            connection.execute("UPDATE meta SET value = ? WHERE name = 'schema'", (SCHEMA_VERSION,))
-        self._form = SCHEMA_VERSION
 
     def _identity(self, property_id: str | None) -> tuple[str, str]:
         if not self._database.rows("SELECT 1 FROM sqlite_schema WHERE name = 'meta'"):
@@ -484,6 +461,10 @@ class SqliteLog(OwnStore):
         at_us = "0" if self._form == "1" else "at_us"
         rows = self._database.rows(f"SELECT stream, sha256, reason, data, {at_us} FROM quarantine ORDER BY pos")
         return [QuarantineEntry(*row) for row in rows]
+
+    def compare_index(self, stream: str, events: StreamIndex) -> str | None:
+        """Say how the index of repeats differs from a stream's events (see `EventLog.compare_index`)."""
+        return compare_index(self._database, stream, events) if self._form == SCHEMA_VERSION else None
 
     def acknowledged(self) -> dict[str, Head]:
         """Return the high-water mark: for each stream the furthest end that was acknowledged on this machine."""

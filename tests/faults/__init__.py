@@ -6,7 +6,10 @@ import importlib
 
 from tests.faults.table import FAULTS, Fault
 
-AREAS = ("files", "records", "shown", "forged", "refused", "keys", "served", "foreign", "pages", "killed", "broker")
+AREAS = (
+    *("files", "records", "shown", "forged", "refused", "keys", "served", "foreign", "pages", "killed", "local"),
+    "broker",
+)
 """The modules that fill the table, in its order."""
 
 

@@ -11,7 +11,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -22,8 +22,10 @@ from events.kafka.consumer_group import KafkaGroup
 from events.kafka.log import KafkaLog, KafkaResults
 from events.log.contract import EventLog, ResultStore
 from events.log.high_water import HighWater
+from events.log.turn import Turns
 from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
+from events.vocabulary.envelope import Draft
 from replay.run import replayer
 from replay.run.engine import engine
 from replay.run.partition_member import follow_group
@@ -41,27 +43,41 @@ POINTS: dict[str, tuple[type, str, bool]] = {
     "before-answer": (TransactionalWriter, "_commit", False),
     "before-mark": (HighWater, "record", False),
     "before-telling": (HighWater, "record", True),
+    "in-line": (Turns, "_stand_in_line", True),
+    "turn-unsigned": (Turns, "_is_in_place", True),
+    "turn-taken": (Turns, "take", True),
+    "caught-up": (SqliteLog, "_begin_turn", True),
+    "room-made": (HighWater, "reserve", True),
+    "staged": (SqliteLog, "_stage", True),
+    "handing-over": (Turns, "give_back", False),
+    "handed-over": (Turns, "give_back", True),
 }
 """Where a process can die: class, method, and whether after it. `in-transaction`: when the broker has all its records."""
 
+TURN = (
+    "in-line", "turn-unsigned", "turn-taken", "caught-up", "room-made", "staged", "before-mark", "before-telling",
+    "handing-over", "handed-over",
+)  # fmt: skip
+"""Every step of a writer's turn at a log on one machine."""
 
-def die_at(point: str, times: int) -> None:
-    """Make this process kill itself when it comes to a point for so many times."""
+
+def end_at(point: str, times: int, how: signal.Signals) -> None:
+    """Make this process kill, or stop, itself when it comes to a point for so many times."""
     owner, name, after = POINTS[point]
     real: Callable[..., Any] = getattr(owner, name)
     left = times
 
-    def dying(self: Any, *given: Any) -> Any:
+    def ending(self: Any, *given: Any, **named: Any) -> Any:
         nonlocal left
         left -= 1
-        result = real(self, *given) if after else None
+        result = real(self, *given, **named) if after else None
         if left == 0:
             if point == "in-transaction":
                 self._producer.flush(TIMEOUT_S)
-            os.kill(os.getpid(), signal.SIGKILL)
-        return result if after else real(self, *given)
+            os.kill(os.getpid(), how)
+        return result if after else real(self, *given, **named)
 
-    setattr(owner, name, dying)
+    setattr(owner, name, ending)
 
 
 def open_log(address: str, folder: Path, *, read_only: bool = False) -> EventLog:
@@ -80,15 +96,17 @@ def tell(text: str) -> None:
     os.write(1, text.encode() + b"\n")
 
 
-def write(address: str, folder: Path, first: int, last: int, pause_s: float, rounds: int) -> None:
+def write(
+    address: str, folder: Path, first: int, last: int, pause_s: float, handed: Sequence[tuple[str, list[Draft]]]
+) -> None:
     """Hand in groups from one number to another, each until it is acknowledged."""
     patience = time.monotonic() + PATIENCE_S
     log: EventLog | None = None
     number = first
-    while number < min(last, len(groups(rounds))):
+    while number < min(last, len(handed)):
         try:
             log = log or open_log(address, folder)
-            log.append_groups([groups(rounds)[number]])
+            log.append_groups([handed[number]])
         except SecondWriter:
             raise
         except LogUnavailable:
@@ -132,15 +150,19 @@ def main() -> int:
     parser.add_argument("--last", type=int, default=1 << 30)
     parser.add_argument("--pause", type=float, default=0.0)
     parser.add_argument("--rounds", type=int, default=4)
+    parser.add_argument("--only", default="", help="hand in the groups of this stream alone")
     parser.add_argument("--die", default="")
+    parser.add_argument("--stop", default="")
     parser.add_argument("--follow", action="store_true")
     options = parser.parse_args()
-    if options.die:
-        point, _, times = options.die.partition(":")
-        die_at(point, int(times))
+    for place, how in ((options.die, signal.SIGKILL), (options.stop, signal.SIGSTOP)):
+        if place:
+            point, _, times = place.partition(":")
+            end_at(point, int(times), how)
     try:
         if options.command == "write":
-            write(options.address, options.folder, options.first, options.last, options.pause, options.rounds)
+            handed = [group for group in groups(options.rounds) if options.only in ("", group[0])]
+            write(options.address, options.folder, options.first, options.last, options.pause, handed)
         elif options.command == "member":
             share(options.address, options.folder)
         else:

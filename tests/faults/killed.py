@@ -5,10 +5,13 @@ from __future__ import annotations
 import random
 import shutil
 import time
+from contextlib import closing
 from pathlib import Path
+from unittest.mock import patch
 
 from events.errors import SecondWriter
 from events.kafka.log import KafkaLog, KafkaResults
+from events.log import turn as turn_at
 from events.log.contract import EventLog
 from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
@@ -20,6 +23,8 @@ from tests.kafka_broker import new_address
 
 WRITER = ("before-send", "in-transaction", "before-answer", "before-mark", "before-telling")
 REPLAYER = ("before-send", "in-transaction", "before-answer")
+STOPS = ("before-mark", "handed-over", "staged", "caught-up")
+"""Where a writer on one machine is stopped."""
 
 
 def create(folder: Path, address: str | None = None) -> tuple[str, Path]:
@@ -107,24 +112,25 @@ def sqlite_replayer(folder: Path, times: int) -> int:
 @fault(
     "processes",
     "SQLite writer stopped, a second one comes",
-    how="SIGSTOP of the writer, another opens the log, SIGCONT",
-    held="the second is refused, the first goes on, each event once",
-    quick=1,
-    often=5,
+    how="SIGSTOP of the writer inside its turn or between two, another appends, SIGCONT",
+    held="within a turn the second is refused, between two it writes; the first goes on, each event once",
+    quick=4,
+    often=20,
 )
 def sqlite_zombie(folder: Path, times: int) -> int:
     for turn in range(times):
         place = folder / str(turn)
         place.mkdir()
-        path = place / "floor.db"
-        with child("write", path, place, "--pause", 0.02) as writer:
-            writer.until("acknowledged", 2 + turn % 5)
-            writer.stop()
+        path, point = place / "floor.db", STOPS[turn % len(STOPS)]
+        with child("write", path, place, "--stop", f"{point}:{3 + turn // len(STOPS)}") as writer:
+            writer.until_it_stops()
             try:
-                SqliteLog(path)
-                demand(False, "a second writer was let in")
+                with patch.object(turn_at, "TURN_WAIT_S", 0.2), closing(SqliteLog(path)) as second:
+                    for group in groups()[:7]:
+                        second.append_groups([group])
+                demand(point == "handed-over", f"a second writer was let in, the first one stopped {point}")
             except SecondWriter:
-                pass
+                demand(point != "handed-over", "a second writer was refused between two turns of the first")
             writer.go_on()
             demand(writer.end() == 0, f"the writer did not go on: {writer.told[-1:]}")
         settled(SqliteLog(path))

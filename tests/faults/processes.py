@@ -47,6 +47,12 @@ class Child:
     def go_on(self) -> None:
         os.kill(self.process.pid, signal.SIGCONT)
 
+    def until_it_stops(self) -> None:
+        """Wait until it has stopped itself."""
+        status = os.waitid(os.P_PID, self.process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+        if status is None or status.si_code != os.CLD_STOPPED:
+            raise Lost(f"a child ended and did not stop: {self.told[-3:]}")
+
     def kill(self) -> int:
         """End it as the kernel would, and return its exit status after hearing its last words."""
         self.process.kill()

@@ -6,7 +6,6 @@ What needs a real broker, or ends processes of its own on one, has its counterpa
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 from base64 import b64decode
 from collections.abc import Callable, Iterator
@@ -24,14 +23,17 @@ from events.kafka.foreign_records import StreamPlaces
 from events.kafka.partition_reader import Chains
 from events.log.contract import AppendResult, Record
 from events.log.foreign import ForeignRecord, ForeignTally
+from events.log.turn import Turns
 from events.proofs import verify
 from events.proofs.keys import KeyRing
 from events.proofs.quarantine import compare_quarantine
 from events.proofs.signed_note import PublicKey
 from events.sqlite.log import SqliteLog
+from events.sqlite.repeats import RepeatIndex
 from events.sqlite.results import SqliteResults
 from events.vocabulary.model import Event, EventCorrected
 from intake import doors
+from intake.arriving import Pace
 from replay.review import last_verification
 from replay.run.stream_worker import StreamWorker
 from tests.faults import all_faults
@@ -139,7 +141,35 @@ def forgets_what_it_said_first() -> Iterator[None]:
 
 @build
 def takes_no_lock() -> Iterator[None]:
-    with patch("events.sqlite.log.take_lock", lambda path: os.open(os.devnull, os.O_RDONLY)):
+    with patch("events.log.turn.fcntl.flock"):
+        yield
+
+
+@build
+def takes_in_nothing_that_others_did() -> Iterator[None]:
+    with patch.object(SqliteLog, "_begin_turn", lambda self: self._turns.take()):
+        yield
+
+
+@build
+def waits_for_a_thousand_lines() -> Iterator[None]:
+    with patch.object(Pace, "is_due", lambda self: False):
+        yield
+
+
+@build
+def keeps_the_turn_for_as_long_as_it_is_open() -> Iterator[None]:
+    with patch.object(Turns, "give_back", lambda self, in_order=True: None):
+        yield
+
+
+@build
+def believes_the_index_of_repeats() -> Iterator[None]:
+    with (
+        patch.object(RepeatIndex, "_confirm_report"),
+        patch.object(RepeatIndex, "_confirm_id"),
+        patch.object(RepeatIndex, "_look_for"),
+    ):
         yield
 
 
@@ -399,6 +429,10 @@ FOUND_BY = {
     "SQLite replayer killed": "forgets_what_it_said_first",
     "SQLite writer stopped, a second one comes": "takes_no_lock",
     **ON_PAGES,
+    "a writer killed at a step of its turn, others at work": "takes_in_nothing_that_others_did",
+    "lines that come in slowly": "waits_for_a_thousand_lines",
+    "a writer beside a pipe that stays open": "keeps_the_turn_for_as_long_as_it_is_open",
+    "the index of repeats poisoned": "believes_the_index_of_repeats",
 }
 """Fault that needs no broker → a build that it finds out."""
 

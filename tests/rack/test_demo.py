@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -22,6 +23,7 @@ from rack.demo import prepare
 from rack.errors import UsageError
 from rack.key_custody import SOURCE as KEYS_SOURCE
 from rack.opening import log_at
+from rack.settings import demo_log
 from rack.warehouse_feed import property_facts, round_events
 from replay.run import replayer
 
@@ -205,6 +207,38 @@ def test_a_demo_under_way_is_not_removed(tmp_path: Path) -> None:
     log.close()
     prepare(tmp_path, None)
     assert not (tmp_path / "floor.db").exists()
+
+
+@pytest.mark.parametrize("way", [shutil.copytree, shutil.move])
+def test_a_folder_that_was_copied_or_moved_works_on_its_own_log(demo: Path, tmp_path: Path, way: Any) -> None:
+    original = shutil.copytree(demo, tmp_path / "original")
+    place = tmp_path / "a place#2"
+    way(str(original), str(place))
+    assert demo_log(place) == f"sqlite://{quote(str(place))}/floor.db"
+    with closing(log_at(demo_log(place) or "", read_only=True)) as log:
+        assert log.streams()
+
+
+def test_a_report_of_an_earlier_version_names_the_log_in_its_own_folder(demo: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(demo, tmp_path / "copy")
+    report = json.loads((copy / "demo.json").read_text())
+    (copy / "demo.json").write_text(json.dumps({**report, "log": f"sqlite://{demo}/floor.db"}))
+    assert demo_log(copy) == f"sqlite://{copy}/floor.db"
+    for elsewhere in ("kafka://broker:9092/demo", "sqlite:///srv/other.db"):
+        (copy / "demo.json").write_text(json.dumps({**report, "log": elsewhere}))
+        assert demo_log(copy) == elsewhere
+    (copy / "demo.json").unlink()
+    assert demo_log(copy) is None
+
+
+@pytest.mark.parametrize(
+    "content", [b"", bytes(512), b"[1, 2]", b'{"log": 7}', b'{"seed": 1}', b"\xff\xfe", b"[" * 100_000]
+)
+def test_a_damaged_report_is_named(demo: Path, tmp_path: Path, capsys, content: bytes) -> None:
+    copy = shutil.copytree(demo, tmp_path / "copy")
+    (copy / "demo.json").write_bytes(content)
+    assert main(["dashboard", "--out", str(copy)]) == 3
+    assert f"{copy}/demo.json is not the report of a demo" in capsys.readouterr().err
 
 
 def test_a_demo_on_a_log_that_holds_events_is_refused(address: str, tmp_path: Path, capsys) -> None:

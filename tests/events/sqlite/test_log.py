@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import signal
@@ -23,7 +22,6 @@ from events.errors import (
     IntegrityError,
     LogUnavailable,
     LostTail,
-    SecondWriter,
 )
 from events.log.contract import QuarantineEntry
 from events.proofs.verify import verify

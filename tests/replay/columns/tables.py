@@ -15,8 +15,8 @@ from events.errors import AppendRefused, IntegrityError
 from events.log.appender import StreamState, place
 from events.log.contract import AppendResult, EventLog, Head, QuarantineEntry, Record
 from events.log.foreign import OwnStore
-from events.log.turn import SoleWriter
 from events.log.hash_chain import genesis
+from events.log.turn import SoleWriter
 from events.vocabulary.envelope import Draft, ReadEnvelope, unlogged
 from events.vocabulary.model import (
     Event,
