@@ -8,8 +8,13 @@ from pathlib import Path
 import pytest
 
 from events.errors import LogUnavailable
-from events.log.contract import ResultStore
+from events.log.contract import Head, ResultStore
 from events.sqlite.results import SqliteResults
+
+def at(seq: int) -> Head:
+    """A head of a log at a number."""
+    return Head(seq, bytes([seq]) * 32)
+
 
 ENGINE, OTHER = "5e" * 32, "5f" * 32
 A1, A2, B1 = ("findings", "a", b"1"), ("findings", "a", b"2"), ("findings", "b", b"1")
@@ -28,12 +33,12 @@ def results(path: Path) -> Iterator[ResultStore]:
 
 
 def test_everything_of_a_commit_is_kept(results: ResultStore, path: Path) -> None:
-    results.commit(ENGINE, {"table/a": 7}, {"table/a": b"open"}, [A1, ("adjudications", "a", b"9"), B1])
-    results.commit(ENGINE, {"table/a": 9, "table/b": 1}, {"table/b": b"\0"}, [A2])
+    results.commit(ENGINE, {"table/a": at(7)}, {"table/a": b"open"}, [A1, ("adjudications", "a", b"9"), B1])
+    results.commit(ENGINE, {"table/a": at(9), "table/b": at(1)}, {"table/b": b"\0"}, [A2])
     reader = SqliteResults(path, read_only=True)
     for store in (results, reader):
-        assert store.positions(ENGINE) == {"table/a": 9, "table/b": 1}
-        assert store.snapshots(ENGINE) == {"table/a": b"open", "table/b": b"\0"}
+        assert store.positions(ENGINE) == {"table/a": at(9), "table/b": at(1)}
+        assert store.snapshots(ENGINE) == {"table/b": b"\0"}, "a position without a snapshot forgets the one before"
         assert list(store.results("findings")) == [("a", b"1"), ("b", b"1"), ("a", b"2")]
         assert list(store.results("adjudications")) == [("a", b"9")]
         assert (store.latest("findings", "a"), store.latest("findings", "c")) == (b"2", None)
@@ -47,25 +52,25 @@ def test_repeats_change_nothing(results: ResultStore) -> None:
 
 
 def test_a_commit_is_whole_or_nothing(results: ResultStore) -> None:
-    results.commit(ENGINE, {"table/a": 7}, {}, [A1])
-    with pytest.raises(LogUnavailable):
+    results.commit(ENGINE, {"table/a": at(7)}, {}, [A1])
+    with pytest.raises(TypeError):
         results.commit(
-            ENGINE, {"table/a": 8}, {"table/a": b"x"}, [A2, ("findings", "b", "text")]
+            ENGINE, {"table/a": at(8)}, {"table/a": b"x"}, [A2, ("findings", "b", "text")]
         )  # text where bytes belong
-    assert (results.positions(ENGINE), results.snapshots(ENGINE)) == ({"table/a": 7}, {})
+    assert (results.positions(ENGINE), results.snapshots(ENGINE)) == ({"table/a": at(7)}, {})
     assert list(results.results("findings")) == [("a", b"1")]
 
 
 def test_another_engine_starts_anew(results: ResultStore) -> None:
-    results.commit(ENGINE, {"table/a": 7}, {"table/a": b"open"}, [A1])
+    results.commit(ENGINE, {"table/a": at(7)}, {"table/a": b"open"}, [A1])
     assert (results.positions(OTHER), results.snapshots(OTHER)) == ({}, {})
-    results.commit(OTHER, {"table/a": 2}, {}, [A1])
-    assert (results.positions(OTHER), results.positions(ENGINE), results.snapshots(ENGINE)) == ({"table/a": 2}, {}, {})
+    results.commit(OTHER, {"table/a": at(2)}, {}, [A1])
+    assert (results.positions(OTHER), results.positions(ENGINE), results.snapshots(ENGINE)) == ({"table/a": at(2)}, {}, {})
     assert list(results.results("findings")) == [("a", b"1")]
 
 
 def test_reset_forgets_the_position_and_keeps_the_records(results: ResultStore) -> None:
-    results.commit(ENGINE, {"table/a": 7}, {"table/a": b"open"}, [A1])
+    results.commit(ENGINE, {"table/a": at(7)}, {"table/a": b"open"}, [A1])
     results.reset()
     assert (results.positions(ENGINE), results.snapshots(ENGINE)) == ({}, {})
     assert results.latest("findings", "a") == b"1"
