@@ -151,7 +151,7 @@ class Replay:
         self._broken = {stream: broken.detail for stream, broken in results.broken_chains().items()}
         if again:
             self._broken |= {stream: broken.detail for stream, broken in check_chains(results).broken.items()}
-        self._again = found.misfits | self._broken
+        self._again = dict.fromkeys(self._heads.keys() - self._snapshots.keys(), "") | found.misfits | self._broken
         if again:
             self._again = dict.fromkeys([*log.streams(), *self._heads], "") | self._again
             results.reset()
@@ -228,6 +228,8 @@ class Replay:
             run = [record for record in run if record.seq <= self.as_of.get(stream, 0)]
         while run and stream not in self._faults:
             worker = self._worker(stream)
+            if worker is None:
+                return
             position = worker.seq
             if run[0].seq <= position:  # a refold went beyond this already
                 run = [record for record in run if record.seq > position]
@@ -243,25 +245,18 @@ class Replay:
                 self._refold(stream, run[taken - 1].seq)
             run = run[taken:]
 
-    def _worker(self, stream: str) -> StreamWorker:
-        """Return the worker of a stream: at work, resumed from its snapshot, or after it was judged again."""
+    def _worker(self, stream: str) -> StreamWorker | None:
+        """Return the worker of a stream, at work or resumed from its snapshot; null where it could not be judged again."""
         if stream not in self._workers:
-            snapshot = self._snapshots.get(stream)
-            if snapshot is None and stream in self._heads:
-                self._judge_again(stream, "")
-            else:
-                self._resume(stream, snapshot)
+            position = self.positions.get(stream, Head(0, b""))
+            try:
+                worker = StreamWorker(stream, self._latest, self._snapshots.get(stream), self.rules)
+            except (msgspec.MsgspecError, EventError, UnicodeDecodeError) as error:
+                self._judge_again(stream, f"the stored snapshot cannot be read ({error})")
+                return self._workers.get(stream)
+            worker.seq, worker.chain = position.seq, position.hash
+            self._workers[stream] = worker
         return self._workers[stream]
-
-    def _resume(self, stream: str, snapshot: bytes | None) -> None:
-        position = self.positions.get(stream, Head(0, b""))
-        try:
-            worker = StreamWorker(stream, self._latest, snapshot, self.rules)
-        except (msgspec.MsgspecError, EventError, UnicodeDecodeError) as error:
-            self._judge_again(stream, f"the stored snapshot cannot be read ({error})")
-            return
-        worker.seq, worker.chain = position.seq, position.hash
-        self._workers[stream] = worker
 
     def _judge_again(self, stream: str, why: str) -> None:
         """Judge a stream from its first event, and put right what is stored of it.
@@ -277,7 +272,7 @@ class Replay:
             self._throw_away(stream, why)
         elif stream not in self._broken and judged_by_another(self.results, stream, self.engine):
             self._refold(stream, None)
-            self._note(stream, why, "every round was judged again")
+            self._note(stream, why, "every round was judged again" if why else "")
         else:
             with fresh_results() as fresh:
                 self._restore(stream, why, fresh, position)

@@ -16,8 +16,10 @@ from events.kafka.consumer_group import KafkaGroup
 from events.kafka.log import KafkaLog
 from events.kafka.results import KafkaResults
 from events.kafka.topics import parse_address, partition_of
+from events.log.contract import Head
 from tests.contract.drafts import Drafts, fill
 from tests.kafka.conftest import Open
+
 
 def at(seq: int) -> Head:
     """A head of a log at a number."""

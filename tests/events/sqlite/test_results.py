@@ -11,6 +11,7 @@ from events.errors import LogUnavailable
 from events.log.contract import Head, ResultStore
 from events.sqlite.results import SqliteResults
 
+
 def at(seq: int) -> Head:
     """A head of a log at a number."""
     return Head(seq, bytes([seq]) * 32)
@@ -65,7 +66,11 @@ def test_another_engine_starts_anew(results: ResultStore) -> None:
     results.commit(ENGINE, {"table/a": at(7)}, {"table/a": b"open"}, [A1])
     assert (results.positions(OTHER), results.snapshots(OTHER)) == ({}, {})
     results.commit(OTHER, {"table/a": at(2)}, {}, [A1])
-    assert (results.positions(OTHER), results.positions(ENGINE), results.snapshots(ENGINE)) == ({"table/a": at(2)}, {}, {})
+    assert (results.positions(OTHER), results.positions(ENGINE), results.snapshots(ENGINE)) == (
+        {"table/a": at(2)},
+        {},
+        {},
+    )
     assert list(results.results("findings")) == [("a", b"1")]
 
 
