@@ -8,7 +8,7 @@ rewrites a whole chain reveals it only to a signed checkpoint that states its he
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from hashlib import sha256
 from typing import Final, Literal, NamedTuple
 
@@ -189,36 +189,29 @@ class ResultChains:
             return ResultBroken(stream, place, "result_changed", message)
         return None
 
-    def end(self, heads: dict[str, Head]) -> None:
-        """Compare with the heads that the store keeps apart from the results: an end that was cut off shows."""
-        for stream, stated in heads.items():
+    def end(self, before: Mapping[str, Head], after: Mapping[str, Head]) -> None:
+        """Compare with the heads that the store keeps apart from the results, as read before and after the walk.
+
+        An end that was cut off shows. A replayer may have stored further results in between.
+        """
+        for stream in sorted(self.heads.keys() | before.keys()):
             head = self.head(stream)
-            if stream in self.broken or head == stated:
+            first, last = before.get(stream, Head(0, b"")), after.get(stream, Head(0, b""))
+            if stream in self.broken:
                 continue
-            if head.seq < stated.seq:
-                message = f"the results end at place {head.seq}, {stated.seq} were stored; {JUDGE_AGAIN}"
+            if head.seq < first.seq:
+                message = f"the results end at place {head.seq}, {first.seq} were stored; {JUDGE_AGAIN}"
                 self.broken[stream] = ResultBroken(stream, head.seq + 1, "result_missing", message)
-            else:
-                message = f"the results have another head than was stored with them; {JUDGE_AGAIN}"
-                self.broken[stream] = ResultBroken(stream, max(head.seq, 1), "result_changed", message)
+            elif head.seq > last.seq or any(head.seq == each.seq and head.hash != each.hash for each in (first, last)):
+                message = f"the results have another head than the store keeps for them; {JUDGE_AGAIN}"
+                self.broken[stream] = ResultBroken(stream, head.seq, "result_changed", message)
 
 
 def check_chains(results: ResultStore) -> ResultChains:
     """Walk all results of a store, and compare with what it keeps apart from them."""
-    chains = chains_of(results.stored())
-    heads = results.chain_heads()
-    if not heads and not chains.has_places:
-        return chains  # of a time before there were chains
-    for stream in chains.heads.keys() - heads.keys() - chains.broken.keys():
-        message = f"the store keeps no head of these results; {JUDGE_AGAIN}"
-        chains.broken[stream] = ResultBroken(stream, chains.head(stream).seq, "result_changed", message)
-    chains.end(heads)
-    return chains
-
-
-def chains_of(stored: Iterable[ChainedResult]) -> ResultChains:
-    """Walk stored results, in the order in which they were stored."""
-    chains = ResultChains()
-    for result in stored:
+    before, chains = results.chain_heads(), ResultChains()
+    for result in results.stored():
         chains.take(result)
+    if before or chains.has_places:  # else they are of a time before there were chains
+        chains.end(before, results.chain_heads())
     return chains
