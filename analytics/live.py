@@ -14,7 +14,7 @@ import msgspec
 
 from analytics.warehouse.warehouse import Warehouse
 from games.catalogue import GAMES
-from replay.findings import Adjudication
+from replay.findings import Adjudication, read_result
 from replay.review.desk import REFUSALS, Desk
 
 PACE_ROUNDS = 30
@@ -80,7 +80,6 @@ class _Event(msgspec.Struct):
 
 
 _event = msgspec.json.Decoder(_Event)
-_adjudication = msgspec.json.Decoder(Adjudication)
 
 
 class LiveFloor:
@@ -124,10 +123,11 @@ class LiveFloor:
 
     def _judge(self, table: LiveTable, round_no: int) -> None:
         """Count a round's verdict in, in place of an earlier one; nothing where there is none yet."""
-        data = self.desk.results.latest("adjudications", f"{table.stream}#{round_no}")
+        key = f"{table.stream}#{round_no}"
+        data = self.desk.results.latest("adjudications", key)
         if data is None:
             return
-        verdict = _adjudication.decode(data)
+        verdict = read_result("adjudications", key, data, Adjudication)
         table.waiting.discard(round_no)
         if verdict.gaming_day != table.gaming_day:
             return

@@ -1,9 +1,11 @@
 """Makes checkpoints: reads a log, states where its streams end, signs, and never contradicts what it signed before.
 
 It reads every event once, from the first on, and so holds the whole log against its own earlier statements before it signs
-anything new. Of the results beside the log it states the heads of those chains that are sound and continue what it stated before;
-what does not is named in `result_faults`, and the heads of the streams are signed all the same. What it signed last stands in three places: in the store, in the store's high-water file, and beside the key
+anything new. What it signed last stands in three places: in the store, in the store's high-water file, and beside the key
 (`SigningMemory`); where the store contradicts one of these, or the log the store, it refuses.
+
+Of the results beside the log it states the heads of the chains that are sound and continue what it stated before. What does not
+is named in `result_faults`, and the streams are signed all the same: results can be judged again, events cannot.
 """
 
 from __future__ import annotations

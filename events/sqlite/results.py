@@ -6,6 +6,7 @@ import contextlib
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from events.errors import LogUnavailable, SecondWriter
 from events.log.contract import Head
@@ -48,6 +49,7 @@ ALTER TABLE positions ADD COLUMN hash BLOB NOT NULL DEFAULT x'';
 ALTER TABLE positions ADD COLUMN digest BLOB NOT NULL DEFAULT x'';
 """
 _LATEST = "SELECT data FROM records WHERE kind = ? AND key = ? ORDER BY pos DESC LIMIT 1"
+_LATEST_OF_STREAM = "SELECT data FROM records WHERE kind = ? AND key = ? AND stream = ? ORDER BY pos DESC LIMIT 1"
 _ADD_RECORD = "INSERT INTO records (stream, place, kind, key, data, hash) VALUES (?, ?, ?, ?, ?, ?)"
 
 PAGE_BYTES = 16_384
@@ -251,13 +253,15 @@ def _prepare(connection: Connection) -> int:
     connection.execute(_SCHEMA)
     count = 0
     if columns and "place" not in columns:
-        chains, pos = ResultChains(), -(2**63)
-        while rows := connection.execute(
-            "SELECT pos, kind, key, data FROM records WHERE pos > ? ORDER BY pos LIMIT ?", (pos, CHUNK)
-        ).fetchall():
-            places = [(made.stream, made.place, made.hash, at) for at, *row in rows for made in (chains.extend(*row),)]
+        chains = ResultChains()
+        sql = "SELECT pos, kind, key, data FROM records WHERE pos > ? ORDER BY pos LIMIT ?"
+        rows: list[Any] = connection.execute(sql, (-(2**63), CHUNK)).fetchall()
+        while rows:
+            made = [(chains.extend(kind, key, data), pos) for pos, kind, key, data in rows]
+            places = [(each.stream, each.place, each.hash, pos) for each, pos in made]
             connection.executemany("UPDATE records SET stream = ?, place = ?, hash = ? WHERE pos = ?", places)
-            count, pos = count + len(rows), rows[-1][0]
+            count += len(rows)
+            rows = connection.execute(sql, (rows[-1][0], CHUNK)).fetchall()
         _store_heads(connection, chains)
     connection.execute(_INDEXES)
     return count
@@ -294,7 +298,7 @@ def _store_records(connection: Connection, chains: ResultChains, records: Sequen
     for kind, key, data in records:
         before = last.get((kind, key))
         if before is None:
-            row = connection.execute(_LATEST, (kind, key)).fetchone()
+            row = connection.execute(_LATEST_OF_STREAM, (kind, key, stream_of(key, data))).fetchone()
             before = row[0] if row is not None else None
         if before != data:
             last[kind, key] = data

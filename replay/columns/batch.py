@@ -25,10 +25,10 @@ from replay.columns.row_groups import Engine, ScreenedGroup, groups_of
 from replay.columns.row_replayer import RowReplayer
 from replay.columns.row_schemas import REST
 from replay.columns.screening import Screen, result_of, rulebook_in
-from replay.findings import Adjudication
+from replay.findings import Adjudication, read_result
 from replay.run.engine import engine
 from replay.run.replayer import Summary, Tally, replay
-from replay.run.stream_worker import Result, read_result
+from replay.run.stream_worker import Result
 
 COMMIT_EVERY: Final = 20_000
 """Results between two commits."""

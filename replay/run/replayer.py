@@ -24,13 +24,13 @@ from events.log.result_chain import CHAINED, check_chains
 from events.sqlite.results import SqliteResults
 from events.vocabulary.envelope import RawEnvelope
 from games.rulebook.rulebook import Rulebook
-from replay.findings import Adjudication, Finding, LedgerEntry
+from replay.findings import Adjudication, Finding, LedgerEntry, read_result
 from replay.run.comparison import BEYOND, StreamComparison, StreamLog, compare, judged_by_another
 from replay.run.engine import engine
 from replay.run.memory_results import MemoryResults
 from replay.run.positions import resumption
 from replay.run.refold import refold
-from replay.run.stream_worker import RUN, Result, StreamWorker, current_findings, read_result
+from replay.run.stream_worker import RUN, Result, StreamWorker, current_findings
 
 __all__ = ["BEYOND", "COMMIT_EVERY", "KINDS", "MemoryResults", "Replay", "Summary", "Tally", "replay"]
 

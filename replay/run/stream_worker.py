@@ -9,18 +9,18 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
-from events.errors import EventError, IntegrityError, UndecodableEvent, UnreadableResult
+from events.errors import EventError, IntegrityError, UndecodableEvent
 from events.log.contract import Record
 from events.vocabulary import model
 from events.vocabulary.codec import read, read_all
 from events.vocabulary.envelope import ReadEnvelope
 from events.vocabulary.upcast import upcast
 from games.rulebook.rulebook import Rulebook, RulesRefused, parse_submission
-from replay.findings import Adjudication, Finding, LedgerEntry, LedgerKind, digest, to_bytes
+from replay.findings import Adjudication, Finding, LedgerEntry, LedgerKind, digest, read_result, to_bytes
 from replay.fold.corrections import Replacements
 from replay.fold.round import Round
 from replay.fold.table_fold import TableFold
@@ -425,17 +425,6 @@ def runs_of(records: Iterable[Record]) -> Iterator[list[Record]]:
             raise error
         if not run:
             return
-
-
-_Result = TypeVar("_Result")
-
-
-def read_result(kind: str, key: str, data: bytes, type_: type[_Result]) -> _Result:
-    """Return a stored result. Raises `UnreadableResult` where the bytes are none."""
-    try:
-        return msgspec.json.decode(data, type=type_)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise UnreadableResult(kind, key, error) from error
 
 
 def current_findings(results: Iterable[tuple[str, bytes]]) -> list[Finding]:
