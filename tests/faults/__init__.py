@@ -6,7 +6,20 @@ import importlib
 
 from tests.faults.table import FAULTS, Fault
 
-AREAS = ("files", "records", "shown", "forged", "refused", "keys", "served", "foreign", "results", "killed", "broker")
+AREAS = (
+    "files",
+    "records",
+    "shown",
+    "forged",
+    "refused",
+    "keys",
+    "served",
+    "foreign",
+    "results",
+    "results_on_kafka",
+    "killed",
+    "broker",
+)
 """The modules that fill the table, in its order."""
 
 

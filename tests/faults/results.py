@@ -1,4 +1,4 @@
-"""What somebody does to the results beside a log, to the replay's positions and snapshots, and two replayers at once."""
+"""What somebody does to the results beside a log on one machine, to positions and snapshots, and two replayers at once."""
 
 from __future__ import annotations
 
@@ -6,19 +6,12 @@ import random
 import shutil
 from collections.abc import Callable, Iterable
 from contextlib import closing
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
-
 from analytics.integrity import streams as stream_statuses
 from events.errors import SecondWriter, UnreadableResult
-from events.kafka.client import Cluster, OutgoingRecord
-from events.kafka.log import KafkaLog, KafkaResults
-from events.kafka.partition_reader import Headers
-from events.kafka.results_reader import POSITION, SNAPSHOT, StreamPosition
-from events.kafka.topics import REPLAY_PARTITION, parse_address
+from events.kafka.log import KafkaLog
 from events.log.contract import EventLog, Head, ResultStore
 from events.log.result_chain import ResultChains, ResultPosition, position_digest
 from events.proofs.verify import VerificationReport, verify
@@ -30,11 +23,8 @@ from replay.run.engine import engine
 from replay.run.replayer import Replay, Summary, findings
 from replay.run.verdict_check import check_verdicts
 from tests.contract.backends import SqliteTamper
-from tests.faults.child import TIMEOUT_S
 from tests.faults.floor import LOG_ID, PROPERTY, expected, groups, said, tables
-from tests.faults.killed import create
 from tests.faults.table import demand, fault
-from tests.simulation.broker import Broker, plugged_in
 
 ROUNDS = 4
 RESULTS = ("result_changed", "result_missing", "result_unreadable", "results_replaced", "position_changed")
@@ -147,7 +137,9 @@ def _stream_gone(hand: SqliteTamper, rng: random.Random) -> str:
 
 
 def _upheld(hand: SqliteTamper, rng: random.Random) -> str:
-    hand.execute("UPDATE records SET data = CAST(replace(data, 'VARIANCE', 'UPHELD') AS BLOB) WHERE kind = 'adjudications'")
+    hand.execute(
+        "UPDATE records SET data = CAST(replace(data, 'VARIANCE', 'UPHELD') AS BLOB) WHERE kind = 'adjudications'"
+    )
     return TABLE
 
 
@@ -309,7 +301,8 @@ class MissingLog(KafkaLog):
 
 
 def _other_rules(image: bytes, rng: random.Random) -> bytes:
-    return image.replace(b"max=", b"max=9", 1) if b"max=" in image else image.replace(b"maximum_cents", b"maximum_cent5", 1)
+    """The highest wager is a dollar: rules that nobody filed."""
+    return image.replace(b'max = "100000.00"', b'max = "000001.00"')
 
 
 def _any_bit(image: bytes, rng: random.Random) -> bytes:
@@ -320,14 +313,6 @@ def _any_bit(image: bytes, rng: random.Random) -> bytes:
 
 def _cut(image: bytes, rng: random.Random) -> bytes:
     return image[: rng.randrange(len(image))]
-
-
-def _rules_of(image: bytes) -> bytes:
-    """Return a snapshot whose table is played by other rules than were filed: the highest wager is a dollar."""
-    snapshot = msgspec.msgpack.decode(image)
-    for filed in snapshot["table"]["rules"] if snapshot["table"] else ():
-        filed["toml"] = filed["toml"].replace("max", "max ") if isinstance(filed, dict) else filed
-    return msgspec.msgpack.encode(snapshot)
 
 
 SNAPSHOTS = (_other_rules, _any_bit, _cut)
@@ -342,9 +327,11 @@ SNAPSHOTS = (_other_rules, _any_bit, _cut)
     often=60,
 )
 def snapshots(folder: Path, times: int) -> int:
-    earlier = whole(folder / "earlier" if (folder / "earlier").mkdir() is None else folder, 0.25)
+    for name in ("earlier", "half"):
+        (folder / name).mkdir()
+    earlier = whole(folder / "earlier", 0.25)
     old = dict(earlier.hand().execute("SELECT stream, data FROM snapshots"))
-    original = whole(folder / "half" if (folder / "half").mkdir() is None else folder, 0.5)
+    original = whole(folder / "half", 0.5)
     images = dict(original.hand().execute("SELECT stream, data FROM snapshots"))
     for turn in range(times):
         place, rng = original.copy(folder / str(turn)), random.Random(turn)
@@ -394,31 +381,40 @@ def positions(folder: Path, times: int) -> int:
 
 @fault(
     "results",
-    "a position raised and its digest computed anew",
-    how="to each later event, with the log's own chain hash there and the digest made to fit",
-    held="`rack verify --verdicts` names what is missing; `--again` judges it",
+    "a position or snapshot forged with its digest",
+    how="by turns a position raised past the end of a round, with the log's own chain hash, and other rules in the snapshot; the "
+    "digest made to fit",
+    held="`rack verify --verdicts` names the first difference; `--again` brings the right results",
     quick=2,
     often=20,
 )
-def forged_positions(folder: Path, times: int) -> int:
+def forged_state(folder: Path, times: int) -> int:
     original = whole(folder, 0.5)
     original.append(groups(ROUNDS)[len(groups(ROUNDS)) // 2 :])
     with closing(original.log(read_only=True)) as log:
         heads = {record.seq: record.hash for record in log.read(TABLE)}
-    ((seq, image),) = original.hand().execute(
-        "SELECT seq, data FROM positions JOIN snapshots USING (engine, stream) WHERE stream = ?", TABLE
-    )
-    later = random.Random(5).sample(range(seq + 40, max(heads) + 1), times)
-    for turn, to in enumerate(later):
-        place = original.copy(folder / str(turn))
-        digest = position_digest(engine(), TABLE, ResultPosition(Head(to, heads[to]), image))
-        sql = "UPDATE positions SET seq = ?, hash = ?, digest = ? WHERE stream = ?"
-        place.hand().execute(sql, to, heads[to], digest, TABLE)
+    sql = "SELECT seq, data FROM positions JOIN snapshots USING (engine, stream) WHERE stream = ?"
+    ((seq, image),) = original.hand().execute(sql, TABLE)
+    for turn in range(times):
+        place, rng = original.copy(folder / str(turn)), random.Random(turn)
+        to, forged_image = rng.randrange(max(heads) - 3, max(heads) + 1), image
+        if turn % 2:
+            to, forged_image = seq, _other_rules(image, rng)
+        forge_state(place.hand(), Head(to, heads[to]), forged_image)
         place.replay()
-        demand(any(TABLE in line for line in place.judged_again()), f"position {to}: judging again names nothing")
+        demand(any(TABLE in line for line in place.judged_again()), f"state {turn}: judging again names nothing")
         place.replay(again=True)
-        demand(not place.judged_again(), f"position {to}: judged again, they differ still")
+        demand(not place.judged_again(), f"state {turn}: judged again, they differ still")
+        with closing(SqliteResults(place.verdicts, read_only=True)) as store:
+            demand(said(store) == expected(ROUNDS), f"state {turn}: other results than those of the run without faults")
     return times
+
+
+def forge_state(hand: SqliteTamper, head: Head, image: bytes) -> None:
+    digest = position_digest(engine(), TABLE, ResultPosition(head, image))
+    hand.execute("UPDATE snapshots SET data = ? WHERE stream = ?", image, TABLE)
+    sql = "UPDATE positions SET seq = ?, hash = ?, digest = ? WHERE stream = ?"
+    hand.execute(sql, head.seq, head.hash, digest, TABLE)
 
 
 @fault(
@@ -445,170 +441,3 @@ def second(folder: Path, times: int) -> int:
             demand(said(first) == expected(ROUNDS), "other results than those of the run without faults")
         place.replay()
     return times
-
-
-# ------------------------------------------------------------------------------------------------------------ on Kafka
-
-
-class Topic(NamedTuple):
-    """A log on a cluster."""
-
-    address: str
-    state: Path
-
-    def log(self) -> KafkaLog:
-        return KafkaLog(self.address, state_dir=self.state, timeout_s=TIMEOUT_S)
-
-    def results(self, **options: bool) -> KafkaResults:
-        return KafkaResults(self.address, timeout_s=TIMEOUT_S, **options)
-
-    def put(self, topic: str, key: str, value: bytes, headers: Headers, partition: int = 0) -> None:
-        bootstrap, prefix = parse_address(self.address)
-        message = OutgoingRecord(f"{prefix}.{topic}", partition, key.encode(), value, headers)
-        Cluster(bootstrap, timeout_s=TIMEOUT_S).send_plain(message)
-
-    def verify(self, log: KafkaLog) -> VerificationReport:
-        with closing(self.results(read_only=True)) as store:
-            return verify(log, results=StoredState(store, store.positions(engine()), store.misfits(engine())))
-
-    def judged_again(self, log: KafkaLog) -> list[str]:
-        with closing(self.results(read_only=True)) as store:
-            return check_verdicts(log, store).failures()
-
-
-def _forged(site: Topic) -> tuple[str, bytes, Head]:
-    """Return a key, an upheld verdict on it, and the head of the stream's results."""
-    with closing(site.results(read_only=True)) as store:
-        key = f"{TABLE}#1"
-        data = dict(store.results("adjudications"))[key]
-        return key, data.replace(b"VARIANCE", b"UPHELD").replace(b'"revision":1', b'"revision":2'), store.chain_heads()[TABLE]
-
-
-def _claim(site: Topic, key: str, data: bytes, head: Head, *, place: int = 0) -> None:
-    chains = ResultChains({TABLE: head})
-    made = chains.extend("adjudications", key, data)
-    headers = [("kind", b"adjudications"), ("place", b"%d" % (place or made.place)), ("hash", made.hash)]
-    site.put("findings", f"adjudications/{key}", data, headers)
-
-
-KAFKA_ATTACKS = ("stranger", "changed", "gap", "rubbish", "restart", "continued", "position", "snapshot")
-
-
-def _attack(site: Topic, kind: str) -> None:
-    key, data, head = _forged(site)
-    if kind == "stranger":
-        site.put("findings", f"adjudications/{key}", data, [("kind", b"adjudications")])
-    elif kind == "changed":
-        _claim(site, key, data, head, place=1)
-    elif kind == "gap":
-        _claim(site, key, data, head, place=head.seq + 2)
-    elif kind == "rubbish":
-        _claim(site, key, b"\xff", Head(head.seq, bytes(32)))
-    elif kind == "restart":
-        site.put("findings", f"restart/{TABLE}", b"{}", [("kind", b"restart")])
-    elif kind == "continued":
-        _claim(site, key, data, head)
-    else:
-        with closing(site.results(read_only=True)) as store:
-            stated = store._stored._positions[TABLE]
-        if kind == "position":
-            value = msgspec.json.encode(StreamPosition(stated.generation, stated.seq + 1, stated.hash, 0, stated.digest))
-            site.put("state", f"{POSITION}{TABLE}", value, [], REPLAY_PARTITION)
-        else:
-            generation = stated.generation.encode()
-            site.put("state", f"{SNAPSHOT}{TABLE}", b"\x83", [("generation", generation)], REPLAY_PARTITION)
-
-
-def _on_kafka(folder: Path, times: int, address: Callable[[int], str | None]) -> int:
-    half = len(groups(ROUNDS)) // 2
-    for turn in range(times):
-        site, kind = Topic(*create(folder / str(turn), address(turn))), KAFKA_ATTACKS[turn % len(KAFKA_ATTACKS)]
-        with closing(site.log()) as log:
-            log.append_groups(groups(ROUNDS)[:half])
-            with closing(site.results()) as results:
-                replayed(log, results)
-            _attack(site, kind)
-            if kind == "continued":
-                demand(any(TABLE in line for line in site.judged_again(log)), f"{kind}: judging again names nothing")
-            elif kind == "stranger":
-                demand(site.verify(log).foreign.count == 1, f"{kind}: not counted as foreign")
-            else:
-                must_be_named(site.verify(log), TABLE, kind)
-            log.append_groups(groups(ROUNDS)[half:])
-            with closing(site.results()) as results:
-                told = replayed(log, results, again=kind == "continued").judged_again
-                demand(bool(told) != (kind == "stranger"), f"{kind}: said was {told}")
-                for name, records in expected(ROUNDS).items():
-                    demand(said(results)[name] == records, f"{kind}: {name} differ from those of the run without faults")
-            demand(not site.judged_again(log), f"{kind}: judged again, they differ still")
-            demand(site.verify(log).ok, f"{kind}: still called broken")
-    return times
-
-
-ON_KAFKA = (
-    "a verdict without a place, with a place taken or too far, with rubbish, with the chain continued; a forged restart; a "
-    "position raised, a snapshot replaced"
-)
-KAFKA_HELD = "without a place foreign; else named, thrown away and judged again: the same bytes"
-
-
-@fault("results", "forged results on Kafka", how=ON_KAFKA, held=KAFKA_HELD, quick=2, often=16, kafka=True)
-def on_a_broker(folder: Path, times: int) -> int:
-    return _on_kafka(folder, times, lambda turn: None)
-
-
-@fault(
-    "results",
-    "forged results on a Kafka cluster in memory",
-    how="the same, on the simulated cluster",
-    held=KAFKA_HELD,
-    quick=8,
-    often=40,
-)
-def in_memory(folder: Path, times: int) -> int:
-    with plugged_in(Broker()):
-        return _on_kafka(folder, times, lambda turn: f"kafka://simulated:9092/results-{turn}")
-
-
-def _two(folder: Path, times: int, address: Callable[[int], str | None]) -> int:
-    cut = [0, len(groups(ROUNDS)) // 3, 2 * len(groups(ROUNDS)) // 3, len(groups(ROUNDS))]
-    for turn in range(times):
-        site = Topic(*create(folder / str(turn), address(turn)))
-        with closing(site.log()) as log, closing(site.results()) as one, closing(site.results()) as other:
-            first, late = None, Replay(log, other)  # which has asked where to go on, before the first stores anything
-            for start, end in pairwise(cut):
-                log.append_groups(groups(ROUNDS)[start:end])
-                first = first or Replay(log, one)
-                for _ in first.run():
-                    pass
-            try:
-                for _ in late.run():
-                    pass
-                demand(False, "the second replayer was let in")
-            except SecondWriter as refused:
-                demand("another replayer" in str(refused), f"said was {refused}")
-            demand(said(one) == expected(ROUNDS), "other results than those of the run without faults")
-            demand(not site.judged_again(log), "judged again, they differ")
-    return times
-
-
-TWO = "both ask where to go on; the first stores its results, then the second comes with its own"
-TWO_HELD = "the second is refused with a sentence, and the first goes on; every revision is stored once"
-
-
-@fault("results", "a second replayer on Kafka", how=TWO, held=TWO_HELD, quick=1, often=5, kafka=True)
-def two_on_a_broker(folder: Path, times: int) -> int:
-    return _two(folder, times, lambda turn: None)
-
-
-@fault(
-    "results",
-    "a second replayer on a Kafka cluster in memory",
-    how="the same, on the simulated cluster",
-    held=TWO_HELD,
-    quick=1,
-    often=10,
-)
-def two_in_memory(folder: Path, times: int) -> int:
-    with plugged_in(Broker()):
-        return _two(folder, times, lambda turn: f"kafka://simulated:9092/two-{turn}")
