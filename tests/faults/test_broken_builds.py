@@ -34,14 +34,14 @@ from events.vocabulary.model import Event, EventCorrected
 from intake import doors
 from replay.review import last_verification
 from replay.run.stream_worker import StreamWorker
-from tests.faults import all_faults
+from tests.faults import all_faults, broken_results
 from tests.faults.served import served_in_memory
 from tests.faults.table import Lost
 from tests.simulation.broken import BUILDS as ON_SQLITE
 from tests.simulation.broken_kafka import BUILDS as ON_KAFKA
 from tests.simulation.world import Build
 
-HERE: dict[str, Build] = {}
+HERE: dict[str, Build] = {**broken_results.BUILDS}
 
 
 def build(function: Callable[[], Iterator[None]]) -> Callable[[], Iterator[None]]:
@@ -396,6 +396,7 @@ FOUND_BY = {
     "SQLite writer killed": "forgets_what_was_reported",
     "SQLite replayer killed": "forgets_what_it_said_first",
     "SQLite writer stopped, a second one comes": "takes_no_lock",
+    **broken_results.FOUND,
 }
 """Fault that needs no broker → a build that it finds out."""
 
@@ -425,6 +426,7 @@ SAME_ON_A_BROKER = (
     "forgeries among foreign records on Kafka",
     "topics that lose evidence",
     "refused bytes replaced in quarantine, on Kafka",
+    *broken_results.SAME_ON_KAFKA,
 )
 """Faults whose check runs on the simulated cluster too, where it finds the builds of `FOREIGN` out."""
 
