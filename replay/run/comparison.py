@@ -15,10 +15,11 @@ from typing import Any
 
 import msgspec
 
-from events.log.contract import EventLog, Record, ResultStore
+from events.log.contract import Head, Record, ResultStore
 from events.log.foreign import NO_FOREIGN_RECORDS, ForeignReport
 from events.log.result_chain import ChainedResult
 from replay.findings import Adjudication
+from replay.run.positions import ReplaySource
 from replay.run.stream_worker import WITHDRAWN, Result, runs_of
 
 BEYOND = 2**53 - 1
@@ -28,8 +29,16 @@ BEYOND = 2**53 - 1
 class StreamLog:
     """One stream of a log, as what a replay reads of a log."""
 
-    def __init__(self, log: EventLog, stream: str) -> None:
+    def __init__(self, log: ReplaySource, stream: str) -> None:
         self._log, self._stream = log, stream
+
+    def head(self, stream: str) -> Head:
+        """Return the end of the stream."""
+        return self._log.head(stream)
+
+    def acknowledged(self) -> dict[str, Head]:
+        """Return the high-water mark."""
+        return self._log.acknowledged()
 
     def streams(self) -> list[str]:
         """Return the one stream."""

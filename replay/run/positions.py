@@ -2,10 +2,34 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple, Protocol
 
 from events.errors import IntegrityError
-from events.log.contract import EventLog, Head, ResultStore
+from events.log.contract import Head, Record, ResultStore
+from events.log.foreign import ForeignReport
+
+
+class ReplaySource(Protocol):
+    """What a replay asks of a log (see `events.log.contract.EventLog`)."""
+
+    def streams(self) -> list[str]:
+        """Return the names of all streams."""
+
+    def head(self, stream: str) -> Head:
+        """Return the end of a stream."""
+
+    def read(self, stream: str, from_seq: int = 1, to_seq: int | None = None) -> Iterator[Record]:
+        """Yield a stream's records, chain checked."""
+
+    def tail(self, after: Mapping[str, int], *, wait_s: float | None = None) -> Iterator[list[Record]]:
+        """Yield batches of records beyond `after`."""
+
+    def passed_over(self) -> ForeignReport:
+        """Return the foreign records that `tail` has come past."""
+
+    def acknowledged(self) -> dict[str, Head]:
+        """Return the high-water mark."""
 
 
 class Resumption(NamedTuple):
@@ -15,7 +39,7 @@ class Resumption(NamedTuple):
     misfits: dict[str, str]
 
 
-def resumption(log: EventLog, results: ResultStore, engine: str) -> Resumption:
+def resumption(log: ReplaySource, results: ResultStore, engine: str) -> Resumption:
     """Compare the positions of an engine with the log.
 
     Where the log itself is broken, or lost what was acknowledged, a position stands: that is for whoever reads the log to name.
@@ -29,7 +53,7 @@ def resumption(log: EventLog, results: ResultStore, engine: str) -> Resumption:
     return Resumption(positions, misfits)
 
 
-def _fault(log: EventLog, stream: str, position: Head) -> str:
+def _fault(log: ReplaySource, stream: str, position: Head) -> str:
     """Return why a position is not one of this log; empty where it is."""
     try:
         end = log.head(stream)

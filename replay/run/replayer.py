@@ -28,7 +28,7 @@ from replay.findings import Adjudication, Finding, LedgerEntry, read_result
 from replay.run.comparison import BEYOND, StreamComparison, StreamLog, compare, judged_by_another
 from replay.run.engine import engine
 from replay.run.memory_results import MemoryResults
-from replay.run.positions import resumption
+from replay.run.positions import ReplaySource, resumption
 from replay.run.refold import refold
 from replay.run.stream_worker import RUN, Result, StreamWorker, current_findings
 
@@ -121,7 +121,7 @@ class Replay:
 
     def __init__(
         self,
-        log: EventLog,
+        log: ReplaySource,
         results: ResultStore,
         *,
         as_of: Mapping[str, int] | None = None,

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import random
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from analytics.integrity import streams as stream_statuses
 from events.errors import SecondWriter, UnreadableResult
-from events.kafka.log import KafkaLog
-from events.log.contract import EventLog, Head, ResultStore
+from events.log.contract import EventLog, Head, Record, ResultStore
 from events.log.result_chain import ResultChains, ResultPosition, position_digest
 from events.proofs.verify import VerificationReport, verify
 from events.proofs.verify_results import StoredState, check_results
@@ -25,6 +24,7 @@ from replay.run.verdict_check import check_verdicts
 from tests.contract.backends import SqliteTamper
 from tests.faults.floor import LOG_ID, PROPERTY, expected, groups, said, tables
 from tests.faults.table import demand, fault
+from tests.replay.columns.tables import ReadOnly
 
 ROUNDS = 4
 RESULTS = ("result_changed", "result_missing", "result_unreadable", "results_replaced", "position_changed")
@@ -287,14 +287,20 @@ def unreadable(folder: Path, times: int) -> int:
     return times
 
 
-class MissingLog(KafkaLog):
+class MissingLog(ReadOnly):
     """A log of no streams, for whoever asks what is stored alone."""
-
-    def __init__(self) -> None:
-        """Connect to nothing."""
 
     def streams(self) -> list[str]:
         return []
+
+    def head(self, stream: str) -> Head:
+        raise KeyError(stream)
+
+    def read(self, stream: str, from_seq: int = 1, to_seq: int | None = None) -> Iterator[Record]:
+        return iter(())
+
+    def tail(self, after: Mapping[str, int], *, wait_s: float | None = None) -> Iterator[list[Record]]:
+        return iter(())
 
 
 # ---------------------------------------------------------------------------------------------- positions and snapshots

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from events.errors import LogUnavailable
+from events.errors import LogUnavailable, SecondWriter
 from events.log.contract import Head, ResultStore
+from events.log.result_chain import check_chains
 from events.sqlite.results import SqliteResults
+from tests.contract.backends import SqliteTamper
 
 
 def at(seq: int) -> Head:
@@ -89,3 +91,62 @@ def test_many_results_are_read_in_order(results: ResultStore) -> None:
 def test_a_reader_needs_results(path: Path) -> None:
     with pytest.raises(LogUnavailable, match="replay the log first"):
         SqliteResults(path, read_only=True)
+
+
+def test_a_second_replayer_is_refused_and_a_reader_is_not(results: ResultStore, path: Path) -> None:
+    with pytest.raises(
+        SecondWriter, match=r"another replayer is at work: .*written by process [0-9]+; wait until it ends"
+    ):
+        SqliteResults(path)
+    SqliteResults(path, read_only=True).close()
+    results.close()
+    SqliteResults(path).close()
+
+
+LEGACY = """
+CREATE TABLE positions (engine TEXT NOT NULL, stream TEXT NOT NULL, seq INTEGER NOT NULL,
+                        PRIMARY KEY (engine, stream)) STRICT, WITHOUT ROWID;
+CREATE TABLE snapshots (engine TEXT NOT NULL, stream TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY (engine, stream)) STRICT;
+CREATE TABLE records (pos INTEGER PRIMARY KEY, kind TEXT NOT NULL, key TEXT NOT NULL, data BLOB NOT NULL) STRICT;
+CREATE INDEX records_by_key ON records (kind, key, pos);
+INSERT INTO positions VALUES ('e', 'table/a', 7);
+INSERT INTO snapshots VALUES ('e', 'table/a', x'80');
+INSERT INTO records (kind, key, data) VALUES ('adjudications', 'table/a#1', x'7b7d'), ('ledger', 'table/a#9', x'7b7d');
+"""
+
+
+def test_a_store_from_before_chains_is_read_as_it_is(path: Path) -> None:
+    SqliteTamper(path).execute(LEGACY)
+    reader = SqliteResults(path, read_only=True)
+    assert list(reader.results("ledger")) == [("table/a#9", b"{}")]
+    assert [(each.stream, each.place) for each in reader.stored()] == [("table/a", 0)] * 2
+    assert (reader.positions("e"), reader.chain_heads(), reader.broken_chains()) == ({}, {}, {})
+    assert check_chains(reader).broken == {}
+    reader.close()
+
+
+def test_a_store_from_before_chains_gets_them_when_it_is_opened_for_writing(path: Path) -> None:
+    """Its positions count for nothing, for they have no digest."""
+    SqliteTamper(path).execute(LEGACY)
+    store = SqliteResults(path)
+    assert store.unchained() == 2
+    assert [(each.stream, each.place) for each in store.stored()] == [("table/a", 1), ("table/a", 2)]
+    assert check_chains(store).broken == store.broken_chains() == {}
+    assert store.positions("e") == store.snapshots("e") == {}
+    store.commit("e", {}, {}, [("ledger", "table/a#9", b"[]")])
+    store.close()
+    again = SqliteResults(path)
+    assert (again.unchained(), again.chain_heads()["table/a"].seq) == (0, 3)
+    again.close()
+
+
+def test_what_is_judged_anew_takes_the_place_of_what_was_stored(results: ResultStore, path: Path) -> None:
+    first, other = ("adjudications", "table/a#1", b"{}"), ("adjudications", "table/b#1", b"{}")
+    results.commit(ENGINE, {"table/a": at(7)}, {"table/a": b"image"}, [first, other, ("ledger", "table/a#2", b"{}")])
+    results.commit(ENGINE, {}, {}, [first], anew=["table/a"])
+    assert [(each.key, each.place) for each in results.stored()] == [("table/b#1", 1), ("table/a#1", 1)]
+    assert results.positions(ENGINE) == {}
+    assert results.chain_heads()["table/a"].seq == 1
+    assert check_chains(results).broken == {}
+    kept = SqliteTamper(path).execute("SELECT key FROM discarded ORDER BY pos")
+    assert kept == [("table/a#1",), ("table/a#2",)], "what was thrown away can be looked at"
