@@ -20,7 +20,7 @@ from events.errors import EventError, IntegrityError, LostTail, UndecodableEvent
 from events.log.contract import EventLog, Head, Record, ResultStore
 from events.log.foreign import ForeignReport
 from events.log.relaxed_gc import relaxed_gc
-from events.log.result_chain import CHAINED, check_chains
+from events.log.result_chain import CHAINED, JUDGE_AGAIN, check_chains
 from events.sqlite.results import SqliteResults
 from events.vocabulary.envelope import RawEnvelope
 from games.rulebook.rulebook import Rulebook
@@ -148,9 +148,8 @@ class Replay:
         found = resumption(log, results, self.engine)
         self.positions = found.positions
         self._snapshots = results.snapshots(self.engine)
-        self._broken = {stream: broken.detail for stream, broken in results.broken_chains().items()}
-        if again:
-            self._broken |= {stream: broken.detail for stream, broken in check_chains(results).broken.items()}
+        broken = results.broken_chains() | (check_chains(results).broken if again else {})
+        self._broken = {stream: each.detail.removesuffix(f"; {JUDGE_AGAIN}") for stream, each in broken.items()}
         self._again = dict.fromkeys(self._heads.keys() - self._snapshots.keys(), "") | found.misfits | self._broken
         if again:
             self._again = dict.fromkeys([*log.streams(), *self._heads], "") | self._again
