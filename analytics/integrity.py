@@ -18,6 +18,7 @@ from replay.review.last_verification import Standing, State, verified_at
 from replay.review.witness_status import PATIENCE_S, Refused, Seen, Witnessed, witnessed_at
 from replay.review.witness_status import REFUSALS as WITNESS_REFUSALS
 from replay.run.engine import engine
+from replay.run.positions import Resumption, resumption
 
 __all__ = [
     "PATIENCE_S",
@@ -47,7 +48,8 @@ class StreamStatus(msgspec.Struct, frozen=True, kw_only=True):
     """One stream: its last event, what was acknowledged of it on this machine, and how far this engine has judged it.
 
     `recorded_at_us` is the appender's time of the last event (UTC microseconds). `judged` and `lag` are null for streams that
-    nothing is judged of. `trouble` describes what is wrong with its end; empty where nothing is.
+    nothing is judged of; a position that does not fit the log counts for nothing. `trouble` describes what is wrong with the
+    stream's end or its position; empty where nothing is.
     """
 
     name: str
@@ -79,14 +81,14 @@ _recorded = msgspec.json.Decoder(_Recorded)
 def streams(desk: Desk) -> list[StreamStatus]:
     """Return every stream of the log, and those that only the high-water mark knows, by name."""
     marks = desk.log.acknowledged()
-    positions = desk.results.positions(engine())
+    replayed = resumption(desk.log, desk.results, engine())
     return [
-        _stream(desk, name, marks[name].seq if name in marks else None, positions)
+        _stream(desk, name, marks[name].seq if name in marks else None, replayed)
         for name in sorted({*desk.log.streams(), *marks})
     ]
 
 
-def _stream(desk: Desk, name: str, acknowledged: int | None, positions: dict[str, int]) -> StreamStatus:
+def _stream(desk: Desk, name: str, acknowledged: int | None, replayed: Resumption) -> StreamStatus:
     trouble, recorded_at_us = "", None
     try:
         desk.log.verify_head(name)
@@ -98,7 +100,10 @@ def _stream(desk: Desk, name: str, acknowledged: int | None, positions: dict[str
             recorded_at_us = _recorded.decode(record.data).recorded_at_us
     except (*REFUSALS, msgspec.MsgspecError) as error:
         trouble = trouble or str(error)
-    judged = positions.get(name, 0) if name.partition("/")[0] in JUDGED else None
+    judged = None
+    if name.partition("/")[0] in JUDGED:
+        judged = replayed.positions[name].seq if name in replayed.positions else 0
+        trouble = trouble or replayed.misfits.get(name, "")
     return StreamStatus(
         name=name,
         events=events,

@@ -14,7 +14,7 @@ import msgspec
 
 from analytics.warehouse.warehouse import Warehouse
 from games.catalogue import GAMES
-from replay.findings import Adjudication, Severity
+from replay.findings import Adjudication, Severity, read_result
 from replay.incidents import incidents_in
 from replay.review.desk import REFUSALS, Desk
 
@@ -88,7 +88,6 @@ class _Event(msgspec.Struct):
 
 
 _event = msgspec.json.Decoder(_Event)
-_adjudication = msgspec.json.Decoder(Adjudication)
 
 
 class LiveFloor:
@@ -132,10 +131,11 @@ class LiveFloor:
 
     def _judge(self, table: LiveTable, round_no: int) -> None:
         """Count a round's verdict in, in place of an earlier one; nothing where there is none yet."""
-        data = self.desk.results.latest("adjudications", f"{table.stream}#{round_no}")
+        key = f"{table.stream}#{round_no}"
+        data = self.desk.results.latest("adjudications", key)
         if data is None:
             return
-        verdict = _adjudication.decode(data)
+        verdict = read_result("adjudications", key, data, Adjudication)
         table.waiting.discard(round_no)
         if verdict.gaming_day != table.gaming_day:
             return

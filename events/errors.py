@@ -147,3 +147,16 @@ class UndecodableEvent(IntegrityError):
     """A stored record keeps its place in the chain but cannot be read; replay of its stream stops there."""
 
     code = "LOG-UNREADABLE"
+
+
+class UnreadableResult(IntegrityError):
+    """What is stored as a result is none: bytes that a replayer never wrote."""
+
+    code = "LOG-UNREADABLE"
+
+    def __init__(self, kind: str, key: str, error: Exception) -> None:
+        stream, _, number = key.rpartition("#")
+        super().__init__(stream or kind, int(number) if number.isdecimal() and len(number) < 16 else 0, str(error))
+        self.args = (
+            f"the stored {kind} {key} cannot be read ({error}); `rack replay --again` judges its stream again and restores it",
+        )

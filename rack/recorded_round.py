@@ -17,8 +17,7 @@ from rack.errors import UsageError
 from replay.findings import Adjudication
 from replay.fold.corrections import correction, counting
 from replay.narrative.events import sentence
-from replay.run.engine import engine
-from replay.run.replayer import BEYOND, MemoryResults, adjudications, replay
+from replay.run.replayer import MemoryResults, adjudications, replay
 from replay.transcript.write import to_text
 
 
@@ -67,8 +66,7 @@ def recorded_round(log: EventLog, table: str, round_no: int, rules: Rulebook | N
         tables = ", ".join(name.partition("/")[2] for name in streams if name.startswith("table/"))
         raise UsageError(f"the log has no table {table!r}; it has {tables or 'none'}")
     memory = MemoryResults()
-    memory.commit(engine(), {other: BEYOND for other in streams if other != stream}, {}, [])
-    summary = replay(log, memory, rules=rules)
+    summary = replay(log, memory, rules=rules, without=[other for other in streams if other != stream])
     judged = {each.round_no: each for each in adjudications(memory)}
     if round_no not in judged:
         for _ in _events(log, stream):

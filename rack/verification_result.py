@@ -12,8 +12,10 @@ if TYPE_CHECKING:
     from events.proofs.verify import VerificationReport
     from replay.review.witness_status import Witnessed
 
-BESIDE_THE_CHAIN = ("entry_changed", "entry_missing", "index")
-"""Kinds of breaks that leave the chain whole: refused lines in quarantine."""
+RESULT_KINDS = ("result_changed", "result_missing", "result_unreadable", "results_replaced", "position_changed")
+"""Kinds of breaks of the results beside the log."""
+BESIDE_THE_CHAIN = ("entry_changed", "entry_missing", "index", *RESULT_KINDS)
+"""Kinds of breaks that leave the chain of events whole: refused lines in quarantine, the index of repeats, and results."""
 
 
 class VerificationResult(NamedTuple):
@@ -40,9 +42,13 @@ class VerificationResult(NamedTuple):
         return f"NOT VERIFIED: {self.failures[0]}"
 
 
-def result(breaks: Sequence[str], witness: Sequence[str], rounds: Sequence[str]) -> VerificationResult:
-    """Return the result of a verification from the sentences of all that failed: in the log, by its witness, in round tables."""
-    return VerificationResult((*breaks, *witness, *rounds))
+def result(
+    breaks: Sequence[str], witness: Sequence[str], rounds: Sequence[str], verdicts: Sequence[str] = ()
+) -> VerificationResult:
+    """Return the result of a verification from the sentences of all that failed: in the log and beside it, by its witness, in
+    round tables, and where verdicts were judged again.
+    """
+    return VerificationResult((*breaks, *witness, *rounds, *verdicts))
 
 
 def witness_failures(named: bool, found: Witnessed | None) -> list[str]:

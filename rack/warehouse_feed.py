@@ -19,7 +19,7 @@ from events.errors import IntegrityError, UndecodableEvent
 from events.log.contract import EventLog, Record, ResultStore
 from events.vocabulary.envelope import RawEnvelope
 from events.vocabulary.model import DiceReceived, EventCorrected, PropertyConfigured, RulesFiled
-from replay.findings import Adjudication
+from replay.findings import Adjudication, read_result
 from replay.review.state import FindingReview, TableReview
 from replay.run.replayer import findings, ledger
 
@@ -70,27 +70,24 @@ class _Number(msgspec.Struct):
     revision: int
 
 
-_number = msgspec.json.Decoder(_Number)
-_adjudication = msgspec.json.Decoder(Adjudication)
-
-
 def _numbers(results: ResultStore) -> Iterator[_Number]:
-    return (_number.decode(data) for _, data in results.results("adjudications"))
+    return (read_result("adjudications", key, data, _Number) for key, data in results.results("adjudications"))
 
 
 def revisions(results: ResultStore, known: Earlier | None = None) -> Iterator[Adjudication]:
     """Yield every revision of every adjudication, but for those that are known already."""
-    for _, data in results.results("adjudications"):
-        said = _number.decode(data)
+    for key, data in results.results("adjudications"):
+        said = read_result("adjudications", key, data, _Number)
         if known is None or not known.has(said.stream, said.round_no, said.revision):
-            yield _adjudication.decode(data)
+            yield read_result("adjudications", key, data, Adjudication)
 
 
 def inputs_digest(log: EventLog, results: ResultStore) -> str:
-    """Return a digest that changes whenever an event was appended or a result said: both are only ever added to."""
+    """Return a digest that changes whenever an event was appended, a result was stored, or results were judged again."""
     heads = {stream: [log.head(stream).seq, log.head(stream).hash.hex()] for stream in sorted(log.streams())}
     said = {kind: sum(1 for _ in results.results(kind)) for kind in ("adjudications", "findings", "ledger")}
-    return sha256(msgspec.json.encode([log.log_id, heads, said], order="sorted")).hexdigest()
+    chains = {stream: head.hash.hex() for stream, head in results.chain_heads().items()}
+    return sha256(msgspec.json.encode([log.log_id, heads, said, chains], order="sorted")).hexdigest()
 
 
 def _read(

@@ -8,9 +8,11 @@ is -2500, a push 0, $10 won at 20 to 1 is 20000), `done_cents` the patron's net 
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import Literal
+from typing import Literal, TypeVar
 
 import msgspec
+
+from events.errors import UnreadableResult
 
 Verdict = Literal["UPHELD", "VARIANCE", "VOID", "UNDETERMINED"]
 Severity = Literal["high", "medium", "low"]
@@ -108,12 +110,21 @@ class LedgerEntry(msgspec.Struct, frozen=True, kw_only=True):
     reference: str
 
 
+_Result = TypeVar("_Result")
 _encode = msgspec.json.Encoder(order="sorted").encode
 
 
 def to_bytes(value: Finding | Adjudication | LedgerEntry) -> bytes:
     """Return the canonical JSON of a result; equal conclusions are equal bytes."""
     return _encode(value)
+
+
+def read_result(kind: str, key: str, data: bytes, type_: type[_Result]) -> _Result:
+    """Return a stored result. Raises `UnreadableResult` where the bytes are none."""
+    try:
+        return msgspec.json.decode(data, type=type_)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise UnreadableResult(kind, key, error) from error
 
 
 def finding_id(

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,9 @@ from events.kafka.results import announce, compose
 from events.kafka.results_reader import ResultsGeneration, ResultsOwner, StoredResults
 from events.kafka.topic_settings import refuse_faults, store_faults
 from events.kafka.topics import parse_address
+from events.log.contract import Head
 from events.log.foreign import NO_FOREIGN_RECORDS, ForeignReport
+from events.log.result_chain import ChainedResult, ResultBroken
 
 SESSION_S = 10.0
 """How long a member may be silent before its partitions are given to others."""
@@ -145,20 +147,25 @@ class PartResults:
         self._stored, self._scope, self._consumed = stored, f"/{number}", consumed
         self._writer: TransactionalWriter | None = writer
 
-    def positions(self, engine: str) -> dict[str, int]:
-        """Return stream → last number replayed by this engine digest."""
+    def positions(self, engine: str) -> dict[str, Head]:
+        """Return stream → the log's head up to which this engine replayed it, where the digest fits."""
         return self._stored.positions(self._current) if self._current.engine == engine else {}
 
     def snapshots(self, engine: str) -> dict[str, bytes]:
         """Return stream → snapshot of the fold, of this engine digest only."""
         return self._stored.snapshots(self._current) if self._current.engine == engine else {}
 
+    def misfits(self, engine: str) -> dict[str, str]:
+        """Return stream → why the position or snapshot of this engine does not fit its digest."""
+        return self._stored.misfits(self._current) if self._current.engine == engine else {}
+
     def commit(
         self,
         engine: str,
-        positions: Mapping[str, int],
+        positions: Mapping[str, Head],
         snapshots: Mapping[str, bytes],
         records: Sequence[tuple[str, str, bytes]],
+        anew: Collection[str] = (),
     ) -> None:
         """Store everything, and how far the partition was worked off, in one transaction.
 
@@ -166,15 +173,18 @@ class PartResults:
         """
         if self._writer is None:
             raise PartitionReassigned(f"partition {self._scope[1:]} was given up")
-        commit = compose(self._stored, self._scope, engine, positions, snapshots, records)
+        commit = compose(self._stored, self._scope, engine, positions, snapshots, records, anew)
         try:
             self._writer.transact(commit.messages, self._consumed())
         except (WriterFenced, MemberEvicted, CommitUnknown) as error:
             self.close()
             raise PartitionReassigned(f"partition {self._scope[1:]}: {error}") from error
-        for (kind, key, data), offset in zip(commit.records, self._writer.offsets, strict=False):
-            self._stored.note(kind, key, data, offset)
-        self._stored.enter(self._scope, commit.mark, positions, snapshots)
+        offsets = iter(self._writer.offsets)
+        for stream, offset in zip(commit.anew, offsets, strict=False):
+            self._stored.note_restart(stream, offset)
+        for made, offset in zip(commit.records, offsets, strict=False):
+            self._stored.note(made, offset)
+        self._stored.enter(self._scope, commit.mark, commit.state)
 
     def results(self, kind: str) -> Iterator[tuple[str, bytes]]:
         """Yield `(key, bytes)` of a kind in the order committed, of all partitions."""
@@ -183,6 +193,22 @@ class PartResults:
     def latest(self, kind: str, key: str) -> bytes | None:
         """Return the last record of a kind under a key, or null."""
         return self._stored.last(f"{kind}/{key}")
+
+    def stored(self, stream: str | None = None) -> Iterator[ChainedResult]:
+        """Yield every record (of one stream) with its place in its stream's chain, in the order committed."""
+        return self._stored.stored(stream)
+
+    def chain_heads(self) -> dict[str, Head]:
+        """Return stream → place and hash of the last record."""
+        return self._stored.chain_heads()
+
+    def broken_chains(self) -> dict[str, ResultBroken]:
+        """Return stream → what is wrong with its chain."""
+        return self._stored.broken_chains()
+
+    def unchained(self) -> int:
+        """Return how many records were stored before there were chains, where no record has a place yet."""
+        return self._stored.unchained()
 
     def passed_over(self) -> ForeignReport:
         """Return nothing: the results are of all partitions, and whoever asks for them all is told (see `ResultStore`)."""

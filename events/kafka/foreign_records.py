@@ -20,6 +20,7 @@ import msgspec
 
 from events.kafka.partition_reader import Headers, is_sealed
 from events.log.foreign import ForeignRecord, ForeignReport, ForeignTally
+from events.log.result_chain import stream_of
 from events.proofs.signed_note import BadNote, Note
 from events.proofs.statements import CheckpointBatch
 from events.vocabulary.envelope import StreamName
@@ -29,6 +30,7 @@ NO_STREAM: Final = "its key is not the name of a stream"
 NO_VALUE: Final = "it has no value"
 NO_EVENT: Final = "neither its headers nor its bytes are those of an event of this stream"
 NO_RESULT: Final = "its key and headers are not those of a result"
+NO_PLACE: Final = "it claims no place in the chain of its stream's results"
 NO_CHECKPOINT: Final = "neither its key nor its bytes are those of a checkpoint"
 NO_ENTRY: Final = "its key and headers are not those of an entry in quarantine"
 
@@ -40,6 +42,7 @@ KEYS_KNOWN: Final = 10_000
 _SIZE = re.compile(rb"[0-9]{1,16}")
 _DIGEST = re.compile(rb"[0-9a-f]{64}")
 _TIME = re.compile(rb"[0-9]{1,16}")
+_PLACE = re.compile(rb"[1-9][0-9]{0,15}")
 _RESULT = re.compile(rb"[a-z_]{1,40}/.+", re.DOTALL)
 
 
@@ -141,6 +144,39 @@ def foreign_result(message: KafkaRecord) -> str | None:
     return None
 
 
+RESTART: Final = "restart"
+"""The kind of the record that begins a stream's chain of results again; its own key is the stream."""
+
+
+def place_of(message: KafkaRecord) -> tuple[int, bytes] | None:
+    """Return the place that a result claims in its stream's chain, and the chain hash after it; null where it claims none."""
+    headers = dict(message.headers)
+    place, hash_ = headers.get("place") or b"", headers.get("hash") or b""
+    return (int(place), hash_) if _PLACE.fullmatch(place) and len(hash_) == 32 else None
+
+
+class ResultPlaces:
+    """Decides for `<prefix>.findings`, read in order: once a stream's results have places, one without a place is foreign."""
+
+    def __init__(self) -> None:
+        self._chained: set[str] = set()
+
+    def foreign(self, message: KafkaRecord) -> str | None:
+        """Return why a record is foreign, or null where it claims to be a result."""
+        reason = foreign_result(message)
+        if reason is not None or message.key is None:
+            return reason
+        kind, _, key = message.key.decode().partition("/")
+        if kind == RESTART:
+            return None
+        stream = stream_of(key, message.value or b"")
+        if place_of(message) is not None:
+            self._chained.add(stream)
+        elif stream in self._chained:
+            return NO_PLACE
+        return None
+
+
 def foreign_checkpoint(message: KafkaRecord) -> str | None:
     """Return why a record of `<prefix>.checkpoints` is foreign, or null where it claims to be a checkpoint.
 
@@ -216,12 +252,9 @@ class ForeignRecordWatch:
         return self._tally.report()
 
 
-BESIDE_STREAMS: Final[dict[str, Callable[[KafkaRecord], str | None]]] = {
-    "findings": foreign_result,
-    "checkpoints": foreign_checkpoint,
-    "quarantine": foreign_entry,
-}
-"""Topics of one partition that hold no streams → who decides there."""
+def beside_streams() -> dict[str, Callable[[KafkaRecord], str | None]]:
+    """Return topics of one partition that hold no streams → who decides there, for one reader of each from its beginning."""
+    return {"findings": ResultPlaces().foreign, "checkpoints": foreign_checkpoint, "quarantine": foreign_entry}
 
 
 def foreign_record(place: tuple[str, int], message: KafkaRecord, reason: str) -> ForeignRecord:

@@ -25,7 +25,7 @@ import msgspec
 
 from events.errors import AppendRefused, EventError, IntegrityError, LogUnavailable, WrongSequence
 from events.kafka.client import MAX_MESSAGE_BYTES, Cluster, Message, OutgoingRecord, TopicPartition, TopicReader
-from events.kafka.foreign_records import BESIDE_STREAMS, ForeignRecordWatch, StreamPlaces, foreign_entry, foreign_record
+from events.kafka.foreign_records import ForeignRecordWatch, StreamPlaces, beside_streams, foreign_entry, foreign_record
 from events.kafka.partition_reader import Chains, Ends, Headers, read_headers
 from events.kafka.partition_writer import PartitionWriter, StagedAppend
 from events.kafka.prefetch import to_the_ends
@@ -98,6 +98,7 @@ class KafkaLog(SoleWriter):
         self._places: dict[TopicPartition, StreamPlaces] = {}
         self._foreign, self._passage = ForeignTally(), ForeignRecordWatch()
         self._counted_to: dict[TopicPartition, int] = {}  # of the topics beside the streams
+        self._beside = beside_streams()
         self._closed = False
         try:
             self._cluster.probe()
@@ -369,7 +370,7 @@ class KafkaLog(SoleWriter):
         with self._lock:
             for lane in self._lanes:
                 self._survey(lane)
-            for name, reason_of in BESIDE_STREAMS.items():
+            for name, reason_of in self._beside.items():
                 lane = TopicPartition(self._topic(name), 0)
                 with self._reader() as reader:
                     if not reader.partitions(lane.topic):  # which is for `store_faults` to say

@@ -10,13 +10,14 @@ import contextlib
 import secrets
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 
 from events.errors import AppendRefused, LogUnavailable, SecondWriter
 from events.kafka.client import Cluster, CommitUnknown, OutgoingRecord, TransactionalWriter, WriterFenced
+from events.kafka.foreign_records import RESTART
 from events.kafka.partition_reader import Headers
 from events.kafka.results_reader import (
     GENERATION,
@@ -31,7 +32,16 @@ from events.kafka.results_reader import (
 )
 from events.kafka.topic_settings import refuse_faults, store_faults
 from events.kafka.topics import parse_address
+from events.log.contract import Head
 from events.log.foreign import ForeignReport
+from events.log.result_chain import (
+    ChainedResult,
+    ResultBroken,
+    ResultChains,
+    ResultPosition,
+    position_digest,
+    stream_of,
+)
 from events.vocabulary.codec import canonical
 
 ATTEMPTS = 3
@@ -40,11 +50,20 @@ FRESH_S = 1.0
 
 
 class ResultsCommit(NamedTuple):
-    """What one commit writes: its mark, the records that are new, and all messages, of which the records come first."""
+    """What one commit writes: its mark, the streams whose results begin again, the records that are new, the state of the
+    streams, and all messages: first those of the streams that begin again, then the records.
+    """
 
     mark: ResultsGeneration
-    records: list[tuple[str, str, bytes]]
+    anew: list[str]
+    records: list[ChainedResult]
+    state: dict[str, tuple[StreamPosition, bytes | None]]
     messages: list[OutgoingRecord]
+
+    @property
+    def findings(self) -> int:
+        """How many of the messages go to the findings."""
+        return len(self.anew) + len(self.records)
 
 
 class KafkaResults:
@@ -65,6 +84,7 @@ class KafkaResults:
         self._claimed = False
         self._writer: TransactionalWriter | None = None
         self._lost = False
+        self._begun_at: ResultsGeneration | None = None
         self._fresh_until = 0.0
         self._stored = StoredResults(self._cluster, self._prefix, address)
         if not read_only:
@@ -74,40 +94,75 @@ class KafkaResults:
                 self._stored.close()
                 raise
 
-    def positions(self, engine: str) -> dict[str, int]:
-        """Return stream → last number replayed by this engine digest."""
+    def positions(self, engine: str) -> dict[str, Head]:
+        """Return stream → the log's head up to which this engine replayed it, where the digest fits."""
         with self._lock:
             self._stored.read_state()
             current = self._current
+            self._begun_at = current
             return self._stored.positions(current) if current.engine == engine else {}
 
     def snapshots(self, engine: str) -> dict[str, bytes]:
-        """Return stream → snapshot of the fold, of this engine digest only."""
+        """Return stream → snapshot of the fold, of this engine digest only, where the digest fits."""
         with self._lock:
             self._stored.read_state()
             current = self._current
             return self._stored.snapshots(current) if current.engine == engine else {}
 
+    def misfits(self, engine: str) -> dict[str, str]:
+        """Return stream → why the position or snapshot of this engine does not fit its digest."""
+        with self._lock:
+            current = self._current
+            return self._stored.misfits(current) if current.engine == engine else {}
+
     def commit(
         self,
         engine: str,
-        positions: Mapping[str, int],
+        positions: Mapping[str, Head],
         snapshots: Mapping[str, bytes],
         records: Sequence[tuple[str, str, bytes]],
+        anew: Collection[str] = (),
     ) -> None:
         """Store records, snapshots and positions atomically; the state of any other engine is thrown away.
 
-        Raises `SecondWriter` where another replayer has taken over, `LogUnavailable` where there is no answer.
+        Raises `SecondWriter` where another replayer has taken over, or has stored results since this one asked for the
+        positions; `LogUnavailable` where there is no answer.
         """
         with self._lock:
             self._claim()
             self._stored.read_findings()
             self._fresh_until = 0.0
-            self._transact(compose(self._stored, "", engine, positions, snapshots, records))
+            self._transact(compose(self._stored, "", engine, positions, snapshots, records, anew))
 
     def results(self, kind: str) -> Iterator[tuple[str, bytes]]:
         """Yield `(key, bytes)` of a kind in the order committed, repeats of identical records dropped."""
-        return self._stored.results(kind)
+        with self._lock:
+            return self._stored.results(kind)
+
+    def stored(self, stream: str | None = None) -> Iterator[ChainedResult]:
+        """Yield every record (of one stream) with its place in its stream's chain, in the order committed."""
+        with self._lock:
+            return self._stored.stored(stream)
+
+    def chain_heads(self) -> dict[str, Head]:
+        """Return stream → place and hash of the last record, or what a position states where that is further."""
+        with self._lock:
+            self._stored.read_state()
+            self._stored.read_findings()
+            return self._stored.chain_heads()
+
+    def broken_chains(self) -> dict[str, ResultBroken]:
+        """Return stream → what is wrong with its chain."""
+        with self._lock:
+            self._stored.read_state()
+            self._stored.read_findings()
+            return self._stored.broken_chains()
+
+    def unchained(self) -> int:
+        """Return how many records were stored before there were chains, where no record has a place yet."""
+        with self._lock:
+            self._stored.read_findings()
+            return self._stored.unchained()
 
     def latest(self, kind: str, key: str) -> bytes | None:
         """Return the last record of a kind under a key, or null.
@@ -151,6 +206,7 @@ class KafkaResults:
         if self._lost:
             raise SecondWriter(f"another replayer writes the results at {self.address}")
         if self._writer is None:
+            self._must_be_as_begun()
             try:
                 self._writer = self._cluster.writer(f"{self._prefix}.replay")
             except WriterFenced as error:
@@ -160,7 +216,19 @@ class KafkaResults:
                 if self._claimed:
                     raise self._lose()
                 self._take_over()
+            self._must_be_as_begun()
             self._claimed = True
+
+    def _must_be_as_begun(self) -> None:
+        """Raise `SecondWriter` where another replayer has stored results since this one asked from where to go on."""
+        if self._claimed or self._begun_at is None:
+            return
+        self._stored.read_state()
+        if self._current != self._begun_at:
+            self._lose()
+            raise SecondWriter(
+                f"another replayer has stored results at {self.address} since this one began; stop it, or let it go on alone"
+            )
 
     def _take_over(self) -> None:
         """Take the right to write from the members of a group: say so first, for who is fenced will look."""
@@ -172,7 +240,7 @@ class KafkaResults:
 
     def _transact(self, commit: ResultsCommit) -> None:
         """Commit as one transaction; after an unclear answer look whether it is there before it is sent again."""
-        before, findings = self._current, len(commit.records)
+        before, findings = self._current, commit.findings
         for _ in range(ATTEMPTS):
             try:
                 assert self._writer is not None
@@ -209,34 +277,63 @@ def compose(
     stored: StoredResults,
     scope: str,
     engine: str,
-    positions: Mapping[str, int],
+    positions: Mapping[str, Head],
     snapshots: Mapping[str, bytes],
     records: Sequence[tuple[str, str, bytes]],
+    anew: Collection[str] = (),
 ) -> ResultsCommit:
-    """Return what a commit writes: the records that differ from the last under their key, the state, and its mark."""
-    last: dict[str, bytes] = {}
-    new = []
-    for kind, key, data in records:
-        name, said = f"{kind}/{key}", digest(data)
-        if (last.get(name) or stored.digest(name)) != said:
-            last[name] = said
-            new.append((kind, key, data))
+    """Return what a commit writes: the records that differ from the last under their key, the state, and its mark.
+
+    Raises `ResultBroken` where a record would go behind one that does not fit its stream's chain.
+    """
+    chains, new = _chain(stored, records, anew)
     current = stored.generation(scope)
     generation = current.generation if current.engine == engine and current.generation else secrets.token_hex(8)
     mark = ResultsGeneration(engine, generation, secrets.token_hex(8))
     messages = [
-        OutgoingRecord(*stored.findings, f"{kind}/{key}".encode(), data, [("kind", kind.encode())])
-        for kind, key, data in new
+        OutgoingRecord(*stored.findings, f"{RESTART}/{stream}".encode(), b"{}", [("kind", RESTART.encode())])
+        for stream in anew
     ]
-    for stream, seq in positions.items():
-        position = canonical(msgspec.structs.asdict(StreamPosition(generation, seq)))
-        messages.append(OutgoingRecord(*stored.state, f"{POSITION}{stream}".encode(), position, []))
-    for stream, image in snapshots.items():
-        headers: Headers = [("generation", generation.encode())]
-        messages.append(OutgoingRecord(*stored.state, f"{SNAPSHOT}{stream}".encode(), image, headers))
-    said = canonical(msgspec.structs.asdict(mark))
-    messages.append(OutgoingRecord(*stored.state, f"{GENERATION}{scope}".encode(), said, []))
-    return ResultsCommit(mark, new, messages)
+    messages += [_message(stored, made) for made in new]
+    state: dict[str, tuple[StreamPosition, bytes | None]] = {}
+    for stream, head in positions.items():
+        image = snapshots.get(stream)
+        digested = position_digest(engine, stream, ResultPosition(head, image)).hex()
+        place = chains.head(stream).seq
+        position = StreamPosition(generation, head.seq, head.hash.hex(), place, digested)
+        state[stream] = position, image
+        value = canonical(msgspec.structs.asdict(position))
+        messages.append(OutgoingRecord(*stored.state, f"{POSITION}{stream}".encode(), value, []))
+        headers: Headers = [("generation", generation.encode() if image is not None else b"")]
+        messages.append(OutgoingRecord(*stored.state, f"{SNAPSHOT}{stream}".encode(), image or b"", headers))
+    value = canonical(msgspec.structs.asdict(mark))
+    messages.append(OutgoingRecord(*stored.state, f"{GENERATION}{scope}".encode(), value, []))
+    return ResultsCommit(mark, list(anew), new, state, messages)
+
+
+def _chain(
+    stored: StoredResults, records: Sequence[tuple[str, str, bytes]], anew: Collection[str]
+) -> tuple[ResultChains, list[ChainedResult]]:
+    """Return the chains with the records that are new, and these with their places."""
+    chains = ResultChains(stored.chains.heads)
+    for stream in anew:
+        chains.restart(stream)
+    last: dict[str, bytes] = {}
+    new = []
+    for kind, key, data in records:
+        name, content, stream = f"{kind}/{key}", digest(data), stream_of(key, data)
+        before = last.get(name) or (stored.digest(name) if stream not in anew else b"")
+        if before != content:
+            if stream in stored.chains.broken and stream not in anew:
+                raise stored.chains.broken[stream]
+            last[name] = content
+            new.append(chains.extend(kind, key, data))
+    return chains, new
+
+
+def _message(stored: StoredResults, made: ChainedResult) -> OutgoingRecord:
+    headers: Headers = [("kind", made.kind.encode()), ("place", b"%d" % made.place), ("hash", made.hash)]
+    return OutgoingRecord(*stored.findings, f"{made.kind}/{made.key}".encode(), made.data, headers)
 
 
 def announce(cluster: Cluster, stored: StoredResults, owner: ResultsOwner) -> None:

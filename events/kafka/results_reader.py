@@ -11,13 +11,23 @@ import contextlib
 from collections.abc import Iterator, Mapping
 from hashlib import blake2b
 from itertools import islice
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
 from events.kafka.client import Cluster, Message, TopicPartition, TopicReader
-from events.kafka.foreign_records import ForeignRecordWatch, foreign_record, foreign_result
+from events.kafka.foreign_records import RESTART, ForeignRecordWatch, ResultPlaces, foreign_record, place_of
 from events.kafka.topics import REPLAY_PARTITION, identify
+from events.log.contract import Head
+from events.log.result_chain import (
+    JUDGE_AGAIN,
+    ChainedResult,
+    ResultBroken,
+    ResultChains,
+    ResultPosition,
+    position_digest,
+    stream_of,
+)
 
 OWNER = "replay/owner"
 GENERATION, POSITION, SNAPSHOT = "replay/generation", "replay/position/", "replay/snapshot/"
@@ -43,10 +53,32 @@ class ResultsGeneration(msgspec.Struct, frozen=True):
 
 
 class StreamPosition(msgspec.Struct, frozen=True):
-    """How far a stream was replayed, in which generation."""
+    """How far a stream was replayed, in which generation: the log's head there, and the place of the last result by then.
+
+    `digest` is that of the position with its snapshot (`events.log.result_chain.position_digest`); all hashes in hex.
+    """
 
     generation: str
     seq: int
+    hash: str = ""
+    results: int = 0
+    digest: str = ""
+
+    @property
+    def head(self) -> Head | None:
+        """The log's head; null where it is none."""
+        try:
+            return Head(self.seq, bytes.fromhex(self.hash)) if 0 <= self.seq < 2**63 else None
+        except ValueError:
+            return None
+
+
+class _Latest(NamedTuple):
+    """The last record under a name: where it lies, a digest of its bytes, and its stream."""
+
+    offset: int
+    digest: bytes
+    stream: str
 
 
 NONE = ResultsGeneration("", "", "")
@@ -67,7 +99,13 @@ class StoredResults:
         self._generations: dict[str, ResultsGeneration] = {}
         self._positions: dict[str, StreamPosition] = {}
         self._snapshots: dict[str, tuple[str, bytes]] = {}
-        self._latest: dict[bytes, tuple[int, bytes]] = {}
+        self.chains = ResultChains()
+        """The chains of the results as far as they have been read."""
+        self._places = ResultPlaces()
+        self._starts: dict[str, int] = {}  # stream → the offset at which its results began again
+        self._broken_at: dict[str, int] = {}  # stream → the offset from which its results do not fit
+        self._own: set[int] = set()  # offsets of records that we stored ourselves and have not come past
+        self._latest: dict[bytes, _Latest] = {}
         self._kinds: set[str] = set()
         self._ahead: dict[int, bytes | None] = {}
         self._findings_read = False  # once to the end
@@ -84,63 +122,135 @@ class StoredResults:
         """Return the present generation of a scope."""
         return self._generations.get(scope, NONE)
 
-    def positions(self, current: ResultsGeneration) -> dict[str, int]:
-        """Return how far each stream was replayed in a generation."""
-        found = self._positions.items()
-        return {stream: each.seq for stream, each in found if each.generation == current.generation}
+    def positions(self, current: ResultsGeneration) -> dict[str, Head]:
+        """Return up to which head of the log each stream was replayed in a generation, where the digest fits."""
+        return {stream: each.head for stream, each in self._fitting(current).items()}
 
     def snapshots(self, current: ResultsGeneration) -> dict[str, bytes]:
-        """Return the snapshots of a generation."""
-        found = self._snapshots.items()
-        return {stream: image for stream, (generation, image) in found if generation == current.generation}
+        """Return the snapshots of a generation, of the positions that fit."""
+        fitting = self._fitting(current).items()
+        return {stream: each.snapshot for stream, each in fitting if each.snapshot is not None}
+
+    def misfits(self, current: ResultsGeneration) -> dict[str, str]:
+        """Return the streams of which the position or the snapshot does not fit, and why."""
+        fitting = self._fitting(current)
+        return {
+            stream: f"the stored position ({each.seq}) or its snapshot was altered: they do not fit their digest"
+            for stream, each in self._positions.items()
+            if each.generation == current.generation and stream not in fitting
+        }
+
+    def _fitting(self, current: ResultsGeneration) -> dict[str, ResultPosition]:
+        """Return the positions of a generation that fit their digest."""
+        fitting = {}
+        for stream, stated in self._positions.items():
+            generation, image = self._snapshots.get(stream, ("", b""))
+            head = stated.head
+            if stated.generation != current.generation or head is None:
+                continue
+            position = ResultPosition(head, image if generation == current.generation else None)
+            if position_digest(current.engine, stream, position).hex() == stated.digest:
+                fitting[stream] = position
+        return fitting
 
     def digest(self, name: str) -> bytes:
         """Return the digest of the last record under a name (kind and key); empty where there is none."""
-        return self._latest.get(digest(name.encode()), (0, b""))[1]
+        latest = self._latest.get(digest(name.encode()))
+        return b"" if latest is None else latest.digest
 
     def last(self, name: str) -> bytes | None:
         """Return the last record under a name, or null."""
         where = self._latest.get(digest(name.encode()))
         if where is None:
             return None
-        if where[0] >= self._decided:  # ours, and behind an open transaction of somebody else
-            self.reader.await_visible(self.findings, where[0], PATIENCE_S)
-            self._decided = where[0] + 1
-        if where[0] not in self._ahead:
-            found = islice(self.reader.scan(self.findings, where[0]), AHEAD)
+        if where.offset >= self._decided:  # ours, and behind an open transaction of somebody else
+            self.reader.await_visible(self.findings, where.offset, PATIENCE_S)
+            self._decided = where.offset + 1
+        if where.offset not in self._ahead:
+            found = islice(self.reader.scan(self.findings, where.offset), AHEAD)
             self._ahead = {message.offset: message.value for message in found}
-        return self._ahead.get(where[0])
+        return self._ahead.get(where.offset)
 
     def enter(
-        self, scope: str, mark: ResultsGeneration, positions: Mapping[str, int], snapshots: Mapping[str, bytes]
+        self, scope: str, mark: ResultsGeneration, state: Mapping[str, tuple[StreamPosition, bytes | None]]
     ) -> None:
         """Take in the state that was just committed by ourselves, and need not be read."""
         self._generations[scope] = mark
-        self._positions.update({stream: StreamPosition(mark.generation, seq) for stream, seq in positions.items()})
-        self._snapshots.update({stream: (mark.generation, image) for stream, image in snapshots.items()})
+        for stream, (position, image) in state.items():
+            self._positions[stream] = position
+            self._snapshots.pop(stream, None)
+            if image is not None:
+                self._snapshots[stream] = mark.generation, image
 
-    def note(self, kind: str, key: str, data: bytes, offset: int) -> None:
+    def note_restart(self, stream: str, offset: int) -> None:
+        """Take in that the results of a stream begin again, which was just stored by ourselves."""
+        self._own.add(offset)
+        self._restart(stream, offset)
+
+    def note(self, made: ChainedResult, offset: int) -> None:
         """Take in a record that was just stored by ourselves, and need not be read."""
-        self._kinds.add(kind)
-        self._latest[digest(f"{kind}/{key}".encode())] = offset, digest(data)
+        self._own.add(offset)
+        self._enter(made, offset)
 
     def results(self, kind: str) -> Iterator[tuple[str, bytes]]:
-        """Yield `(key, bytes)` of a kind in the order committed, repeats of identical records dropped."""
+        """Yield `(key, bytes)` of a kind in the order committed, repeats of identical records dropped.
+
+        What does not fit its stream's chain, and all of the stream after it, is left out.
+        """
         last: dict[bytes, bytes] = {}
-        reader = self._cluster.reader()
-        try:
+        self.read_findings()
+        broken_at = dict(self._broken_at)
+        for offset, each in self._stored():
+            if each.kind != kind or offset >= broken_at.get(each.stream, offset + 1):
+                continue
+            name, content = digest(f"{kind}/{each.key}".encode()), digest(each.data)
+            if last.get(name) != content:
+                last[name] = content
+                yield each.key, each.data
+
+    def stored(self, stream: str | None = None) -> Iterator[ChainedResult]:
+        """Yield every record (of one stream) in the order committed; where the results of a stream began again, from there on."""
+        self.read_findings()
+        return (each for _, each in self._stored() if stream in (None, each.stream))
+
+    def _stored(self) -> Iterator[tuple[int, ChainedResult]]:
+        """Yield the records with their offsets, up to where they have been read."""
+        places, starts, end = (
+            ResultPlaces(),
+            dict(self._starts),
+            max([self._findings_offset, *(at + 1 for at in self._own)]),
+        )
+        with contextlib.closing(self._cluster.reader()) as reader:
             for message in reader.scan(self.findings, 0):
-                if foreign_result(message) is not None:
-                    continue
-                found, key, data = record_of(message)
-                if found != kind:
-                    continue
-                name, said = digest(message.key or b""), digest(data)
-                if last.get(name) != said:
-                    last[name] = said
-                    yield key, data
-        finally:
-            reader.close()
+                if message.offset >= end:
+                    return
+                if places.foreign(message) is None:
+                    each = chained(message)
+                    if each.kind != RESTART and message.offset >= starts.get(each.stream, 0):
+                        yield message.offset, each
+
+    def chain_heads(self) -> dict[str, Head]:
+        """Return the ends of the chains; where a position states more results than there are, what it states."""
+        heads = dict(self.chains.heads)
+        for stream, stated in self._positions.items():
+            counts = any(stated.generation == each.generation for each in self._generations.values())
+            if counts and stated.results > self.chains.head(stream).seq:
+                heads[stream] = Head(stated.results, b"")
+        return heads
+
+    def broken_chains(self) -> dict[str, ResultBroken]:
+        """Return what is wrong with the chains, as far as they have been read."""
+        broken = dict(self.chains.broken)
+        for stream, stated in self.chain_heads().items():
+            place = self.chains.head(stream).seq
+            if stated.seq > place and stream not in broken:
+                message = f"the results end at place {place}, {stated.seq} were stored; {JUDGE_AGAIN}"
+                broken[stream] = ResultBroken(stream, place + 1, "result_missing", message)
+        return broken
+
+    def unchained(self) -> int:
+        """Return how many records have no place, where none has one yet."""
+        return self.chains.unchained if not self.chains.has_places else 0
 
     def has(self, kind: str) -> bool:
         """Whether any record of a kind is stored, as far as the findings have been read."""
@@ -175,16 +285,38 @@ class StoredResults:
         """Read on what the findings hold."""
         for message in self.reader.scan(self.findings, self._findings_offset):
             self._findings_offset = self._decided = message.offset + 1
-            reason = foreign_result(message)
+            reason = self._places.foreign(message)
             if reason is not None:
                 self.passage.meet(foreign_record(self.findings, message, reason))
                 continue
             if not self._findings_read:
                 self.passage.known(self.findings)
-            self._kinds.add(record_of(message)[0])
-            self._latest[digest(message.key or b"")] = message.offset, digest(message.value or b"")
+            if message.offset in self._own:
+                self._own.remove(message.offset)
+                continue
+            each = chained(message)
+            if each.kind == RESTART:
+                self._restart(each.stream, message.offset)
+            else:
+                self._enter(each, message.offset)
         self._findings_read = True
         self.passage.end()
+
+    def _enter(self, each: ChainedResult, offset: int) -> None:
+        """Take a record in, if it continues the chain of its stream."""
+        if self.chains.take(each):
+            self._kinds.add(each.kind)
+            name = f"{each.kind}/{each.key}".encode()
+            self._latest[digest(name)] = _Latest(offset, digest(each.data), each.stream)
+        else:
+            self._broken_at.setdefault(each.stream, offset)
+
+    def _restart(self, stream: str, offset: int) -> None:
+        """Forget the results of a stream that stand before."""
+        self.chains.restart(stream)
+        self._broken_at.pop(stream, None)
+        self._starts[stream] = offset
+        self._latest = {name: latest for name, latest in self._latest.items() if latest.stream != stream}
 
     def close(self) -> None:
         """Release the connections."""
@@ -198,10 +330,12 @@ def _read(value: bytes, kind: type[_State]) -> _State | None:
         return None
 
 
-def record_of(message: Message) -> tuple[str, str, bytes]:
-    """Return kind, key and bytes of a stored result."""
+def chained(message: Message) -> ChainedResult:
+    """Return a stored result with the place that it claims (0: none); of a restart the stream that begins again."""
     kind, _, key = (message.key or b"").decode(errors="replace").partition("/")
-    return kind, key, message.value or b""
+    place, hash_ = place_of(message) or (0, b"")
+    data = message.value or b""
+    return ChainedResult(key if kind == RESTART else stream_of(key, data), place, kind, key, data, hash_)
 
 
 def digest(data: bytes) -> bytes:

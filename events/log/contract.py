@@ -7,14 +7,17 @@ runs one suite against all. `open_log` finds the backend from an address: `sqlit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
 from events.log.foreign import ForeignReport, StoreFault
 from events.vocabulary.envelope import Draft
+
+if TYPE_CHECKING:
+    from events.log.result_chain import ChainedResult, ResultBroken
 
 QUARANTINE = "quarantine"
 """How the refused bytes beside the streams are called where a stream is named; an archive holds them as a stream of this name."""
@@ -173,32 +176,56 @@ class EventLog(Protocol):
 
 
 class ResultStore(Protocol):
-    """Where a replayer keeps what it found, and how far it has read, in one transaction (see *Replay position*).
+    """Where a replayer keeps its results, and how far it has read, in one transaction (see *Replay position*).
 
-    Records are opaque bytes to `events`; `kind` is `"adjudications"` or `"findings"`; `key` identifies what a record is
-    about, and `replay` gives the same key and bytes for the same conclusion, so that repeats change nothing.
+    Records are opaque bytes to `events`; `kind` is `"adjudications"`, `"findings"` or `"ledger"`; `key` identifies what a record
+    is about, and `replay` gives the same key and bytes for the same conclusion, so that repeats change nothing. The records of
+    a stream form a chain (`events.log.result_chain`); a position goes with its snapshot, and both with a digest.
     """
 
-    def positions(self, engine: str) -> dict[str, int]:
-        """Return stream → last number replayed by this engine digest; empty where another engine wrote the state."""
+    def positions(self, engine: str) -> dict[str, Head]:
+        """Return stream → the log's head up to which this engine replayed it, as stored and where the digest fits.
+
+        Empty where another engine wrote the state. Whether the log has that head is for the replayer to compare.
+        """
 
     def snapshots(self, engine: str) -> dict[str, bytes]:
-        """Return stream → snapshot of the fold, of this engine digest only."""
+        """Return stream → snapshot of the fold, of the positions that `positions` returns."""
+
+    def misfits(self, engine: str) -> dict[str, str]:
+        """Return stream → why the position or snapshot of this engine does not fit its digest."""
 
     def commit(
         self,
         engine: str,
-        positions: Mapping[str, int],
+        positions: Mapping[str, Head],
         snapshots: Mapping[str, bytes],
         records: Sequence[tuple[str, str, bytes]],
+        anew: Collection[str] = (),
     ) -> None:
-        """Store records `(kind, key, bytes)`, snapshots and positions atomically."""
+        """Store records `(kind, key, bytes)`, positions and their snapshots atomically.
+
+        A position without a snapshot forgets the one before. Of the streams in `anew` everything that was stored is thrown
+        away first, and their chains begin again; what is thrown away stays where it can be looked at, but is no result.
+        """
 
     def results(self, kind: str) -> Iterator[tuple[str, bytes]]:
         """Yield `(key, bytes)` of a kind in the order committed, repeats of identical records dropped."""
 
     def latest(self, kind: str, key: str) -> bytes | None:
         """Return the last record of a kind under a key, or null."""
+
+    def stored(self, stream: str | None = None) -> Iterator[ChainedResult]:
+        """Yield every record (of one stream) with its place in its stream's chain, in the order committed. Nothing is checked."""
+
+    def chain_heads(self) -> dict[str, Head]:
+        """Return stream → place and hash of the last record, as the store keeps them apart from the records."""
+
+    def broken_chains(self) -> dict[str, ResultBroken]:
+        """Return stream → what is wrong with its chain, as far as that shows without reading every record."""
+
+    def unchained(self) -> int:
+        """Return how many records were stored before there were chains, where a chain was first begun over them now."""
 
     def passed_over(self) -> ForeignReport:
         """Return the foreign records that were met behind the last result, or after it was read, each once."""

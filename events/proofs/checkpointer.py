@@ -3,6 +3,9 @@
 It reads every event once, from the first on, and so holds the whole log against its own earlier statements before it signs
 anything new. What it signed last stands in three places: in the store, in the store's high-water file, and beside the key
 (`SigningMemory`); where the store contradicts one of these, or the log the store, it refuses.
+
+Of the results beside the log it states the heads of the chains that are sound and continue what it stated before. What does not
+is named in `result_faults`, and the streams are signed all the same: results can be judged again, events cannot.
 """
 
 from __future__ import annotations
@@ -11,15 +14,19 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 
 from events.errors import AppendRefused
-from events.log.contract import CheckpointStore, Clock, EventLog, Head, Record
+from events.log.contract import CheckpointStore, Clock, EventLog, Head, Record, ResultStore
+from events.log.result_chain import PositionBroken, ResultBroken
 from events.proofs.checkpoint import Checkpoint, origin_of, sign_checkpoint
 from events.proofs.history import History, Mark, StreamHeads
 from events.proofs.keys import PROPERTY_STREAM, KeyRing
 from events.proofs.signed_note import Signer
 from events.proofs.signing_memory import SigningMemory, SigningRecord
 from events.proofs.statements import CheckpointBatch, Statement, TimeStatement
+from events.proofs.verify_results import statements_of
 
 POLL_S = 1.0
+RESULTS_EVERY_S = 600.0
+"""How often results are stated by one that goes on signing: for that all of them are read again."""
 HASTE = 0.75
 """Which part of the promised time may pass before the next checkpoint is made: the rest is for what delays it."""
 
@@ -32,7 +39,8 @@ class Checkpointer:
     """Signs for one log. After any error it is of no use: make another one, which reads everything again.
 
     `within_s` is how soon each checkpoint promises the next (null: no promise). Raises
-    `IntegrityError` wherever signing on would contradict what was signed.
+    `IntegrityError` wherever signing on would contradict what was signed. `results` are those beside the log (null: nothing is
+    stated of results); with `results_anew` the first checkpoint states them even where an earlier one states others.
     """
 
     def __init__(
@@ -44,7 +52,12 @@ class Checkpointer:
         *,
         clock: Clock,
         within_s: int | None = None,
+        results: ResultStore | None = None,
+        results_anew: bool = False,
     ) -> None:
+        self._results, self._results_anew, self._results_due_s = results, results_anew, float("-inf")
+        self.result_faults: tuple[ResultBroken | PositionBroken, ...] = ()
+        """Why the results of some streams were not stated."""
         self._log, self._store, self._signer, self._memory = log, store, signer, memory
         self._clock, self._within_s = clock, within_s
         self._keys = KeyRing()
@@ -77,6 +90,7 @@ class Checkpointer:
             stated = self._ledger.heads.get(name)
             if stated is None or stated.size < stream.size:
                 statements.append(stream.statement())
+        statements += self._of_results(last)
         events = sum(stream.size for stream in self._streams.values())
         at_us = max(self._clock(), self._ledger.time.at_us if self._ledger.time else 0)
         statements.append(TimeStatement(at_us=at_us, events=events, within_s=None if last else self._within_s))
@@ -88,6 +102,14 @@ class Checkpointer:
         self._store.append(before, data, head)
         self.pending = 0
         return checkpoint
+
+    def _of_results(self, last: bool) -> list[Statement]:
+        """Return what is to be stated of the results, where it is time for that."""
+        if self._results is None or (time.monotonic() < self._results_due_s and not last):
+            return []
+        made, self.result_faults = statements_of(self._results, self._ledger.results, anew=self._results_anew)
+        self._results_anew, self._results_due_s = False, time.monotonic() + RESULTS_EVERY_S
+        return list(made)
 
     def follow(self, every: int, within_s: float, stopped: Callable[[], bool]) -> Iterator[Checkpoint]:
         """Go on with what is appended: a checkpoint after so many events, and in good time before so many seconds have passed.

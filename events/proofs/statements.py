@@ -1,7 +1,8 @@
 """The log of head statements: what a checkpoint signs. Pure.
 
 Each leaf is a line of canonical JSON. A `head` says where a stream ends: its number of events, the root of the Merkle tree
-over their bytes, and the chain hash there. A `time` closes what a checkpoint adds, even where no stream moved, so that
+over their bytes, and the chain hash there. A `results` says where the chain of a stream's results ends
+(`events.log.result_chain`). A `time` closes what a checkpoint adds, even where no stream moved, so that
 silence shows: when it was made, how many events the heads cover in all, and within how many seconds the next checkpoint is
 promised. What a checkpoint adds is kept together with its signed note, as a `Batch`.
 """
@@ -74,18 +75,37 @@ class TimeStatement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     within_s: Annotated[int, Meta(ge=1, le=2**31)] | None
 
 
-Statement = HeadStatement | TimeStatement
+class ResultsStatement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The results of a stream have `size` places, and `chain` is the chain hash after the last.
+
+    `anew`: the results were thrown away and judged again since the statement before, so that they need not continue it.
+    """
+
+    anew: bool
+    chain: Digest
+    size: Count
+    statement: Literal["results"] = "results"
+    stream: StreamName
+
+    @property
+    def head(self) -> Head:
+        """The end of the results that is stated."""
+        return Head(self.size, bytes.fromhex(self.chain))
+
+
+Statement = HeadStatement | ResultsStatement | TimeStatement
 
 
 class _StatementKind(msgspec.Struct):
     statement: str
 
 
-for _struct in (HeadStatement, TimeStatement):
+for _struct in (HeadStatement, ResultsStatement, TimeStatement):
     require_sorted_fields(_struct)
 _kind = msgspec.json.Decoder(_StatementKind)
 _decoders: dict[str, msgspec.json.Decoder[Any]] = {
     "head": msgspec.json.Decoder(HeadStatement),
+    "results": msgspec.json.Decoder(ResultsStatement),
     "time": msgspec.json.Decoder(TimeStatement),
 }
 
@@ -140,7 +160,9 @@ class Ledger:
         self.heads: dict[str, HeadStatement] = {}
         """Stream → the last that was stated of it."""
         self.added: list[HeadStatement] = []
-        """What the last batch stated."""
+        """What the last batch stated of streams."""
+        self.results: dict[str, list[Head]] = {}
+        """Stream → what was stated of its results, since they were last stated anew."""
         self.time: TimeStatement | None = None
         """What closed the last batch."""
         self._tree = CompactRange()
@@ -205,10 +227,12 @@ class Ledger:
             except ValueError as error:
                 raise BadCheckpoint(number, "statement_changed", str(error)) from error
             if isinstance(statement, TimeStatement) != (number == self.size):
-                message = "what a checkpoint adds must be heads, and at the end a time"
+                message = "what a checkpoint adds must be heads and results, and at the end a time"
                 raise BadCheckpoint(number, "statement_changed", message)
             if isinstance(statement, HeadStatement):
                 self._take_head(number, statement)
+            elif isinstance(statement, ResultsStatement):
+                self._take_results(number, statement)
             else:
                 self._take_time(number, statement)
 
@@ -219,6 +243,15 @@ class Ledger:
             raise BadCheckpoint(number, "checkpoint_fork", message)
         self.heads[statement.stream] = statement
         self.added.append(statement)
+
+    def _take_results(self, number: int, statement: ResultsStatement) -> None:
+        stated = self.results.setdefault(statement.stream, [])
+        if statement.anew:
+            stated.clear()
+        elif stated and statement.size <= stated[-1].seq:
+            message = f"{statement.stream} had {stated[-1].seq} results and is then said to have {statement.size}"
+            raise BadCheckpoint(number, "checkpoint_fork", message)
+        stated.append(statement.head)
 
     def _take_time(self, number: int, statement: TimeStatement) -> None:
         if self.time is not None and statement.at_us < self.time.at_us:

@@ -26,6 +26,7 @@ from events.errors import (
 from events.log.appender import day_after
 from events.log.contract import CheckpointStore, EventLog, Head, Record, StreamIndex
 from events.log.foreign import NO_FOREIGN_RECORDS, ForeignReport
+from events.log.result_chain import PositionBroken, ResultBroken, ResultFault
 from events.proofs.history import Mark, StatedHeads, StreamHeads
 from events.proofs.keys import PROPERTY_STREAM, KeyRing
 from events.proofs.quarantine import (
@@ -39,6 +40,7 @@ from events.proofs.quarantine import (
 from events.proofs.signed_note import PublicKey
 from events.proofs.statements import BadCheckpoint, CheckpointFault
 from events.proofs.verify_checkpoints import Signatures, check_checkpoints
+from events.proofs.verify_results import ResultsCheck, StoredState, check_results, position_faults
 from events.vocabulary.codec import read
 from events.vocabulary.envelope import ReadEnvelope
 from events.vocabulary.model import Event, IntakeRefused
@@ -64,6 +66,7 @@ BreakKind = (
     ]
     | QuarantineFault
     | CheckpointFault
+    | ResultFault
 )
 """What happened to the first event that is not as it was written.
 
@@ -72,7 +75,8 @@ BreakKind = (
 the number. `unreadable`: in the chain, but not an event this version can read. `envelope`: in the chain, but its envelope
 contradicts the log or the events before it. `vouch`: it publishes a key with a vouch that does not count. `added`: a file lies
 in an archive that was not sealed into it. `index`: the chain is whole, and what lies beside it to know repeats by differs.
-The other kinds are of refused lines and checkpoints: see `QuarantineFault`, `CheckpointFault`.
+The other kinds are of refused lines, checkpoints and results: see `QuarantineFault`, `CheckpointFault`, `ResultFault`; of
+results `seq` is the place in the chain of the stream's results.
 """
 
 Progress = Callable[[str, int], None]
@@ -93,8 +97,8 @@ class Break(msgspec.Struct, frozen=True, kw_only=True):
 
 class VerificationReport(msgspec.Struct, frozen=True, kw_only=True):
     """What a walk found. `heads` are the ends up to which each stream was confirmed; `events` counts what was walked,
-    `quarantine` says how what was refused at intake compares with the chain. `foreign` records are no part of the log
-    and break nothing.
+    `quarantine` says how what was refused at intake compares with the chain, `results` what was found of the results (null:
+    nothing was asked). `foreign` records are no part of the log and break nothing.
     """
 
     ok: bool
@@ -105,6 +109,7 @@ class VerificationReport(msgspec.Struct, frozen=True, kw_only=True):
     tables: int
     signed: Signatures | None
     quarantine: QuarantineCheck
+    results: ResultsCheck | None
     foreign: ForeignReport
     first_break: Break | None
     breaks: tuple[Break, ...]
@@ -118,9 +123,10 @@ def verify(
     anchors: Sequence[PublicKey] = (),
     marks: Iterable[Mark] = (),
     gap_s: int | None = None,
+    results: StoredState | None = None,
     progress: Progress | None = None,
 ) -> VerificationReport:
-    """Walk all streams of a log, and those that only its high-water mark or its checkpoints know.
+    """Walk all streams of a log, and those that only its high-water mark or its checkpoints know; with `results` those too.
 
     `anchors`, `marks` and `gap_s` as for `check_checkpoints`. Raises `LogUnavailable` where the log cannot be read at all;
     everything else is in the report.
@@ -138,9 +144,13 @@ def verify(
     if checkpoints is not None:
         checked = check_checkpoints(log, checkpoints, anchors=anchors, marks=marks, gap_s=gap_s)
     stated = checked.stated if checked is not None else {}
+    positions = results.positions if results is not None else {}
+    at_positions: dict[str, bytes] = {}
     for stream in sorted({*log.streams(), *marked, *stated}):
-        walk = _StreamVerification(log, stream, stated.get(stream), events, progress)
+        position = positions[stream].seq if stream in positions else 0
+        walk = _StreamVerification(log, stream, stated.get(stream), events, progress, position)
         walk.run()
+        at_positions[stream] = walk.hash_at_position
         notices += walk.notices
         events += walk.events
         heads[stream] = walk.head
@@ -153,6 +163,13 @@ def verify(
         foreign = log.foreign()
     except IntegrityError as error:
         breaks.append(_break_of(error))
+    results_check = None
+    if results is not None:
+        results_check = check_results(results, checked.results if checked is not None else {})
+        broken = {found.stream for found in breaks}
+        faults = position_faults(results, at_positions, heads, broken)
+        results_check = msgspec.structs.replace(results_check, faults=(*results_check.faults, *faults))
+        breaks.extend(_break_of(fault) for fault in results_check.faults)
     return VerificationReport(
         ok=not breaks,
         log_id=log.log_id,
@@ -162,6 +179,7 @@ def verify(
         tables=sum(stream.startswith("table/") for stream in heads),
         signed=checked.signed if checked is not None else None,
         quarantine=quarantine,
+        results=results_check,
         foreign=foreign,
         first_break=breaks[0] if breaks else None,
         breaks=tuple(breaks),
@@ -173,8 +191,15 @@ class _StreamVerification:
     """The walk through one stream: at most one break of the chain, which ends it, and what the envelopes contradict."""
 
     def __init__(
-        self, log: EventLog, stream: str, stated: StatedHeads | None, before: int, progress: Progress | None
+        self,
+        log: EventLog,
+        stream: str,
+        stated: StatedHeads | None,
+        before: int,
+        progress: Progress | None,
+        position: int = 0,
     ) -> None:
+        self.position, self.hash_at_position = position, b""
         self.log, self.stream, self.progress, self.before = log, stream, progress, before
         self._tree = StreamHeads(stream, stated)
         self.events = 0
@@ -196,6 +221,8 @@ class _StreamVerification:
                 self._check(record)
                 self.head = Head(record.seq, record.hash)
                 self.events += 1
+                if record.seq == self.position:
+                    self.hash_at_position = record.hash
                 if self.progress is not None and self.events % PROGRESS_EVERY == 0:
                     self.progress(self.stream, self.before + self.events)
             self.log.verify_head(self.stream)
@@ -258,6 +285,8 @@ def _break_of(error: IntegrityError) -> Break:
 
 def _kind(error: IntegrityError) -> BreakKind:
     match error:
+        case ResultBroken() | PositionBroken():
+            return error.fault
         case EntryChanged():
             return "entry_changed"
         case EntryMissing():

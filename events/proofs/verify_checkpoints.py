@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from events.errors import IntegrityError
-from events.log.contract import CheckpointStore, EventLog
+from events.log.contract import CheckpointStore, EventLog, Head
 from events.proofs.checkpoint import origin_of
 from events.proofs.history import History, Keys, Mark, StatedHeads
 from events.proofs.keys import named
@@ -65,9 +65,12 @@ class Signatures(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CheckpointVerification(msgspec.Struct, frozen=True):
-    """What was found of a log's checkpoints: what they state of each stream, what that proves, and what is wrong."""
+    """What was found of a log's checkpoints: what they state of each stream and of its results, what that proves, and what is
+    wrong.
+    """
 
     stated: Mapping[str, StatedHeads]
+    results: Mapping[str, Sequence[Head]]
     signed: Signatures
     errors: Sequence[IntegrityError]
 
@@ -130,7 +133,7 @@ def check_checkpoints(
         unnamed=tuple(str(key) for key in anchors if keys.ring.of(key) is None),
         silences=tuple(silences),
     )
-    return CheckpointVerification(history.stated, signed, errors)
+    return CheckpointVerification(history.stated, history.ledger.results, signed, errors)
 
 
 def _silence(before: TimeStatement | None, now: TimeStatement, gap_s: int | None) -> list[Silence]:

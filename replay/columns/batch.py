@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from events.log.contract import EventLog, ResultStore
+from events.log.contract import EventLog, Head, ResultStore
 from events.log.relaxed_gc import relaxed_gc
 from replay.columns.adjudication_writer import AdjudicationWriter, adjudication_columns
 from replay.columns.kernels.screening_result import CHECKS, INELIGIBLE, UPHELD
@@ -25,6 +25,7 @@ from replay.columns.row_groups import Engine, ScreenedGroup, groups_of
 from replay.columns.row_replayer import RowReplayer
 from replay.columns.row_schemas import REST
 from replay.columns.screening import Screen, result_of, rulebook_in
+from replay.findings import Adjudication, read_result
 from replay.run.engine import engine
 from replay.run.replayer import Summary, Tally, replay
 from replay.run.stream_worker import Result
@@ -92,13 +93,14 @@ def replay_batch(
                 waiting = []
         carried = table.carried()
         waiting += [entry for left in carried.values() for entry in left.ledger]
-        positions = {stream: table.manifest.heads[stream].seq for stream in carried}
+        heads = {stream: table.manifest.heads[stream] for stream in carried}
+        positions = {stream: Head(head.seq, bytes.fromhex(head.hash)) for stream, head in heads.items()}
         results.commit(engine(), positions, {stream: left.snapshot for stream, left in carried.items()}, waiting)
     tally.standing.upheld += tally.upheld
     rest = replay(log, results, tally=tally.standing)
     summary = BatchSummary(**{name: getattr(rest, name) for name in Summary.__struct_fields__})
     summary.rounds += tally.upheld + tally.event_replayed
-    summary.events += sum(positions.values())
+    summary.events += sum(head.seq for head in positions.values())
     summary.changed += changed
     summary.foreign = log.foreign()
     return tally.into(summary)
@@ -107,11 +109,15 @@ def replay_batch(
 def _must_be_new(results: ResultStore) -> None:
     """Raise `TableError` where results hold verdicts. What an interrupted batch left is stored again, and dropped as repeats."""
     first = next(results.results("adjudications"), None)
-    if results.positions(engine()) or (first is not None and msgspec.json.decode(first[1])["engine"] != engine()):
+    if results.positions(engine()) or (first is not None and _engine_of(*first) != engine()):
         raise TableError(
             "the results beside the log hold verdicts already; `rack replay` without --batch goes on from there, and with "
             "--again judges the whole log anew"
         )
+
+
+def _engine_of(key: str, data: bytes) -> str:
+    return read_result("adjudications", key, data, Adjudication).engine
 
 
 def judged_results(

@@ -18,7 +18,7 @@ from events.proofs.merkle import BadProof, leaf_hash, verify_inclusion
 from events.proofs.multiproof import root_of
 from events.proofs.signed_note import BadNote, KeyKind, Note, PublicKey, verify
 from events.proofs.signed_note import VerifiedSignature as SignedBy
-from events.proofs.statements import HeadStatement, TimeStatement, read_statement
+from events.proofs.statements import HeadStatement, Statement, TimeStatement, read_statement
 from replay.packet.bundle import BadPacket, Bundle, Leaf, Part, decode, note_text
 from replay.packet.evidence import Judged, is_same, judge, listed
 from replay.packet.meters import meter_findings
@@ -162,7 +162,7 @@ def _check_checkpoint(
     return checkpoint, tuple(witnesses), made
 
 
-def _statement(checkpoint: Checkpoint, leaf: Leaf, part: str) -> HeadStatement | TimeStatement:
+def _statement(checkpoint: Checkpoint, leaf: Leaf, part: str) -> Statement:
     """Return what a leaf of the checkpoint's tree states."""
     line = leaf.line.encode()
     try:

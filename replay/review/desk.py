@@ -25,7 +25,7 @@ from events.vocabulary import model
 from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import Event, GamingDayOpened, PropertyConfigured
-from replay.findings import Finding
+from replay.findings import Finding, read_result
 from replay.narrative.reviews import DISPOSITIONS, INVESTIGATION_OUTCOMES, OUTCOMES
 from replay.review.persons import Person, Persons, ReviewRefused
 from replay.review.state import (
@@ -123,8 +123,8 @@ class Desk:
     def case(self, finding_id: str) -> Case:
         """Return a finding by its id, or by the first digits of it if no other begins so. Raises `ReviewRefused`."""
         data = self.results.latest("findings", finding_id)
-        if data is not None and not _is_withdrawal(data):
-            matches = {finding_id: (msgspec.json.decode(data, type=Finding), False)}
+        if data is not None and not _is_withdrawal(finding_id, data):
+            matches = {finding_id: (read_result("findings", finding_id, data, Finding), False)}
         else:
             matches = {
                 key: match for key, match in self._findings().items() if finding_id and key.startswith(finding_id)
@@ -144,8 +144,8 @@ class Desk:
         """Return every finding by its id, as last stored, and whether it was withdrawn since, in the order first found."""
         findings: dict[str, tuple[Finding, bool]] = {}
         for key, data in self.results.results("findings"):
-            if not _is_withdrawal(data):
-                findings[key] = msgspec.json.decode(data, type=Finding), False
+            if not _is_withdrawal(key, data):
+                findings[key] = read_result("findings", key, data, Finding), False
             elif key in findings:
                 findings[key] = findings[key][0], True
         return findings
@@ -433,8 +433,8 @@ def _event_id(log_id: str, stream: str, seq: int, now_us: int) -> str:
     return sha256(f"rack/review/v1\0{log_id}/{stream}/{seq}/{now_us}".encode()).hexdigest()[:32]
 
 
-def _is_withdrawal(data: bytes) -> bool:
-    return b'"withdrawn":true' in data and "code" not in msgspec.json.decode(data)
+def _is_withdrawal(key: str, data: bytes) -> bool:
+    return b'"withdrawn":true' in data and "code" not in read_result("findings", key, data, dict)
 
 
 def _now_us() -> int:

@@ -115,4 +115,5 @@ def _add(total: Shared, summary: Summary) -> None:
     total.rounds += summary.rounds
     total.changed += summary.changed
     total.foreign = total.foreign.with_others(summary.foreign)
+    total.judged_again = list(dict.fromkeys([*total.judged_again, *summary.judged_again]))
     total.integrity = list(dict.fromkeys([*total.integrity, *summary.integrity]))

@@ -6,31 +6,41 @@ replaying twice changes nothing.
 
 from __future__ import annotations
 
+import tempfile
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from functools import partial
-from itertools import takewhile
+from itertools import islice, takewhile
+from pathlib import Path
 
 import msgspec
 
-from events.errors import EventError, IntegrityError, UndecodableEvent
-from events.log.contract import EventLog, Record, ResultStore
-from events.log.foreign import ForeignReport, OwnStore
+from events.errors import EventError, IntegrityError, LostTail, UndecodableEvent
+from events.log.contract import EventLog, Head, Record, ResultStore
+from events.log.foreign import ForeignReport
 from events.log.relaxed_gc import relaxed_gc
+from events.log.result_chain import CHAINED, JUDGE_AGAIN, check_chains
+from events.sqlite.results import SqliteResults
 from events.vocabulary.envelope import RawEnvelope
 from games.rulebook.rulebook import Rulebook
-from replay.findings import Adjudication, Finding, LedgerEntry
+from replay.findings import Adjudication, Finding, LedgerEntry, read_result
+from replay.run.comparison import BEYOND, StreamComparison, StreamLog, compare, judged_by_another
 from replay.run.engine import engine
+from replay.run.memory_results import MemoryResults
+from replay.run.positions import ReplaySource, resumption
 from replay.run.refold import refold
 from replay.run.stream_worker import RUN, Result, StreamWorker, current_findings
+
+__all__ = ["BEYOND", "COMMIT_EVERY", "KINDS", "MemoryResults", "Replay", "Summary", "Tally", "replay"]
 
 COMMIT_EVERY = 50_000
 """Events between two commits of a long replay."""
 
-BEYOND = 2**53 - 1
-"""A position past the end of any stream: the tail leaves such a stream out."""
+COMMIT_RESULTS = 20_000
+"""Results in one commit where those of a stream are stored again."""
 
-KINDS = ("adjudications", "findings", "ledger")
+KINDS = CHAINED
 
 Progress = Callable[[int, int], None]
 """Called with the events read and the rounds judged so far."""
@@ -38,7 +48,8 @@ Progress = Callable[[int, int], None]
 
 class Summary(msgspec.Struct, kw_only=True):
     """What a replay did: events read, rounds judged, verdicts that are new or revised, the findings (by code) and verdicts in
-    force, the faults of broken streams, and the foreign records passed over.
+    force, the faults of broken streams, the foreign records passed over, and the stored state and results that did not fit and
+    were judged again: a sentence for each stream.
     """
 
     events: int = 0
@@ -48,52 +59,7 @@ class Summary(msgspec.Struct, kw_only=True):
     verdicts: dict[str, int] = {}
     integrity: list[str] = []
     foreign: ForeignReport = ForeignReport()
-
-
-class MemoryResults(OwnStore):
-    """A `ResultStore` for questions that change nothing: `--as-of`, what-if rules."""
-
-    def __init__(self) -> None:
-        self._records: list[Result] = []
-        self._latest: dict[tuple[str, str], bytes] = {}
-        self._positions: dict[str, int] = {}
-        self._snapshots: dict[str, bytes] = {}
-
-    def positions(self, engine: str) -> dict[str, int]:
-        """Return stream → last number replayed."""
-        return dict(self._positions)
-
-    def snapshots(self, engine: str) -> dict[str, bytes]:
-        """Return stream → snapshot."""
-        return dict(self._snapshots)
-
-    def commit(
-        self, engine: str, positions: Mapping[str, int], snapshots: Mapping[str, bytes], records: Sequence[Result]
-    ) -> None:
-        """Keep results; identical repeats are dropped."""
-        self._positions.update(positions)
-        self._snapshots.update(snapshots)
-        for kind, key, data in records:
-            if self._latest.get((kind, key)) != data:
-                self._latest[kind, key] = data
-                self._records.append((kind, key, data))
-
-    def results(self, kind: str) -> Iterator[tuple[str, bytes]]:
-        """Yield `(key, bytes)` of a kind in the order committed."""
-        for each, key, data in self._records:
-            if each == kind:
-                yield key, data
-
-    def latest(self, kind: str, key: str) -> bytes | None:
-        """Return the last record of a kind under a key."""
-        return self._latest.get((kind, key))
-
-    def reset(self) -> None:
-        """Forget positions and snapshots."""
-        self._positions, self._snapshots = {}, {}
-
-    def close(self) -> None:
-        """Nothing to release."""
+    judged_again: list[str] = []
 
 
 class _Heading(msgspec.Struct):
@@ -104,9 +70,6 @@ class _Heading(msgspec.Struct):
     stream: str = ""
     withdrawn: bool | list[str] = False
     revision: int = 1
-
-
-_headings = msgspec.json.Decoder(_Heading)
 
 
 class Tally:
@@ -124,11 +87,11 @@ class Tally:
         """Add results, in the order stored."""
         for kind, key, data in results:
             if kind == "adjudications":
-                adjudication = _headings.decode(data)
+                adjudication = read_result(kind, key, data, _Heading)
                 self.upheld -= adjudication.revision > 1 and key not in self._verdicts
                 self._verdicts[key] = adjudication.verdict
             elif kind == "findings":
-                finding = _headings.decode(data)
+                finding = read_result(kind, key, data, _Heading)
                 self._codes.pop(key, None)
                 if finding.withdrawn is not True:
                     self._codes[key] = finding.code
@@ -141,33 +104,56 @@ class Tally:
         return summary
 
 
+@contextmanager
+def fresh_results() -> Iterator[ResultStore]:
+    """Yield an empty store of results in a temporary file."""
+    with ExitStack() as resources:
+        folder = resources.enter_context(tempfile.TemporaryDirectory(prefix="rack-again-"))
+        yield resources.enter_context(closing(SqliteResults(Path(folder) / "fresh.verdicts")))
+
+
 class Replay:
-    """A replay under way: the workers by stream, and the results that wait for the next commit."""
+    """A replay under way: the workers by stream, and the results that wait for the next commit.
+
+    Stored state and results that do not fit are judged again first, of each stream from its first event; with `again` those of
+    every stream. The streams in `without` are left out.
+    """
 
     def __init__(
         self,
-        log: EventLog,
+        log: ReplaySource,
         results: ResultStore,
         *,
         as_of: Mapping[str, int] | None = None,
         rules: Rulebook | None = None,
         progress: Progress | None = None,
         tally: Tally | None = None,
+        again: bool = False,
+        without: Collection[str] = (),
     ) -> None:
         self.log, self.results, self.rules, self.progress = log, results, rules, progress
-        self.as_of = as_of
+        self.as_of, self._without = as_of, without
         self.engine = engine()
         self.summary = Summary()
-        self.positions = self.results.positions(self.engine)
-        self._snapshots = self.results.snapshots(self.engine)
-        self._fresh = all(next(iter(results.results(kind)), None) is None for kind in KINDS)
-        self._streams_with_results: frozenset[str] | None = None
+        self._heads = results.chain_heads()
+        """Stream → the place of its last result; those that have any were judged before."""
         self._workers: dict[str, StreamWorker] = {}
-        self._faults: dict[str, str] = {}
+        self._faults: dict[str, IntegrityError] = {}
         self._pending: list[Result] = []
         self._pending_latest: dict[tuple[str, str], bytes] = {}
         self._since_commit = self._passed_over = 0
-        self._tally = tally if tally is not None or not self._fresh else Tally()
+        self._unsaved = False  # whether a position waits though nothing was read
+        fresh = not self._heads and not results.unchained()
+        self._tally = tally if tally is not None or not fresh else Tally()
+        found = resumption(log, results, self.engine)
+        self.positions = found.positions
+        self._snapshots = results.snapshots(self.engine)
+        broken = results.broken_chains() | (check_chains(results).broken if again else {})
+        self._broken = {stream: each.detail.removesuffix(f"; {JUDGE_AGAIN}") for stream, each in broken.items()}
+        self._again = dict.fromkeys(self._heads.keys() - self._snapshots.keys(), "") | found.misfits | self._broken
+        if again:
+            self._again = dict.fromkeys([*log.streams(), *self._heads], "") | self._again
+            results.reset()
 
     def run(self, wait_s: float | None = None) -> Generator[Summary]:
         """Read to the end of the log (or, with `wait_s`, for ever), yielding after each batch that was committed."""
@@ -175,10 +161,16 @@ class Replay:
             yield from self._run(wait_s)
 
     def _run(self, wait_s: float | None) -> Iterator[Summary]:
+        if self.results.unchained():
+            many = f"{self.results.unchained():,} results were stored before results were chained"
+            self.summary.judged_again.append(f"{many}; their chains begin now, and every round is judged again")
+        for stream, why in sorted(self._again.items()):
+            self._judge_again(stream, why)
         while True:
-            positions = self.positions | {stream: worker.seq for stream, worker in self._workers.items()}
+            positions = {stream: head.seq for stream, head in self.positions.items()}
+            positions |= {stream: worker.seq for stream, worker in self._workers.items()}
             after = {stream: seq for stream, seq in positions.items() if stream not in self._faults}
-            after |= dict.fromkeys(self._faults, BEYOND)
+            after |= dict.fromkeys([*self._faults, *self._without], BEYOND)
             try:
                 for batch in self.log.tail(after, wait_s=wait_s):
                     for stream, run in runs(batch):
@@ -201,16 +193,19 @@ class Replay:
         """Store everything in one transaction."""
         self.summary.rounds = sum(worker.rounds for worker in self._workers.values())
         self.summary.events += self._since_commit
-        self.positions.update({stream: worker.seq for stream, worker in self._workers.items()})
+        heads = {stream: Head(worker.seq, worker.chain) for stream, worker in self._workers.items() if worker.seq}
+        self.positions.update(heads)
         if self.progress is not None:
             self.progress(self.summary.events, self.summary.rounds)
         passed_over = self.log.passed_over()
         self.summary.foreign = passed_over.with_others(self.results.passed_over())
-        if not self._since_commit and not self._pending and passed_over.count == self._passed_over:
+        idle = not self._since_commit and not self._pending and not self._unsaved
+        if idle and passed_over.count == self._passed_over:
             return
+        self._unsaved = False
         self._passed_over = passed_over.count
-        snapshots = {stream: worker.snapshot() for stream, worker in self._workers.items()}
-        self.results.commit(self.engine, self.positions, snapshots, self._pending)
+        snapshots = {stream: self._workers[stream].snapshot() for stream in heads}
+        self.results.commit(self.engine, heads, snapshots, self._pending)
         if self._tally is not None:
             self._tally.add(self._pending)
         self.summary.changed += sum(1 for kind, _, _ in self._pending if kind == "adjudications")
@@ -232,6 +227,8 @@ class Replay:
             run = [record for record in run if record.seq <= self.as_of.get(stream, 0)]
         while run and stream not in self._faults:
             worker = self._worker(stream)
+            if worker is None:
+                return
             position = worker.seq
             if run[0].seq <= position:  # a refold went beyond this already
                 run = [record for record in run if record.seq > position]
@@ -247,16 +244,104 @@ class Replay:
                 self._refold(stream, run[taken - 1].seq)
             run = run[taken:]
 
-    def _worker(self, stream: str) -> StreamWorker:
-        """Return the worker of a stream: at work, resumed from its snapshot, or after a refold where another engine judged."""
+    def _worker(self, stream: str) -> StreamWorker | None:
+        """Return the worker of a stream, at work or resumed from its snapshot; null where it could not be judged again."""
         if stream not in self._workers:
-            snapshot = self._snapshots.get(stream)
-            if snapshot is None and self._was_replayed(stream):
-                self._refold(stream, self.as_of[stream] if self.as_of is not None else None)
-            else:
-                self._workers[stream] = StreamWorker(stream, self._latest, snapshot, self.rules)
-                self._workers[stream].seq = self.positions.get(stream, 0)
+            position = self.positions.get(stream, Head(0, b""))
+            try:
+                worker = StreamWorker(stream, self._latest, self._snapshots.get(stream), self.rules)
+            except (msgspec.MsgspecError, EventError, UnicodeDecodeError) as error:
+                self._judge_again(stream, f"the stored snapshot cannot be read ({error})")
+                return self._workers.get(stream)
+            worker.seq, worker.chain = position.seq, position.hash
+            self._workers[stream] = worker
         return self._workers[stream]
+
+    def _judge_again(self, stream: str, why: str) -> None:
+        """Judge a stream from its first event, and put right what is stored of it.
+
+        What an earlier engine judged is revised where this one concludes otherwise. Otherwise results that differ in any byte are
+        thrown away with all of their stream and stored again; what is only missing is added. Results that rest on events which
+        can no longer be read remain as they are.
+        """
+        self._again, self._tally = {name: each for name, each in self._again.items() if name != stream}, None
+        position = self.positions.pop(stream, Head(0, b""))
+        self._snapshots.pop(stream, None)
+        if stream not in self.log.streams():
+            self._throw_away(stream, why)
+        elif stream not in self._broken and judged_by_another(self.results, stream, self.engine):
+            self._refold(stream, None)
+            self._note(stream, why, "every round was judged again" if why else "")
+        else:
+            with fresh_results() as fresh:
+                self._restore(stream, why, fresh, position)
+
+    def _restore(self, stream: str, why: str, fresh: ResultStore, position: Head) -> None:
+        """Fold a stream into fresh results, compare, and store what differs."""
+        run = Replay(StreamLog(self.log, stream), fresh, as_of={stream: position.seq or BEYOND})
+        for _ in run.run():
+            pass
+        found = compare(stream, self.results, fresh, self.engine)
+        worker = run._workers.get(stream) or StreamWorker(stream, self._latest)
+        fault = self._why_not_restored(stream, run, found)
+        if fault is not None:
+            self._stop(fault)
+            if found.judged_to > worker.seq:
+                self.positions[stream] = position
+                return
+        worker.latest = self._latest
+        self._workers[stream] = worker
+        self._since_commit += max(0, worker.seq - position.seq)
+        self._unsaved = True
+        if stream in self._broken or found.differences:
+            self._store_anew(stream, fresh, found)
+            many = (
+                f"{found.differences:,} results differed"
+                if found.differences
+                else "no result that could be read differed"
+            )
+            first = f", the first {found.first.line()}" if found.first is not None else ""
+            self._note(stream, why or "the stored results were altered", f"all were stored again ({many}{first})")
+            return
+        for result in found.missing:
+            self._publish(result)
+        if why or position.seq:
+            self._note(stream, why, _additions(found))
+
+    def _why_not_restored(self, stream: str, run: Replay, found: StreamComparison) -> IntegrityError | None:
+        """Return why the stream could not be judged again as far as it was judged, or null."""
+        if stream in run._faults:
+            return run._faults[stream]
+        seq = run._workers[stream].seq if stream in run._workers else 0
+        if found.judged_to > seq:
+            message = (
+                f"the stream ends at event {seq}, but results rest on event {found.judged_to}; they remain as they are"
+            )
+            return LostTail(stream, seq + 1, message)
+        return None
+
+    def _store_anew(self, stream: str, fresh: ResultStore, found: StreamComparison) -> None:
+        """Throw away what is stored of a stream, and store fresh results in its place."""
+        records, anew = ((each.kind, each.key, each.data) for each in fresh.stored()), [stream]
+        while some := list(islice(records, COMMIT_RESULTS)):
+            self.results.commit(self.engine, {}, {}, some, anew)
+            self.summary.changed += sum(1 for kind, _, _ in some if kind == "adjudications")
+            anew = []
+        if anew:
+            self.results.commit(self.engine, {}, {}, [], anew)
+        self._broken.pop(stream, None)
+
+    def _throw_away(self, stream: str, why: str) -> None:
+        """Throw away results that no stream of the log can have led to; not where the log had the stream once."""
+        if stream in self.log.acknowledged():
+            return
+        self.results.commit(self.engine, {}, {}, [], [stream])
+        self._note(stream, why or "the log has no such stream", "the results were thrown away")
+
+    def _note(self, stream: str, why: str, outcome: str) -> None:
+        """Say what did not fit and what came of it; nothing where everything was as it should be."""
+        if why or outcome:
+            self.summary.judged_again.append(f"{stream}: {'; '.join(filter(None, (why, outcome)))}")
 
     def _publish(self, result: Result) -> None:
         kind, key, data = result
@@ -267,24 +352,13 @@ class Replay:
         """Judge nothing later in a broken stream; the others go on."""
         if broken.stream in self._faults:
             return
-        self._faults[broken.stream] = str(broken)
+        self._faults[broken.stream] = broken
         self.summary.integrity.append(f"{broken.code} {broken}")
 
-    def _was_replayed(self, stream: str) -> bool:
-        """Whether another engine's results of this stream are stored."""
-        if self._fresh:
-            return False
-        if self._streams_with_results is None:
-            streams = {
-                key.partition("#")[0] for kind in ("adjudications", "ledger") for key, _ in self.results.results(kind)
-            }
-            self._streams_with_results = frozenset(
-                streams | {_headings.decode(data).stream for _, data in self.results.results("findings")}
-            )
-        return stream in self._streams_with_results
-
     def _refold(self, stream: str, end: int | None) -> None:
-        position = self._workers[stream].seq if stream in self._workers else self.positions.get(stream, 0)
+        position = (
+            self._workers[stream].seq if stream in self._workers else self.positions.get(stream, Head(0, b"")).seq
+        )
         refolded = refold(
             stream, partial(self.log.read, stream), end, self._latest, lambda: self._finding_ids(stream), self.rules
         )
@@ -318,6 +392,15 @@ def runs(batch: Sequence[Record]) -> Iterator[tuple[str, Sequence[Record]]]:
         start += len(same)
 
 
+def _additions(found: StreamComparison) -> str:
+    """Return what was missing, in words; empty where nothing was."""
+    if not found.missing:
+        return ""
+    kind, key, _ = found.missing[0]
+    many = "1 result was" if len(found.missing) == 1 else f"{len(found.missing):,} results were"
+    return f"{many} missing and restored, the first {kind} {key}"
+
+
 def replay(
     log: EventLog,
     results: ResultStore,
@@ -326,21 +409,25 @@ def replay(
     rules: Rulebook | None = None,
     progress: Progress | None = None,
     tally: Tally | None = None,
+    again: bool = False,
+    without: Collection[str] = (),
 ) -> Summary:
     """Replay a log to its end and return the summary; `tally` has counted the results stored before.
+
+    `again` judges everything again and restores what is stored otherwise; the streams in `without` are left out.
 
     `as_of` (stream → number; other streams are left out) reproduces an earlier verdict, `rules` asks what other rules
     would have led to; both need a `MemoryResults`, for their answers are not verdicts.
     """
-    run = Replay(log, results, as_of=as_of, rules=rules, progress=progress, tally=tally)
+    run = Replay(log, results, as_of=as_of, rules=rules, progress=progress, tally=tally, again=again, without=without)
     for _ in run.run():
         pass
     return run.standing()
 
 
-def follow(log: EventLog, results: ResultStore, *, wait_s: float = 0.2) -> Iterator[Summary]:
-    """Replay for ever, yielding after every batch; the caller stops when it has enough."""
-    yield from Replay(log, results).run(wait_s=wait_s)
+def follow(log: EventLog, results: ResultStore, *, wait_s: float = 0.2, again: bool = False) -> Iterator[Summary]:
+    """Replay for ever, yielding after every batch; the caller stops when it has enough. `again` as for `replay`."""
+    yield from Replay(log, results, again=again).run(wait_s=wait_s)
 
 
 def standing(results: ResultStore, summary: Summary) -> Summary:
@@ -354,7 +441,7 @@ def standing(results: ResultStore, summary: Summary) -> Summary:
 def adjudications(results: ResultStore) -> list[Adjudication]:
     """Return the newest revision of every adjudication, in the order of the first."""
     newest = dict(results.results("adjudications"))
-    return [msgspec.json.decode(data, type=Adjudication) for data in newest.values()]
+    return [read_result("adjudications", key, data, Adjudication) for key, data in newest.items()]
 
 
 def findings(results: ResultStore) -> list[Finding]:
@@ -365,7 +452,7 @@ def findings(results: ResultStore) -> list[Finding]:
 def ledger(results: ResultStore) -> list[LedgerEntry]:
     """Return the accounting entries of the tables, the newest revision of each."""
     newest = dict(results.results("ledger"))
-    return [msgspec.json.decode(data, type=LedgerEntry) for data in newest.values()]
+    return [read_result("ledger", key, data, LedgerEntry) for key, data in newest.items()]
 
 
 def resolve_time(log: EventLog, at_us: int) -> dict[str, int]:

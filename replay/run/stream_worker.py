@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from typing import Any
 
 import msgspec
 
@@ -19,7 +20,7 @@ from events.vocabulary.codec import read, read_all
 from events.vocabulary.envelope import ReadEnvelope
 from events.vocabulary.upcast import upcast
 from games.rulebook.rulebook import Rulebook, RulesRefused, parse_submission
-from replay.findings import Adjudication, Finding, LedgerEntry, LedgerKind, digest, to_bytes
+from replay.findings import Adjudication, Finding, LedgerEntry, LedgerKind, digest, read_result, to_bytes
 from replay.fold.corrections import Replacements
 from replay.fold.round import Round
 from replay.fold.table_fold import TableFold
@@ -47,6 +48,10 @@ class Withdrawn(msgspec.Struct, frozen=True, kw_only=True):
     stream: str
     round_no: int | None
     withdrawn: bool = True
+
+
+class _Withdrawal(msgspec.Struct):
+    withdrawn: Any = False
 
 
 class Snapshot(msgspec.Struct, kw_only=True):
@@ -92,7 +97,8 @@ class StreamWorker:
     While `pending_revisions` is not null, the stream is being folded again (see `refold.py`): what differs from the verdicts
     stored before is collected there until `finish`, for only the last verdict on a round counts; `opened_rounds` then has the
     numbers of all rounds that were opened. This worker judged the rounds up to `judged_to`; the worker before it may have
-    stored verdicts on rounds up to `inherited_to`. `rounds` counts the rounds judged for the first time.
+    stored verdicts on rounds up to `inherited_to`. `rounds` counts the rounds judged for the first time. `seq` is the number of
+    the last record taken, `chain` the log's chain hash there.
     """
 
     def __init__(
@@ -100,8 +106,10 @@ class StreamWorker:
     ) -> None:
         self.stream, self.latest, self.rules = stream, latest, rules
         self.rounds, self.seq, self.judged_to, self.inherited_to = 0, 0, 0, 0
+        self.chain = b""
         self.replacements: Replacements | None = None
         self.pending_revisions: dict[str, Adjudication] | None = None
+        self._confirmed: dict[str, tuple[Finding, ...]] = {}
         self.judging = True
         self.opened_rounds: set[int] | None = None
         self.needs_refold = False
@@ -129,6 +137,7 @@ class StreamWorker:
             raise UndecodableEvent(self.stream, record.seq, str(error)) from error
         if record.seq and (event.seq != record.seq or event.stream != self.stream):
             raise UndecodableEvent(self.stream, record.seq, f"the record calls itself {event.stream} event {event.seq}")
+        self.chain = record.hash
         return self._fold((record.data,), (event,), 0)[1]
 
     def take_run(self, records: Sequence[Record], publish: Callable[[Result], None]) -> int:
@@ -154,6 +163,7 @@ class StreamWorker:
                 break
             for result in results:
                 publish(result)
+        self.chain = records[taken - 1].hash
         return taken
 
     def _are_in_place(self, records: Sequence[Record], events: Sequence[ReadEnvelope[model.Event]]) -> bool:
@@ -212,7 +222,7 @@ class StreamWorker:
         self, replacements: Replacements, objections: Mapping[int, str], rounds_to_keep: Collection[int]
     ) -> None:
         """Set, before the first record, the corrections in force, the objections to the others, and rounds to keep at hand."""
-        self.replacements, self.pending_revisions = replacements, {}
+        self.replacements, self.pending_revisions, self._confirmed = replacements, {}, {}
         if self.table is not None:
             self.table.replacements, self.table.objections = replacements, objections
             self.table.rounds_to_keep = rounds_to_keep
@@ -220,9 +230,12 @@ class StreamWorker:
             self.meter.replacements, self.meter.objections = replacements, objections
 
     def finish(self) -> list[Result]:
-        """Return, after the last record, what differs from the verdicts stored before; go on as any other worker."""
-        revisions = self.pending_revisions or {}
-        self.replacements, self.pending_revisions, self.needs_refold = None, None, False
+        """Return, after the last record, what differs from the verdicts stored before; go on as any other worker.
+
+        The findings of the verdicts that stand are among it: they are stored by themselves too, and may be missing there.
+        """
+        revisions, confirmed = self.pending_revisions or {}, self._confirmed
+        self.replacements, self.pending_revisions, self.needs_refold, self._confirmed = None, None, False, {}
         if self.table is not None:
             self.table.replacements, self.table.rounds_to_keep, self.table.needs_refold = None, (), False
         elif self.meter is not None:
@@ -233,6 +246,8 @@ class StreamWorker:
             if stored is not None and stored.as_of[self.stream] > self.seq:
                 continue  # it was published with more of the stream at hand than can be read now
             results += self._results(key, msgspec.structs.replace(revision, as_of={self.stream: self.seq}))
+        for findings in confirmed.values():
+            results += [("findings", finding.id, to_bytes(finding)) for finding in findings]
         return results
 
     def withdraw(self, rounds: Iterable[int]) -> list[Result]:
@@ -257,7 +272,7 @@ class StreamWorker:
 
     def _stored(self, key: str) -> Adjudication | None:
         data = self.latest("adjudications", key)
-        return msgspec.json.decode(data, type=Adjudication) if data is not None else None
+        return read_result("adjudications", key, data, Adjudication) if data is not None else None
 
     def _ledger(self, event: ReadEnvelope[model.Event]) -> list[Result]:
         """Return the accounting entry that an event makes, as corrected; one that is taken back is of no amount."""
@@ -290,10 +305,12 @@ class StreamWorker:
             if _is_same(stored, adjudication):
                 if self.pending_revisions is not None:
                     self.pending_revisions.pop(key, None)
+                    self._confirmed[key] = adjudication.findings
                 return []
             adjudication = _revision_of(stored, adjudication)
         if self.pending_revisions is not None:
             self.pending_revisions[key] = adjudication
+            self._confirmed.pop(key, None)
             return []
         return self._results(key, adjudication)
 
@@ -414,8 +431,8 @@ def current_findings(results: Iterable[tuple[str, bytes]]) -> list[Finding]:
     """Return the findings in force, from the stored findings in order: the last record of each id counts."""
     findings: dict[str, Finding] = {}
     for key, data in results:
-        if b'"withdrawn":true' in data and msgspec.json.decode(data).get("withdrawn"):
+        if b'"withdrawn":true' in data and read_result("findings", key, data, _Withdrawal).withdrawn is True:
             findings.pop(key, None)
         else:
-            findings[key] = msgspec.json.decode(data, type=Finding)
+            findings[key] = read_result("findings", key, data, Finding)
     return list(findings.values())

@@ -7,7 +7,8 @@ import importlib
 from tests.faults.table import FAULTS, Fault
 
 AREAS = (
-    *("files", "records", "shown", "forged", "refused", "keys", "served", "foreign", "pages", "killed", "local"),
+    *("files", "records", "shown", "forged", "refused", "keys", "served", "foreign", "results", "results_on_kafka"),
+    *("pages", "killed", "local"),
     "broker",
 )
 """The modules that fill the table, in its order."""

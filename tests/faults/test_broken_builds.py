@@ -36,7 +36,7 @@ from intake import doors
 from intake.arriving import Pace
 from replay.review import last_verification
 from replay.run.stream_worker import StreamWorker
-from tests.faults import all_faults
+from tests.faults import all_faults, broken_results
 from tests.faults.broken_pages import BUILDS as HERE_ON_PAGES
 from tests.faults.broken_pages import FOUND_BY as ON_PAGES
 from tests.faults.served import served_in_memory
@@ -45,7 +45,7 @@ from tests.simulation.broken import BUILDS as ON_SQLITE
 from tests.simulation.broken_kafka import BUILDS as ON_KAFKA
 from tests.simulation.world import Build
 
-HERE: dict[str, Build] = {**HERE_ON_PAGES}
+HERE: dict[str, Build] = {**HERE_ON_PAGES, **broken_results.BUILDS}
 
 
 def build(function: Callable[[], Iterator[None]]) -> Callable[[], Iterator[None]]:
@@ -433,6 +433,7 @@ FOUND_BY = {
     "lines that come in slowly": "waits_for_a_thousand_lines",
     "a writer beside a pipe that stays open": "keeps_the_turn_for_as_long_as_it_is_open",
     "the index of repeats poisoned": "believes_the_index_of_repeats",
+    **broken_results.FOUND,
 }
 """Fault that needs no broker → a build that it finds out."""
 
@@ -462,6 +463,7 @@ SAME_ON_A_BROKER = (
     "forgeries among foreign records on Kafka",
     "topics that lose evidence",
     "refused bytes replaced in quarantine, on Kafka",
+    *broken_results.SAME_ON_KAFKA,
 )
 """Faults whose check runs on the simulated cluster too, where it finds the builds of `FOREIGN` out."""
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from events.errors import EventError, IntegrityError, LogUnavailable
-from events.kafka.foreign_records import BESIDE_STREAMS, StreamPlaces
+from events.kafka.foreign_records import StreamPlaces, beside_streams
 from events.kafka.partition_reader import Chains, Ends
 from events.kafka.prefetch import PrefetchedRecord
 from events.kafka.topics import parse_address
@@ -216,7 +216,7 @@ def kafka_record(data: bytes) -> None:
     parts = head.split(b" ")
     headers = [("seq", parts[0]), ("hash", (parts[1] if len(parts) > 1 else b"").ljust(32, b"\0"))][: len(parts) + 1]
     message = PrefetchedRecord(0, parts[-1], value, headers)
-    for reason_of in BESIDE_STREAMS.values():
+    for reason_of in beside_streams().values():
         reason_of(message)
     home = ("rack.events", 0)
     if StreamPlaces(LOG_ID, home, lambda stream: home).foreign(message) is not None:

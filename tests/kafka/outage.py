@@ -14,6 +14,7 @@ import pytest
 
 from events.errors import LogUnavailable
 from events.kafka.log import KafkaLog, KafkaResults
+from events.log.contract import Head
 from events.proofs.verify import verify
 from rack.kafka.broker import DevelopmentBroker, free_ports
 from tests.contract.drafts import TABLE, Drafts, fill
@@ -27,7 +28,7 @@ def outage(broker: DevelopmentBroker, folder: Path) -> None:
     log = KafkaLog(address, create=True, property_id="bellwether", state_dir=folder, timeout_s=2.0)
     results = KafkaResults(address, timeout_s=2.0)
     fill(log, drafts)
-    results.commit(ENGINE, {TABLE: 13}, {}, [("findings", "a", b"1")])
+    results.commit(ENGINE, {TABLE: Head(13, bytes(32))}, {}, [("findings", "a", b"1")])
     pid = broker.pid()
     assert pid is not None
     os.kill(pid, signal.SIGKILL)
@@ -35,11 +36,11 @@ def outage(broker: DevelopmentBroker, folder: Path) -> None:
     with pytest.raises(LogUnavailable):
         log.append_groups([(TABLE, group)])
     with pytest.raises(LogUnavailable):
-        results.commit(ENGINE, {TABLE: 19}, {}, [("findings", "a", b"2")])
+        results.commit(ENGINE, {TABLE: Head(19, bytes(32))}, {}, [("findings", "a", b"2")])
     broker.start()
     appended = log.append_groups([(TABLE, group)])[0]
     assert appended.seqs == tuple(range(14, 20))
-    results.commit(ENGINE, {TABLE: 19}, {}, [("findings", "a", b"2")])
+    results.commit(ENGINE, {TABLE: Head(19, bytes(32))}, {}, [("findings", "a", b"2")])
     assert [record.seq for record in log.read(TABLE)] == list(range(1, 20))
     assert list(results.results("findings")) == [("a", b"1"), ("a", b"2")]
     assert log.acknowledged() == {TABLE: appended.head}

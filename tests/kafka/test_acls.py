@@ -83,7 +83,7 @@ def append(log: EventLog, name: str) -> int:
 
 
 def find(store: ResultStore) -> None:
-    store.commit("engine", {"table/in-01": 1}, {}, [("findings", "k", b"{}")])
+    store.commit("engine", {"table/in-01": Head(1, bytes(32))}, {}, [("findings", "k", b"{}")])
 
 
 def test_intake_appends_and_quarantines_and_finds_nothing(address: str, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import yaml
 
 from events.kafka.client import Cluster
 from events.kafka.log import KafkaLog, KafkaResults
+from events.log.contract import Head
 from rack.kafka.broker import DevelopmentBroker, free_ports
 from tests import kafka_broker
 from tests.contract.drafts import TABLE, Drafts, fill
@@ -60,7 +61,7 @@ def test_a_log_lives_on_a_broker_with_these_settings(composed: DevelopmentBroker
     log = KafkaLog(address, create=True, property_id="bellwether", state_dir=tmp_path / "state")
     assert fill(log, Drafts()) == 13
     results = KafkaResults(address)
-    results.commit("5e" * 32, {TABLE: 13}, {}, [("findings", "a", b"1")])
+    results.commit("5e" * 32, {TABLE: Head(13, bytes(32))}, {}, [("findings", "a", b"1")])
     member = Cluster(composed.bootstrap).member("rack-replay", "rack.events", session_s=10.0)
     shared = next(filter(None, (member.poll() for _ in range(10))))
     member.close()

@@ -16,8 +16,15 @@ from events.kafka.consumer_group import KafkaGroup
 from events.kafka.log import KafkaLog
 from events.kafka.results import KafkaResults
 from events.kafka.topics import parse_address, partition_of
+from events.log.contract import Head
 from tests.contract.drafts import Drafts, fill
 from tests.kafka.conftest import Open
+
+
+def at(seq: int) -> Head:
+    """A head of a log at a number."""
+    return Head(seq, bytes([seq]) * 32)
+
 
 ENGINE, OTHER = "engine-1", "engine-2"
 A1, A2, B1 = ("findings", "a", b"1"), ("findings", "a", b"2"), ("findings", "b", b"1")
@@ -75,16 +82,16 @@ def test_a_member_goes_on_where_another_stopped(join: Join, stored: Stored) -> N
     first = join()
     together((first, {0, 1}))
     with first.part(0) as (_, results):
-        results.commit(ENGINE, {"table/a": 7}, {"table/a": b"image"}, [A1, A1, B1])
-        assert (results.latest("findings", "a"), results.positions(ENGINE)) == (b"1", {"table/a": 7})
-        results.commit(ENGINE, {"table/a": 9}, {}, [A1, A2])
+        results.commit(ENGINE, {"table/a": at(7)}, {"table/a": b"image"}, [A1, A1, B1])
+        assert (results.latest("findings", "a"), results.positions(ENGINE)) == (b"1", {"table/a": at(7)})
+        results.commit(ENGINE, {"table/a": at(9)}, {}, [A1, A2])
     first.close()
     second = join()
     together((second, {0, 1}))
     with second.part(0) as (_, results):
-        assert (results.positions(ENGINE), results.snapshots(ENGINE)) == ({"table/a": 9}, {"table/a": b"image"})
+        assert (results.positions(ENGINE), results.snapshots(ENGINE)) == ({"table/a": at(9)}, {})
         assert (results.positions(OTHER), results.snapshots(OTHER)) == ({}, {})
-        results.commit(ENGINE, {"table/a": 10}, {}, [A2, B1])
+        results.commit(ENGINE, {"table/a": at(10)}, {}, [A2, B1])
         assert list(results.results("findings")) == [("a", b"1"), ("b", b"1"), ("a", b"2")]
     with second.part(1) as (_, results):
         assert results.positions(ENGINE) == {}, "each partition has a position of its own"
@@ -113,13 +120,13 @@ def test_a_zombie_that_was_fenced_writes_nothing(join: Join, stored: Stored) -> 
     zombie = join()
     together((zombie, {0, 1}))
     with zombie.part(0) as (_, old):
-        old.commit(ENGINE, {"table/a": 1}, {}, [A1])
+        old.commit(ENGINE, {"table/a": at(1)}, {}, [A1])
         with zombie.part(0) as (_, new):  # the next owner initialises the same transactional id
             with pytest.raises(PartitionReassigned, match="partition 0"):
-                old.commit(ENGINE, {"table/a": 2}, {}, [B1])
-            new.commit(ENGINE, {"table/a": 2}, {}, [A2])
+                old.commit(ENGINE, {"table/a": at(2)}, {}, [B1])
+            new.commit(ENGINE, {"table/a": at(2)}, {}, [A2])
         with pytest.raises(PartitionReassigned, match="was given up"):
-            old.commit(ENGINE, {"table/a": 3}, {}, [B1])
+            old.commit(ENGINE, {"table/a": at(3)}, {}, [B1])
     assert stored() == [(b"findings/a", b"1"), (b"findings/a", b"2")]
 
 
@@ -135,14 +142,14 @@ def test_a_zombie_that_takes_the_partition_over_late_writes_nothing(
     together((member, {0, 1}))
     monkeypatch.setattr(zombie._member, "standing", lambda: standing)
     with member.part(0) as (_, ours):
-        ours.commit(ENGINE, {"table/a": 1}, {}, [A1])
+        ours.commit(ENGINE, {"table/a": at(1)}, {}, [A1])
         with zombie.part(0) as (_, late), pytest.raises(PartitionReassigned, match="partition 0"):
-            late.commit(ENGINE, {"table/a": 2}, {}, [B1])
+            late.commit(ENGINE, {"table/a": at(2)}, {}, [B1])
         with pytest.raises(PartitionReassigned, match="partition 0"):
-            ours.commit(ENGINE, {"table/a": 2}, {}, [B1])
+            ours.commit(ENGINE, {"table/a": at(2)}, {}, [B1])
     with member.part(0) as (_, ours):
-        assert ours.positions(ENGINE) == {"table/a": 1}
-        ours.commit(ENGINE, {"table/a": 2}, {}, [A2])
+        assert ours.positions(ENGINE) == {"table/a": at(1)}
+        ours.commit(ENGINE, {"table/a": at(2)}, {}, [A2])
     assert stored() == [(b"findings/a", b"1"), (b"findings/a", b"2")]
 
 
@@ -150,7 +157,7 @@ def test_who_is_no_member_writes_nothing(join: Join, stored: Stored) -> None:
     """A broker lets transactions without a member's name pass: they are never sent."""
     group = join()
     with group.part(0) as (_, results), pytest.raises(PartitionReassigned, match="not a member at the moment"):
-        results.commit(ENGINE, {"table/a": 1}, {}, [A1])
+        results.commit(ENGINE, {"table/a": at(1)}, {}, [A1])
     assert stored() == []
 
 
@@ -170,9 +177,9 @@ def test_a_commit_without_an_answer_is_found_out_by_reading_again(
     with group.part(0) as (_, results), monkeypatch.context() as patch:
         patch.setattr(TransactionalWriter, "_commit", lose)
         with pytest.raises(PartitionReassigned):
-            results.commit(ENGINE, {"table/a": 1}, {}, [A1])
+            results.commit(ENGINE, {"table/a": at(1)}, {}, [A1])
     with group.part(0) as (_, results):
-        assert results.positions(ENGINE) == {"table/a": 1}, "it was committed after all"
+        assert results.positions(ENGINE) == {"table/a": at(1)}, "it was committed after all"
     assert stored() == [(b"findings/a", b"1")]
 
 
@@ -192,8 +199,8 @@ def test_behind_an_open_transaction_of_another_partition(join: Join) -> None:
             ]
         )
         writer._producer.flush(5)
-        ours.commit(ENGINE, {"table/a": 1}, {}, [A1])
-        ours.commit(ENGINE, {"table/a": 2}, {}, [A1, A2])
+        ours.commit(ENGINE, {"table/a": at(1)}, {}, [A1])
+        ours.commit(ENGINE, {"table/a": at(2)}, {}, [A1, A2])
         decide = threading.Timer(1.0, writer._producer.abort_transaction)
         decide.start()
         assert not decide.finished.is_set()
@@ -201,7 +208,7 @@ def test_behind_an_open_transaction_of_another_partition(join: Join) -> None:
         assert decide.finished.is_set()
         decide.join()
     with group.part(0) as (_, ours):
-        assert (ours.positions(ENGINE), ours.latest("findings", "x")) == ({"table/a": 2}, None)
+        assert (ours.positions(ENGINE), ours.latest("findings", "x")) == ({"table/a": at(2)}, None)
 
 
 # ---------------------------------------------------------------------------------------------- single replayers, others
@@ -224,14 +231,14 @@ def test_a_group_takes_over_from_a_single_replayer(
     join: Join, single: Callable[[], KafkaResults], stored: Stored
 ) -> None:
     alone = single()
-    alone.commit(ENGINE, {"table/a": 1}, {}, [A1])
+    alone.commit(ENGINE, {"table/a": at(1)}, {}, [A1])
     group = join()
     together((group, {0, 1}))
     with group.part(0) as (_, results):
         assert results.positions(ENGINE) == {}, "it folds again, and says what is new"
-        results.commit(ENGINE, {"table/a": 2}, {}, [A1, A2])
+        results.commit(ENGINE, {"table/a": at(2)}, {}, [A1, A2])
         with pytest.raises(SecondWriter):
-            alone.commit(ENGINE, {"table/a": 2}, {}, [B1])
+            alone.commit(ENGINE, {"table/a": at(2)}, {}, [B1])
     assert stored() == [(b"findings/a", b"1"), (b"findings/a", b"2")]
 
 
@@ -241,14 +248,14 @@ def test_a_single_replayer_takes_over_from_a_group(
     group = join()
     together((group, {0, 1}))
     with group.part(0) as (_, results):
-        results.commit(ENGINE, {"table/a": 1}, {}, [A1])
+        results.commit(ENGINE, {"table/a": at(1)}, {}, [A1])
         alone = single()
-        alone.commit(ENGINE, {"table/a": 1}, {}, [A1, B1])
+        alone.commit(ENGINE, {"table/a": at(1)}, {}, [A1, B1])
         with pytest.raises(PartitionReassigned):
-            results.commit(ENGINE, {"table/a": 2}, {}, [A2])
+            results.commit(ENGINE, {"table/a": at(2)}, {}, [A2])
     with pytest.raises(SecondWriter, match="a single replayer has taken over"), group.part(0):
         raise AssertionError("taken over again")
-    alone.commit(ENGINE, {"table/a": 2}, {}, [A2])
+    alone.commit(ENGINE, {"table/a": at(2)}, {}, [A2])
     assert stored() == [(b"findings/a", b"1"), (b"findings/b", b"1"), (b"findings/a", b"2")]
 
 

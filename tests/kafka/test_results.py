@@ -16,9 +16,15 @@ from events.kafka.log import KafkaLog, KafkaResults
 from events.kafka.partition_reader import Headers
 from events.kafka.results_reader import StoredResults
 from events.kafka.topics import REPLAY_PARTITION
-from events.log.contract import QuarantineEntry
+from events.log.contract import Head, QuarantineEntry
 from tests.contract.drafts import TABLE, Drafts, fill
 from tests.kafka.rubbish import NO_VALUE
+
+
+def at(seq: int) -> Head:
+    """A head of a log at a number."""
+    return Head(seq, bytes([seq]) * 32)
+
 
 ENGINE, OTHER = "5e" * 32, "5f" * 32
 A1, A2, B1 = ("findings", "a", b"1"), ("findings", "a", b"2"), ("findings", "b", b"1")
@@ -44,11 +50,11 @@ def results(open_results: OpenResults) -> KafkaResults:
 
 
 def test_everything_of_a_commit_is_kept(results: KafkaResults, open_results: OpenResults) -> None:
-    results.commit(ENGINE, {"table/a": 7}, {"table/a": b"open"}, [A1, ("adjudications", "a", b"9"), B1])
-    results.commit(ENGINE, {"table/a": 9, "table/b": 1}, {"table/b": b"\0"}, [A2])
+    results.commit(ENGINE, {"table/a": at(7)}, {"table/a": b"open"}, [A1, ("adjudications", "a", b"9"), B1])
+    results.commit(ENGINE, {"table/a": at(9), "table/b": at(1)}, {"table/b": b"\0"}, [A2])
     for store in (results, open_results(read_only=True)):
-        assert store.positions(ENGINE) == {"table/a": 9, "table/b": 1}
-        assert store.snapshots(ENGINE) == {"table/a": b"open", "table/b": b"\0"}
+        assert store.positions(ENGINE) == {"table/a": at(9), "table/b": at(1)}
+        assert store.snapshots(ENGINE) == {"table/b": b"\0"}, "a position without a snapshot forgets the one before"
         assert list(store.results("findings")) == [("a", b"1"), ("b", b"1"), ("a", b"2")]
         assert list(store.results("adjudications")) == [("a", b"9")]
         assert (store.latest("findings", "a"), store.latest("findings", "c")) == (b"2", None)
@@ -61,17 +67,23 @@ def test_repeats_change_nothing(results: KafkaResults) -> None:
 
 
 def test_another_engine_starts_anew(results: KafkaResults) -> None:
-    results.commit(ENGINE, {"table/a": 7, "table/b": 3}, {"table/b": b"open"}, [A1])
+    results.commit(ENGINE, {"table/a": at(7), "table/b": at(3)}, {"table/b": b"open"}, [A1])
     assert (results.positions(OTHER), results.snapshots(OTHER)) == ({}, {})
-    results.commit(OTHER, {"table/a": 2}, {}, [])
-    assert (results.positions(ENGINE), results.positions(OTHER), results.snapshots(OTHER)) == ({}, {"table/a": 2}, {})
-    results.commit(ENGINE, {"table/a": 1}, {}, [])
-    assert (results.positions(ENGINE), results.snapshots(ENGINE)) == ({"table/a": 1}, {}), "the old state stays away"
+    results.commit(OTHER, {"table/a": at(2)}, {}, [])
+    assert (results.positions(ENGINE), results.positions(OTHER), results.snapshots(OTHER)) == (
+        {},
+        {"table/a": at(2)},
+        {},
+    )
+    results.commit(ENGINE, {"table/a": at(1)}, {}, [])
+    assert (results.positions(ENGINE), results.snapshots(ENGINE)) == ({"table/a": at(1)}, {}), (
+        "the old state stays away"
+    )
     assert list(results.results("findings")) == [("a", b"1")]
 
 
 def test_reset_forgets_the_state_and_keeps_the_records(results: KafkaResults) -> None:
-    results.commit(ENGINE, {"table/a": 7}, {"table/a": b"open"}, [A1])
+    results.commit(ENGINE, {"table/a": at(7)}, {"table/a": b"open"}, [A1])
     results.reset()
     assert (results.positions(ENGINE), results.snapshots(ENGINE)) == ({}, {})
     assert results.latest("findings", "a") == b"1"
@@ -85,7 +97,7 @@ def test_a_reader_may_not_write(results: KafkaResults, open_results: OpenResults
 def test_a_commit_is_whole_or_nothing(
     results: KafkaResults, open_results: OpenResults, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    results.commit(ENGINE, {"table/a": 7}, {}, [A1])
+    results.commit(ENGINE, {"table/a": at(7)}, {}, [A1])
 
     def lose(writer: TransactionalWriter) -> None:
         writer._producer.flush(10)
@@ -94,11 +106,11 @@ def test_a_commit_is_whole_or_nothing(
     with monkeypatch.context() as patch:
         patch.setattr(TransactionalWriter, "_prepare", lose)
         with pytest.raises(LogUnavailable):
-            results.commit(ENGINE, {"table/a": 8}, {"table/a": b"x"}, [A2, B1])
+            results.commit(ENGINE, {"table/a": at(8)}, {"table/a": b"x"}, [A2, B1])
     for store in (open_results(), results):
-        assert (store.positions(ENGINE), store.snapshots(ENGINE)) == ({"table/a": 7}, {})
+        assert (store.positions(ENGINE), store.snapshots(ENGINE)) == ({"table/a": at(7)}, {})
         assert list(store.results("findings")) == [("a", b"1")]
-    results.commit(ENGINE, {"table/a": 8}, {"table/a": b"x"}, [A2, B1])
+    results.commit(ENGINE, {"table/a": at(8)}, {"table/a": b"x"}, [A2, B1])
     assert list(results.results("findings")) == [("a", b"1"), ("a", b"2"), ("b", b"1")]
 
 
@@ -106,7 +118,7 @@ def test_a_commit_is_whole_or_nothing(
 def test_a_commit_whose_answer_is_lost_is_made_once(
     results: KafkaResults, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    results.commit(ENGINE, {"table/a": 7}, {}, [A1])
+    results.commit(ENGINE, {"table/a": at(7)}, {}, [A1])
     real, left = getattr(TransactionalWriter, step), [1]
 
     def lose(writer: TransactionalWriter) -> None:
@@ -119,19 +131,19 @@ def test_a_commit_whose_answer_is_lost_is_made_once(
             real(writer)
 
     monkeypatch.setattr(TransactionalWriter, step, lose)
-    results.commit(ENGINE, {"table/a": 9}, {}, [A2, B1])
-    assert results.positions(ENGINE) == {"table/a": 9}
+    results.commit(ENGINE, {"table/a": at(9)}, {}, [A2, B1])
+    assert results.positions(ENGINE) == {"table/a": at(9)}
     assert list(results.results("findings")) == [("a", b"1"), ("a", b"2"), ("b", b"1")]
 
 
 def test_a_second_replayer_takes_over(results: KafkaResults, open_results: OpenResults) -> None:
-    results.commit(ENGINE, {"table/a": 7}, {}, [A1])
+    results.commit(ENGINE, {"table/a": at(7)}, {}, [A1])
     second = open_results()
-    second.commit(ENGINE, {"table/a": 8}, {}, [])
+    second.commit(ENGINE, {"table/a": at(8)}, {}, [])
     for _ in range(2):
         with pytest.raises(SecondWriter):
-            results.commit(ENGINE, {"table/a": 9}, {}, [])
-    assert second.positions(ENGINE) == results.positions(ENGINE) == {"table/a": 8}
+            results.commit(ENGINE, {"table/a": at(9)}, {}, [])
+    assert second.positions(ENGINE) == results.positions(ENGINE) == {"table/a": at(8)}
 
 
 def test_who_judges_again_reads_on_once_in_a_while(
@@ -141,20 +153,20 @@ def test_who_judges_again_reads_on_once_in_a_while(
     asked: list[StoredResults] = []
     read_findings = StoredResults.read_findings
     monkeypatch.setattr(StoredResults, "read_findings", lambda stored: (asked.append(stored), read_findings(stored))[1])
-    results.commit(ENGINE, {"table/a": 7}, {}, [A1])
+    results.commit(ENGINE, {"table/a": at(7)}, {}, [A1])
     asked.clear()
     assert [results.latest("findings", "a") for _ in range(100)] == [b"1"] * 100
     assert len(asked) < 50
-    results.commit(ENGINE, {"table/a": 8}, {}, [A2])
+    results.commit(ENGINE, {"table/a": at(8)}, {}, [A2])
     assert results.latest("findings", "a") == b"2"
     reader = open_results(read_only=True)
     assert reader.latest("findings", "a") == b"2"
-    results.commit(ENGINE, {"table/a": 9}, {}, [A1])
+    results.commit(ENGINE, {"table/a": at(9)}, {}, [A1])
     assert reader.latest("findings", "a") == b"1"
     monkeypatch.setattr(kafka_results, "FRESH_S", 0.0)
     second = open_results()
     assert second.latest("findings", "a") == b"1"
-    results.commit(ENGINE, {"table/a": 10}, {}, [A2])
+    results.commit(ENGINE, {"table/a": at(10)}, {}, [A2])
     assert second.latest("findings", "a") == b"2"
 
 
@@ -165,7 +177,7 @@ RUBBISH = [b"", b"{", b"\xff", b"[" * 5000, b'{"generation":7}', b"null"]
 def test_state_that_no_replayer_wrote_is_replayed_over(
     log: KafkaLog, results: KafkaResults, open_results: OpenResults, cluster: Cluster, null_headers: None, value: bytes
 ) -> None:
-    results.commit(ENGINE, {"table/a": 7, "table/b": 3}, {"table/a": b"image"}, [A1])
+    results.commit(ENGINE, {"table/a": at(7), "table/b": at(3)}, {"table/a": b"image"}, [A1])
     for key in (b"replay/position/table/a", b"replay/\xff", b"\xff"):
         cluster.send_plain(
             OutgoingRecord(f"{log.prefix}.state", REPLAY_PARTITION, key, value, [("generation", b"\xff")])
@@ -175,12 +187,11 @@ def test_state_that_no_replayer_wrote_is_replayed_over(
     )
     cluster.send_plain(snapshot)
     second = open_results()
-    assert second.positions(ENGINE).get("table/a", 0) == 0
-    assert second.positions(ENGINE)["table/b"] == 3
+    assert second.positions(ENGINE) == {"table/b": at(3)}
     cluster.send_plain(OutgoingRecord(f"{log.prefix}.state", REPLAY_PARTITION, b"replay/generation", value, []))
     third = open_results()
     assert (third.positions(ENGINE), third.snapshots(ENGINE)) == ({}, {})
-    third.commit(ENGINE, {"table/a": 7}, {}, [A1, A2])
+    third.commit(ENGINE, {"table/a": at(7)}, {}, [A1, A2])
     assert list(third.results("findings")) == [("a", b"1"), ("a", b"2")]
 
 

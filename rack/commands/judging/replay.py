@@ -42,7 +42,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--again",
         action="store_true",
-        help="Judge the whole log again from its first event and revise verdicts that differ.",
+        help="Judge the whole log again from its first event, restore results that were altered or are missing, and revise "
+        "verdicts of earlier versions that differ.",
     )
     parser.add_argument("--follow", action="store_true", help="Keep judging new rounds until interrupted.")
     parser.add_argument(
@@ -83,8 +84,6 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         options = {"read_only": True} if arguments.group is not None else {}
         results = MemoryResults() if what_if else results_at(address, arguments.verdicts, **options)
         try:
-            if arguments.again:
-                results.reset()
             if arguments.group is not None:
                 summary = _replay_in_group(address, arguments.group, results, output)
             else:
@@ -99,6 +98,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     finally:
         log.close()
     if not arguments.follow:  # who follows has said them as they came
+        _report_judged_again(summary, 0, output)
         _report_foreign(summary, 0, output)
     _report(summary, output)
     if summary.integrity:
@@ -128,6 +128,7 @@ def _replay_new(log: EventLog, results: ResultStore, arguments: argparse.Namespa
         results,
         as_of=positions if arguments.as_of else None,
         rules=read_submission(arguments.rules) if arguments.rules else None,
+        again=arguments.again,
         progress=lambda events, rounds: output.progress(rounds, f"rounds judged, {events:,} events read"),
     )
 
@@ -136,9 +137,10 @@ def _follow(log: EventLog, results: ResultStore, arguments: argparse.Namespace, 
     """Replay until interrupted; say what each batch brought."""
     from replay.run.replayer import Summary, follow, standing
 
-    summary, said, built, next_s, broken, foreign = Summary(), (0, 0), -1, 0.0, 0, 0
+    summary, said, built, next_s, broken, foreign, again = Summary(), (0, 0), -1, 0.0, 0, 0, 0
     try:
-        for summary in follow(log, results):
+        for summary in follow(log, results, again=arguments.again):
+            again = _report_judged_again(summary, again, output)
             for line in summary.integrity[broken:]:
                 output.problem(line)  # nothing later in that stream is judged, and somebody must hear of it
             broken = len(summary.integrity)
@@ -190,7 +192,7 @@ def _replay_in_group(address: str, name: str, results: ResultStore, output: Outp
     from replay.run.partition_member import Shared, follow_group
     from replay.run.replayer import standing
 
-    shared, said, foreign = Shared(), Shared(partitions=[-1]), 0
+    shared, said, foreign, again = Shared(), Shared(partitions=[-1]), 0, 0
     before = signal.signal(signal.SIGTERM, _interrupt)  # as with Ctrl-C, one leaves in order
     with closing(group_at(address, name, engine())) as group, closing(follow_group(group)) as running:
         output.note(f"joining the group {name}")
@@ -199,6 +201,7 @@ def _replay_in_group(address: str, name: str, results: ResultStore, output: Outp
                 if shared.partitions != said.partitions:
                     listed = ", ".join(map(str, shared.partitions)) or "none; on standby"
                     output.note(f"partitions of this member: {listed}")
+                again = _report_judged_again(shared, again, output)
                 foreign = _report_foreign(shared, foreign, output)
                 if (shared.rounds, shared.changed) != (said.rounds, said.changed):
                     output.note(
@@ -223,6 +226,13 @@ def _report_foreign(summary: Summary, said: int, output: Output) -> int:
     for line in foreign_lines(summary.foreign, said):
         output.problem(line)
     return max(said, summary.foreign.count)
+
+
+def _report_judged_again(summary: Summary, said: int, output: Output) -> int:
+    """Say which stored results and positions beyond so many did not fit and were judged again; return how many that makes."""
+    for line in summary.judged_again[said:]:
+        output.problem(line)
+    return len(summary.judged_again)
 
 
 def _report(summary: Summary, output: Output) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import signal
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from rack.output import Output, counted
 from rack.settings import log_address
 
 if TYPE_CHECKING:
+    from events.errors import IntegrityError
     from events.log.contract import CheckpointStore
     from events.proofs.checkpoint import Checkpoint
     from events.proofs.checkpointer import Checkpointer
@@ -43,10 +45,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="T",
         help=f"Promise the next checkpoint within this many seconds; a longer gap is reported (with --follow: {SECONDS}).",
     )
+    parser.add_argument(
+        "--results-anew",
+        action="store_true",
+        help="State the results as they are now, though an earlier checkpoint states others; first run `rack replay --again` and "
+        "`rack verify --verdicts`.",
+    )
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Make a checkpoint; 4 where the log contradicts what was signed before, and then nothing is signed."""
+    """Make a checkpoint; 4 where the log contradicts what was signed before, and then nothing is signed.
+
+    4 also where results contradict it: the streams are signed then, and those results are not stated.
+    """
     from contextlib import ExitStack, closing
 
     from events.proofs.checkpointer import Checkpointer
@@ -54,6 +65,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from events.proofs.signing_memory import SigningMemory
     from events.sqlite.log import utc_now_us
     from rack.opening import log_at
+    from rack.stored_results import stored_results
 
     if arguments.every is not None and not arguments.follow:
         raise UsageError("--every needs --follow")
@@ -65,15 +77,35 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         patience_s = PATIENCE_S if arguments.follow else 0.0
         store = resources.enter_context(closing(_store(address, log.log_id, patience_s, output)))
         memory = SigningMemory(arguments.key, log.log_id)
-        checkpointer = Checkpointer(log, store, signer, memory, clock=utc_now_us, within_s=within_s)
+        checkpointer = Checkpointer(
+            log,
+            store,
+            signer,
+            memory,
+            clock=utc_now_us,
+            within_s=within_s,
+            results=stored_results(address, resources),
+            results_anew=arguments.results_anew,
+        )
         events = checkpointer.read()
         checkpoint = checkpointer.sign()
         output.note(f"{counted(events, 'event')} read; {_line(checkpoint)}")
+        told = _tell(checkpointer.result_faults, (), output)
         if arguments.follow:
             checkpoint = _follow(checkpointer, arguments.every or EVERY, within_s or SECONDS, output)
-    output.value(_as_json(checkpoint))
+            _tell(checkpointer.result_faults, told, output)
+    output.value(_as_json(checkpoint) | {"results_not_stated": [str(each) for each in checkpointer.result_faults]})
     output.text(checkpoint.text().rstrip("\n"))
-    return Exit.CLEAN
+    return Exit.INTEGRITY if checkpointer.result_faults else Exit.CLEAN
+
+
+def _tell(faults: Sequence[IntegrityError], told: Sequence[str], output: Output) -> list[str]:
+    """Say which results were not stated and why, each once; return all that was said."""
+    lines = [f"{each.code} {each}; these results were not stated" for each in faults]
+    for line in lines:
+        if line not in told:
+            output.problem(line)
+    return [*told, *lines]
 
 
 def _store(address: str, log_id: str, patience_s: float, output: Output) -> CheckpointStore:

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from events.proofs.signed_note import PublicKey
     from events.proofs.verify import Break, VerificationReport
     from events.proofs.verify_checkpoints import Signatures
+    from events.proofs.verify_results import StoredState
     from events.proofs.witness import WitnessFolder
     from replay.review.witness_status import Witnessed
+    from replay.run.verdict_check import VerdictCheck
 
 HELP = "Verify every event, root and signature of a log, or a file of `rack dispute` or `rack prove`"
 
@@ -46,6 +48,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="The log's public key, as you received it; of several, each is trusted by itself, with those for which it vouches "
         "(repeatable; default: the keys that the log names).",
+    )
+    parser.add_argument(
+        "--verdicts",
+        action="store_true",
+        help="Also judge every round again and compare every stored result, byte by byte.",
     )
     parser.add_argument("--rounds", metavar="DIR", type=Path, help="Also derive this round table again and compare it.")
     parser.add_argument("--witness", type=Path, metavar="DIR", help="Folder of a witness; needs --witness-key.")
@@ -81,6 +88,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from events.sqlite.log import utc_now_us
     from rack.foreign import foreign_as_json, foreign_lines, report_store_faults
     from rack.opening import checkpoints_at, log_at
+    from rack.stored_results import result_lines, stored_state, verdict_lines
 
     address = log_address(arguments.log)
     anchors = [read_public_key(path) for path in arguments.key]
@@ -88,6 +96,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     with ExitStack() as resources:
         log = resources.enter_context(closing(log_at(address, read_only=True, check_heads=False)))
         store = resources.enter_context(closing(checkpoints_at(address, log_id=log.log_id, read_only=True)))
+        state = stored_state(address, resources)
         marks = folder.marks(origin_of(log.log_id, log.property_id)) if folder is not None else ()
         report, sealed = _verify_log(
             log,
@@ -96,10 +105,12 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             anchors=anchors,
             marks=marks,
             gap_s=arguments.gap,
+            results=state,
             progress=lambda stream, events: output.progress(events, f"events checked, at {stream}"),
         )
         witnessed = _witness_status(store, folder, log) if folder is not None else None
         rounds = _compare_rounds(log, arguments.rounds, output) if arguments.rounds is not None else {}
+        verdicts = _judge_again(log, state, output) if arguments.verdicts else None
         faults = report_store_faults(log, output)
         found = result(
             [line(each) for each in report.breaks],
@@ -108,6 +119,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
                 f"round table {arguments.rounds}: {each['where']}: {each['what']}"
                 for each in rounds.get("round_table", ())
             ],
+            verdicts.failures() if verdicts is not None else (),
         )
         _keep_notice(address, arguments, output, log, report, found)
     for text in foreign_lines(report.foreign):
@@ -115,17 +127,30 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     late = overdue(report.signed, utc_now_us())
     seen = {"cosigned": len(folder.sizes()) if folder is not None else 0, "witness": to_builtins(witnessed)}
     seen |= {"foreign": foreign_as_json(report.foreign), "store_faults": to_builtins(faults)}
+    seen |= {"verdicts": to_builtins(verdicts)}
     output.value(
         as_json(report) | {"ok": found.ok, "failures": found.failures, "overdue": late} | seen | sealed | rounds
     )
     output.text(
         *(line(each) for each in report.breaks),
         *quarantine_lines(report.quarantine),
+        *result_lines(report.results),
+        *(verdict_lines(verdicts) if verdicts is not None else ()),
         *_signature_lines(report.signed, late),
         *(_witness_lines(witnessed, report.signed, utc_now_us()) if witnessed is not None else ()),
         summary(report, found),
     )
     return found.exit
+
+
+def _judge_again(log: EventLog, state: StoredState, output: Output) -> VerdictCheck:
+    """Judge the log again and compare the stored results."""
+    from events.errors import LogUnavailable
+    from replay.run.verdict_check import check_verdicts
+
+    if state.store is None:
+        raise LogUnavailable(state.damage or "there are no results beside the log; replay the log first")
+    return check_verdicts(log, state.store, lambda stream, results: output.progress(results, f"results, at {stream}"))
 
 
 def _keep_notice(
@@ -145,6 +170,7 @@ def _keep_notice(
     checks = ["events", "checkpoints", *(f"key {path.name}" for path in arguments.key)]
     checks += [f"witness {arguments.witness.name}"] if arguments.witness is not None else []
     checks += ["round table"] if arguments.rounds is not None else []
+    checks += ["verdicts"] if arguments.verdicts else []
     path = record_path(address)
     try:
         verification = made(
@@ -192,8 +218,10 @@ def line(found: Break) -> str:
     """Return a break in one line."""
     from events.archive.manifest import ARCHIVE
     from events.log.contract import QUARANTINE
+    from rack.verification_result import RESULT_KINDS
 
     what = {ARCHIVE: "manifest", QUARANTINE: "entry", "checkpoints": "statement"}.get(found.stream, "event")
+    what = "result" if found.kind in RESULT_KINDS else what
     return f"{found.code} {found.stream} {what} {found.seq}: {found.message} ({found.kind.replace('_', ' ')})"
 
 
@@ -228,6 +256,7 @@ def as_json(report: VerificationReport) -> dict[str, Any]:
         "streams": heads,
         "quarantined": report.quarantine.entries,
         "quarantine": report.quarantine.counts,
+        "results": report.results.counts if report.results is not None else None,
         "checkpoints": report.signed.checkpoints if report.signed is not None else 0,
         "signed": to_builtins(report.signed),
         "first_break": breaks[0] if breaks else None,
@@ -335,7 +364,7 @@ def _file(arguments: argparse.Namespace, output: Output) -> Exit:
     from events.proofs.signed_note import KeyKind
     from replay.packet.bundle import MAX_BYTES
 
-    for name in ("log", "rounds", "witness", "gap", "by"):
+    for name in ("log", "rounds", "verdicts", "witness", "gap", "by"):
         if is_given(arguments, name):
             raise UsageError(f"a file is verified without the log; leave out {option(name)}, or FILE")
     if not arguments.key:

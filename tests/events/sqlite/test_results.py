@@ -7,9 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from events.errors import LogUnavailable
-from events.log.contract import ResultStore
+from events.errors import LogUnavailable, SecondWriter
+from events.log.contract import Head, ResultStore
+from events.log.result_chain import check_chains
 from events.sqlite.results import SqliteResults
+from tests.contract.backends import SqliteTamper
+
+
+def at(seq: int) -> Head:
+    """A head of a log at a number."""
+    return Head(seq, bytes([seq]) * 32)
+
 
 ENGINE, OTHER = "5e" * 32, "5f" * 32
 A1, A2, B1 = ("findings", "a", b"1"), ("findings", "a", b"2"), ("findings", "b", b"1")
@@ -28,12 +36,12 @@ def results(path: Path) -> Iterator[ResultStore]:
 
 
 def test_everything_of_a_commit_is_kept(results: ResultStore, path: Path) -> None:
-    results.commit(ENGINE, {"table/a": 7}, {"table/a": b"open"}, [A1, ("adjudications", "a", b"9"), B1])
-    results.commit(ENGINE, {"table/a": 9, "table/b": 1}, {"table/b": b"\0"}, [A2])
+    results.commit(ENGINE, {"table/a": at(7)}, {"table/a": b"open"}, [A1, ("adjudications", "a", b"9"), B1])
+    results.commit(ENGINE, {"table/a": at(9), "table/b": at(1)}, {"table/b": b"\0"}, [A2])
     reader = SqliteResults(path, read_only=True)
     for store in (results, reader):
-        assert store.positions(ENGINE) == {"table/a": 9, "table/b": 1}
-        assert store.snapshots(ENGINE) == {"table/a": b"open", "table/b": b"\0"}
+        assert store.positions(ENGINE) == {"table/a": at(9), "table/b": at(1)}
+        assert store.snapshots(ENGINE) == {"table/b": b"\0"}, "a position without a snapshot forgets the one before"
         assert list(store.results("findings")) == [("a", b"1"), ("b", b"1"), ("a", b"2")]
         assert list(store.results("adjudications")) == [("a", b"9")]
         assert (store.latest("findings", "a"), store.latest("findings", "c")) == (b"2", None)
@@ -47,25 +55,29 @@ def test_repeats_change_nothing(results: ResultStore) -> None:
 
 
 def test_a_commit_is_whole_or_nothing(results: ResultStore) -> None:
-    results.commit(ENGINE, {"table/a": 7}, {}, [A1])
-    with pytest.raises(LogUnavailable):
+    results.commit(ENGINE, {"table/a": at(7)}, {}, [A1])
+    with pytest.raises(TypeError):
         results.commit(
-            ENGINE, {"table/a": 8}, {"table/a": b"x"}, [A2, ("findings", "b", "text")]
+            ENGINE, {"table/a": at(8)}, {"table/a": b"x"}, [A2, ("findings", "b", "text")]
         )  # text where bytes belong
-    assert (results.positions(ENGINE), results.snapshots(ENGINE)) == ({"table/a": 7}, {})
+    assert (results.positions(ENGINE), results.snapshots(ENGINE)) == ({"table/a": at(7)}, {})
     assert list(results.results("findings")) == [("a", b"1")]
 
 
 def test_another_engine_starts_anew(results: ResultStore) -> None:
-    results.commit(ENGINE, {"table/a": 7}, {"table/a": b"open"}, [A1])
+    results.commit(ENGINE, {"table/a": at(7)}, {"table/a": b"open"}, [A1])
     assert (results.positions(OTHER), results.snapshots(OTHER)) == ({}, {})
-    results.commit(OTHER, {"table/a": 2}, {}, [A1])
-    assert (results.positions(OTHER), results.positions(ENGINE), results.snapshots(ENGINE)) == ({"table/a": 2}, {}, {})
+    results.commit(OTHER, {"table/a": at(2)}, {}, [A1])
+    assert (results.positions(OTHER), results.positions(ENGINE), results.snapshots(ENGINE)) == (
+        {"table/a": at(2)},
+        {},
+        {},
+    )
     assert list(results.results("findings")) == [("a", b"1")]
 
 
 def test_reset_forgets_the_position_and_keeps_the_records(results: ResultStore) -> None:
-    results.commit(ENGINE, {"table/a": 7}, {"table/a": b"open"}, [A1])
+    results.commit(ENGINE, {"table/a": at(7)}, {"table/a": b"open"}, [A1])
     results.reset()
     assert (results.positions(ENGINE), results.snapshots(ENGINE)) == ({}, {})
     assert results.latest("findings", "a") == b"1"
@@ -79,3 +91,62 @@ def test_many_results_are_read_in_order(results: ResultStore) -> None:
 def test_a_reader_needs_results(path: Path) -> None:
     with pytest.raises(LogUnavailable, match="replay the log first"):
         SqliteResults(path, read_only=True)
+
+
+def test_a_second_replayer_is_refused_and_a_reader_is_not(results: ResultStore, path: Path) -> None:
+    with pytest.raises(
+        SecondWriter, match=r"another replayer is at work: .*written by process [0-9]+; wait until it ends"
+    ):
+        SqliteResults(path)
+    SqliteResults(path, read_only=True).close()
+    results.close()
+    SqliteResults(path).close()
+
+
+LEGACY = """
+CREATE TABLE positions (engine TEXT NOT NULL, stream TEXT NOT NULL, seq INTEGER NOT NULL,
+                        PRIMARY KEY (engine, stream)) STRICT, WITHOUT ROWID;
+CREATE TABLE snapshots (engine TEXT NOT NULL, stream TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY (engine, stream)) STRICT;
+CREATE TABLE records (pos INTEGER PRIMARY KEY, kind TEXT NOT NULL, key TEXT NOT NULL, data BLOB NOT NULL) STRICT;
+CREATE INDEX records_by_key ON records (kind, key, pos);
+INSERT INTO positions VALUES ('e', 'table/a', 7);
+INSERT INTO snapshots VALUES ('e', 'table/a', x'80');
+INSERT INTO records (kind, key, data) VALUES ('adjudications', 'table/a#1', x'7b7d'), ('ledger', 'table/a#9', x'7b7d');
+"""
+
+
+def test_a_store_from_before_chains_is_read_as_it_is(path: Path) -> None:
+    SqliteTamper(path).execute(LEGACY)
+    reader = SqliteResults(path, read_only=True)
+    assert list(reader.results("ledger")) == [("table/a#9", b"{}")]
+    assert [(each.stream, each.place) for each in reader.stored()] == [("table/a", 0)] * 2
+    assert (reader.positions("e"), reader.chain_heads(), reader.broken_chains()) == ({}, {}, {})
+    assert check_chains(reader).broken == {}
+    reader.close()
+
+
+def test_a_store_from_before_chains_gets_them_when_it_is_opened_for_writing(path: Path) -> None:
+    """Its positions count for nothing, for they have no digest."""
+    SqliteTamper(path).execute(LEGACY)
+    store = SqliteResults(path)
+    assert store.unchained() == 2
+    assert [(each.stream, each.place) for each in store.stored()] == [("table/a", 1), ("table/a", 2)]
+    assert check_chains(store).broken == store.broken_chains() == {}
+    assert store.positions("e") == store.snapshots("e") == {}
+    store.commit("e", {}, {}, [("ledger", "table/a#9", b"[]")])
+    store.close()
+    again = SqliteResults(path)
+    assert (again.unchained(), again.chain_heads()["table/a"].seq) == (0, 3)
+    again.close()
+
+
+def test_what_is_judged_anew_takes_the_place_of_what_was_stored(results: ResultStore, path: Path) -> None:
+    first, other = ("adjudications", "table/a#1", b"{}"), ("adjudications", "table/b#1", b"{}")
+    results.commit(ENGINE, {"table/a": at(7)}, {"table/a": b"image"}, [first, other, ("ledger", "table/a#2", b"{}")])
+    results.commit(ENGINE, {}, {}, [first], anew=["table/a"])
+    assert [(each.key, each.place) for each in results.stored()] == [("table/b#1", 1), ("table/a#1", 1)]
+    assert results.positions(ENGINE) == {}
+    assert results.chain_heads()["table/a"].seq == 1
+    assert check_chains(results).broken == {}
+    kept = SqliteTamper(path).execute("SELECT key FROM discarded ORDER BY pos")
+    assert kept == [("table/a#1",), ("table/a#2",)], "what was thrown away can be looked at"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from events.errors import PartitionReassigned
-from events.log.contract import EventLog, Record, ResultStore
+from events.log.contract import EventLog, Head, Record, ResultStore
 from events.log.foreign import OwnStore
+from events.log.result_chain import ChainedResult, ResultBroken
 from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
 from replay.run import partition_member as group_module
@@ -37,8 +38,35 @@ class Part(OwnStore):
         for batch in self.log.tail(after, wait_s=0.001):
             yield [record for record in batch if record.stream in self.streams_]
 
-    def positions(self, engine: str) -> dict[str, int]:
-        return {stream: seq for stream, seq in self.inner.positions(engine).items() if stream in self.streams_}
+    def head(self, stream: str) -> Head:
+        return self.log.head(stream)
+
+    def verify_head(self, stream: str) -> None:
+        self.log.verify_head(stream)
+
+    def streams(self) -> list[str]:
+        return sorted(self.streams_)
+
+    def acknowledged(self) -> dict[str, Head]:
+        return self.log.acknowledged()
+
+    def misfits(self, engine: str) -> dict[str, str]:
+        return {stream: why for stream, why in self.inner.misfits(engine).items() if stream in self.streams_}
+
+    def stored(self, stream: str | None = None) -> Iterator[ChainedResult]:
+        return self.inner.stored(stream)
+
+    def chain_heads(self) -> dict[str, Head]:
+        return {stream: head for stream, head in self.inner.chain_heads().items() if stream in self.streams_}
+
+    def broken_chains(self) -> dict[str, ResultBroken]:
+        return {}
+
+    def unchained(self) -> int:
+        return 0
+
+    def positions(self, engine: str) -> dict[str, Head]:
+        return {stream: head for stream, head in self.inner.positions(engine).items() if stream in self.streams_}
 
     def snapshots(self, engine: str) -> dict[str, bytes]:
         return {stream: image for stream, image in self.inner.snapshots(engine).items() if stream in self.streams_}
@@ -52,14 +80,15 @@ class Part(OwnStore):
     def commit(
         self,
         engine: str,
-        positions: Mapping[str, int],
+        positions: Mapping[str, Head],
         snapshots: Mapping[str, bytes],
         records: Sequence[tuple[str, str, bytes]],
+        anew: Collection[str] = (),
     ) -> None:
         if self.refuse:
             self.refuse -= 1
             raise PartitionReassigned("not ours")
-        self.inner.commit(engine, positions, snapshots, records)
+        self.inner.commit(engine, positions, snapshots, records, anew)
 
 
 class FakeGroup:

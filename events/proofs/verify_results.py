@@ -1,0 +1,174 @@
+"""Check the results beside a log: their chains, what checkpoints state of them, and the positions of the replay.
+
+What this shows: results are as they were stored, up to the last place that a signed checkpoint states. Whoever rewrites a chain
+from a place beyond that on, with every later hash, is not revealed here; judging again reveals it (`rack verify --verdicts`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+import msgspec
+
+from events.errors import LogUnavailable
+from events.log.contract import Head, ResultStore
+from events.log.result_chain import JUDGE_AGAIN, ChainedResult, PositionBroken, ResultBroken, ResultChains
+from events.proofs.statements import ResultsStatement
+from events.vocabulary.envelope import StreamName
+
+RESULTS = "results"
+"""How the results beside a log are called where no stream can be named."""
+POSITION_REMEDY = "`rack replay` judges the stream again"
+
+
+class StoredState(msgspec.Struct, frozen=True):
+    """A store of results (null: there is none) with the positions of the present engine, and why others do not fit a digest.
+
+    `damage` says why a store that is there cannot be read.
+    """
+
+    store: ResultStore | None
+    positions: Mapping[str, Head] = {}
+    misfits: Mapping[str, str] = {}
+    damage: str = ""
+
+
+class ResultsCheck(msgspec.Struct, frozen=True, kw_only=True):
+    """What was found: the number of results, those without a place (from before there were chains), and the streams.
+
+    `stated` is how many of them signed checkpoints state. `heads` are the ends of the chains that are sound.
+    """
+
+    results: int = 0
+    unchained: int = 0
+    streams: int = 0
+    stated: int = 0
+    heads: dict[str, Head] = {}
+    faults: tuple[ResultBroken | PositionBroken, ...] = ()
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The counts, as JSON values."""
+        return {name: getattr(self, name) for name in ("results", "unchained", "streams", "stated")}
+
+
+def check_results(state: StoredState, stated: Mapping[str, Sequence[Head]]) -> ResultsCheck:
+    """Walk the chains of all results; `stated`: stream → the heads that checkpoints state of its results, in order."""
+    damage = state.damage
+    if not damage:
+        try:
+            return _walk(state.store, stated)
+        except LogUnavailable as error:
+            damage = str(error)
+    return ResultsCheck(faults=(ResultBroken(RESULTS, 0, "result_unreadable", damage),))
+
+
+def _walk(store: ResultStore | None, stated: Mapping[str, Sequence[Head]]) -> ResultsCheck:
+    walk = _ResultsWalk(stated)
+    before = store.chain_heads() if store is not None else {}
+    for result in store.stored() if store is not None else ():
+        walk.take(result)
+    after = store.chain_heads() if store is not None else {}
+    chains = walk.chains
+    if before or chains.has_places:  # else they are of a time before there were chains
+        chains.end(before, after)
+    walk.end(is_empty=store is None)
+    faults: dict[str, ResultBroken] = walk.faults | chains.broken
+    return ResultsCheck(
+        results=walk.results,
+        unchained=chains.unchained,
+        streams=len(chains.heads.keys() | chains.broken.keys()),
+        stated=sum(walk.confirmed.values()),
+        heads={stream: head for stream, head in chains.heads.items() if stream not in faults},
+        faults=tuple(fault for _, fault in sorted(faults.items())),
+    )
+
+
+class _ResultsWalk:
+    """The chains, held against what checkpoints state of them as it comes."""
+
+    def __init__(self, stated: Mapping[str, Sequence[Head]]) -> None:
+        self.chains, self.results = ResultChains(), 0
+        self.faults: dict[str, ResultBroken] = {}
+        self.confirmed: dict[str, int] = {}
+        self._stated = {stream: {head.seq: head.hash for head in heads} for stream, heads in stated.items()}
+        self._last = {stream: max(heads, default=0) for stream, heads in self._stated.items()}
+
+    def take(self, result: ChainedResult) -> None:
+        self.results += 1
+        if not self.chains.take(result) or result.stream not in self._stated:
+            return
+        head = self.chains.head(result.stream)
+        expected = self._stated[result.stream].get(head.seq)
+        if expected is None or result.stream in self.faults:
+            return
+        if expected != head.hash:
+            first = self.confirmed.get(result.stream, 0) + 1
+            message = f"results {first} to {head.seq} are not those of which a signed checkpoint states the head; {JUDGE_AGAIN}"
+            self.faults[result.stream] = ResultBroken(result.stream, first, "results_replaced", message)
+        else:
+            self.confirmed[result.stream] = head.seq
+
+    def end(self, *, is_empty: bool) -> None:
+        for stream, last in self._last.items():
+            place = self.chains.head(stream).seq
+            if place < last and stream not in self.faults and stream not in self.chains.broken:
+                gone = "there are no results" if is_empty else f"the results end at place {place}"
+                message = f"{gone}, but a signed checkpoint states {last}; {JUDGE_AGAIN}"
+                self.faults[stream] = ResultBroken(stream, place + 1, "result_missing", message)
+
+
+def position_faults(
+    state: StoredState, at_positions: Mapping[str, bytes], ends: Mapping[str, Head], broken: Collection[str]
+) -> list[PositionBroken]:
+    """Compare positions with the log as it was walked: the chain hash at each position, and where each stream ends.
+
+    Of the streams in `broken` nothing is said: what they held at the position cannot be known.
+    """
+    faults = [PositionBroken(stream, 0, f"{why}; {POSITION_REMEDY}") for stream, why in sorted(state.misfits.items())]
+    for stream, position in sorted(state.positions.items()):
+        end = ends.get(stream)
+        if stream in broken or end is None or (position.seq in (0, end.seq) and position.hash in (b"", end.hash)):
+            continue
+        if position.seq > end.seq:
+            message = (
+                f"the stored position ({position.seq}) is past the end of the stream ({end.seq}); {POSITION_REMEDY}"
+            )
+        elif at_positions.get(stream) != position.hash:
+            message = f"the stored position ({position.seq}) has another chain hash than the log; {POSITION_REMEDY}"
+        else:
+            continue
+        faults.append(PositionBroken(stream, position.seq, message))
+    return faults
+
+
+def statements_of(
+    store: ResultStore, stated: Mapping[str, Sequence[Head]], *, anew: bool
+) -> tuple[list[ResultsStatement], tuple[ResultBroken | PositionBroken, ...]]:
+    """Return what a checkpoint states of results, and what speaks against stating more.
+
+    Only results are stated whose chain is sound and continues what was stated before. With `anew`, sound chains that contradict
+    an earlier statement are stated too, as begun again: for whoever has judged again and compared.
+    """
+    check = check_results(StoredState(store), stated)
+    statements = [
+        ResultsStatement(anew=False, chain=head.hash.hex(), size=head.seq, stream=stream)
+        for stream, head in sorted(check.heads.items())
+        if _is_stream(stream) and head.seq > max((each.seq for each in stated.get(stream, ())), default=0)
+    ]
+    if not anew:
+        return statements, check.faults
+    alone = check_results(StoredState(store), {})
+    unsound = {fault.stream for fault in alone.faults}
+    for stream in sorted({fault.stream for fault in check.faults} & stated.keys() - unsound):
+        head = alone.heads.get(stream) or ResultChains().head(stream)
+        statements.append(ResultsStatement(anew=True, chain=head.hash.hex(), size=head.seq, stream=stream))
+    return statements, alone.faults
+
+
+def _is_stream(name: str) -> bool:
+    try:
+        msgspec.convert(name, StreamName)
+    except msgspec.ValidationError:
+        return False
+    return True

@@ -1,0 +1,222 @@
+"""Compares the stored results of a stream, record by record, with those to which judging it again leads.
+
+The idea: folding a stream from its first event gives the same results, to the byte and under each key in the same order, as
+following it did, however often that was interrupted. So what is stored under a key must begin what judging again gives. Only
+where an earlier engine judged a part of the stream are there no bytes to compare, for an adjudication names its engine: then
+the conclusions in force are compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+from events.log.contract import Head, Record, ResultStore
+from events.log.foreign import NO_FOREIGN_RECORDS, ForeignReport
+from events.log.result_chain import ChainedResult
+from replay.findings import Adjudication
+from replay.run.positions import ReplaySource
+from replay.run.stream_worker import WITHDRAWN, Result, runs_of
+
+BEYOND = 2**53 - 1
+"""A position past the end of any stream: the tail leaves such a stream out."""
+
+
+class StreamLog:
+    """One stream of a log, as what a replay reads of a log."""
+
+    def __init__(self, log: ReplaySource, stream: str) -> None:
+        self._log, self._stream = log, stream
+
+    def head(self, stream: str) -> Head:
+        """Return the end of the stream."""
+        return self._log.head(stream)
+
+    def acknowledged(self) -> dict[str, Head]:
+        """Return the high-water mark."""
+        return self._log.acknowledged()
+
+    def streams(self) -> list[str]:
+        """Return the one stream."""
+        return [self._stream]
+
+    def read(self, stream: str, from_seq: int = 1, to_seq: int | None = None) -> Iterator[Record]:
+        """Yield records, as the log does."""
+        return self._log.read(stream, from_seq, to_seq)
+
+    def tail(self, after: Mapping[str, int], *, wait_s: float | None = None) -> Iterator[list[Record]]:
+        """Yield the records of the stream beyond a number, in batches."""
+        position = after.get(self._stream, 0)
+        if position < BEYOND:
+            yield from runs_of(self._log.read(self._stream, position + 1))
+
+    def passed_over(self) -> ForeignReport:
+        """Return nothing: whoever reads the whole log is told."""
+        return NO_FOREIGN_RECORDS
+
+
+class ResultDifference(msgspec.Struct, frozen=True, kw_only=True):
+    """A stored result that differs from what judging again gives, or that only one of the two has.
+
+    `place` is its place in the chain of the stream's results; 0 where it is not stored.
+    """
+
+    stream: str
+    place: int
+    kind: str
+    key: str
+    what: str
+
+    def line(self) -> str:
+        """Return the difference in one line."""
+        where = f"result {self.place}" if self.place else "results"
+        return f"{self.stream} {where}: {self.kind} {self.key}: {self.what}"
+
+
+class StreamComparison(msgspec.Struct, kw_only=True):
+    """A comparison of one stream: how many results were compared, how many differ, and the first of these.
+
+    `missing` are results that are not stored. `mixed`: an earlier engine judged a part, and conclusions were compared.
+    `judged_to` is the last event that a stored adjudication takes into account.
+    """
+
+    compared: int = 0
+    differences: int = 0
+    first: ResultDifference | None = None
+    missing: list[Result] = []
+    mixed: bool = False
+    judged_to: int = 0
+
+    def add(self, difference: Callable[[], ResultDifference]) -> None:
+        """Count a difference; the first is described."""
+        self.differences += 1
+        if self.first is None:
+            self.first = difference()
+
+
+class _Heading(msgspec.Struct):
+    engine: str
+    as_of: dict[str, int]
+
+
+_heading = msgspec.json.Decoder(_Heading)
+_adjudication = msgspec.json.Decoder(Adjudication)
+
+
+def compare(stream: str, results: ResultStore, fresh: ResultStore, engine: str) -> StreamComparison:
+    """Compare what is stored of a stream with fresh results of the same stream, which this engine made."""
+    expected: dict[tuple[str, str], list[bytes]] = {}
+    for made in fresh.stored():
+        expected.setdefault((made.kind, made.key), []).append(sha256(made.data).digest())
+    found, stored = StreamComparison(), dict[tuple[str, str], int]()
+    for each in of_stream(results, stream):
+        name = each.kind, each.key
+        number = stored[name] = stored.get(name, 0) + 1
+        found.compared += 1
+        heading = _read_heading(each)
+        if heading is not None:
+            found.mixed |= heading.engine != engine
+            found.judged_to = max(found.judged_to, heading.as_of.get(stream, 0))
+        digests = expected.get(name, [])
+        if digests[number - 1 : number] != [sha256(each.data).digest()]:
+            found.add(partial(_difference, each, fresh, number))
+    if found.mixed:
+        return _compare_conclusions(stream, results, fresh, found, stored.keys() | expected.keys())
+    count: dict[tuple[str, str], int] = {}
+    for made in fresh.stored():
+        name = made.kind, made.key
+        count[name] = count.get(name, 0) + 1
+        if count[name] > stored.get(name, 0):
+            found.missing.append((made.kind, made.key, made.data))
+    return found
+
+
+def judged_by_another(results: ResultStore, stream: str, engine: str) -> bool:
+    """Whether an adjudication that is stored of a stream names another engine."""
+    headings = (_read_heading(each) for each in of_stream(results, stream))
+    return any(heading is not None and heading.engine != engine for heading in headings)
+
+
+def of_stream(results: ResultStore, stream: str) -> Iterator[ChainedResult]:
+    """Yield what is stored of one stream."""
+    return (each for each in results.stored(stream) if each.stream == stream)
+
+
+def _read_heading(each: ChainedResult) -> _Heading | None:
+    """Return engine and reach of an adjudication; null for other results, and for bytes that are none."""
+    if each.kind != "adjudications":
+        return None
+    try:
+        return _heading.decode(each.data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def _compare_conclusions(
+    stream: str, results: ResultStore, fresh: ResultStore, found: StreamComparison, names: Iterable[tuple[str, str]]
+) -> StreamComparison:
+    """Compare what is in force under each key, whoever judged; of adjudications the conclusion alone."""
+    found = StreamComparison(compared=found.compared, mixed=True, judged_to=found.judged_to)
+    for kind, key in sorted(names):
+        stored, made = results.latest(kind, key), fresh.latest(kind, key)
+        if _conclusion(kind, stored) != _conclusion(kind, made):
+            found.add(partial(_difference_in_force, stream, results, kind, key, _what(stored, made)))
+    return found
+
+
+def _difference_in_force(stream: str, results: ResultStore, kind: str, key: str, what: str) -> ResultDifference:
+    places = [each.place for each in of_stream(results, stream) if (each.kind, each.key) == (kind, key)]
+    return ResultDifference(stream=stream, place=max(places, default=0), kind=kind, key=key, what=what)
+
+
+def _conclusion(kind: str, data: bytes | None) -> Any:
+    """Return what a result says apart from its history; null where nothing is in force. Unreadable bytes are themselves."""
+    if data is None:
+        return None
+    try:
+        if kind == "adjudications":
+            made = _adjudication.decode(data)
+            if made.undetermined == (WITHDRAWN,):
+                return None
+            return msgspec.structs.replace(
+                made, revision=1, supersedes=None, withdrawn=(), as_of={}, engine="", last_seq=0
+            )
+        values = msgspec.json.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return data
+    withdrawn = kind == "findings" and isinstance(values, dict) and values.get("withdrawn") is True
+    return None if withdrawn else values
+
+
+def _difference(each: ChainedResult, fresh: ResultStore, number: int) -> ResultDifference:
+    """Describe how a record differs from the fresh one of the same number under its key."""
+    records = [made.data for made in fresh.stored() if (made.kind, made.key) == (each.kind, each.key)]
+    what = _what(each.data, records[number - 1] if number <= len(records) else None)
+    return ResultDifference(stream=each.stream, place=max(each.place, 0), kind=each.kind, key=each.key, what=what)
+
+
+def _what(stored: bytes | None, made: bytes | None) -> str:
+    """Return how a stored result differs from the one that judging again gives."""
+    if made is None:
+        return "judging again does not lead to this result"
+    if stored is None:
+        return "judging again leads to this result; it is not stored"
+    try:
+        was, now = msgspec.json.decode(stored), msgspec.json.decode(made)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        return f"the stored bytes cannot be read ({error})"
+    if isinstance(was, dict) and isinstance(now, dict):
+        for name in sorted(was.keys() | now.keys()):
+            if was.get(name) != now.get(name):
+                return f"{name}: stored {_short(was.get(name))}, judged again {_short(now.get(name))}"
+    at = next((n for n, (a, b) in enumerate(zip(stored, made, strict=False)) if a != b), min(len(stored), len(made)))
+    return f"the bytes differ from byte {at + 1} on"
+
+
+def _short(value: Any) -> str:
+    text = msgspec.json.encode(value).decode()
+    return text if len(text) <= 80 else f"{text[:80]}…"

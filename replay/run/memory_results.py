@@ -1,0 +1,88 @@
+"""Results in memory, for questions that change nothing: a verdict as of earlier, what-if rules, one round."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from events.log.contract import Head
+from events.log.foreign import OwnStore
+from events.log.result_chain import ChainedResult, ResultBroken, ResultChains
+from replay.run.stream_worker import Result
+
+
+class MemoryResults(OwnStore):
+    """A `ResultStore` for questions that change nothing: `--as-of`, what-if rules."""
+
+    def __init__(self) -> None:
+        self._records: list[ChainedResult] = []
+        self._latest: dict[tuple[str, str], bytes] = {}
+        self._positions: dict[str, Head] = {}
+        self._snapshots: dict[str, bytes] = {}
+        self._chains = ResultChains()
+
+    def positions(self, engine: str) -> dict[str, Head]:
+        """Return stream → the log's head up to which it was replayed."""
+        return dict(self._positions)
+
+    def snapshots(self, engine: str) -> dict[str, bytes]:
+        """Return stream → snapshot."""
+        return dict(self._snapshots)
+
+    def misfits(self, engine: str) -> dict[str, str]:
+        """Return nothing: nobody else can alter what is in memory."""
+        return {}
+
+    def commit(
+        self,
+        engine: str,
+        positions: Mapping[str, Head],
+        snapshots: Mapping[str, bytes],
+        records: Sequence[Result],
+        anew: Collection[str] = (),
+    ) -> None:
+        """Keep results; identical repeats are dropped."""
+        for stream in anew:
+            self._chains.restart(stream)
+            gone = [each for each in self._records if each.stream == stream]
+            self._records = [each for each in self._records if each.stream != stream]
+            for each in gone:
+                self._latest.pop((each.kind, each.key), None)
+        self._positions.update(positions)
+        self._snapshots.update(snapshots)
+        for kind, key, data in records:
+            if self._latest.get((kind, key)) != data:
+                self._latest[kind, key] = data
+                self._records.append(self._chains.extend(kind, key, data))
+
+    def results(self, kind: str) -> Iterator[tuple[str, bytes]]:
+        """Yield `(key, bytes)` of a kind in the order committed."""
+        for each in self._records:
+            if each.kind == kind:
+                yield each.key, each.data
+
+    def latest(self, kind: str, key: str) -> bytes | None:
+        """Return the last record of a kind under a key."""
+        return self._latest.get((kind, key))
+
+    def stored(self, stream: str | None = None) -> Iterator[ChainedResult]:
+        """Yield every record (of one stream) in the order committed."""
+        return (each for each in self._records if stream in (None, each.stream))
+
+    def chain_heads(self) -> dict[str, Head]:
+        """Return stream → place and hash of the last record."""
+        return dict(self._chains.heads)
+
+    def broken_chains(self) -> dict[str, ResultBroken]:
+        """Return nothing: nobody else can alter what is in memory."""
+        return {}
+
+    def unchained(self) -> int:
+        """Return 0: every record has its place."""
+        return 0
+
+    def reset(self) -> None:
+        """Forget positions and snapshots."""
+        self._positions, self._snapshots = {}, {}
+
+    def close(self) -> None:
+        """Nothing to release."""

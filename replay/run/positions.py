@@ -1,0 +1,72 @@
+"""Where a replay goes on: the stored positions that fit their digest and the log, and why the others do not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple, Protocol
+
+from events.errors import IntegrityError
+from events.log.contract import Head, Record, ResultStore
+from events.log.foreign import ForeignReport
+
+
+class ReplaySource(Protocol):
+    """What a replay asks of a log (see `events.log.contract.EventLog`)."""
+
+    def streams(self) -> list[str]:
+        """Return the names of all streams."""
+
+    def head(self, stream: str) -> Head:
+        """Return the end of a stream."""
+
+    def read(self, stream: str, from_seq: int = 1, to_seq: int | None = None) -> Iterator[Record]:
+        """Yield a stream's records, chain checked."""
+
+    def tail(self, after: Mapping[str, int], *, wait_s: float | None = None) -> Iterator[list[Record]]:
+        """Yield batches of records beyond `after`."""
+
+    def passed_over(self) -> ForeignReport:
+        """Return the foreign records that `tail` has come past."""
+
+    def acknowledged(self) -> dict[str, Head]:
+        """Return the high-water mark."""
+
+
+class Resumption(NamedTuple):
+    """Stream → the log's head from which a replay goes on; and stream → why what is stored does not fit."""
+
+    positions: dict[str, Head]
+    misfits: dict[str, str]
+
+
+def resumption(log: ReplaySource, results: ResultStore, engine: str) -> Resumption:
+    """Compare the positions of an engine with the log.
+
+    Where the log itself is broken, or lost what was acknowledged, a position stands: that is for whoever reads the log to name.
+    """
+    positions, misfits = results.positions(engine), results.misfits(engine)
+    for stream in sorted(positions.keys() & set(log.streams())):
+        fault = _fault(log, stream, positions[stream])
+        if fault:
+            misfits[stream] = fault
+            del positions[stream]
+    return Resumption(positions, misfits)
+
+
+def _fault(log: ReplaySource, stream: str, position: Head) -> str:
+    """Return why a position is not one of this log; empty where it is."""
+    try:
+        end = log.head(stream)
+        if end == position:
+            return ""
+        if position.seq > end.seq:
+            mark = log.acknowledged().get(stream)
+            if mark is not None and mark.seq >= position.seq:
+                return ""
+            return f"the stored position ({position.seq}) is past the end of the stream ({end.seq})"
+        for record in log.read(stream, position.seq, position.seq):
+            if record.hash != position.hash:
+                return f"the stored position ({position.seq}) has another chain hash than the log"
+    except IntegrityError:
+        return ""
+    return ""

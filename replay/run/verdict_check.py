@@ -1,0 +1,76 @@
+"""Judge a whole log again from its first event, and compare every stored result: what no rewritten chain can hide.
+
+Each stream is judged as far as it was: to its replay position. Nothing is stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from events.errors import LogUnavailable
+from events.log.contract import EventLog, ResultStore
+from replay.run.comparison import ResultDifference, StreamLog, compare
+from replay.run.engine import engine
+from replay.run.replayer import Replay, fresh_results
+
+Progress = Callable[[str, int], None]
+"""Called with the stream and the number of results compared so far."""
+
+REPLAY_FIRST = "replay the log, then verify again"
+
+
+class VerdictCheck(msgspec.Struct, kw_only=True):
+    """What was found: how many results were compared and how many differ, the first difference of each stream, the streams
+    that an earlier engine judged in part (there conclusions were compared, not bytes), and those that were not judged again:
+    stream → why.
+    """
+
+    compared: int = 0
+    differing: int = 0
+    differences: list[ResultDifference] = []
+    by_conclusion: list[str] = []
+    unjudged: dict[str, str] = {}
+
+    def failures(self) -> list[str]:
+        """Return what is wrong, a sentence for each stream."""
+        lines = [f"judged again, {each.line()}" for each in self.differences]
+        return lines + [f"{stream}: the results were not compared: {why}" for stream, why in self.unjudged.items()]
+
+
+def check_verdicts(log: EventLog, results: ResultStore, progress: Progress | None = None) -> VerdictCheck:
+    """Judge again and compare. Raises `LogUnavailable` where this engine has judged nothing that is stored."""
+    positions, heads = results.positions(engine()), results.chain_heads()
+    if not positions and not results.misfits(engine()):
+        raise LogUnavailable(f"the stored results are of another version than this engine ({engine()}): {REPLAY_FIRST}")
+    found = VerdictCheck()
+    for stream in sorted({*log.streams(), *heads}):
+        if stream in positions:
+            _check_stream(log, results, stream, positions[stream].seq, found)
+        elif stream in heads:
+            found.unjudged[stream] = f"no sound position says how far they reach; {REPLAY_FIRST}"
+        if progress is not None:
+            progress(stream, found.compared)
+    return found
+
+
+def _check_stream(log: EventLog, results: ResultStore, stream: str, end: int, found: VerdictCheck) -> None:
+    with fresh_results() as fresh:
+        run = Replay(StreamLog(log, stream), fresh, as_of={stream: end})
+        for _ in run.run():
+            pass
+        if run.summary.integrity:
+            found.unjudged[stream] = run.summary.integrity[0]
+            return
+        comparison = compare(stream, results, fresh, engine())
+    found.compared += comparison.compared
+    found.differing += comparison.differences + len(comparison.missing)
+    if comparison.mixed:
+        found.by_conclusion.append(stream)
+    if comparison.first is not None:
+        found.differences.append(comparison.first)
+    elif comparison.missing:
+        kind, key, _ = comparison.missing[0]
+        what = "judging again leads to this result; it is not stored"
+        found.differences.append(ResultDifference(stream=stream, place=0, kind=kind, key=key, what=what))
