@@ -6,7 +6,7 @@ import importlib
 
 from tests.faults.table import FAULTS, Fault
 
-AREAS = ("files", "records", "shown", "forged", "refused", "keys", "served", "foreign", "killed", "broker")
+AREAS = ("files", "records", "shown", "forged", "refused", "keys", "served", "foreign", "killed", "broker", "cluster")
 """The modules that fill the table, in its order."""
 
 
