@@ -1,4 +1,5 @@
-"""A real broker for tests: the one at KAFKA_BOOTSTRAP, else one of our own in a temporary folder, ended with the session.
+"""Real Kafka for tests: the broker at KAFKA_BOOTSTRAP, else one of our own in a temporary folder, ended with the session;
+and a cluster of three nodes, likewise.
 
 Where neither can be had, tests are skipped with a line that says why; with REQUIRE_KAFKA=1 they fail instead.
 """
@@ -16,7 +17,9 @@ from typing import NoReturn
 
 import pytest
 
+from rack.errors import EnvironmentFault
 from rack.kafka.broker import BrokerError, DevelopmentBroker, free_ports
+from rack.kafka.cluster import PORTS_OF_A_NODE, SIZE, DevelopmentCluster
 
 
 def bootstrap() -> str:
@@ -45,6 +48,32 @@ def _cannot_be_had(problem: str) -> NoReturn:
 def address_or_problem() -> tuple[str | None, str]:
     """Return the broker's `host:port`, or null and why there is none."""
     return _broker()
+
+
+def cluster() -> DevelopmentCluster:
+    """Return three running nodes, starting them the first time."""
+    found, problem = cluster_or_problem()
+    if found is None:
+        _cannot_be_had(problem)
+    return found
+
+
+@functools.cache
+def cluster_or_problem() -> tuple[DevelopmentCluster | None, str]:
+    """Return three nodes, which somebody may have stopped or killed meanwhile, or null and why there are none."""
+    folder = Path(tempfile.mkdtemp(prefix="rack-cluster-"))
+    made = DevelopmentCluster(folder, ports=free_ports(SIZE * PORTS_OF_A_NODE))
+
+    def end() -> None:
+        made.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+    atexit.register(end)
+    try:
+        made.start()
+    except (BrokerError, EnvironmentFault) as error:
+        return None, str(error)
+    return made, ""
 
 
 def new_address() -> str:

@@ -10,6 +10,7 @@ AREAS = (
     *("files", "records", "shown", "forged", "refused", "keys", "served", "foreign", "results", "results_on_kafka"),
     *("pages", "killed", "local"),
     "broker",
+    "cluster",
 )
 """The modules that fill the table, in its order."""
 

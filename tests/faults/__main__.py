@@ -1,4 +1,6 @@
-"""Try the whole table of faults: `python -m tests.faults [--only WORDS] [--write FILE]`; prints it, and writes it down.
+"""Try the table of faults: `python -m tests.faults [--only WORDS] [--write FILE]`; prints it, and writes it down.
+
+With `--only` the rows that were tried take the place of the same rows on the page, or come after the last of their area.
 
 Exit status 0: nothing was lost. 1: something was. A fault that this machine cannot bring about is named, and is no failure.
 """
@@ -15,13 +17,15 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from tests.faults import all_faults
-from tests.faults.table import Fault, Unavailable
+from tests.faults.page import MARK, cells_of, insert_rows, markdown
+from tests.faults.table import Fault, Tally, Unavailable, times_tried
 from tests.kafka_broker import address_or_problem
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "reliability.md"
-MARK = "<!-- the table below is written by `make faults` -->\n"
 SIMULATED = 200
+CLUSTER = "cluster"
+"""The area whose faults start three nodes of their own."""
 
 
 class Row:
@@ -45,9 +49,11 @@ def attempt(fault: Fault) -> Row:
     row, began = Row(fault.area, fault.name, fault.how, fault.held), time.monotonic()
     with tempfile.TemporaryDirectory(prefix="rack-faults-", ignore_cleanup_errors=True) as folder:
         try:
-            if fault.kafka and (problem := address_or_problem()[1]):
+            if fault.kafka and fault.area != CLUSTER and (problem := address_or_problem()[1]):
                 raise Unavailable(problem)
-            row.tried = fault.run(Path(folder), fault.often)
+            outcome = fault.run(Path(folder), fault.often)
+            row.tried = times_tried(outcome)
+            row.lost = str(outcome) if isinstance(outcome, Tally) else row.lost
         except Unavailable as missing:
             row.lost = f"not tried: {missing}"
         except Exception as error:  # whatever it is, it stands in the table
@@ -80,24 +86,21 @@ def simulate(seeds: int, *, kafka: bool) -> Row:
     return row
 
 
-def page(rows: list[Row]) -> str:
-    """Return the table as Markdown."""
-    head = ["", "Fault", "How it is brought about", "Tried", "What holds", "Lost"]
-    lines = [head, ["---"] * len(head), *(row.cells() for row in rows)]
-    return "".join(
-        "| " + " | ".join(cell.replace("|", "/").replace("\n", " ") for cell in line) + " |\n" for line in lines
-    )
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(prog="tests.faults", description=__doc__)
-    parser.add_argument("--only", default="", help="faults whose area or name contains these words")
+    parser.add_argument("--only", default="", help="an area, or words of an area and name")
     parser.add_argument(
-        "--write", type=Path, default=PAGE, help="the page whose table is written anew (only the whole one is)"
+        "--write", type=Path, default=PAGE, help="the page whose table is written anew, or its rows that were tried"
     )
     options = parser.parse_args()
+    options.write.read_text()  # whoever names no page is told now, not in half an hour
     os.environ.pop("KAFKA_BOOTSTRAP", None)  # faults are for a broker of one's own
-    faults = [each for each in all_faults() if options.only in f"{each.area} {each.name}"]
+    areas = {each.area for each in all_faults()}
+    faults = [
+        each
+        for each in all_faults()
+        if (each.area == options.only if options.only in areas else options.only in f"{each.area} {each.name}")
+    ]
     began = time.monotonic()
     with ProcessPoolExecutor(1) as beside:  # while a broker restarts, there is time for files
         others = {each.name: beside.submit(attempt_named, each.name) for each in faults if not each.kafka}
@@ -105,10 +108,11 @@ def main() -> int:
         done = {each.name: attempt(each) for each in faults if each.kafka}
         rows = [done[each.name] if each.kafka else others[each.name].result() for each in faults]
         rows += [each.result() for each in simulated]
-    if not options.only:
-        text = options.write.read_text()
-        options.write.write_text(text[: text.index(MARK) + len(MARK)] + "\n" + page(rows))
-    sys.stdout.write(page(rows))
+    table = [row.cells() for row in rows]
+    text = options.write.read_text()
+    begun = text[: text.index(MARK) + len(MARK)] + "\n"
+    options.write.write_text(begun + markdown(insert_rows(cells_of(text), table) if options.only else table))
+    sys.stdout.write(markdown(table))
     sys.stderr.write(f"{sum(row.tried for row in rows)} faults in {(time.monotonic() - began) / 60:.1f} minutes\n")
     return 1 if any(row.lost.startswith("FAILED") for row in rows) else 0
 

@@ -1,7 +1,9 @@
-"""A process to be killed, stopped or cut off: `python -m tests.faults.child write|replay|member ADDRESS FOLDER …`.
+"""A process to be killed, stopped or cut off: `python -m tests.faults.child write|replay|member|sign ADDRESS FOLDER …`.
 
-A writer says `acknowledged N` after each group; a replayer says `judged N` after each batch. With `--die POINT:N` the process
-kills itself (SIGKILL) when it comes to a point for the N-th time; see `POINTS`.
+A writer says `acknowledged N` after each group; a replayer says `judged N` after each batch; who signs says `signed SIZE ROOT`
+after each checkpoint. With `--die POINT:N` the process kills itself (SIGKILL) when it comes to a point for the N-th time, with
+`--halt POINT:N` it says `reached POINT` and stops itself (SIGSTOP); see `POINTS`. With `--impostors` a writer also hands in
+what must be refused.
 """
 
 from __future__ import annotations
@@ -11,26 +13,30 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Sequence
-from contextlib import closing
+from collections.abc import Callable
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
-from events.errors import EventError, LogUnavailable, SecondWriter
+from events.errors import EventError, LogUnavailable, SecondWriter, WrongSequence
+from events.kafka.checkpoints import KafkaCheckpoints
 from events.kafka.client import TransactionalWriter
 from events.kafka.consumer_group import KafkaGroup
 from events.kafka.log import KafkaLog, KafkaResults
 from events.log.contract import EventLog, ResultStore
 from events.log.high_water import HighWater
 from events.log.turn import Turns
-from events.sqlite.log import SqliteLog
+from events.proofs.checkpointer import Checkpointer
+from events.proofs.keys import read_signer
+from events.proofs.signing_memory import SigningMemory
+from events.sqlite.log import SqliteLog, utc_now_us
 from events.sqlite.results import SqliteResults
-from events.vocabulary.envelope import Draft
+from rack.settings import kafka_security
 from replay.run import replayer
 from replay.run.engine import engine
 from replay.run.partition_member import follow_group
 from replay.run.replayer import Replay
-from tests.faults.floor import LOG_ID, PROPERTY, groups
+from tests.faults.floor import LOG_ID, PROPERTY, groups, impostor
 
 TIMEOUT_S = 4.0
 PATIENCE_S = 60.0
@@ -51,6 +57,10 @@ POINTS: dict[str, tuple[type, str, bool]] = {
     "staged": (SqliteLog, "_stage", True),
     "handing-over": (Turns, "give_back", False),
     "handed-over": (Turns, "give_back", True),
+    "before-memory": (SigningMemory, "record", False),
+    "before-store": (SigningMemory, "record", True),
+    "before-signed-mark": (HighWater, "acknowledge", False),
+    "before-telling-signed": (HighWater, "acknowledge", True),
 }
 """Where a process can die: class, method, and whether after it. `in-transaction`: when the broker has all its records."""
 
@@ -61,8 +71,8 @@ TURN = (
 """Every step of a writer's turn at a log on one machine."""
 
 
-def end_at(point: str, times: int, how: signal.Signals) -> None:
-    """Make this process kill, or stop, itself when it comes to a point for so many times."""
+def signal_at(point: str, times: int, number: int) -> None:
+    """Make this process send itself a signal when it comes to a point for so many times."""
     owner, name, after = POINTS[point]
     real: Callable[..., Any] = getattr(owner, name)
     left = times
@@ -74,7 +84,9 @@ def end_at(point: str, times: int, how: signal.Signals) -> None:
         if left == 0:
             if point == "in-transaction":
                 self._producer.flush(TIMEOUT_S)
-            os.kill(os.getpid(), how)
+            if number == signal.SIGSTOP:
+                tell(f"reached {point}")
+            os.kill(os.getpid(), number)
         return result if after else real(self, *given, **named)
 
     setattr(owner, name, ending)
@@ -82,13 +94,13 @@ def end_at(point: str, times: int, how: signal.Signals) -> None:
 
 def open_log(address: str, folder: Path, *, read_only: bool = False) -> EventLog:
     if address.startswith("kafka:"):
-        return KafkaLog(address, state_dir=folder, timeout_s=TIMEOUT_S, read_only=read_only)
+        return KafkaLog(address, state_dir=folder, timeout_s=TIMEOUT_S, read_only=read_only, security=kafka_security())
     return SqliteLog(address, read_only=read_only, create=not read_only, property_id=PROPERTY, log_id=LOG_ID)
 
 
 def open_results(address: str, folder: Path) -> ResultStore:
     if address.startswith("kafka:"):
-        return KafkaResults(address, timeout_s=TIMEOUT_S)
+        return KafkaResults(address, timeout_s=TIMEOUT_S, security=kafka_security())
     return SqliteResults(folder / "verdicts")
 
 
@@ -96,16 +108,18 @@ def tell(text: str) -> None:
     os.write(1, text.encode() + b"\n")
 
 
-def write(
-    address: str, folder: Path, first: int, last: int, pause_s: float, handed: Sequence[tuple[str, list[Draft]]]
-) -> None:
+def write(options: argparse.Namespace) -> None:
     """Hand in groups from one number to another, each until it is acknowledged."""
-    patience = time.monotonic() + PATIENCE_S
+    address, folder, first, last = options.address, options.folder, options.first, options.last
+    handed = [group for group in groups(options.rounds) if options.only in ("", group[0])]
+    patience = time.monotonic() + options.patience
     log: EventLog | None = None
     number = first
     while number < min(last, len(handed)):
         try:
             log = log or open_log(address, folder)
+            if options.impostors:
+                turn_away(log, number)
             log.append_groups([handed[number]])
         except SecondWriter:
             raise
@@ -119,9 +133,19 @@ def write(
             continue
         number += 1
         tell(f"acknowledged {number}")
-        time.sleep(pause_s)
+        time.sleep(options.pause)
     if log is not None:
         log.close()
+
+
+def turn_away(log: EventLog, number: int) -> None:
+    """Hand in an event at a number that is not the stream's next: it is refused, and must never be found."""
+    table = impostor()
+    try:
+        log.append(table.stream, 100 + number, table.drafts[number : number + 1])
+    except WrongSequence:
+        return
+    raise AssertionError("an event was taken at a number that is not the stream's next")
 
 
 def judge(address: str, folder: Path, follow: bool) -> None:
@@ -136,14 +160,31 @@ def judge(address: str, folder: Path, follow: bool) -> None:
 
 def share(address: str, folder: Path) -> None:
     """Judge the log as a member of a group, for ever."""
-    with closing(KafkaGroup(address, "floor", engine(), timeout_s=TIMEOUT_S, session_s=6.0, state_dir=folder)) as group:
+    with closing(
+        KafkaGroup(
+            address, "floor", engine(), timeout_s=TIMEOUT_S, session_s=6.0, state_dir=folder, security=kafka_security()
+        )
+    ) as group:
         for shared in follow_group(group):
             tell(f"judged {shared}"[:200])
 
 
+def sign(address: str, folder: Path, key: Path, times: int) -> None:
+    """Sign so many checkpoints, one after the other, each time from the log and the store as they are."""
+    with ExitStack() as resources:
+        log = resources.enter_context(closing(open_log(address, folder, read_only=True)))
+        options = {"state_dir": folder, "timeout_s": TIMEOUT_S, "security": kafka_security()}
+        store = resources.enter_context(closing(KafkaCheckpoints(address, log_id=LOG_ID, **options)))
+        checkpointer = Checkpointer(log, store, read_signer(key), SigningMemory(key, LOG_ID), clock=utc_now_us)
+        for _ in range(times):
+            checkpointer.read()
+            checkpoint = checkpointer.sign()
+            tell(f"signed {checkpoint.size} {checkpoint.root.hex()}")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="tests.faults.child", description=__doc__)
-    parser.add_argument("command", choices=["write", "replay", "member"])
+    parser.add_argument("command", choices=["write", "replay", "member", "sign"])
     parser.add_argument("address")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--first", type=int, default=0)
@@ -151,18 +192,23 @@ def main() -> int:
     parser.add_argument("--pause", type=float, default=0.0)
     parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument("--only", default="", help="hand in the groups of this stream alone")
+    parser.add_argument("--patience", type=float, default=PATIENCE_S)
+    parser.add_argument("--impostors", action="store_true")
+    parser.add_argument("--key", type=Path)
+    parser.add_argument("--times", type=int, default=6)
     parser.add_argument("--die", default="")
-    parser.add_argument("--stop", default="")
+    parser.add_argument("--halt", default="")
     parser.add_argument("--follow", action="store_true")
     options = parser.parse_args()
-    for place, how in ((options.die, signal.SIGKILL), (options.stop, signal.SIGSTOP)):
-        if place:
-            point, _, times = place.partition(":")
-            end_at(point, int(times), how)
+    for given, number in ((options.die, signal.SIGKILL), (options.halt, signal.SIGSTOP)):
+        if given:
+            point, _, times = given.partition(":")
+            signal_at(point, int(times), number)
     try:
         if options.command == "write":
-            handed = [group for group in groups(options.rounds) if options.only in ("", group[0])]
-            write(options.address, options.folder, options.first, options.last, options.pause, handed)
+            write(options)
+        elif options.command == "sign":
+            sign(options.address, options.folder, options.key, options.times)
         elif options.command == "member":
             share(options.address, options.folder)
         else:

@@ -12,7 +12,7 @@ from replay.run.replayer import KINDS, MemoryResults, Replay, replay
 from tests.faults.table import demand
 from tests.replay.columns.tables import LOG_ID, PAID, PROPERTY, UNPAID, MemoryLog, Table
 
-__all__ = ["LOG_ID", "PROPERTY", "Said", "check", "expected", "groups", "judge", "said", "tables"]
+__all__ = ["LOG_ID", "PROPERTY", "Said", "check", "expected", "groups", "impostor", "judge", "said", "tables"]
 
 PATTERN = (PAID, UNPAID, PAID.replace("pay     seat=3 base 25.00", "pay     seat=3 base 20.00"))
 GROUP = 5
@@ -29,6 +29,15 @@ def tables(rounds: int = 4) -> tuple[Table, ...]:
     for shift, table in enumerate(made):
         for number in range(1, rounds + 1):
             table.play(number, PATTERN[(number + shift) % len(PATTERN)])
+    return made
+
+
+@functools.cache
+def impostor() -> Table:
+    """A table whose events are handed in at wrong numbers, and refused."""
+    made = Table("table/fu-09")
+    for number in range(1, 20):
+        made.play(number, PAID)
     return made
 
 

@@ -122,7 +122,7 @@ def sqlite_zombie(folder: Path, times: int) -> int:
         place = folder / str(turn)
         place.mkdir()
         path, point = place / "floor.db", STOPS[turn % len(STOPS)]
-        with child("write", path, place, "--stop", f"{point}:{3 + turn // len(STOPS)}") as writer:
+        with child("write", path, place, "--halt", f"{point}:{3 + turn // len(STOPS)}") as writer:
             writer.until_it_stops()
             try:
                 with patch.object(turn_at, "TURN_WAIT_S", 0.2), closing(SqliteLog(path)) as second:

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from tests.faults.table import Lost
@@ -21,10 +21,11 @@ PATIENCE_S = 90.0
 class Child:
     """One process that tells in lines how far it is."""
 
-    def __init__(self, *arguments: str) -> None:
+    def __init__(self, *arguments: str, environment: Mapping[str, str] | None = None) -> None:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "tests.faults.child", *arguments],
             cwd=ROOT,
+            env=os.environ | (environment or {}),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
@@ -40,6 +41,13 @@ class Child:
 
     def said(self, word: str) -> int:
         return sum(line.startswith(word) for line in self.told)
+
+    def listen(self, seconds: float) -> None:
+        """Take in what it says for so long."""
+        deadline = time.monotonic() + seconds
+        while (left := deadline - time.monotonic()) > 0:
+            if select.select([self.process.stdout], [], [], left)[0] and not self._listen(deadline):
+                return
 
     def stop(self) -> None:
         os.kill(self.process.pid, signal.SIGSTOP)
@@ -87,9 +95,9 @@ class Child:
 
 
 @contextlib.contextmanager
-def child(*arguments: object) -> Iterator[Child]:
-    """A child that is gone at the end, whatever happens."""
-    started = Child(*map(str, arguments))
+def child(*arguments: object, environment: Mapping[str, str] | None = None) -> Iterator[Child]:
+    """A child that is gone at the end, whatever happens. `environment` says how a cluster lets it in."""
+    started = Child(*map(str, arguments), environment=environment)
     try:
         yield started
     finally:

@@ -1,0 +1,1 @@
+"""Three real nodes that are killed, paused, emptied and moved about, and what is counted afterward."""
