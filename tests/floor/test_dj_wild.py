@@ -27,7 +27,7 @@ from replay.run.adjudicate import adjudicate
 from replay.run.stream_worker import rules_in_force
 from tests.floor import simulated as floors
 from tests.floor.adding_up import days_that_add_up
-from tests.replay.columns.tables import in_stream
+from tests.replay.tables import in_stream
 
 NAME = "dj_wild"
 SEEDS = (1, 20)

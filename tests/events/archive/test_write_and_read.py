@@ -266,7 +266,7 @@ def test_an_archive_takes_no_events(log: SqliteLog, folder: Path, drafts: Drafts
 # ------------------------------------------------------------------------------------------------------- interruptions
 
 
-class Interrupted(BaseException):
+class WriteInterrupted(BaseException):
     """The machine stops."""
 
 
@@ -277,7 +277,7 @@ def interrupt_at(monkeypatch: pytest.MonkeyPatch, name: str, call: int) -> None:
     def stop(*arguments: object, **options: object) -> object:
         left[0] -= 1
         if left[0] == 0:
-            raise Interrupted
+            raise WriteInterrupted
         return real(*arguments, **options)
 
     monkeypatch.setattr(os, name, stop)
@@ -291,7 +291,7 @@ def test_an_interrupted_run_leaves_nothing_half_written(
     """Wherever it stops, what is there reads as sound, and the next run brings the archive to the same contents."""
     with monkeypatch.context() as patch:
         interrupt_at(patch, function, call)
-        with pytest.raises(Interrupted):
+        with pytest.raises(WriteInterrupted):
             write_archive(three_days, folder)
     sealed = set(ranges(folder)) if (folder / "head.json").exists() else set()
     if sealed:
