@@ -107,12 +107,12 @@ def _sentence(desk: Desk, stream: str, events: int, begins: int, reached: int) -
     mark, end = desk.log.acknowledged().get(stream), desk.log.head(stream).seq
     statement = (
         f"Checked now: the {events:,} events shown are those of the log, and every stored event of {stream} from {begins:,} to "
-        f"{reached:,} gives its chain hash"
+        f"{reached:,} has the correct chain hash"
     )
     if reached < end:
-        return f"{statement}; not those up to the end of the stream at {end:,}, nor the checkpoints: `rack verify` does that."
+        return f"{statement}. The rest of the stream up to {end:,} and the checkpoints were not checked; run `rack verify`."
     if mark is None:
-        return f"{statement}; no end of the stream was acknowledged on this machine, and checkpoints are left to `rack verify`."
+        return f"{statement}. No end of the stream was acknowledged on this machine; `rack verify` also checks the checkpoints."
     return (
-        f"{statement}, up to its end, which is as acknowledged on this machine; checkpoints are left to `rack verify`."
+        f"{statement}, up to the end that was acknowledged on this machine. `rack verify` also checks the checkpoints."
     )

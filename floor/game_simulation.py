@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from floor.faults.anomaly import Anomalies
-from floor.table.casino import TableSpec
+from floor.table.casino import Filing, TableSpec, as_filed, grown
 from floor.table.table import Table
 
 
@@ -15,16 +15,24 @@ from floor.table.table import Table
 class GameSimulation:
     """A game on the floor.
 
-    `specs` gives so many tables, of which there are at least `tables`. `plan(table, random)` decides a round: it has
-    `round_no`, `turn` and `stack(number)`, which lets a rare hand come up. `play(plan)` writes it down: `write()`, `script`,
-    `table`, `plan`. `natural` names what was irregular and right by itself in a round that was played.
+    `models` are the tables that between them use all that can be filed; `own_filing` gives further ones of the same kinds
+    meters of their own. `plan(table, random)` decides a round: it has `round_no`, `turn` and `stack(number)`, which lets a rare
+    hand come up. `play(plan)` writes it down: `write()`, `script`, `table`, `plan`.
     """
 
     name: str
-    tables: int
-    specs: Callable[[int], list[TableSpec]]
+    models: tuple[TableSpec, ...]
     table: type[Table]
     plan: Callable[..., Any]
     play: Callable[[Any], Any]
     anomalies: Anomalies
-    natural: Callable[[Any], list[str]]
+    own_filing: Callable[[Filing, str], Filing] = as_filed
+
+    @property
+    def tables(self) -> int:
+        """How many tables there are at least."""
+        return len(self.models)
+
+    def specs(self, tables: int) -> list[TableSpec]:
+        """Return so many tables. Raises `ValueError` for fewer than there are at least."""
+        return grown(self.models, tables, self.own_filing)

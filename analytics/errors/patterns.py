@@ -178,13 +178,13 @@ def _row(row: dict[str, Any], bettor: str | None, of: int, share: float) -> dict
 
 def _sentence(row: dict[str, Any], look: bool) -> str:
     what = "paid too much" if row["direction"] == "overpaid" else "paid too little"
-    chance = f"chance alone gives {row['expected']:.1f} (p = {row['p']:.2g})"
+    chance = f"expected by chance: {row['expected']:.1f} (p = {row['p']:.2g})"
     lead = (
         "look here: "
         if look
-        else "chance can do this: "
+        else "chance explains it: "
         if row["p"] > LOOK_LEVEL
-        else "not beyond chance among so many: "
+        else "not significant after correction: "
     )
     match row["kind"]:
         case "dealer":
@@ -193,4 +193,4 @@ def _sentence(row: dict[str, Any], look: bool) -> str:
             pattern = f"in {row['times']} of the floor's {row['of']} rounds that {what} it was {row['bettor']}"
         case _:
             pattern = f"in {row['times']} of {row['dealer']}'s {row['of']} rounds that {what} it was {row['bettor']}"
-    return f"{lead}{pattern}; {chance}; it does not say why"
+    return f"{lead}{pattern}; {chance}; the reason is not known"

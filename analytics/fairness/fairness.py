@@ -1,7 +1,7 @@
 """Are dice, shufflers and decks fair? Every device is compared with its exact chances, and each test states its power.
 
 The law of this file: p-values are corrected for all tests of a report (Holm), so that at most one report in a hundred on fair
-devices has an alarm; a test with too small a sample reports "cannot tell" and the bias that it would have detected. Cards are
+devices has an alarm; a test with too small a sample is inconclusive and reports the bias that it would have detected. Cards are
 dealt to a position without replacement, and the statistic is scaled for it. A bias is no accusation: dice wear, and a record
 can be wrong.
 """
@@ -31,13 +31,13 @@ from analytics.warehouse.warehouse import Warehouse
 __all__ = ["BY_FAIRNESS", "FAMILIES", "fairness", "fairness_counts"]
 
 FAMILIES: Final = {
-    "die": "each die shows each face as often",
+    "die": "each die shows each face equally often",
     "total": "totals of three dice",
-    "lag": "a roll does not follow from the roll before",
+    "lag": "a roll does not depend on the roll before",
     "number": "numbers drawn, 1 to 7",
-    "start": "the position that is dealt to first, with its true odds (D3)",
-    "card": "each card goes to each position as often",
-    "joker": "each position gets the joker as often as its cards are of the deck",
+    "start": "the position that is dealt to first, by its true odds (D3)",
+    "card": "each card goes to each position equally often",
+    "joker": "each position gets the joker in proportion to its share of the deck",
     "hand": "how often the ranks of the dealer's hand repeat",
     "repeat": "a position is not dealt its cards of the round before again",
 }
@@ -295,15 +295,15 @@ def _verdict(test: Test, adjusted: float | None, detectable: float | None) -> st
 
 def _sentence(test: Test, verdict: str, detectable: float | None) -> str:
     if test.p is None or detectable is None:
-        why = "and by what odds is not known" if test.how == "no odds" else "too few to test"
-        return f"cannot tell: {test.n:,} seen, {why}"
-    power = f"a bias of {detectable:.1f} % would have been found four times in five"
+        why = "the expected odds are not known" if test.how == "no odds" else "too few to test"
+        return f"inconclusive: {test.n:,} observed, {why}"
+    power = f"minimum detectable bias {detectable:.1f} % (80 % power)"
     match verdict:
         case "alarm":
             return f"chance does not explain it: p = {test.p:.2g} ({test.most_off}); inspect the device and its record"
         case "outside_95":
-            return f"outside the 95 % band, not an alarm among so many tests: p = {test.p:.2g} ({test.most_off})"
+            return f"outside the 95 % band; not significant after correction for all tests: p = {test.p:.2g} ({test.most_off})"
         case "within":
-            return f"as chance gives: p = {test.p:.2g}; {power}"
+            return f"chance explains it: p = {test.p:.2g}; {power}"
         case _:
-            return f"cannot tell: nothing seen (p = {test.p:.2g}), but only {power}"
+            return f"inconclusive: no deviation found (p = {test.p:.2g}), {power}"

@@ -28,7 +28,7 @@ MATERIAL_PERCENT: Final = 5.0
 """A departure of the house win, in per cent of the units wagered, that a sample must be able to show before it can acquit."""
 
 _TO_DETECT: Final = 2.9677 + 0.8416
-"""Standard deviations between a mean and one that is found outside the 99.7 % band four times in five."""
+"""Standard deviations between a mean and one that is outside the 99.7 % band with a power of 80 %."""
 
 ROUNDS_FOR_SHARING: Final = 300
 """From so many rounds on, how far the seats of a round end together is taken from them; below, as if they all did."""
@@ -302,25 +302,24 @@ _EMPTY: Final = {
 def _sentence(compared: Compared, verdict: str | None) -> str:
     """Return the conclusion in one sentence."""
     if compared.band is None or compared.expected is None or verdict is None:
-        return "theory does not know this wager: nothing to compare with"
+        return "no theoretical return is known for this wager; it is not compared"
     limits = compared.band
     less = limits.z < 0
     side = "less" if less else "more"
     p_value = limits.p_low if less else limits.p_high
-    chance = f"luck alone gives so {'little' if less else 'much'} or {side} with p = {p_value:.2g}"
+    chance = f"the probability of so {'little' if less else 'much'} or {side} by luck alone is {p_value:.2g}"
     if verdict == "cannot_tell":
         needed = compared.rounds * (_detectable(compared) / MATERIAL_PERCENT) ** 2
-        return (
-            f"cannot tell: {compared.rounds:,} rounds; a departure of {MATERIAL_PERCENT:g} % needs about {needed:,.0f}"
-        )
+        sample = f"inconclusive: {compared.rounds:,} rounds"
+        return f"{sample}; to detect a difference of {MATERIAL_PERCENT:g} % takes about {needed:,.0f}"
     if verdict == "within":
         if compared.expected.decided and not less and limits.p_high <= 0.05:
-            return "the house won more than against perfect play; patrons' own decisions explain that"
+            return "the house won more than against best play; patrons' own decisions explain it"
         return f"luck explains it: {chance}"
     words = {
         "alarm": "luck does not explain it",
         "outside_997": "outside the 99.7 % band",
         "outside_95": "outside the 95 % band",
     }
-    corrected = ", not an alarm once corrected for the other rows" if verdict != "alarm" else ""
+    corrected = "; not significant after correction for the other rows" if verdict != "alarm" else ""
     return f"{words[verdict]}: {chance}{corrected}"

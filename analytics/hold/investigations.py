@@ -57,7 +57,9 @@ def written_investigations(
     """
     columns = columns_of(by, PER_BOX)
     if period not in PERIODS or period == "all":
-        raise ValueError(f"no count period {period!r} to compare; one of {', '.join(p for p in PERIODS if p != 'all')}")
+        raise ValueError(
+            f"{period!r} is no period to compare; expected one of {', '.join(p for p in PERIODS if p != 'all')}"
+        )
     named = "".join(f"{column}, " for column in columns)
     counted = frame(
         db,
@@ -169,10 +171,10 @@ def _variance(row: Mapping[str, Any]) -> float:
 def _sentence(hold: float, prior: float, band: tuple[float, float, float] | None, triggers: list[str]) -> str:
     moved = f"hold {hold:.1f} % after {prior:.1f} %"
     if band is None:
-        luck = "too few table days to say how much of that is luck"
+        luck = "too few table days to tell how much of that is luck"
     elif "outside_band" in triggers:
-        luck = f"table days as they differ give so much or more with p = {band[2]:.2g}"
+        luck = f"the probability of so much or more, as table days vary, is {band[2]:.2g}"
     else:
-        luck = f"within {band[0]:.1f} to {band[1]:.1f} %, as table days differ (p = {band[2]:.2g})"
-    request = f"; to be looked into in writing: {', '.join(triggers).replace('_', ' ')}" if triggers else ""
+        luck = f"within the 95 % band of {band[0]:.1f} to {band[1]:.1f} % (p = {band[2]:.2g})"
+    request = f"; investigate in writing: {', '.join(triggers).replace('_', ' ')}" if triggers else ""
     return f"{moved}: {luck}{request}"

@@ -49,7 +49,7 @@ def hold_by_period(
     """
     columns = columns_of(by, PER_BOX)
     if period not in PERIODS:
-        raise ValueError(f"no count period {period!r}; one of {', '.join(PERIODS)}")
+        raise ValueError(f"{period!r} is no count period; expected one of {', '.join(PERIODS)}")
     named = "".join(f"{column}, " for column in columns)
     return frame(
         db,

@@ -171,7 +171,7 @@ def clopper_pearson(successes: int, trials: int, confidence: float = 0.95) -> In
     (0.0123, 0.317)
     """
     if not 0 <= successes <= trials:
-        raise ValueError(f"{successes} of {trials} is no proportion")
+        raise ValueError(f"{successes} of {trials} is not a proportion; expected 0 to {trials} successes")
     tail = (1 - confidence) / 2
     low = 0.0 if successes == 0 else _solve(lambda p: 1 - binomial_at_least(successes, trials, p), 1 - tail, 0.0, 1.0)
     high = (
@@ -190,7 +190,7 @@ def garwood(events: int, exposure: float = 1.0, confidence: float = 0.95) -> Int
     (0.6187, 8.7673)
     """
     if events < 0 or exposure < 0:
-        raise ValueError(f"{events} events in {exposure} is no rate")
+        raise ValueError(f"{events} events in an exposure of {exposure} is not a rate; expected neither below 0")
     if exposure == 0:
         return Interval(0.0, inf, confidence)
     low, high = _mean_of(events, confidence)

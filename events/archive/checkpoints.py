@@ -19,7 +19,7 @@ class ArchiveCheckpoints:
 
     def __init__(self, path: str | os.PathLike[str], *, log_id: str, read_only: bool = False) -> None:
         if not read_only:
-            raise AppendRefused(f"{path} is an archive, and takes no checkpoints; sign the log it was made of")
+            raise AppendRefused(f"{path} is an archive and takes no checkpoints; sign the log it was made from")
         self._archive = ArchiveLog(path, read_only=True, check_heads=False)
         if log_id != self._archive.log_id:
             raise LogUnavailable(f"{path} is the archive of the log {self._archive.log_id}, not of {log_id}")

@@ -20,7 +20,7 @@ def open_plain(path: Path) -> int:
     file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     if not stat.S_ISREG(os.fstat(file).st_mode):
         os.close(file)
-        raise OSError(f"{path} is not a plain file")
+        raise OSError(f"{path} is not a plain file (a link, device or pipe); put the file itself in its place")
     return file
 
 
@@ -29,7 +29,7 @@ def read_small(path: Path) -> bytes:
     with open(open_plain(path), "rb") as file:
         data = file.read(MAX_SMALL_BYTES + 1)
     if len(data) > MAX_SMALL_BYTES:
-        raise ValueError(f"it has more than {MAX_SMALL_BYTES} bytes")
+        raise ValueError(f"it is longer than {MAX_SMALL_BYTES:,} bytes")
     return data
 
 

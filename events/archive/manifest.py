@@ -87,11 +87,11 @@ class SegmentManifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     def __post_init__(self) -> None:
         rows = self.rows
         if rows < 1:
-            raise ValueError(f"events {self.first_seq} to {self.last_seq} are none")
+            raise ValueError(f"events {self.first_seq} to {self.last_seq}: the last number is below the first")
         if not self.largest_bytes <= self.total_bytes <= rows * self.largest_bytes:
             raise ValueError(f"{rows} events of at most {self.largest_bytes} bytes cannot have {self.total_bytes}")
         if self.stream not in LISTS and self.largest_bytes > MAX_EVENT_BYTES:
-            raise ValueError(f"an event of {self.largest_bytes} bytes; the longest has {MAX_EVENT_BYTES}")
+            raise ValueError(f"an event of {self.largest_bytes} bytes; the limit is {MAX_EVENT_BYTES}")
 
     @property
     def rows(self) -> int:

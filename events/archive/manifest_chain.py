@@ -79,7 +79,7 @@ class ManifestChain:
         """Write the next manifest durably: with it, its segment is sealed."""
         data = canonical(msgspec.structs.asdict(manifest))
         if len(data) > MAX_SMALL_BYTES:
-            raise ValueError(f"{manifest.named} has {len(data)} bytes, {MAX_SMALL_BYTES} is the most")
+            raise ValueError(f"{manifest.named} has {len(data)} bytes; the limit is {MAX_SMALL_BYTES}")
         write_new(path_of(self.folder, manifest.number), data)
         self._take(manifest, data)
 
@@ -97,10 +97,10 @@ class ManifestChain:
         except FileNotFoundError:
             if not (self.folder / "manifests").is_dir():
                 raise LogUnavailable(f"there is no archive at {self.folder} (it has no {IDENTITY})") from None
-            self.broken = BrokenSeal(ARCHIVE, 1, f"{IDENTITY}, which says of which log this is, is missing")
+            self.broken = BrokenSeal(ARCHIVE, 1, f"{IDENTITY}, which names the log of this archive, is missing")
         except (ValueError, OSError) as error:
             self.broken = BrokenSeal(
-                ARCHIVE, 1, f"{IDENTITY}, which says of which log this is, cannot be read: {error}"
+                ARCHIVE, 1, f"{IDENTITY}, which names the log of this archive, cannot be read: {error}"
             )
         return sha256(written).hexdigest()
 
@@ -115,7 +115,7 @@ class ManifestChain:
             self._break(number, f"manifest {number} cannot be read: {error}")
             return False
         if manifest.number != number:
-            self._break(number, f"in the place of manifest {number} is {manifest.named}")
+            self._break(number, f"the file of manifest {number} holds {manifest.named}")
             return False
         if manifest.previous_manifest != self.digest:
             before = self.sealed[-1].named if number > 1 else IDENTITY
@@ -128,7 +128,10 @@ class ManifestChain:
         head = self.head(manifest.stream)
         continues = (manifest.first_seq, manifest.start) == (head.seq + 1, head.hash)
         if not continues and not self._is_vouched_for(number, data):
-            self._break(number, f"manifest {number} was changed: it is not the one that what comes after it names")
+            self._break(
+                number,
+                f"manifest {number} was changed: its digest is not the one that the next manifest or the head names",
+            )
             return False
         if manifest.first_seq != head.seq + 1:
             self.broken = SequenceGap(manifest.stream, head.seq + 1, manifest.first_seq)
@@ -172,9 +175,9 @@ class ManifestChain:
         try:
             return parse(read_small(self.folder / HEAD), ManifestHead)
         except FileNotFoundError:
-            return f"{HEAD}, which says how many manifests there are, is missing"
+            return f"{HEAD}, which states the number of manifests, is missing"
         except (ValueError, OSError) as error:
-            return f"{HEAD}, which says how many manifests there are, cannot be read: {error}"
+            return f"{HEAD}, which states the number of manifests, cannot be read: {error}"
 
     def _compare(self, noted: ManifestHead | str) -> None:
         if self.broken is not None:
@@ -182,7 +185,7 @@ class ManifestChain:
         if isinstance(noted, str):
             self.broken = BrokenSeal(ARCHIVE, len(self.sealed) + 1, noted)
         elif noted.manifests > len(self.sealed):
-            message = f"{noted.manifests} manifests were sealed, {len(self.sealed)} are there"
+            message = f"{noted.manifests} manifests were sealed, {len(self.sealed)} were found"
             self.broken = LostTail(ARCHIVE, len(self.sealed) + 1, message)
         elif noted.sha256 != self._digests[noted.manifests]:
             number = max(1, noted.manifests)
@@ -202,7 +205,7 @@ def create(folder: Path, log_id: str, property_id: str) -> None:
     identity = canonical({"format": 1, "log_id": log_id, "property_id": property_id})
     if not (folder / IDENTITY).exists():
         if any(path.name not in ("archive.lock", IDENTITY + PARTIAL) for path in folder.iterdir()):
-            raise LogUnavailable(f"{folder} is no archive and is not empty; name another folder")
+            raise LogUnavailable(f"{folder} is not an archive and not empty; name another folder")
         write_new(folder / IDENTITY, identity)
     make_folder(folder / "manifests")
     if not (folder / HEAD).exists() and not _names(folder):

@@ -45,7 +45,7 @@ def pages(file: BinaryIO, start: int, length: int) -> Iterator[Page]:
 def _count(fields: dict[int, object], field: int) -> int:
     value = fields.get(field)
     if not isinstance(value, int) or value < 0:
-        raise ValueError("a page does not say how long it is")
+        raise ValueError("a page does not state its length")
     return value
 
 
@@ -95,7 +95,7 @@ class _Compact:
 
     def _skip(self, length: int) -> None:
         if self.at + length > len(self.data):
-            raise ValueError("the header of a page is cut off, or too long")
+            raise ValueError("the header of a page is cut off or too long")
         self.at += length
 
     def _unsigned(self) -> int:
@@ -106,7 +106,7 @@ class _Compact:
             if byte < 0x80:
                 return value
             shift += 7
-        raise ValueError("the header of a page has a number without end")
+        raise ValueError("a number in the header of a page does not end")
 
     def _signed(self) -> int:
         value = self._unsigned()

@@ -74,7 +74,7 @@ class ArchiveLog(SoleWriter, OwnStore):
     ) -> None:
         self.path = Path(os.path.realpath(path))
         if create or not read_only:
-            raise AppendRefused(f"{self.path} is an archive, and takes no events; append to the log it was made of")
+            raise AppendRefused(f"{self.path} is an archive and takes no events; append to the log it was made from")
         self.manifests = ManifestChain(self.path)
         self._sound: set[int] = set()
         if property_id not in (None, self.property_id):
@@ -270,7 +270,7 @@ def check_chain(segment: SegmentReader, manifest: SegmentManifest) -> Iterator[l
         yield records
     if previous.hex() != manifest.head:
         rows_named = f"events {manifest.first_seq} to {manifest.last_seq}"
-        raise BrokenSeal(stream, manifest.first_seq, f"{rows_named} do not lead to the chain hash that was sealed")
+        raise BrokenSeal(stream, manifest.first_seq, f"{rows_named} do not give the chain hash that was sealed")
 
 
 def _check_places(records: Sequence[Record], manifest: SegmentManifest, *, last: bool) -> None:
@@ -279,7 +279,7 @@ def _check_places(records: Sequence[Record], manifest: SegmentManifest, *, last:
     for record in [*edges, *([records[-1]] if last else [])]:
         day = day_of(record.data)
         if day is not None and day != manifest.gaming_day:
-            message = f"the event is of gaming day {day}, its segment of {manifest.gaming_day}"
+            message = f"the event belongs to gaming day {day}, its segment to {manifest.gaming_day}"
             raise BrokenSeal(record.stream, record.seq, message)
 
 
@@ -311,5 +311,5 @@ def refused_of(record: Record) -> QuarantineEntry:
     try:
         refusal = _refused_decoder.decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise BrokenSeal(QUARANTINE, record.seq, f"the row is no refused line: {error}") from error
+        raise BrokenSeal(QUARANTINE, record.seq, f"the row is not a refused line: {error}") from error
     return QuarantineEntry(refusal.stream, sha256(data).hexdigest(), refusal.reason, data, refusal.at_us)

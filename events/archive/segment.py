@@ -160,7 +160,7 @@ class SegmentReader:
         self._file.seek(size - 8)
         length, magic = struct.unpack("<I4s", self._file.read(8))
         if magic != _MAGIC or length > min(MAX_FOOTER_BYTES, size - 12):
-            raise DamagedSegment("it does not end as a Parquet file does")
+            raise DamagedSegment("it does not end like a Parquet file")
         self._file.seek(0)
         with _reading():
             parquet = pq.ParquetFile(
@@ -182,7 +182,7 @@ class SegmentReader:
         """Refuse a row group that would take more memory than its manifest allows, or is made of other pages."""
         group = self._footer.metadata.row_group(number)
         if not 0 < group.num_rows <= GROUP_ROWS:
-            raise DamagedSegment(f"row group {number} has {group.num_rows} rows; {GROUP_ROWS} is the most")
+            raise DamagedSegment(f"row group {number} has {group.num_rows} rows; the limit is {GROUP_ROWS}")
         allowed = GROUP_BYTES + self._manifest.largest_bytes + _ROW_OVERHEAD * (group.num_rows + 1)
         for index in range(group.num_columns):
             column = group.column(index)
@@ -190,10 +190,10 @@ class SegmentReader:
             plainly = not column.has_dictionary_page and _ALLOWED_ENCODINGS.issuperset(column.encodings)
             if column.compression != "ZSTD" or not plainly:
                 raise DamagedSegment(
-                    f"row group {number} is not encoded plainly and compressed with zstd, as an archive is"
+                    f"row group {number} is not in plain encoding compressed with zstd, the form of every archive"
                 )
             if not (start > 0 and 0 < length <= self._manifest.file_bytes - start):
-                raise DamagedSegment(f"row group {number} lies outside of the file")
+                raise DamagedSegment(f"row group {number} lies outside the file")
             values = plain = 0
             try:
                 for page in pages(self._file, start, length):
@@ -203,7 +203,7 @@ class SegmentReader:
             except ValueError as error:
                 raise DamagedSegment(f"row group {number}: {error}") from error
             if plain > allowed:
-                raise DamagedSegment(f"row group {number} would take {plain} bytes or more; {allowed} is the most")
+                raise DamagedSegment(f"row group {number} would take {plain} bytes or more; the limit is {allowed}")
             if values != group.num_rows:
                 raise DamagedSegment(f"row group {number} has {group.num_rows} rows and pages of {values}")
 

@@ -45,7 +45,7 @@ def _added(archive: ArchiveLog) -> Iterator[Break]:
             name = path.relative_to(folder).as_posix()
             match = _SEGMENT.match(name)
             stream, seq = (match[1], int(match[2])) if match else (ARCHIVE, len(sealed) + 1)
-            message = f"{ascii(name)[1:-1]} was not sealed into this archive: no manifest names it; take it away"
+            message = f"{ascii(name)[1:-1]} was not sealed into this archive: no manifest names it; move it elsewhere"
             yield Break(stream=stream, seq=seq, kind="added", code="LOG-SEAL", message=message)
 
 

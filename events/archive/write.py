@@ -94,7 +94,9 @@ def _open(log: EventLog, folder: Path) -> ManifestChain:
         raise manifests.broken
     identity = manifests.identity.log_id, manifests.identity.property_id
     if identity != (log.log_id, log.property_id):
-        raise AppendRefused(f"{folder} is the archive of the log {identity[0]} of {identity[1]}; name another folder")
+        raise AppendRefused(
+            f"{folder} is the archive of log {identity[0]} of property {identity[1]}; name another folder"
+        )
     for last in manifests.sealed[-1:]:
         if last.fresh(folder).exists() and not last.file(folder).exists():  # sealed, and then interrupted
             publish(last.fresh(folder), last.file(folder))
@@ -270,7 +272,7 @@ class _StreamWriter:
                 self._stream, record.seq, f"it does not continue the archive, which ends at {self.head.seq}"
             )
         if len(record.data) > MAX_EVENT_BYTES:
-            raise BrokenSeal(self._stream, record.seq, f"it has {len(record.data)} bytes, more than any event")
+            raise BrokenSeal(self._stream, record.seq, f"it has {len(record.data)} bytes, more than an event can have")
         day = day_of(record.data) or self._day
         if self._writing is not None and day != self._writing.day:
             self.seal()
@@ -342,4 +344,4 @@ class _OpenSegment:
 
 
 def _lost(stream: str, held: int, sealed: int) -> LostTail:
-    return LostTail(stream, held + 1, f"the log ends at {held}, the archive holds {sealed}")
+    return LostTail(stream, held + 1, f"the log ends at number {held}, the archive at {sealed}")

@@ -114,9 +114,9 @@ def _validate(value: Strict) -> None:
 
 def _check_text(field: str, text: str) -> None:
     if any("\ud800" <= character <= "\udfff" for character in text):
-        raise msgspec.ValidationError(f"{field}: text has half of a surrogate pair")
+        raise msgspec.ValidationError(f"{field}: the text contains half of a surrogate pair")
     if not unicodedata.is_normalized("NFC", text):
-        raise msgspec.ValidationError(f"{field}: text is not in NFC form")
+        raise msgspec.ValidationError(f"{field}: the text is not in NFC form")
 
 
 class Event(Strict, frozen=True, forbid_unknown_fields=True):

@@ -205,7 +205,7 @@ def _check_text(data: bytes) -> None:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise EventError(f"not an event envelope: {error}") from error
     if not normal:
-        raise EventError("the record has text that is not in NFC form")
+        raise EventError("the record contains text that is not in NFC form")
 
 
 def _is_nfc(value: Any) -> bool:

@@ -265,13 +265,13 @@ class _Floor:
         for _ in range(TRIES):
             plan = operation.game.plan(table, table.random)
             plan.turn = turn
-            if anomaly.prepare(plan) is not False:
+            if anomaly.can_prepare(plan):
                 break
         else:
             return False
         play = operation.game.play(plan)
         play.write()
-        spot = anomaly.edit(play)
+        spot = anomaly.apply(play)
         self._end(play)
         if spot is None:
             schedule.again(anomaly, operation.played)
@@ -317,5 +317,5 @@ class _Floor:
     def _label_natural(self, operation: _Operation, play: Any, but: str = "") -> None:
         """Label what was irregular and right by itself."""
         stream, round_no = play.table.stream.name, play.plan.round_no
-        kinds = [kind for kind in operation.game.natural(play) if kind != but]
+        kinds = [kind for kind in operation.game.anomalies.natural_kinds(play) if kind != but]
         self.done.legitimate += [Legit(kind=kind, stream=stream, round_no=round_no) for kind in kinds]

@@ -6,12 +6,14 @@ what is done in rounds that were planned fairly: the cards and all other dealers
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
 from floor.faults import payment
+from floor.faults.anomaly import Edit, NotPossible
 from floor.faults.labels import Spot
 from floor.table.facts import wager_returned
 from floor.table.people import Patron
@@ -37,7 +39,7 @@ class Scheme:
 EXAMPLE = Scheme(thief="d-02", clumsy="d-04", worn={"fu-01": 0.35})
 """One of each at a floor of Face Up Pai Gow."""
 
-MISTAKES: tuple[tuple[str, Callable[[Any], Spot | None]], ...] = (
+MISTAKES: tuple[tuple[str, Edit], ...] = (
     ("PAY-OVER", payment.pay_over),
     ("PAY-UNDER", payment.pay_under),
     ("PAY-MISSED", payment.pay_missed),
@@ -82,9 +84,8 @@ class SchemeRun:
                 self.chip_thefts.append((table.id, table.day))
         elif table.dealer == self.scheme.clumsy and self._random.randrange(100) < self.scheme.errs_percent:
             code, err = self._random.choice(MISTAKES)
-            where = err(play)
-            if where is not None:
-                yield code, where
+            with suppress(NotPossible):
+                yield code, err(play)
 
     def _favour(self, play: Any) -> Iterator[tuple[str, Spot]]:
         """Of the friend's settlements at the box, let about one in three go the friend's way: a lost stake back, a win twice."""

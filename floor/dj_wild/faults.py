@@ -6,9 +6,9 @@ from typing import Any
 
 from events.vocabulary import model
 from floor.dj_wild.plan import BASE, DjWildPlan
-from floor.dj_wild.tables import DjWildTable, counting
+from floor.dj_wild.table import DjWildTable, counting
 from floor.faults import dealing, payment, records, wagering
-from floor.faults.anomaly import HERE, Anomalies, Prepare
+from floor.faults.anomaly import HERE, Anomalies, Prepare, require
 from floor.faults.conditions import (
     by_card,
     by_stack,
@@ -74,8 +74,7 @@ def with_hand(wager: str, *targets: str, decision: str = "", dealer: str = "") -
     """Prepare a seat with a wager and a hand made to order, and a decision; at times a dealer's hand too."""
 
     def prepare(plan: DjWildPlan) -> bool:
-        if not one_box_seat(plan):
-            return False
+        require(one_box_seat(plan))
         cents = plan.book.offers["progressive"].min_cents if wager == "progressive" else 500
         plan.bet(plan.chosen, wager, cents)
         hands: dict[Any, str] = {plan.chosen: plan.random.choice(targets), **({"dealer": dealer} if dealer else {})}
@@ -142,9 +141,9 @@ def _miscounted(table: DjWildTable, turn: int) -> None:
 fault("EQUIP-COUNT", HERE, fits=lambda table: table.counts_by_machine and not table.shuffler_out, before=_miscounted)
 
 
-def _recut_of_shuffled(play: Any) -> Spot | None:
-    shuffled = play.script.of(model.CardsShuffled, deck=play.plan.deck.id)
-    return dealing.recut_not_made(play) if shuffled else None
+def _recut_of_shuffled(play: Any) -> Spot:
+    require(play.script.of(model.CardsShuffled, deck=play.plan.deck.id))
+    return dealing.recut_not_made(play)
 
 
 fault(  # no cut; too shallow a one; a player's; a recut ordered and not made
@@ -186,8 +185,7 @@ def deal_count(play: Any) -> Spot:
 
 
 def _card_twice(plan: DjWildPlan) -> bool:
-    if not one_box_seat(plan):
-        return False
+    require(one_box_seat(plan))
     plan.hands[plan.chosen][plan.random.randrange(5)] = plan.random.choice(plan.hands["dealer"])
     plan.decide()
     return True
@@ -243,7 +241,7 @@ def deal_side(play: Any) -> Spot:
 
 
 @fault("DEAL-RACK")
-def deal_rack(play: Any) -> Spot | None:
+def deal_rack(play: Any) -> Spot:
     """A card does not get into the rack, or a hand's cards go there before its wagers are settled."""
     script = play.script
     for due in play.dues if play.plan.turn % 2 else ():
@@ -259,8 +257,7 @@ def deal_rack(play: Any) -> Spot | None:
 
 def _late(plan: DjWildPlan) -> bool:
     """Let a player raise, or withdraw part of, a Trips wager after "no more bets"."""
-    if not one_box_seat(plan):
-        return False
+    require(one_box_seat(plan))
     part = 500 if plan.turn % 2 == 0 else -500
     plan.bet(plan.chosen, "trips", 1000 + part)
     plan.boxes[plan.chosen].late = {"trips": part}
@@ -288,7 +285,7 @@ def _raised(plan: DjWildPlan) -> bool:
 
 
 @fault("WAGER-LIMIT", prepare=prepared_by_turns(wagering.off_limits, _unlike_the_ante, _raised))
-def wager_limit(play: Any) -> Spot | None:
+def wager_limit(play: Any) -> Spot:
     """An ante off its limits, a blind unlike the ante, or a raise of once or three times the ante is accepted."""
     seat, turn = play.plan.chosen, play.plan.turn
     if turn % 3 < 2:
@@ -301,7 +298,8 @@ def wager_limit(play: Any) -> Spot | None:
             changed(step, stake_cents=raised, winnings_cents=raised)
         else:
             changed(step, amount_cents=raised)
-    return Spot(seat, "raise") if mine else None
+    require(mine)
+    return Spot(seat, "raise")
 
 
 # Where the dealer presses Start Game and collects the Progressive wagers (§ 687a.8(c), .9(b)).
@@ -310,8 +308,7 @@ fault("WAGER-LOCKOUT", payment.not_locked_out, fits=by_card, prepare=progressive
 
 
 def _two_decide(plan: DjWildPlan) -> bool:
-    if len(plan.playing) < 2:
-        return False
+    require(len(plan.playing) >= 2)
     return plan.turn % 2 == 0 or plan.deal_until(lambda p: not p.raises(p.playing[-1]) and p.raises(p.playing[0]))
 
 
@@ -363,7 +360,7 @@ def by_slip(step: Step | None) -> bool:
 
 
 @fault("PAY-ORDER", prepare=_two_players)
-def pay_order(play: Any) -> Spot | None:
+def pay_order(play: Any) -> Spot:
     """A player's last wager is settled after the next player's first, or an optional wager before ante, blind and raise."""
     script, plan = play.script, play.plan
     seats = [seat for seat in plan.settling if plan.plays(seat) and plan.raises(seat)]
@@ -381,8 +378,7 @@ def pay_order(play: Any) -> Spot | None:
 
 def _trips_and_bad_beat(plan: DjWildPlan) -> bool:
     """Prepare a player with both, who raises and wins too little of either for a slip."""
-    if not one_box_seat(plan):
-        return False
+    require(one_box_seat(plan))
     for wager in ("trips", "bad_beat"):
         plan.bet(plan.chosen, wager, 500)
     return plan.deal_until(lambda p: p.raises(p.chosen) and p.higher(p.chosen) > 0)
@@ -393,23 +389,19 @@ def _trips_and_bad_beat(plan: DjWildPlan) -> bool:
     fits=lambda table: table.book.settings["optional_wagers"] == "as_printed",
     prepare=_trips_and_bad_beat,
 )
-def optional_order(play: Any) -> Spot | None:
+def optional_order(play: Any) -> Spot:
     """The Two-Way Bad Beat is settled before Trips, where the order printed is filed."""
     seat = play.plan.chosen
     trips, bad_beat = (play.script.settling(seat, wager) for wager in ("trips", "bad_beat"))
-    if trips is None or bad_beat is None or by_slip(trips):
-        return None
+    require(trips and bad_beat and not by_slip(trips))
     play.script.move_before(bad_beat, trips)
     return Spot(seat)
 
 
 def _envy(plan: DjWildPlan) -> bool:
     """Prepare a straight flush at one box and a Progressive at another patron's, both raised."""
-    if not one_box_seat(plan):
-        return False
-    others = [seat for seat in plan.playing if plan.boxes[seat].bettor != plan.boxes[plan.chosen].bettor]
-    if not others:
-        return False
+    require(one_box_seat(plan))
+    others = require([seat for seat in plan.playing if plan.boxes[seat].bettor != plan.boxes[plan.chosen].bettor])
     plan.bet_progressive(others[0])
     dealt = plan.deal({plan.chosen: "natural_straight_flush"})
     plan.boxes[plan.chosen].decision = plan.boxes[others[0]].decision = "raise"
@@ -484,13 +476,8 @@ legitimate("late_message", 8, late_message)
 legitimate("card_not_read", 5, dealing.card_not_read)
 legitimate("event_corrected", 6, records.event_corrected, prepare=one_box_seat)
 
-
-def natural(play: Any) -> list[str]:
-    """Return what was irregular and right by itself in a round."""
-    plan = play.plan
-    kinds = {
-        "fold": plan.void is None and any(not plan.raises(seat) for seat in plan.playing),
-        "jackpot_by_slip": bool(play.script.of(model.WagerPaid, source="slip")),
-        "two_deck_shuffle": play.other_deck_shuffled,
-    }
-    return [kind for kind, occurred in kinds.items() if occurred]
+DJ_WILD_ANOMALIES.natural = {
+    "fold": lambda play: play.plan.void is None and any(not play.plan.raises(seat) for seat in play.plan.playing),
+    "jackpot_by_slip": lambda play: play.script.of(model.WagerPaid, source="slip"),
+    "two_deck_shuffle": lambda play: play.other_deck_shuffled,
+}

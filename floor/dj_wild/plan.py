@@ -6,7 +6,7 @@ from random import Random
 from typing import Any, ClassVar
 
 from floor.dj_wild.stacking import TARGETS, make_hand
-from floor.dj_wild.tables import DjWildTable, counting
+from floor.dj_wild.table import DjWildTable, counting
 from floor.round.plan import Plan
 from floor.table.people import Habit
 from games.cards.cards import JOKER

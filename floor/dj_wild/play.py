@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from events.vocabulary import model
 from events.vocabulary.model import Aspect, Event
 from floor.dj_wild.plan import BASE, DjWildPlan
-from floor.dj_wild.tables import DjWildTable
+from floor.dj_wild.table import DjWildTable
 from floor.round.play import DECK_CARDS, Play
 from floor.table.facts import (
     card_dealt,

@@ -8,16 +8,30 @@ ahead of the round, `prepare` changes the plan (and alone leaves the round a rig
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from floor.faults.labels import Spot
 
-Edit = Callable[[Any], "Spot | None"]
-"""Changes the script of a play; null where it could not."""
+T = TypeVar("T")
+Edit = Callable[[Any], Spot]
+"""Changes the script of a play and says where the fault lies; raises `NotPossible`."""
 Prepare = Callable[[Any], "bool | None"]
-"""Changes a plan; false where it could not."""
+"""Changes a plan; returns false, or raises `NotPossible`, where it cannot."""
 Fits = Callable[[Any], bool]
+
+
+class NotPossible(Exception):
+    """An anomaly cannot happen in this round: it is tried again in a later one."""
+
+
+def require(value: T | None) -> T:
+    """Return a value that an anomaly needs; raise `NotPossible` where it is missing, empty or false."""
+    if not value:
+        raise NotPossible
+    return value
+
 
 HERE = Spot()
 """The fault is in the plan, or was done before the round."""
@@ -48,13 +62,29 @@ class Anomaly:
     per_mille: float = 0
     decides: bool = False
 
+    def can_prepare(self, plan: Any) -> bool:
+        """Prepare a round for it; say whether that was possible."""
+        with suppress(NotPossible):
+            return self.prepare(plan) is not False
+        return False
+
+    def apply(self, play: Any) -> Spot | None:
+        """Let it happen in a round that was played; return where it lies, null where it cannot."""
+        with suppress(NotPossible):
+            return self.edit(play)
+        return None
+
 
 class Anomalies:
-    """What can be irregular in a game: its faults by code, its legitimate irregularities by kind."""
+    """What can be irregular in a game: its faults by code, its legitimate irregularities by kind.
+
+    `natural` are the kinds that also happen by themselves in a round that was played, each with what tells whether one did.
+    """
 
     def __init__(self) -> None:
         self.faults: dict[str, Anomaly] = {}
         self.legitimates: dict[str, Anomaly] = {}
+        self.natural: dict[str, Callable[[Any], object]] = {}
 
     def fault(self, code: str, edit: Edit | Spot | None = None, **how: Any) -> Callable[[Edit], Edit]:
         """Register an injector under the code that shows it (`CODE/variant` where one code takes several).
@@ -68,6 +98,10 @@ class Anomalies:
     ) -> Callable[[Edit], Edit]:
         """Register a legitimate irregularity at so many rounds in a thousand, as `fault` does."""
         return _register(self.legitimates, kind, edit, {"per_mille": per_mille, **how})
+
+    def natural_kinds(self, play: Any) -> list[str]:
+        """Return what was irregular and right by itself in a round."""
+        return [kind for kind, occurred in self.natural.items() if occurred(play)]
 
     def share(self, other: Anomalies, *names: str) -> None:
         """Let these faults and legitimate irregularities of another game happen in this one too, as they are."""

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from events.vocabulary import model
-from floor.faults.anomaly import HERE, Edit
+from floor.faults.anomaly import HERE, Edit, require
 from floor.faults.edits import add_behind, by_turns, change, drop
 from floor.faults.labels import Spot
 from floor.table.facts import exposed
@@ -36,11 +36,9 @@ def _recut(play: Any, cut: Any) -> Any:
     return model.RecutOrdered(by=play.table.floor)
 
 
-def cut_again(play: Any) -> Spot | None:
+def cut_again(play: Any) -> Spot:
     """A floorperson orders a recut, and the one who cut cuts again (§ 688a.5(f))."""
-    step = play.script.first(model.CardsCut)
-    if step is None:
-        return None
+    step = require(play.script.first(model.CardsCut))
     again = msgspec.structs.replace(step.payload, depth=play.plan.random.randrange(12, 25))
     play.script.behind(step, model.RecutOrdered(by=play.table.floor), again)
     return HERE
@@ -52,11 +50,10 @@ near_the_top = change(model.CardsCut, depth=lambda play, cut: play.plan.random.r
 recut_not_made = add_behind(model.CardsCut, _recut)
 
 
-def cut_out_of_order(play: Any) -> Spot | None:
+def cut_out_of_order(play: Any) -> Spot:
     """The cut is offered to the last only, who takes it."""
     order, cut = play.offer_order(), play.script.first(model.CardsCut)
-    if cut is None or len(order) < 2 or play.table.just_opened:
-        return None
+    require(cut and len(order) >= 2 and not play.table.just_opened)
     for step in play.script.of(model.CutOffered):
         play.script.drop(step)
     play.script.before(cut, model.CutOffered(seat=order[-1], accepted=True))
@@ -64,7 +61,7 @@ def cut_out_of_order(play: Any) -> Spot | None:
     return HERE
 
 
-def cut_without_offer(play: Any) -> Spot | None:
+def cut_without_offer(play: Any) -> Spot:
     """The dealer cuts, and offers it to nobody."""
     for step in play.script.of(model.CutOffered):
         play.script.drop(step)
@@ -125,12 +122,10 @@ stub_seen = change(model.StubCounted, exposed=lambda play, stub: play.plan.rando
 card_missing = change(model.CardsCollected, -1, count=lambda play, cards: cards.count - 1)
 
 
-def shown_by_player(play: Any) -> Spot | None:
+def shown_by_player(play: Any) -> Spot:
     """A player shows a card of the own hand: nothing follows from it."""
     seat = play.plan.chosen
-    step = play.script.first(model.HandExamined, seat=seat)
-    if step is None:
-        return None
+    step = require(play.script.first(model.HandExamined, seat=seat))
     play.script.behind(step, exposed(seat, "player", play.plan.random.choice(play.plan.hands[seat])))
     return HERE
 
@@ -155,8 +150,7 @@ def card_not_read(play: Any) -> Spot:
 
 def leaves(plan: Any) -> bool:
     """Let a player with one box leave, others staying."""
-    if len({box.bettor for box in plan.boxes.values()}) < 2 or not one_box_seat(plan):
-        return False
+    require(len({box.bettor for box in plan.boxes.values()}) >= 2 and one_box_seat(plan))
     plan.abandoned = {plan.chosen}
     return True
 

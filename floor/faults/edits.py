@@ -1,7 +1,7 @@
 """The edits of a script of which faults are made: drop a step, change it, move it, add something before or behind it.
 
-An edit looks for a step by the type of its event and by fields; where there is none, nothing is done. Values may be functions of
-the play and the event. `spot` says where the fault lies, from the event as it was.
+An edit looks for a step by the type of its event and by fields, and is not possible where there is none. Values may be
+functions of the play and the event. `spot` says where the fault lies, from the event as it was.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from events.vocabulary.model import Event
-from floor.faults.anomaly import Edit, Prepare
+from floor.faults.anomaly import Edit, Prepare, require
 from floor.faults.labels import Spot
 from floor.table.script import Step, changed
 
@@ -37,21 +37,27 @@ def at_seat(wager: str | None = None) -> Edit:
     return lambda play: Spot(play.plan.chosen, wager)
 
 
-def find(play: Any, type_: type[Event], at: int | None, **fields: Any) -> Step | None:
-    """Return the step of a type in this place among its like, or any of them (null)."""
-    steps: list[Step] = play.script.of(type_, **fields)
-    if not steps:
-        return None
+def only_if(holds: Callable[[Any], object]) -> Edit:
+    """Label the round where this holds of it: what is irregular is in the plan."""
+
+    def edit(play: Any) -> Spot:
+        require(holds(play))
+        return Spot()
+
+    return edit
+
+
+def find(play: Any, type_: type[Event], at: int | None, **fields: Any) -> Step:
+    """Return the step of a type in this place among its like, or any of them (null). Raises `NotPossible`."""
+    steps: list[Step] = require(play.script.of(type_, **fields))
     return play.plan.random.choice(steps) if at is None else steps[at]
 
 
 def drop(type_: type[Event], at: int | None = 0, spot: Place = nowhere, **fields: Any) -> Edit:
     """Let something not happen."""
 
-    def edit(play: Any) -> Spot | None:
+    def edit(play: Any) -> Spot:
         step = find(play, type_, at, **fields)
-        if step is None:
-            return None
         play.script.drop(step)
         return spot(play, step.payload)
 
@@ -61,10 +67,8 @@ def drop(type_: type[Event], at: int | None = 0, spot: Place = nowhere, **fields
 def change(type_: type[Event], at: int | None = 0, spot: Place = nowhere, **values: Any) -> Edit:
     """Let something happen otherwise."""
 
-    def edit(play: Any) -> Spot | None:
+    def edit(play: Any) -> Spot:
         step = find(play, type_, at)
-        if step is None:
-            return None
         event = step.payload
         changed(step, **{name: value(play, event) if callable(value) else value for name, value in values.items()})
         return spot(play, event)
@@ -87,10 +91,8 @@ def add_before(
 
 
 def _add(type_: type[Event], event_of: Callable[[Any, Any], Event], at: int | None, spot: Place, behind: bool) -> Edit:
-    def edit(play: Any) -> Spot | None:
+    def edit(play: Any) -> Spot:
         step = find(play, type_, at)
-        if step is None:
-            return None
         (play.script.behind if behind else play.script.before)(step, event_of(play, step.payload))
         return spot(play, step.payload)
 
@@ -110,7 +112,7 @@ def prepared_by_turns(*preparations: Prepare) -> Prepare:
 def both(*edits: Edit) -> Edit:
     """Do all of these; the first says where."""
 
-    def edit(play: Any) -> Spot | None:
+    def edit(play: Any) -> Spot:
         spots = [each(play) for each in edits]
         return spots[0]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from events.vocabulary import model
-from floor.faults.anomaly import HERE, Anomalies, Edit
+from floor.faults.anomaly import HERE, Anomalies, Edit, require
 from floor.faults.conditions import (
     both_fit,
     by_stack,
@@ -76,7 +76,7 @@ def break_device(least: int, played_on: tuple[str, ...], unshuffled: tuple[str, 
     """The shoe fails after so many stacks at least and the round is played on; or the shuffler jams, and its cards are dealt
     without a new shuffle. Say what follows from the one and from the other."""
 
-    def edit(play: Any) -> Spot | None:
+    def edit(play: Any) -> Spot:
         script = play.script
         if by_stack(play.table):
             deals = script.of(model.CardsDealt)
@@ -85,9 +85,7 @@ def break_device(least: int, played_on: tuple[str, ...], unshuffled: tuple[str, 
                 deals[at], model.DeviceFailed(device="shoe", fault="jam"), model.DeviceRestored(device="shoe")
             )
             return Spot(consequences=played_on)
-        step = script.first(model.CardsShuffled, deck=play.plan.deck.id)
-        if step is None:
-            return None
+        step = require(script.first(model.CardsShuffled, deck=play.plan.deck.id))
         script.behind(step, model.DeviceFailed(device="shuffler", fault="incomplete"))
         script.after.append(Step(model.DeviceRestored(device="shuffler")))
         return Spot(consequences=unshuffled)
@@ -113,11 +111,9 @@ fault(
 
 
 @fault("DEAL-SHUFFLE", fits=one_deck)
-def deal_shuffle(play: Any) -> Spot | None:
+def deal_shuffle(play: Any) -> Spot:
     """The cards are not shuffled; or, at a table that deals from the hand, shuffled by hand and cut."""
-    step = play.script.first(model.CardsShuffled, deck=play.plan.deck.id)
-    if step is None:
-        return None
+    step = require(play.script.first(model.CardsShuffled, deck=play.plan.deck.id))
     if play.table.spec.deal_method == "hand" and play.plan.turn % 2:
         changed(step, method="manual", count=None)
         step.source = "dealer"

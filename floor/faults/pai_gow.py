@@ -7,7 +7,7 @@ from typing import Any
 from events.vocabulary import model
 from events.vocabulary.model import fact
 from floor.faults import dealing, payment, records, wagering
-from floor.faults.anomaly import HERE, Anomalies
+from floor.faults.anomaly import HERE, Anomalies, require
 from floor.faults.conditions import (
     by_card,
     by_stack,
@@ -19,7 +19,7 @@ from floor.faults.conditions import (
     with_dice,
 )
 from floor.faults.dealing import any_seat, find_face_up, one_box_seat
-from floor.faults.edits import change, its_seat, prepared_by_turns
+from floor.faults.edits import change, its_seat, only_if, prepared_by_turns
 from floor.faults.labels import Spot
 from floor.faults.pai_gow_hands import HANDS, against_house_way, expose, misdeal, prepare_surrender
 from floor.faults.payment import (
@@ -82,8 +82,7 @@ payment.register_payment(PAI_GOW, WINNER, LOSER, base_ends(Outcome.WIN), _winner
 
 def prepare_foul(plan: PaiGowPlan) -> bool:
     """Let a player set a hand foul, against a dealer without ace high."""
-    if not plan.deal_until(lambda p: not p.dealer_pushes):
-        return False
+    require(plan.deal_until(lambda p: not p.dealer_pushes))
     for seat in plan.single_boxes():
         ways = [way for way in plan.all_ways(plan.hands[seat]) if plan.is_foul(way)]
         if ways:
@@ -93,11 +92,9 @@ def prepare_foul(plan: PaiGowPlan) -> bool:
 
 
 @fault("PAY-FOUL", prepare=prepare_foul)
-def pay_foul(play: Any) -> Spot | None:
+def pay_foul(play: Any) -> Spot:
     """A foul hand's base wager is paid, pushed or left."""
     due = pick(play, Outcome.FOUL)
-    if due is None:
-        return None
     match play.plan.turn % 3:
         case 0:
             event = wager_paid(due, due.staked_cents, due.staked_cents, play.chips)
@@ -112,9 +109,7 @@ def pay_foul(play: Any) -> Spot | None:
 def envy(plan: PaiGowPlan) -> bool:
     """Prepare a qualifying hand at one box and a qualifying wager at another patron's."""
     holder = any_seat(plan)
-    others = [seat for seat in plan.boxes if plan.boxes[seat].bettor != plan.boxes[holder].bettor]
-    if not others:
-        return False
+    others = require([seat for seat in plan.boxes if plan.boxes[seat].bettor != plan.boxes[holder].bettor])
     other = plan.random.choice(others)
     offer = plan.book.offers.get("progressive")
     if plan.turn % 2 and offer is not None and offer.paytable is not None and offer.paytable.has_envy:
@@ -129,29 +124,27 @@ fault("PAY-ENVYCALL", payment.no_envy_call, prepare=envy)
 
 
 @fault("PAY-ANNOUNCED")
-def pay_announced(play: Any) -> Spot | None:
+def pay_announced(play: Any) -> Spot:
     """A wrong result is announced, and settled rightly all the same."""
     others = {"win": ("lose", "tie"), "lose": ("win", "tie"), "tie": ("win", "lose")}
     wrong = change(
         model.ResultAnnounced, None, its_seat, result=lambda play, e: play.plan.random.choice(others[e.result])
     )
-    spot = wrong(play)
-    return spot and Spot(spot.seat, "base")
+    return Spot(wrong(play).seat, "base")
 
 
 @fault("PAY-REVEAL")
-def pay_reveal(play: Any) -> Spot | None:
+def pay_reveal(play: Any) -> Spot:
     """A seat is revealed before the one that comes first; the wagers are settled in order."""
     shown = [step for step in play.script.of(model.HandRevealed) if step.payload.position != "dealer"]
-    if len(shown) < 2:
-        return None
+    require(len(shown) >= 2)
     at = play.plan.random.randrange(len(shown) - 1)
     play.script.move_before(shown[at + 1], shown[at])
     return HERE
 
 
 @fault("PAY-ORDER")
-def pay_order(play: Any) -> Spot | None:
+def pay_order(play: Any) -> Spot:
     """A seat's base wager is settled after the next seat's, or an optional wager before the base wager."""
     base = [due for due in play.dues if due.wager == "base" and due.seat not in play.plan.surrendered]
     for due in base if play.plan.turn % 2 else []:
@@ -162,20 +155,17 @@ def pay_order(play: Any) -> Spot | None:
     return next_seat_first(play)
 
 
-def next_seat_first(play: Any) -> Spot | None:
+def next_seat_first(play: Any) -> Spot:
     """A seat's base wager is settled after the next seat's."""
     base = [due for due in play.dues if due.wager == "base" and due.seat not in play.plan.surrendered]
-    if len(base) < 2:
-        return None
+    require(len(base) >= 2)
     play.script.move_behind(settled(play, base[0]), settled(play, base[1]))
     return HERE
 
 
 def _above_the_maximum(plan: PaiGowPlan) -> bool:
     """Prepare a Fortune Bonus that wins more than the filed maximum payout."""
-    seats = plan.single_boxes()
-    if not seats:
-        return False
+    seats = require(plan.single_boxes())
     plan.bet_only_base(seats[0])
     plan.bet(seats[0], "fortune_bonus", 1100)
     plan.without_envy({seats[0]})
@@ -183,11 +173,9 @@ def _above_the_maximum(plan: PaiGowPlan) -> bool:
 
 
 @fault("PAY-LIMIT", fits=capped, prepare=_above_the_maximum)
-def pay_limit(play: Any) -> Spot | None:
+def pay_limit(play: Any) -> Spot:
     """A Fortune Bonus is paid in full although the filed maximum payout is less."""
-    due = next((due for due in play.dues if due.wager == "fortune_bonus" and due.capped), None)
-    if due is None:
-        return None
+    due = require(next((due for due in play.dues if due.wager == "fortune_bonus" and due.capped), None))
     changed(settled(play, due), winnings_cents=due.uncapped_cents)
     return Spot(due.seat, due.wager)
 
@@ -233,8 +221,8 @@ fault("PAY-VOID", payment.pay_void, prepare=prepare_void)
 def wins_share(plan: PaiGowPlan) -> bool:
     """Prepare a winner of a share of the meter, the smallest that the paytable has."""
     paytable = plan.book.offers["progressive"].paytable
-    if not progressive_wager(plan) or paytable is None:
-        return False
+    require(progressive_wager(plan))
+    assert paytable is not None, "the Progressive is filed with its paytable"
     plan.bet_only_base(plan.chosen)
     plan.bet_progressive(plan.chosen)
     plan.without_envy({plan.chosen})
@@ -255,11 +243,9 @@ fault("PAY-METER/stream", payment.meter_stream, fits=linked_meter_running, prepa
 
 
 @fault("PAY-SOURCE", prepare=wins_share)
-def pay_source(play: Any) -> Spot | None:
+def pay_source(play: Any) -> Spot:
     """A share of the meter is paid with chips of the table."""
     due = progressive_winner(play, share=True)
-    if due is None:
-        return None
     for step in play.script.of(model.WagerPaid, seat=due.seat, wager="progressive"):
         changed(step, source="inventory")
     play.script.drop(share_document(play, due.seat))
@@ -269,12 +255,9 @@ def pay_source(play: Any) -> Spot | None:
 def _of_winner(type_: type[model.Event], edit: Any) -> Any:
     """Edit what precedes the payment of a fixed amount."""
 
-    def apply(play: Any) -> Spot | None:
+    def apply(play: Any) -> Spot:
         due = progressive_winner(play, share=False)
-        step = play.script.first(type_, seat=due.seat) if due else None
-        if due is None or step is None:
-            return None
-        edit(play, step)
+        edit(play, require(play.script.first(type_, seat=due.seat)))
         return Spot(due.seat, "progressive")
 
     return apply
@@ -293,11 +276,9 @@ fault("PAY-VALIDATED", _of_winner(model.PayoutValidated, not_validated), prepare
 
 
 @fault("PAY-DOCUMENTED", prepare=wins_share)
-def pay_documented(play: Any) -> Spot | None:
+def pay_documented(play: Any) -> Spot:
     """The cards of a winner paid by slip are collected before the documentation, or without any."""
     due = progressive_winner(play, share=True)
-    if due is None:
-        return None
     document = share_document(play, due.seat)
     if play.plan.turn % 2:
         play.script.drop(document)
@@ -405,7 +386,7 @@ legitimate("surrender", 4, HERE, prepare=prepare_surrender, decides=True)  # § 
 legitimate(
     "foul_hand",  # taken as one (§ 688a.11(f)(1)(iii))
     4,
-    lambda play: HERE if any(due.outcome is Outcome.FOUL for due in play.dues) else None,
+    only_if(lambda play: any(due.outcome is Outcome.FOUL for due in play.dues)),
     prepare=prepare_foul,
     decides=True,
 )
@@ -415,13 +396,9 @@ legitimate("late_message", 8, late_message, fits=with_dealers_shaker)
 legitimate("card_not_read", 4, dealing.card_not_read)
 legitimate("event_corrected", 6, records.event_corrected, prepare=one_box_seat)
 
-
-def natural(play: Any) -> list[str]:
-    """Return what was irregular and right by itself in a round."""
-    kinds = {
-        "surrender": bool(play.plan.surrendered),
-        "foul_hand": any(due.outcome is Outcome.FOUL for due in play.dues),
-        "jackpot_by_slip": bool(play.script.of(model.WagerPaid, source="slip")),
-        "two_deck_shuffle": play.other_deck_shuffled,
-    }
-    return [kind for kind, occurred in kinds.items() if occurred]
+PAI_GOW.natural = {
+    "surrender": lambda play: play.plan.surrendered,
+    "foul_hand": lambda play: any(due.outcome is Outcome.FOUL for due in play.dues),
+    "jackpot_by_slip": lambda play: play.script.of(model.WagerPaid, source="slip"),
+    "two_deck_shuffle": lambda play: play.other_deck_shuffled,
+}

@@ -6,7 +6,7 @@ from typing import Any
 
 from events.vocabulary import model
 from floor.faults import dealing, wagering
-from floor.faults.anomaly import HERE, Anomalies
+from floor.faults.anomaly import HERE, Anomalies, NotPossible, require
 from floor.faults.conditions import (
     by_card,
     by_stack,
@@ -41,8 +41,7 @@ WRONGLY_SETTLED = (*("PAY-OVER", "PAY-UNDER", "PAY-MISSED", "PAY-LOSER", "PAY-TA
 
 def misdeal(plan: PaiGowPlan) -> bool:
     """Let one empty seat get a card too many and another one too few."""
-    if not plan.make_empty(2):
-        return False
+    require(plan.make_empty(2))
     more, fewer = plan.random.sample(plan.empty, 2)
     plan.misdealt = (more, fewer)
     return True
@@ -97,7 +96,7 @@ def _wrong_stub(plan: PaiGowPlan) -> None:
 
 
 @fault("DEAL-STUB", prepare=_wrong_stub)
-def deal_stub(play: Any) -> Spot | None:
+def deal_stub(play: Any) -> Spot:
     """The stub is not counted, or it is three or five and the round is played on (the deck leaves the table after it)."""
     if play.plan.short_stub:
         return Spot(consequences=("DEAL-RACK", *PLAYED_ON))
@@ -152,15 +151,14 @@ fault("DEAL-NOBETS", drop(model.NoMoreBets))
 
 def prepare_surrender(plan: PaiGowPlan) -> bool:
     """Let a player without optional wagers surrender, against a dealer without ace high."""
-    if not plan.deal_until(lambda p: not p.dealer_pushes) or not one_box_seat(plan):
-        return False
+    require(plan.deal_until(lambda p: not p.dealer_pushes) and one_box_seat(plan))
     plan.bet_only_base(plan.chosen)
     plan.surrendered = {plan.chosen}
     return True
 
 
 @fault("DEAL-RACK", prepare=lambda plan: prepare_surrender(plan) if plan.turn % 2 else True)
-def deal_rack(play: Any) -> Spot | None:
+def deal_rack(play: Any) -> Spot:
     """A card does not get into the rack, or a surrendered hand is not counted."""
     if play.plan.turn % 2 == 0:
         return dealing.card_missing(play)
@@ -183,8 +181,7 @@ fault(
 def _late(plan: PaiGowPlan) -> bool:
     """Let a player raise, or withdraw part of, a base wager that is not tied after "no more bets"."""
     decided = (Outcome.WIN, Outcome.LOSE)
-    if not plan.deal_until(lambda p: any(p.outcome(seat) in decided for seat in p.single_boxes())):
-        return False
+    require(plan.deal_until(lambda p: any(p.outcome(seat) in decided for seat in p.single_boxes())))
     plan.chosen = next(seat for seat in plan.single_boxes() if plan.outcome(seat) in decided)
     box, offer = plan.boxes[plan.chosen], plan.book.offers["base"]
     if plan.turn % 2 == 0:
@@ -209,15 +206,12 @@ fault("WAGER-SEATED", HERE, prepare=wagering.not_seated)
 
 
 def _against_the_rules(plan: PaiGowPlan) -> bool:
-    if not prepare_surrender(plan):
-        return False
+    require(prepare_surrender(plan))
     if plan.turn % 3 == 0:
         # One that the cards decide: a wager on the dice is settled before a surrender, and does not hinder it.
         wagers, known = (plan.further, "fortune_bonus"), plan.book.chapter.wagers
-        still_open = [each for each in wagers if each in plan.book.offers and known[each].closes != "activation"]
-        if not still_open:
-            return False
-        plan.bet(plan.chosen, still_open[0], 500)
+        still_open = (each for each in wagers if each in plan.book.offers and known[each].closes != "activation")
+        plan.bet(plan.chosen, require(next(still_open, None)), 500)
         plan.surrendered = {plan.chosen}
     return True
 
@@ -229,9 +223,9 @@ def wager_surrender(play: Any) -> Spot:
     surrender = script.first(model.Surrendered)
     if play.plan.turn % 3 == 1:
         script.move_before(surrender, script.first(model.HandSet, position="dealer"))
-        drop(model.HandExamined, seat=seat)(play)
+        script.drop_first(model.HandExamined, seat=seat)
     elif play.plan.turn % 3 == 2:
-        drop(model.HandRevealed, position=seat)(play)
+        script.drop_first(model.HandRevealed, position=seat)
         script.before(surrender, model.HandRevealed(position=seat))
         return Spot(seat, consequences=("PAY-REVEAL",))
     return Spot(seat)
@@ -248,8 +242,7 @@ def against_house_way(plan: PaiGowPlan) -> list[Way]:
 
 def dealer_sets_otherwise(plan: PaiGowPlan) -> bool:
     """Let the dealer's hands be set against the house way."""
-    if not plan.deal_until(lambda p: not p.dealer_pushes and bool(against_house_way(p))):
-        return False
+    require(plan.deal_until(lambda p: not p.dealer_pushes and bool(against_house_way(p))))
     plan.dealer_way = plan.random.choice(against_house_way(plan))
     return True
 
@@ -259,8 +252,7 @@ fault("SET-DEALER", Spot(consequences=WRONGLY_SETTLED), prepare=dealer_sets_othe
 
 
 def _foreign_card(plan: PaiGowPlan) -> bool:
-    if not one_box_seat(plan):
-        return False
+    require(one_box_seat(plan))
     box = plan.boxes[plan.chosen]
     high, *others = box.way
     box.way = ((plan.stub[0], *high[1:]), *others)
@@ -284,22 +276,20 @@ def _other_settings(plan: PaiGowPlan, seat: int) -> list[Way]:
     "SET-CHANGED",
     prepare=lambda plan: plan.deal_until(lambda p: any(_other_settings(p, seat) for seat in p.single_boxes())),
 )
-def set_changed(play: Any) -> Spot | None:
+def set_changed(play: Any) -> Spot:
     """A player sets the hands again after placing them; it makes no difference to the wager."""
     for seat in play.plan.single_boxes():
         ways, step = _other_settings(play.plan, seat), play.script.first(model.HandSet, position=seat)
         if ways and step is not None:
             play.script.behind(step, hand_reset(seat, play.plan.random.choice(ways), "player", "changed"))
             return Spot(seat)
-    return None
+    raise NotPossible
 
 
 @fault("SET-EARLY")
-def set_early(play: Any) -> Spot | None:
+def set_early(play: Any) -> Spot:
     """A player looks at the cards before the dealer's hands are set."""
-    looks = play.script.of(model.HandExamined)
-    if not looks:
-        return None
+    looks = require(play.script.of(model.HandExamined))
     look = play.plan.random.choice(looks)
     play.script.move_before(look, play.script.first(model.HandSet, position="dealer"))
     return Spot(look.payload.seat)

@@ -10,9 +10,9 @@ from typing import Any
 
 from events.vocabulary import model
 from events.vocabulary.model import fact
-from floor.faults.anomaly import HERE, Anomalies, Prepare
+from floor.faults.anomaly import HERE, Anomalies, Prepare, require
 from floor.faults.edits import drop as drop_step
-from floor.faults.edits import its_seat
+from floor.faults.edits import its_seat, only_if
 from floor.faults.labels import Spot
 from floor.table.facts import wager_paid, wager_returned, wager_taken
 from floor.table.script import Step, changed
@@ -30,14 +30,17 @@ def at_box(play: Any) -> list[Due]:
     return [due for due in dues if not due.capped and not due.uncovered_cents]
 
 
-def pick(play: Any, *outcomes: Outcome, wagers: tuple[str, ...] = ()) -> Due | None:
-    """Return a wager that ended so: of the seat, and the wager, that was prepared for where it can be."""
+def pick_any(play: Any, *outcomes: Outcome, wagers: tuple[str, ...] = ()) -> Due | None:
+    """Return a wager that ended so, or null: of the seat, and the wager, that was prepared for where it can be."""
     plan, wanted = play.plan, play.plan.prepared
     dues = [due for due in at_box(play) if due.outcome in outcomes and due.wager in (wagers or plan.by_hand)]
-    if not dues:
-        return None
     plan.random.shuffle(dues)
-    return max(dues, key=lambda due: (due.seat == plan.chosen, due.wager == wanted))
+    return max(dues, key=lambda due: (due.seat == plan.chosen, due.wager == wanted), default=None)
+
+
+def pick(play: Any, *outcomes: Outcome, wagers: tuple[str, ...] = ()) -> Due:
+    """Return a wager that ended so, as `pick_any` does."""
+    return require(pick_any(play, *outcomes, wagers=wagers))
 
 
 def settled(play: Any, due: Due) -> Step:
@@ -77,63 +80,54 @@ def _tie(play: Any) -> Due | None:
     """Return a wager that tied, every fourth time, where one can."""
     if not play.plan.ties or play.plan.turn % 4 != 3:
         return None
-    return pick(play, *TIED, wagers=play.at_even_money)
+    return pick_any(play, *TIED, wagers=play.at_even_money)
 
 
-def pay_over(play: Any) -> Spot | None:
+def pay_over(play: Any) -> Spot:
     """A winner is handed too much, or a tied wager is paid as if it had won."""
     tie = _tie(play)
     if tie is not None:
         return replace_settlement(play, tie, wager_paid(tie, tie.staked_cents, tie.staked_cents, play.chips), "win")
     due = pick(play, Outcome.WIN)
-    if due is None:
-        return None
     changed(settled(play, due), winnings_cents=due.winnings_cents + 500 * play.plan.random.randrange(1, 20))
     return Spot(due.seat, due.wager)
 
 
-def pay_under(play: Any) -> Spot | None:
+def pay_under(play: Any) -> Spot:
     """A winner is handed something, but too little."""
     due = pick(play, Outcome.WIN)
-    if due is None or due.winnings_cents < 200:
-        return None
+    require(due.winnings_cents >= 200)
     short = max(100, due.winnings_cents * play.plan.random.randrange(10, 60) // 100 // 100 * 100)
     changed(settled(play, due), winnings_cents=due.winnings_cents - short)
     return Spot(due.seat, due.wager)
 
 
-def pay_missed(play: Any) -> Spot | None:
+def pay_missed(play: Any) -> Spot:
     """A winner gets the stake back only, or is passed over."""
     return _as_a_tie_or_not_at_all(play, pick(play, Outcome.WIN))
 
 
-def pay_loser(play: Any) -> Spot | None:
+def pay_loser(play: Any) -> Spot:
     """A loser, or what a fold forfeited, is paid."""
     due = pick(play, *LOST)
-    if due is None:
-        return None
     odds = 1 if due.wager in play.at_even_money else play.plan.random.choice((2, 3, 5))
     return replace_settlement(play, due, wager_paid(due, due.staked_cents, due.staked_cents * odds, play.chips), "win")
 
 
-def pay_taken(play: Any) -> Spot | None:
+def pay_taken(play: Any) -> Spot:
     """A winning or tied wager is collected."""
     due = _tie(play) or pick(play, Outcome.WIN)
-    if due is None:
-        return None
     _forget_vigorish(play, due)
     return replace_settlement(play, due, wager_taken(due.seat, due.bettor, due.wager, due.staked_cents), "lose")
 
 
-def pay_not_taken(play: Any) -> Spot | None:
+def pay_not_taken(play: Any) -> Spot:
     """A losing wager is pushed back, or left where it lies."""
     return _as_a_tie_or_not_at_all(play, pick(play, *LOST))
 
 
-def _as_a_tie_or_not_at_all(play: Any, due: Due | None) -> Spot | None:
+def _as_a_tie_or_not_at_all(play: Any, due: Due) -> Spot:
     """Settle a wager as if it had tied, or every other time not at all."""
-    if due is None:
-        return None
     _forget_vigorish(play, due)
     if play.plan.turn % 2:
         play.script.drop(settled(play, due))
@@ -149,11 +143,9 @@ def _forget_vigorish(play: Any, due: Due) -> None:
             play.script.drop(step)
 
 
-def pay_vig(play: Any) -> Spot | None:
+def pay_vig(play: Any) -> Spot:
     """Five percent is charged on a winning base wager."""
     due = pick(play, Outcome.WIN, wagers=(play.plan.base,))
-    if due is None:
-        return None
     charge(play, due, max(25, due.winnings_cents // 20 // 25 * 25))
     return Spot(due.seat, play.plan.base)
 
@@ -198,12 +190,10 @@ def pay_void(play: Any) -> Spot:
     return Spot(event.seat, event.wager)
 
 
-def pay_envy(play: Any) -> Spot | None:
+def pay_envy(play: Any) -> Spot:
     """An Envy Bonus is forgotten, of a wrong amount, paid for the own hand, or paid without a qualifying wager."""
     script, plan = play.script, play.plan
-    payments = script.of(model.EnvyPaid)
-    if not payments:
-        return None
+    payments = require(script.of(model.EnvyPaid))
     step = plan.random.choice(payments)
     event = step.payload
     seat, holder = event.seat, event.for_position
@@ -247,10 +237,10 @@ def controller_errs(plan: Any) -> bool:
     return progressive_wager(plan)
 
 
-def progressive_winner(play: Any, share: bool) -> Due | None:
+def progressive_winner(play: Any, share: bool) -> Due:
     """Return a progressive winner of a share of the meter, or of a fixed amount."""
-    won = [due for due in play.dues if due.wager == "progressive" and due.outcome is Outcome.WIN]
-    return next((due for due in won if bool(due.slip_cents) == share), None)
+    won: list[Due] = [due for due in play.dues if due.wager == "progressive" and due.outcome is Outcome.WIN]
+    return require(next((due for due in won if bool(due.slip_cents) == share), None))
 
 
 def share_document(play: Any, seat: int) -> Step | None:
@@ -259,11 +249,9 @@ def share_document(play: Any, seat: int) -> Step | None:
     return step
 
 
-def pay_share(play: Any) -> Spot | None:
+def pay_share(play: Any) -> Spot:
     """The share of the meter is paid wrong: a tenth less, or a tenth more."""
     due = progressive_winner(play, share=True)
-    if due is None:
-        return None
     slip = play.script.first(model.WagerPaid, seat=due.seat, wager="progressive", winnings_cents=due.slip_cents)
     document = share_document(play, due.seat)
     assert document is not None
@@ -313,6 +301,5 @@ def by_slip(wins_share: Prepare) -> Prepare:
     return prepare
 
 
-def paid_by_slip(play: Any) -> Spot | None:
-    """A share of the meter is paid by slip."""
-    return HERE if any(due.slip_cents for due in play.dues) else None
+paid_by_slip = only_if(lambda play: any(due.slip_cents for due in play.dues))
+"""A share of the meter is paid by slip."""

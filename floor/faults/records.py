@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from events.vocabulary import model
-from floor.faults.anomaly import HERE, Anomalies
+from floor.faults.anomaly import HERE, Anomalies, require
 from floor.faults.labels import Spot
 from floor.table.script import Step, changed
 from floor.table.streams import MINUTE_US
@@ -54,13 +54,11 @@ def duplicate_message(play: Any) -> Spot:
     return HERE
 
 
-def event_corrected(play: Any) -> Spot | None:
+def event_corrected(play: Any) -> Spot:
     """Something is mistyped, and corrected by a later event of the same stream, in the round or right after it."""
     plan, script = play.plan, play.script
     kinds = (model.WagerTaken, model.WagerPaid, model.ResultAnnounced)
-    steps = [step for kind in kinds for step in script.of(kind)]
-    if not steps:
-        return None
+    steps = require([step for kind in kinds for step in script.of(kind)])
     step = plan.random.choice(steps)
     right = step.payload
     match right:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from events.vocabulary import model
-from floor.faults.anomaly import HERE, Edit, Prepare
+from floor.faults.anomaly import HERE, Edit, Prepare, require
 from floor.faults.dealing import one_box_seat
 from floor.faults.edits import change, its_wager
 from floor.faults.labels import Spot
@@ -64,8 +64,7 @@ def optional_alone(wager: Callable[[Any], str]) -> Prepare:
     """Let an optional wager stand at a box without its base wager."""
 
     def prepare(plan: Any) -> bool:
-        if len(plan.boxes) < 2 or wager(plan) not in plan.book.offers or not one_box_seat(plan):
-            return False
+        require(len(plan.boxes) >= 2 and wager(plan) in plan.book.offers and one_box_seat(plan))
         box = plan.boxes[plan.chosen]
         box.stakes, box.decision = {wager(plan): 500}, None
         return True
@@ -75,8 +74,7 @@ def optional_alone(wager: Callable[[Any], str]) -> Prepare:
 
 def off_limits(plan: Any) -> bool:
     """Let a wager that one starts with be above the maximum or below the minimum."""
-    if not one_box_seat(plan):
-        return False
+    require(one_box_seat(plan))
     offer = plan.book.offers[plan.base]
     cents = offer.min_cents - 500 or 100 if plan.turn % 2 else offer.max_cents + 10_000
     plan.boxes[plan.chosen].stakes.update(dict.fromkeys(plan.required, cents))
@@ -85,8 +83,7 @@ def off_limits(plan: Any) -> bool:
 
 def not_seated(plan: Any) -> bool:
     """Let one who is not seated wager at a free box, or a seated player at a second box where none is allowed."""
-    if not plan.make_empty(1) or not plan.unseated:
-        return False
+    require(plan.make_empty(1) and plan.unseated)
     plan.chosen = plan.random.choice(plan.unseated)
     bettor = plan.table.people.token()
     if plan.turn % 2 and not plan.table.spec.adjacent_boxes:

@@ -6,7 +6,7 @@ from typing import Any
 
 from events.vocabulary import model
 from floor.faults import dealing, payment, records, wagering
-from floor.faults.anomaly import HERE, Anomalies, Prepare
+from floor.faults.anomaly import HERE, Anomalies, Prepare, require
 from floor.faults.conditions import offers
 from floor.faults.dealing import one_box_seat
 from floor.faults.edits import at_seat, change
@@ -47,8 +47,7 @@ def some_decide(plan: OverUnderPlan, seats: int = 2) -> bool:
 
 def surrenders(plan: OverUnderPlan, *, alone: bool = False) -> bool:
     """Let a player surrender; `alone`: without a Bonus Wager."""
-    if not one_box_seat(plan):
-        return False
+    require(one_box_seat(plan))
     box = plan.boxes[plan.chosen]
     box.decision, plan.surrendered = "surrender", {plan.chosen}
     if alone:
@@ -166,13 +165,11 @@ def _once_too_often(plan: OverUnderPlan) -> bool:
 def _last_copy(plan: OverUnderPlan) -> bool:
     """Let a player's last card be the sixth copy of one whose five other copies are on record."""
     last = [card for card in plan.recorded_out(5) if card in plan.source]
-    if not last or plan.face_up is not None:
-        return False
+    require(last and plan.face_up is None)
     plan.clear()
     wanted = plan.random.choice(last)
     plan.chosen = plan.random.choice(sorted(plan.boxes))
-    if wanted not in plan.stub or any(wanted in cards for cards in plan.hands.values()):
-        return False
+    require(wanted in plan.stub and not any(wanted in cards for cards in plan.hands.values()))
     plan.stub.remove(wanted)
     plan.stub.append(plan.hands[plan.chosen][2])
     plan.hands[plan.chosen][2] = wanted
@@ -192,7 +189,7 @@ def deal_faceup(play: OverUnderPlay) -> Spot:
 
 
 @fault("DEAL-RACK")
-def deal_rack(play: OverUnderPlay) -> Spot | None:
+def deal_rack(play: OverUnderPlay) -> Spot:
     """A card does not get into the rack, or cards of another batch do."""
     other = play.table.other
     if other is not None and play.plan.turn % 2:
@@ -274,8 +271,7 @@ fault(  # a Bonus Wager stands at a box without an ante, gets cards, and is sett
 
 
 def _off_limits(plan: OverUnderPlan) -> bool:
-    if not one_box_seat(plan):
-        return False
+    require(one_box_seat(plan))
     box = plan.boxes[plan.chosen]
     match plan.turn % 5:
         case 0 | 1:
@@ -402,8 +398,7 @@ def _face_up(plan: OverUnderPlan) -> None:
 
 def _stands(plan: OverUnderPlan) -> bool:
     """Let one who is not seated wager at a free box."""
-    if not plan.unseated:
-        return False
+    require(plan.unseated)
     ante = {"ante": plan.book.offers["ante"].min_cents}
     plan.boxes[plan.random.choice(plan.unseated)] = BoxPlan(plan.table.people.token(), ante)
     return plan.deal()
@@ -417,11 +412,10 @@ def handled_in_time(play: OverUnderPlay) -> Spot:
     return HERE
 
 
-def late_message(play: OverUnderPlay) -> Spot | None:
+def late_message(play: OverUnderPlay) -> Spot:
     """The betting position's last message, a wager on over or under, arrives long after it was placed."""
     last = play.script.of(model.WagerPlaced)[-1]
-    if last.payload.wager not in SIDES:
-        return None
+    require(last.payload.wager in SIDES)
     play.script.late = [last]
     return HERE
 
@@ -450,15 +444,11 @@ legitimate("duplicate_message", 8, records.duplicate_message)
 legitimate("late_message", 8, late_message)
 legitimate("event_corrected", 6, records.event_corrected, prepare=one_box_seat)
 
-
-def natural(play: OverUnderPlay) -> list[str]:
-    """Return what was irregular and right by itself in a round."""
-    kinds = {
-        "surrender": bool(play.plan.surrendered),
-        "cover_card_first": play.cover_at == "start",
-        "cover_card_on_a_box": isinstance(play.cover_at, int),
-        "new_dealer_burns": play.new_dealer_burnt,
-        "other_batch_shuffled": play.other_deck_shuffled,
-        "let_in_after_reshuffle": play.let_in_again,
-    }
-    return [kind for kind, occurred in kinds.items() if occurred]
+OVER_UNDER_ANOMALIES.natural = {
+    "surrender": lambda play: play.plan.surrendered,
+    "cover_card_first": lambda play: play.cover_at == "start",
+    "cover_card_on_a_box": lambda play: isinstance(play.cover_at, int),
+    "new_dealer_burns": lambda play: play.new_dealer_burnt,
+    "other_batch_shuffled": lambda play: play.other_deck_shuffled,
+    "let_in_after_reshuffle": lambda play: play.let_in_again,
+}

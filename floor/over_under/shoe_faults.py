@@ -6,7 +6,7 @@ from typing import Any
 
 from events.vocabulary import model
 from floor.faults import dealing
-from floor.faults.anomaly import HERE
+from floor.faults.anomaly import HERE, require
 from floor.faults.edits import by_turns, change, drop
 from floor.faults.equipment import EQUIPMENT, FAULTS, keep_too_long, minutes, restore
 from floor.faults.labels import Spot
@@ -66,8 +66,7 @@ def new_batch(table: ShoeTable, *without: str, preshuffled: bool = False, colour
 
 def too_few(plan: OverUnderPlan) -> bool:
     """Let the shoe end among the first cards, or right after them (§ 686a.9(b))."""
-    if plan.until_cover is None or plan.until_cover < 30:
-        return False
+    require(plan.until_cover is not None and plan.until_cover >= 30)
     plan.ends_after = plan.random.randrange(1, len(plan.boxes) + 1)
     return plan.deal()
 
@@ -127,10 +126,9 @@ def unshuffled(play: OverUnderPlay) -> Spot:
     return HERE
 
 
-def back_in_play(play: OverUnderPlay) -> Spot | None:
+def back_in_play(play: OverUnderPlay) -> Spot:
     """A batch comes back into play, and nobody shuffled it."""
-    if not play.script.of(model.CardsShuffled, deck=play.plan.deck.id):
-        return None
+    require(play.script.of(model.CardsShuffled, deck=play.plan.deck.id))
     unshuffled(play)
     return Spot(consequences=("DEAL-COVER",))
 
@@ -175,9 +173,10 @@ def _too_low(plan: OverUnderPlan) -> bool:
     return bool(plan.begins)
 
 
-def no_cover_card(play: OverUnderPlay) -> Spot | None:
+def no_cover_card(play: OverUnderPlay) -> Spot:
     """The cover card is not put back into the cards after the cut; the floor has them reshuffled after the round."""
-    return None if play.script.of(model.CoverCardReached) else drop(model.CoverCardPlaced)(play)
+    require(not play.script.of(model.CoverCardReached))
+    return drop(model.CoverCardPlaced)(play)
 
 
 def _cover_came(table: ShoeTable) -> bool:

@@ -7,10 +7,10 @@ from typing import Any
 import msgspec
 
 from events.vocabulary import model
-from floor.faults.anomaly import HERE, Anomalies, Edit, Prepare
+from floor.faults.anomaly import HERE, Anomalies, Edit, Prepare, require
 from floor.faults.conditions import both_fit, with_dealers_shaker
 from floor.faults.dealing import one_box_seat
-from floor.faults.edits import change
+from floor.faults.edits import change, only_if
 from floor.faults.labels import Spot
 from floor.faults.pai_gow import PAI_GOW, base_ends, next_seat_first, prepare_void
 from floor.faults.pai_gow_hands import dealer_turned_early
@@ -62,8 +62,7 @@ def dice_wager(wins: bool) -> Prepare:
     """Prepare a wager on the dice that wins, or loses, by turns of each kind offered."""
 
     def prepare(plan: PaiGowPokerPlan) -> bool:
-        if not one_box_seat(plan):
-            return False
+        require(one_box_seat(plan))
         offered = dice_wagers(plan.table)
         wager, box = offered[plan.turn % len(offered)], plan.boxes[plan.chosen]
         plan.number, plan.on_dice = plan.random.randrange(1, 7), wager
@@ -94,16 +93,13 @@ fault("PAY-VIG", pay_vig, fits=commission_free, prepare=base_ends(Outcome.WIN))
     fits=lambda table: not commission_free(table),
     prepare=lambda plan: base_ends(*(TIED if plan.turn % 4 == 3 else (Outcome.WIN,)))(plan),
 )
-def wrong_vigorish(play: Any) -> Spot | None:
+def wrong_vigorish(play: Any) -> Spot:
     """Vigorish is charged too high or too low, forgotten, or charged on a wager that pushed."""
     if play.plan.turn % 4 == 3:
         tie = pick(play, *TIED, wagers=("base",))
-        if tie is not None:
-            charge(play, tie, max(25, tie.staked_cents // 20))
-        return Spot(tie.seat, "base") if tie is not None else None
-    steps = play.script.of(model.VigorishTaken)
-    if not steps:
-        return None
+        charge(play, tie, max(25, tie.staked_cents // 20))
+        return Spot(tie.seat, "base")
+    steps = require(play.script.of(model.VigorishTaken))
     step = play.plan.random.choice(steps)
     cents = step.payload.amount_cents
     match play.plan.turn % 4:
@@ -117,7 +113,7 @@ def wrong_vigorish(play: Any) -> Spot | None:
 
 
 @fault("PAY-ORDER")
-def pay_order(play: Any) -> Spot | None:
+def pay_order(play: Any) -> Spot:
     """Base wagers out of order, or a Fortune Bonus before the base or Tiger 9 wager."""
     for first in ("tiger_9", "base") if play.plan.turn % 2 else ():
         for due in play.dues:
@@ -188,8 +184,7 @@ def _late(plan: PaiGowPokerPlan) -> bool:
     wins = plan.turn % 4 < 2
     if plan.further not in ON_DICE:
         plan.further = next((wager for wager in ON_DICE if wager in plan.book.offers), "")
-    if not plan.further or not dice_wager(wins)(plan):
-        return False
+    require(plan.further and dice_wager(wins)(plan))
     wager, box = plan.further, plan.boxes[plan.chosen]
     box.stakes[wager] = 1000
     box.late = {wager: 500 if plan.turn % 2 else -500}
@@ -212,7 +207,7 @@ fault("PAY-ANNOUNCED/dice", change(model.DiceAnnounced, dice=_first_die_wrong), 
 
 
 @fault("DEAL-SHAKE/electronic", fits=by_player)
-def electronic_shaker(play: Any) -> Spot | None:
+def electronic_shaker(play: Any) -> Spot:
     """The electronic shaker shakes too short or unsealed, or is activated where nobody plays."""
     plan = play.plan
     match plan.turn % 3:
@@ -281,7 +276,7 @@ def _void_after_the_dice(plan: PaiGowPokerPlan) -> bool:
 legitimate(
     "tiger_9_push",  # every base wager pushes, the Tiger 9 wagers are paid (§ 645c.1(e)(1))
     4,
-    lambda play: HERE if play.plan.dealer_pushes else None,
+    only_if(lambda play: play.plan.dealer_pushes),
     fits=commission_free,
     prepare=_tiger_9,
     decides=True,

@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from events.vocabulary import model
-from floor.faults.anomaly import HERE, Edit, Prepare
+from floor.faults.anomaly import Edit, Prepare, require
 from floor.faults.dealing import one_box_seat
+from floor.faults.edits import only_if
 from floor.faults.labels import Spot
-from floor.faults.pai_gow import not_validated, prepare_void
+from floor.faults.pai_gow import PAI_GOW, not_validated, prepare_void
 from floor.pai_gow_poker.faults import PAI_GOW_POKER_ANOMALIES
 from floor.pai_gow_poker.plan import Controller, PaiGowPokerPlan
 from floor.pai_gow_poker.play import twin
 from floor.table.script import Step, changed
+from games.settlement.wagers import Outcome
 
 MYSTERY = "mystery"
 NEAR = 3
@@ -64,8 +66,7 @@ def contribution(controller: Controller) -> Prepare:
     """Prepare a round in which the controller errs at a contribution, hit or not."""
 
     def prepare(plan: PaiGowPokerPlan) -> bool:
-        if not one_box_seat(plan):
-            return False
+        require(one_box_seat(plan))
         plan.bet_progressive(plan.chosen)
         plan.controller = controller
         if controller == "not_qualified":
@@ -83,9 +84,9 @@ def in_meter(play: Any) -> str:
 def hit_wrong(*consequences: str) -> Edit:
     """The controller erred at a hit: to be seen in the table's stream and in the meter's own."""
 
-    def edit(play: Any) -> Spot | None:
-        step = play.script.first(model.MysteryHit)
-        return step and Spot(step.payload.seat, MYSTERY, consequences, also_in=in_meter(play))
+    def edit(play: Any) -> Spot:
+        step = require(play.script.first(model.MysteryHit))
+        return Spot(step.payload.seat, MYSTERY, consequences, also_in=in_meter(play))
 
     return edit
 
@@ -102,11 +103,9 @@ fault("MYST-RESET", hit_wrong(), fits=near, prepare=hit("wrong_reset"))
 
 
 @fault("MYST-AMOUNT", fits=near, prepare=hit(""))
-def mystery_amount(play: Any) -> Spot | None:
+def mystery_amount(play: Any) -> Spot:
     """The dealer pays the maximum instead of the meter, or half of it."""
-    step = play.script.first(model.WagerPaid, wager=MYSTERY)
-    if step is None:
-        return None
+    step = require(play.script.first(model.WagerPaid, wager=MYSTERY))
     maximum = play.book.offers[MYSTERY].paytable.maximum_cents
     cents = maximum if play.plan.turn % 2 else step.payload.winnings_cents // 2
     changed(step, winnings_cents=cents)
@@ -139,24 +138,19 @@ fault("WAGER-BASE/contribution", of_chosen, fits=far, prepare=contribution("not_
 def before_payment(type_: type[model.Event], edit: Any) -> Edit:
     """Edit what precedes the payment of the bonus at its seat, where nothing else was verified there."""
 
-    def apply(play: Any) -> Spot | None:
-        step = play.script.first(model.WagerPaid, wager=MYSTERY)
-        if step is None or play.script.of(model.ProgressiveWon, seat=step.payload.seat):
-            return None
-        steps: list[Step] = play.script.of(type_, seat=step.payload.seat)
-        if len(steps) != 1:
-            return None
+    def apply(play: Any) -> Spot:
+        seat = require(play.script.first(model.WagerPaid, wager=MYSTERY)).payload.seat
+        steps: list[Step] = play.script.of(type_, seat=seat)
+        require(len(steps) == 1 and not play.script.of(model.ProgressiveWon, seat=seat))
         edit(play, steps[0])
-        return Spot(step.payload.seat, MYSTERY)
+        return Spot(seat, MYSTERY)
 
     return apply
 
 
-def other_source(play: Any) -> Spot | None:
+def other_source(play: Any) -> Spot:
     """The bonus is paid by slip where the inventory is filed, or the other way about."""
-    step = play.script.first(model.WagerPaid, wager=MYSTERY)
-    if step is None:
-        return None
+    step = require(play.script.first(model.WagerPaid, wager=MYSTERY))
     by_slip = step.payload.source == "slip"
     changed(step, source="inventory" if by_slip else "slip")
     for document in play.script.of(model.PayoutDocumented, wager=MYSTERY) if by_slip else ():
@@ -170,12 +164,14 @@ fault("PAY-VALIDATED/mystery", before_payment(model.PayoutValidated, not_validat
 fault("PAY-SOURCE/mystery", other_source, fits=filed_source, prepare=hit(""))
 
 
-def was_hit(play: Any) -> Spot | None:
-    """A contribution lifts the meter above the hidden target, and all of it is paid, the overshoot too (§ 645c.3(c)(7))."""
-    return HERE if play.script.of(model.MysteryHit) else None
-
-
+was_hit = only_if(lambda play: play.script.of(model.MysteryHit))
+"""A contribution lifts the meter above the hidden target, and all of it is paid, the overshoot too (§ 645c.3(c)(7))."""
 legitimate("mystery_hit", 4, was_hit, fits=near, prepare=hit(""))
 legitimate(  # the round is void, and the bonus stands: its contribution was made (D23)
     "mystery_hit_in_void", 2, was_hit, fits=near, prepare=lambda plan: prepare_void(plan) and hit("")(plan)
 )
+ANOMALIES.natural = {
+    **PAI_GOW.natural,
+    "tiger_9_push": lambda play: any(due.outcome is Outcome.TIGER_9_PUSH for due in play.dues),
+    "mystery_hit": lambda play: play.script.of(model.MysteryHit),
+}

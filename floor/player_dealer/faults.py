@@ -6,10 +6,10 @@ from typing import Any
 
 from events.vocabulary import model
 from floor.faults import dealing, pai_gow_hands, payment, wagering
-from floor.faults.anomaly import HERE, Anomalies
+from floor.faults.anomaly import HERE, Anomalies, require
 from floor.faults.conditions import by_card, by_stack, offers, shuffled_by_hand
 from floor.faults.dealing import one_box_seat
-from floor.faults.edits import add_before, by_turns, change, drop
+from floor.faults.edits import add_before, by_turns, change, drop, only_if
 from floor.faults.labels import Spot
 from floor.faults.pai_gow import PAI_GOW, base_ends
 from floor.faults.pai_gow_hands import dealer_sets_otherwise
@@ -37,17 +37,16 @@ fault, legitimate = PLAYER_DEALER_ANOMALIES.fault, PLAYER_DEALER_ANOMALIES.legit
 
 
 @fault("DEAL-SHUFFLE", fits=lambda table: table.deck.dirty and not table.just_opened)
-def deal_shuffle(play: Any) -> Spot | None:
+def deal_shuffle(play: Any) -> Spot:
     """The cards are not shuffled."""
-    if not play.script.of(model.CardsShuffled):
-        return None
+    require(play.script.of(model.CardsShuffled))
     for type_ in (model.CardsShuffled, model.CutOffered, model.CardsCut):
         for step in play.script.of(type_):
             play.script.drop(step)
     return Spot(consequences=("DEAL-CUT",))
 
 
-def _nobody_asked(play: Any) -> Spot | None:
+def _nobody_asked(play: Any) -> Spot:
     for step in play.script.of(model.CutOffered):
         play.script.drop(step)
     return dealing.no_cut(play)
@@ -116,12 +115,10 @@ def _wrongly_rotated(plan: PlayerDealerPlan) -> bool:
     last = candidates[-1]
     match plan.turn % 4:
         case 0:
-            if held.rounds < 2 or not plan.table.holder_stays:
-                return False
+            require(held.rounds >= 2 and plan.table.holder_stays)
             plan.give(held.seat, [])
         case 1:
-            if len(candidates) < 2:
-                return False
+            require(len(candidates) >= 2)
             passed_over = plan.random.choice(candidates[:-1])
             plan.give(last, [(seat, seat == last) for seat in candidates if seat != passed_over])
         case 2:
@@ -145,7 +142,7 @@ fault("CA-BUTTON", by_turns(change(model.ActionButtonPlaced, -1, seat=next_seat)
 
 
 @fault("CA-PILE", fits=by_card, prepare=two_empty)
-def ca_pile(play: Any) -> Spot | None:
+def ca_pile(play: Any) -> Spot:
     """A card goes to a pile out of turn; no pile is picked, or another given out first; two hands are mixed."""
     plan, script = play.plan, play.script
     match plan.turn % 4:
@@ -183,8 +180,7 @@ def _behind_a_seat(plan: PlayerDealerPlan) -> bool:
         return plan.make_empty(1)
     if plan.turn % 3 == 1:
         return True
-    if not one_box_seat(plan):
-        return False
+    require(one_box_seat(plan))
     plan.bet(plan.chosen, "fortune_bonus", 100)
     return plan.deal_to({plan.chosen: "nothing"})
 
@@ -234,22 +230,19 @@ def ca_fee(play: Any) -> Spot:
 
 def _short(plan: PlayerDealerPlan) -> bool:
     """Prepare a player-dealer whose wager does not cover the first wager that is decided."""
-    if not base_ends(Outcome.WIN, Outcome.LOSE, Outcome.FOUL)(plan):
-        return False
+    require(base_ends(Outcome.WIN, Outcome.LOSE, Outcome.FOUL)(plan))
     plan.bank_cents = max(100, min(abs(due.net_cents or 0) for due in plan.dues() if due.net_cents) // 2)
     return True
 
 
 @fault("CA-COVER", prepare=_short)
-def ca_cover(play: Any) -> Spot | None:
+def ca_cover(play: Any) -> Spot:
     """A wager that is covered in part, or not at all, is settled as if it were covered whole; or nothing is done of it.
 
     How a wager ended that is not covered at all only the hands say.
     """
     short = [due for due in play.dues if due.uncovered_cents and due.for_position is None]
-    dues = [due for due in short if due.outcome is not Outcome.UNCOVERED or due.wager == "base"]
-    if not dues:
-        return None
+    dues = require([due for due in short if due.outcome is not Outcome.UNCOVERED or due.wager == "base"])
     due = play.plan.random.choice(dues)
     step, bare = settled(play, due), due.outcome is Outcome.UNCOVERED
     if not bare:  # what went back of the wager beside what was taken
@@ -271,19 +264,17 @@ def in_turn(dues: list[Due]) -> list[Due]:
 
 def _second_is_short(plan: PlayerDealerPlan) -> bool:
     """Prepare a player-dealer whose wager covers the first wager that is decided and the second in part."""
-    if not plan.deal_until(lambda _: len(in_turn(plan.dues())) > 1):
-        return False
+    require(plan.deal_until(lambda _: len(in_turn(plan.dues())) > 1))
     amounts = [abs(due.net_cents or 0) for due in plan.dues() if due.net_cents]
     plan.bank_cents = amounts[0] + amounts[1] // 2
     return True
 
 
 @fault("PAY-ORDER", fits=lambda table: table.book.settings["coverage"] == "gross", prepare=_second_is_short)
-def pay_order(play: Any) -> Spot | None:
+def pay_order(play: Any) -> Spot:
     """Where the player-dealer's wager does not cover all, a wager is served before one whose turn comes earlier."""
     dues = in_turn(play.dues)
-    if len(dues) < 2:
-        return None
+    require(len(dues) >= 2)
     play.script.move_before(settled(play, dues[1]), settled(play, dues[0]))
     return HERE
 
@@ -291,8 +282,7 @@ def pay_order(play: Any) -> Spot | None:
 def _envy(plan: PlayerDealerPlan) -> bool:
     """Prepare a hand with an Envy Bonus at one seat, and a qualifying wager at another."""
     seats = plan.single_boxes()
-    if len(seats) < 2:
-        return False
+    require(len(seats) >= 2)
     plan.bet(seats[0], "fortune_bonus", 100)
     plan.bet(seats[1], "fortune_bonus", 500)
     return plan.deal_to({seats[0]: plan.random.choice(("four_of_a_kind", "straight_flush", "royal_flush"))})
@@ -321,7 +311,7 @@ def added_too_late(play: Any) -> Spot:
 legitimate(
     "any_order_where_covered",
     8,
-    lambda play: None if any(due.uncovered_cents for due in play.dues) else HERE,
+    only_if(lambda play: not any(due.uncovered_cents for due in play.dues)),
     prepare=_any_order,
 )
 legitimate("player_dealer_sets_freely", 6, HERE, prepare=dealer_sets_otherwise, decides=True)
@@ -338,12 +328,8 @@ legitimate(
     prepare=one_box_seat,
 )
 
-
-def natural(play: Any) -> list[str]:
-    """Return what was irregular and right by itself in a round."""
-    kinds = {
-        "foul_hand": any(due.outcome is Outcome.FOUL for due in play.dues),
-        "not_all_covered": any(due.uncovered_cents for due in play.dues),
-        "kept_after_all_declined": bool(play.plan.offers) and not any(yes for _, yes in play.plan.offers),
-    }
-    return [kind for kind, occurred in kinds.items() if occurred]
+PLAYER_DEALER_ANOMALIES.natural = {
+    "foul_hand": lambda play: any(due.outcome is Outcome.FOUL for due in play.dues),
+    "not_all_covered": lambda play: any(due.uncovered_cents for due in play.dues),
+    "kept_after_all_declined": lambda play: bool(play.plan.offers) and not any(yes for _, yes in play.plan.offers),
+}

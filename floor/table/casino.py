@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
+from typing import cast
 
 from events.vocabulary.model import DealMethod, Shuffler
 from floor.table.streams import DAY_US
@@ -12,6 +14,9 @@ from games.rulebook.rulebook import simple_submission
 
 PROPERTY = "property/main"
 TIME_ZONE, CUTOVER, CURRENCY = "America/New_York", "06:00", "USD"
+ADJACENT, LINKED = "adjacent_boxes", "linked"
+WITHOUT_LIMITS = ("progressive", "mystery")
+"""Wagers that are filed with a paytable, and whose amounts the paytable has."""
 FIRST_DAY = date(2026, 4, 6)
 FIRST_CUTOVER_US = int(datetime(2026, 4, 6, 10, 0, tzinfo=UTC).timestamp()) * 1_000_000
 
@@ -64,14 +69,47 @@ class TableSpec:
         )
 
 
-def grown(
-    models: Sequence[TableSpec], tables: int, prefix: str, own: Callable[[Filing, str], Filing]
-) -> list[TableSpec]:
-    """Return so many tables: the models, and beyond them more of the same kinds, named on from the prefix.
+def filed_tables(
+    chapter: str, columns: str, limits: Mapping[str, str], rows: str, always: Mapping[str, str] | None = None
+) -> tuple[TableSpec, ...]:
+    """Return the tables of a game from a text with a row for each: name and equipment, then what it files, each after a `|`.
+
+    The equipment is deal method, shuffler and number of decks, then where they apply the starting method and `adjacent_boxes`.
+    A filing has a word for each of `columns`, then `key=value` for what only it files, and `linked` if its meter is. A name
+    without a dot that `limits` or the chapter's paytables have is a wager with its paytable, `meter` the meter, any other a
+    setting. `limits` are each filed wager's lowest and highest amount; `always` is filed by all.
+    """
+    specs = []
+    for row in re.split(r"\n\s*(?=[a-z]+-\d+ )", rows.strip()):
+        equipment, *filings = row.split("|")
+        table, deal_method, shuffler, decks, *more = equipment.split()
+        first, later = [*(_filing(words.split(), columns.split(), limits, always or {}) for words in filings), None][:2]
+        assert first is not None, f"{table} files nothing"
+        starting = "".join(word for word in more if word != ADJACENT)
+        methods = cast("tuple[DealMethod, Shuffler]", (deal_method, shuffler))
+        specs.append(TableSpec(table, chapter, *methods, int(decks), starting, first, later, ADJACENT in more))
+    return tuple(specs)
+
+
+def _filing(words: list[str], columns: list[str], limits: Mapping[str, str], always: Mapping[str, str]) -> Filing:
+    """Return what the words of one filing state."""
+    filed = dict(zip(columns, words, strict=False))
+    extras = dict(word.split("=", 1) for word in words[len(columns) :] if word != LINKED)
+    named = {name: value for name, value in {**filed, **extras}.items() if name in limits or name in WITHOUT_LIMITS}
+    settings = {name: value for name, value in filed.items() if name not in named and name != "meter"}
+    for wager in named:
+        settings |= zip((f"{wager}.min", f"{wager}.max"), limits.get(wager, "").split(), strict=False)
+    settings |= {**always, **{name: value for name, value in extras.items() if name not in named}}
+    return Filing(named, filed.get("meter", ""), settings, LINKED in words)
+
+
+def grown(models: Sequence[TableSpec], tables: int, own: Callable[[Filing, str], Filing]) -> list[TableSpec]:
+    """Return so many tables: the models, and beyond them more of the same kinds, numbered on.
 
     `own` gives a filing with meters of the table's own, from the table's number and, for a later filing, `b`. Raises
     `ValueError` where there are fewer than the models, which between them use all that can be filed.
     """
+    prefix = models[0].id[:3]
     if tables < len(models):
         raise ValueError(
             f"{tables} tables {prefix}…; there are at least {len(models)}, which use all that can be filed"
@@ -82,6 +120,11 @@ def grown(
         later = model.later and own(model.later, f"{name}b")
         specs.append(replace(model, id=f"{prefix}{name}", first=own(model.first, name), later=later))
     return specs
+
+
+def as_filed(filing: Filing, name: str) -> Filing:
+    """Return a filing as it is, for `grown`: its game has no meters."""
+    return filing
 
 
 def with_meter(prefix: str) -> Callable[[Filing, str], Filing]:

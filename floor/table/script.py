@@ -7,6 +7,7 @@ only after that do the steps become drafts with numbers and times. A step is rep
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -63,45 +64,32 @@ for _type in _BY_FLOOR:
     DEVICES.setdefault(_type, _FLOORS)
 
 
+@dataclass(slots=True, eq=False)
 class Step:
     """One thing that happens: the event, the device that reports it, and how it departs from the ordinary.
 
     `meter` names the stream of a controller's event. `corrects` is the step whose event this one supersedes with
     `replacement`; `truth` is what happened where that is not what was typed. `pause_us` is time that passes before it
-    beside the ordinary.
+    beside the ordinary. `payload` is of the type that was asked for by whoever finds the step (`Script.of`).
     """
 
-    __slots__ = (
-        "clock_back_us",
-        "corrects",
-        "counter_jump",
-        "event_id",
-        "meter",
-        "pause_us",
-        "payload",
-        "replacement",
-        "round_no",
-        "seq",
-        "source",
-        "truth",
-        "wait_ms",
-    )
+    payload: Any
+    source: str = ""
+    meter: str | None = None
+    wait_ms: tuple[int, int] = (0, 0)
+    pause_us: int = 0
+    counter_jump: int = 0
+    clock_back_us: int = 0
+    corrects: Step | None = None
+    replacement: Event | None = None
+    truth: Event | None = None
+    round_no: int | None = None
+    seq: int = 0
+    event_id: str = ""
 
-    def __init__(self, payload: Event, source: str | None = None, meter: str | None = None) -> None:
-        device, least, most = DEVICES.get(payload.KIND, _OTHERS)
-        self.payload: Any = payload  # of the type that who finds the step asked for (`Script.of`)
-        self.source = source or device
-        self.wait_ms = (least, most)
-        self.meter = meter
-        self.pause_us = 0
-        self.counter_jump = 0
-        self.clock_back_us = 0
-        self.corrects: Step | None = None
-        self.replacement: Event | None = None
-        self.truth: Event | None = None
-        self.round_no: int | None = None
-        self.seq = 0
-        self.event_id = ""
+    def __post_init__(self) -> None:
+        device, *wait_ms = DEVICES.get(self.payload.KIND, _OTHERS)
+        self.source, self.wait_ms = self.source or device, (wait_ms[0], wait_ms[1])
 
 
 class Script:
@@ -114,7 +102,7 @@ class Script:
         self.resent: Step | None = None
         self.late: list[Step] = []
 
-    def add(self, payload: Event, source: str | None = None) -> Step:
+    def add(self, payload: Event, source: str = "") -> Step:
         """Append a step."""
         step = Step(payload, source)
         self.steps.append(step)
@@ -139,6 +127,11 @@ class Script:
     def drop(self, step: Step) -> None:
         """Take a step out: it does not happen."""
         self.steps.remove(step)
+
+    def drop_first(self, type_: type[Event], **fields: object) -> None:
+        """Take out the first step of a type with these values, if there is one."""
+        for step in self.of(type_, **fields)[:1]:
+            self.drop(step)
 
     def before(self, step: Step, *payloads: Event) -> list[Step]:
         """Insert events before a step."""

@@ -31,15 +31,36 @@ def compiled(function: Function, **options: Any) -> Function:
     """Return a function compiled when it is first called, without Python's lock; kept on disk where that is safe."""
     module = sys.modules.get(function.__module__)
     folder = Path(str(module.__file__)).parent if module is not None and getattr(module, "__file__", None) else _HERE
-    cache = cache_folder(folder)
-    if cache is None:
-        return cast(Function, numba.njit(nogil=True, **options)(function))
+    dispatcher: Any = numba.njit(nogil=True, **options)(function)
+    kernels = cache_folder(folder)
+    if kernels is None or dispatcher is function:  # the compiler is off
+        return cast(Function, dispatcher)
     config: Any = settings
-    before, config.CACHE_DIR = config.CACHE_DIR, str(cache)
+    before, config.CACHE_DIR = config.CACHE_DIR, str(kernels)
     try:
-        return cast(Function, numba.njit(nogil=True, cache=True, **options)(function))
+        dispatcher.enable_caching()
     finally:
         config.CACHE_DIR = before
+    _give_up_unreadable(dispatcher._cache)
+    return cast(Function, dispatcher)
+
+
+def _give_up_unreadable(cached: Any) -> None:
+    """Let a function be compiled again where what is kept of it cannot be read, instead of failing.
+
+    A shared function may have been compiled for the rows of a game from another distribution. They are named by their module,
+    which is missing where that distribution is not installed any more.
+    """
+    load = cached.load_overload
+
+    def load_overload(signature: Any, target: Any) -> Any:
+        try:
+            return load(signature, target)
+        except (ImportError, AttributeError):
+            cached.flush()
+            return None
+
+    cached.load_overload = load_overload
 
 
 def inlined(function: Function) -> Function:
@@ -71,8 +92,8 @@ def sources_digest(folders: Iterable[Path]) -> str:
 def wide(value: Any) -> int:
     """Return a small integer of an array as one of 64 bits, which shifts and sums do not overflow."""
     small: Any = np.int64(value)
-    wide: int = small
-    return wide
+    integer: int = small
+    return integer
 
 
 def borrowing(function: Function) -> Function:

@@ -31,7 +31,7 @@ BEDS = 16
 """Prefixes whose topics are made at once."""
 
 
-class Planted(NamedTuple):
+class PlantedLog(NamedTuple):
     """What was planted, open for reading."""
 
     log: EventLog
@@ -41,7 +41,7 @@ class Planted(NamedTuple):
 class Garden(Protocol):
     """A place where contents are planted, each for itself, as somebody who rules over the storage would leave them."""
 
-    def plant(self, folder: Path, contents: Contents) -> contextlib.AbstractContextManager[Planted]: ...
+    def plant(self, folder: Path, contents: Contents) -> contextlib.AbstractContextManager[PlantedLog]: ...
     def close(self) -> None: ...
 
 
@@ -49,7 +49,7 @@ class SqliteGarden:
     """Plants in SQLite files."""
 
     @contextlib.contextmanager
-    def plant(self, folder: Path, contents: Contents) -> Iterator[Planted]:
+    def plant(self, folder: Path, contents: Contents) -> Iterator[PlantedLog]:
         folder.mkdir(exist_ok=True)
         path, checkpoints = folder / "planted.db", folder / "planted.db.checkpoints"
         SqliteLog(path, property_id=PROPERTY, create=True, log_id=LOG_ID).close()
@@ -70,7 +70,7 @@ class SqliteGarden:
         log = SqliteLog(path, read_only=True, check_heads=False)
         store = SqliteCheckpoints(checkpoints, log_id=LOG_ID, read_only=True)
         with contextlib.closing(log), contextlib.closing(store):
-            yield Planted(log, store)
+            yield PlantedLog(log, store)
 
     def close(self) -> None:
         """Nothing is left open."""
@@ -100,7 +100,7 @@ class KafkaGarden:
         return self._free.pop()
 
     @contextlib.contextmanager
-    def plant(self, folder: Path, contents: Contents) -> Iterator[Planted]:
+    def plant(self, folder: Path, contents: Contents) -> Iterator[PlantedLog]:
         prefix = self._bed()
         identity = canonical({"log_id": LOG_ID, "partitions": PARTITIONS, "property_id": PROPERTY})
         records = [OutgoingRecord(f"{prefix}.state", IDENTITY_PARTITION, b"log", identity, [])]
@@ -129,7 +129,7 @@ class KafkaGarden:
         with contextlib.closing(log):
             store = KafkaCheckpoints(address, log_id=LOG_ID, read_only=True, state_dir=folder, timeout_s=TIMEOUT_S)
             with contextlib.closing(store):
-                yield Planted(log, store)
+                yield PlantedLog(log, store)
 
     def close(self) -> None:
         self._resources.close()

@@ -37,7 +37,7 @@ BEDS = 16
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredEvent:
     """An event as it is stored; the number and the hash are what the storage says, right or wrong."""
 
     seq: int
@@ -49,7 +49,7 @@ class Stored:
 class Contents:
     """All that is stored of a log: events by stream, and encoded checkpoints."""
 
-    events: dict[str, list[Stored]]
+    events: dict[str, list[StoredEvent]]
     batches: list[bytes]
 
     def copy(self) -> Contents:
@@ -59,13 +59,13 @@ class Contents:
         """Store these bytes, or those that are there, with numbers and hashes that fit them."""
         kept = list(datas) or [event.data for event in self.events[stream]]
         chain = chain_of(stream, kept)
-        self.events[stream] = [Stored(seq, data, chain[seq]) for seq, data in enumerate(kept, 1)]
+        self.events[stream] = [StoredEvent(seq, data, chain[seq]) for seq, data in enumerate(kept, 1)]
 
     def edit(self, stream: str, seq: int, old: bytes, new: bytes) -> None:
         """Change the bytes of one event, and nothing that depends on them."""
         event = self.events[stream][seq - 1]
         assert event.data.count(old) == 1
-        self.events[stream][seq - 1] = Stored(seq, event.data.replace(old, new), event.hash)
+        self.events[stream][seq - 1] = StoredEvent(seq, event.data.replace(old, new), event.hash)
 
     def lines(self, number: int) -> list[bytes]:
         """Return the statements of a checkpoint, counted from 0."""
@@ -172,7 +172,7 @@ def build(folder: Path) -> Honest:
         made.sign()
         log.append(TABLE, 14, drafts.round())
         events = {
-            stream: [Stored(record.seq, record.data, record.hash) for record in log.read(stream)]
+            stream: [StoredEvent(record.seq, record.data, record.hash) for record in log.read(stream)]
             for stream in log.streams()
         }
         return Honest(Contents(events, list(store.batches())), signer, folder)

@@ -23,7 +23,7 @@ from tests.contract.sealed import (
     OTHER,
     Contents,
     Honest,
-    Stored,
+    StoredEvent,
     chain_of,
     flipped,
     note_of,
@@ -45,7 +45,7 @@ def test_the_honest_log_is_whole(garden: Garden, contents: Contents, honest: Hon
 
 def flip_a_bit(contents: Contents) -> None:
     event = contents.events[TABLE][4]
-    contents.events[TABLE][4] = Stored(5, flipped(event.data, 40), event.hash)
+    contents.events[TABLE][4] = StoredEvent(5, flipped(event.data, 40), event.hash)
 
 
 def remove_a_record(contents: Contents) -> None:
@@ -56,12 +56,15 @@ def insert_a_record(contents: Contents) -> None:
     """The next ones keep their bytes and hashes, and get the next numbers."""
     events = contents.events[TABLE]
     inserted = [*events[:5], events[4], *events[5:]]
-    contents.events[TABLE] = [Stored(seq, each.data, each.hash) for seq, each in enumerate(inserted, 1)]
+    contents.events[TABLE] = [StoredEvent(seq, each.data, each.hash) for seq, each in enumerate(inserted, 1)]
 
 
 def swap_two_records(contents: Contents) -> None:
     events = contents.events[TABLE]
-    events[4], events[8] = Stored(5, events[8].data, events[8].hash), Stored(9, events[4].data, events[4].hash)
+    events[4], events[8] = (
+        StoredEvent(5, events[8].data, events[8].hash),
+        StoredEvent(9, events[4].data, events[4].hash),
+    )
 
 
 def cut_what_is_covered(contents: Contents) -> None:
@@ -98,7 +101,7 @@ def rewrite_a_later_event(contents: Contents) -> None:
     rewrite_an_event(contents, 10)
 
 
-class Row(NamedTuple):
+class TamperCase(NamedTuple):
     """What is done, and the place and kind of the first break."""
 
     do: Callable[[Contents], None]
@@ -108,18 +111,18 @@ class Row(NamedTuple):
 
 
 RECORDS = [
-    Row(flip_a_bit, TABLE, 5, "changed"),
-    Row(remove_a_record, TABLE, 5, "removed"),
-    Row(insert_a_record, TABLE, 6, "moved"),
-    Row(swap_two_records, TABLE, 5, "swapped"),
-    Row(cut_what_is_covered, TABLE, 11, "tail_cut"),
-    Row(remove_a_table, OTHER, 1, "tail_cut"),
-    Row(insert_and_mend_the_chain, TABLE, 6, "envelope"),
-    Row(insert_renumber_and_mend, TABLE, 1, "changed"),
-    Row(remove_renumber_and_mend, TABLE, 8, "changed"),
-    Row(swap_renumber_and_mend, TABLE, 1, "changed"),
-    Row(rewrite_an_event, TABLE, 1, "changed"),
-    Row(rewrite_a_later_event, TABLE, 8, "changed"),
+    TamperCase(flip_a_bit, TABLE, 5, "changed"),
+    TamperCase(remove_a_record, TABLE, 5, "removed"),
+    TamperCase(insert_a_record, TABLE, 6, "moved"),
+    TamperCase(swap_two_records, TABLE, 5, "swapped"),
+    TamperCase(cut_what_is_covered, TABLE, 11, "tail_cut"),
+    TamperCase(remove_a_table, OTHER, 1, "tail_cut"),
+    TamperCase(insert_and_mend_the_chain, TABLE, 6, "envelope"),
+    TamperCase(insert_renumber_and_mend, TABLE, 1, "changed"),
+    TamperCase(remove_renumber_and_mend, TABLE, 8, "changed"),
+    TamperCase(swap_renumber_and_mend, TABLE, 1, "changed"),
+    TamperCase(rewrite_an_event, TABLE, 1, "changed"),
+    TamperCase(rewrite_a_later_event, TABLE, 8, "changed"),
 ]
 """A mended chain is named from the last event on that a checkpoint bears out: 7 in the first one, 13 in the second."""
 
@@ -192,16 +195,16 @@ class _Nobody:
 
 
 STATEMENTS = [
-    Row(restate(0, flip_a_bit_of_a_statement), CHECKPOINTS, 1, "statement_changed"),
-    Row(restate(1, flip_a_bit_of_a_statement), CHECKPOINTS, 4, "statement_changed"),
-    Row(restate(0, another_size), CHECKPOINTS, 1, "statement_changed"),
-    Row(restate(0, remove_a_statement), CHECKPOINTS, 1, "statement_changed"),
-    Row(restate(1, remove_the_time), CHECKPOINTS, 4, "statement_changed"),
-    Row(restate(2, remove_the_time), CHECKPOINTS, 7, "statement_changed"),
-    Row(restate(0, insert_a_statement), CHECKPOINTS, 1, "statement_changed"),
-    Row(restate(1, swap_two_statements), CHECKPOINTS, 4, "statement_changed"),
-    Row(restate(0, another_time), CHECKPOINTS, 1, "statement_changed"),
-    Row(rewrite_events_and_statements, CHECKPOINTS, 1, "statement_changed"),
+    TamperCase(restate(0, flip_a_bit_of_a_statement), CHECKPOINTS, 1, "statement_changed"),
+    TamperCase(restate(1, flip_a_bit_of_a_statement), CHECKPOINTS, 4, "statement_changed"),
+    TamperCase(restate(0, another_size), CHECKPOINTS, 1, "statement_changed"),
+    TamperCase(restate(0, remove_a_statement), CHECKPOINTS, 1, "statement_changed"),
+    TamperCase(restate(1, remove_the_time), CHECKPOINTS, 4, "statement_changed"),
+    TamperCase(restate(2, remove_the_time), CHECKPOINTS, 7, "statement_changed"),
+    TamperCase(restate(0, insert_a_statement), CHECKPOINTS, 1, "statement_changed"),
+    TamperCase(restate(1, swap_two_statements), CHECKPOINTS, 4, "statement_changed"),
+    TamperCase(restate(0, another_time), CHECKPOINTS, 1, "statement_changed"),
+    TamperCase(rewrite_events_and_statements, CHECKPOINTS, 1, "statement_changed"),
 ]
 
 
@@ -247,20 +250,22 @@ def put_something_else(contents: Contents) -> None:
 
 
 STORED = [
-    Row(flip_a_bit_of_a_signature, CHECKPOINTS, 4, "checkpoint_forged"),
-    Row(sign_another_root, CHECKPOINTS, 4, "statement_changed"),
-    Row(remove_the_first, CHECKPOINTS, 1, "statement_changed"),
-    Row(remove_one_between, CHECKPOINTS, 4, "statement_changed"),
-    Row(remove_an_idle_one, CHECKPOINTS, 7, "statement_changed"),
-    Row(insert_one_again, CHECKPOINTS, 8, "statement_changed"),
-    Row(swap_two, CHECKPOINTS, 4, "statement_changed"),
-    Row(cut_in_the_middle, CHECKPOINTS, 8, "checkpoint_forged"),
-    Row(put_something_else, CHECKPOINTS, 4, "statement_changed"),
+    TamperCase(flip_a_bit_of_a_signature, CHECKPOINTS, 4, "checkpoint_forged"),
+    TamperCase(sign_another_root, CHECKPOINTS, 4, "statement_changed"),
+    TamperCase(remove_the_first, CHECKPOINTS, 1, "statement_changed"),
+    TamperCase(remove_one_between, CHECKPOINTS, 4, "statement_changed"),
+    TamperCase(remove_an_idle_one, CHECKPOINTS, 7, "statement_changed"),
+    TamperCase(insert_one_again, CHECKPOINTS, 8, "statement_changed"),
+    TamperCase(swap_two, CHECKPOINTS, 4, "statement_changed"),
+    TamperCase(cut_in_the_middle, CHECKPOINTS, 8, "checkpoint_forged"),
+    TamperCase(put_something_else, CHECKPOINTS, 4, "statement_changed"),
 ]
 
 
 @pytest.mark.parametrize("row", [*RECORDS, *STATEMENTS, *STORED], ids=lambda row: row.do.__name__)
-def test_tampering_without_the_key_is_named(garden: Garden, contents: Contents, row: Row, tmp_path: Path) -> None:
+def test_tampering_without_the_key_is_named(
+    garden: Garden, contents: Contents, row: TamperCase, tmp_path: Path
+) -> None:
     row.do(contents)
     assert named(walk(garden, tmp_path, contents)) == (row.stream, row.seq, row.kind)
 

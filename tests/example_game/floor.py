@@ -138,15 +138,6 @@ ANOMALIES.fault("DEAL-EXPOSED", Spot(consequences=("PAY-VOID",)), prepare=_expos
 ANOMALIES.legitimate("void", 15, HERE, prepare=_void)
 
 
-def specs(tables: int) -> list[TableSpec]:
-    """Return the one table there is."""
-    limits = {"min": "10.00", "max": "500.00", "bonus.min": "1.00", "bonus.max": "100.00"}
-    return [TableSpec("hc-01", "pa-700a", "manual_shoe", "none", 1, "", Filing({"bonus": "A"}, "", limits))]
-
-
-def natural(play: Any) -> list[str]:
-    """Nothing is irregular by itself."""
-    return []
-
-
-HIGH_CARD = GameSimulation("high_card", 1, specs, HighCardTable, HighCardPlan, HighCardPlay, ANOMALIES, natural)
+LIMITS = {"min": "10.00", "max": "500.00", "bonus.min": "1.00", "bonus.max": "100.00"}
+TABLE = TableSpec("hc-01", "pa-700a", "manual_shoe", "none", 1, "", Filing({"bonus": "A"}, "", LIMITS))
+HIGH_CARD = GameSimulation("high_card", (TABLE,), HighCardTable, HighCardPlan, HighCardPlay, ANOMALIES)

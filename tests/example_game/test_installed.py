@@ -116,7 +116,7 @@ def test_without_the_distribution_there_is_no_such_game(tmp_path: Path) -> None:
     [
         (f"{PACKAGE}.no_such_module:add", "ModuleNotFoundError"),
         (f"{PACKAGE}.register:no_such_function", "AttributeError"),
-        (f"{PACKAGE}.floor:natural", "TypeError"),
+        (f"{PACKAGE}.floor:HighCardTable", "TypeError"),
     ],
 )
 def test_a_game_that_cannot_be_added_is_named(tmp_path: Path, function: str, problem: str) -> None:

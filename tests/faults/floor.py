@@ -10,7 +10,7 @@ from events.proofs.verify import verify
 from events.vocabulary.envelope import Draft
 from replay.run.replayer import KINDS, MemoryResults, Replay, replay
 from tests.faults.table import demand
-from tests.replay.columns.tables import LOG_ID, PAID, PROPERTY, UNPAID, MemoryLog, Table
+from tests.replay.tables import LOG_ID, PAID, PROPERTY, UNPAID, MemoryLog, Table
 
 __all__ = ["LOG_ID", "PROPERTY", "Said", "check", "expected", "groups", "impostor", "judge", "said", "tables"]
 

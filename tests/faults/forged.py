@@ -32,7 +32,7 @@ from tests.faults.child import TIMEOUT_S
 from tests.faults.floor import LOG_ID, PROPERTY, check, expected, groups, judge, tables
 from tests.faults.killed import create
 from tests.faults.table import demand, fault
-from tests.replay.columns.tables import START_US
+from tests.replay.tables import START_US
 
 ROUNDS = 2
 HELD = "bytes in quarantine, named; nothing of it in any stream, redriven neither; all other tables' findings the same bytes"

@@ -24,7 +24,7 @@ from replay.run.verdict_check import check_verdicts
 from tests.contract.backends import SqliteTamper
 from tests.faults.floor import LOG_ID, PROPERTY, expected, groups, said, tables
 from tests.faults.table import demand, fault
-from tests.replay.columns.tables import ReadOnly
+from tests.replay.tables import ReadOnly
 
 ROUNDS = 4
 RESULTS = ("result_changed", "result_missing", "result_unreadable", "results_replaced", "position_changed")

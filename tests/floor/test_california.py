@@ -12,7 +12,6 @@ from events.vocabulary import model
 from events.vocabulary.envelope import Draft
 from floor.catalogue import SIMULATIONS
 from floor.day.gaming_day import Simulation, simulate
-from floor.player_dealer.tables import table_specs
 from games.cards.cards import CODE
 from games.cards.ranking import seven_card_lines
 from games.face_up_pai_gow import ace_high_line
@@ -206,7 +205,7 @@ def test_every_line_of_the_paytables_is_won() -> None:
 def test_all_that_can_be_filed_is_filed() -> None:
     books = [
         book
-        for spec in table_specs(4)
+        for spec in SIMULATION.specs(4)
         for filing in (spec.first, spec.later)
         if filing
         for book in (parse_submission(spec.submission(filing, "2026-04-06")),)
@@ -223,9 +222,9 @@ def test_all_that_can_be_filed_is_filed() -> None:
 
 
 def test_more_tables_and_no_fewer() -> None:
-    assert [spec.id for spec in table_specs(6)] == ["ca-01", "ca-02", "ca-03", "ca-04", "ca-05", "ca-06"]
+    assert [spec.id for spec in SIMULATION.specs(6)] == ["ca-01", "ca-02", "ca-03", "ca-04", "ca-05", "ca-06"]
     with pytest.raises(ValueError, match="at least 4"):
-        table_specs(3)
+        SIMULATION.specs(3)
 
 
 def test_another_game_changes_nothing_at_the_tables_of_this_one() -> None:

@@ -14,7 +14,6 @@ from events.vocabulary.envelope import Draft
 from floor.catalogue import SIMULATIONS
 from floor.day.gaming_day import Simulation, simulate
 from floor.dj_wild.stacking import TARGETS, line_of, make_hand
-from floor.dj_wild.tables import table_specs
 from games.cards.cards import CODE
 from games.dj_wild import lines
 from games.rulebook.chapters import chapter
@@ -27,7 +26,7 @@ from replay.run.adjudicate import adjudicate
 from replay.run.stream_worker import rules_in_force
 from tests.floor import simulated as floors
 from tests.floor.adding_up import days_that_add_up
-from tests.replay.columns.tables import in_stream
+from tests.replay.tables import in_stream
 
 NAME = "dj_wild"
 SEEDS = (1, 20)
@@ -132,13 +131,13 @@ def test_games_play_side_by_side() -> None:
 
 
 def test_more_tables_have_meters_of_their_own() -> None:
-    specs = table_specs(6)
+    specs = SIMULATION.specs(6)
     assert [spec.id for spec in specs] == [f"dw-{number:02d}" for number in range(1, 7)]
     meters = [spec.first.meter for spec in specs]
     assert meters.count("wild-link") == 2
     assert len(set(meters)) == 5
     with pytest.raises(ValueError, match="at least 4"):
-        table_specs(3)
+        SIMULATION.specs(3)
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from events.vocabulary import model
-from floor.faults.anomaly import HERE, Anomalies
+from floor.faults.anomaly import HERE, Anomalies, Anomaly, NotPossible, require
 from floor.faults.edits import (
     add_before,
     add_behind,
@@ -56,9 +56,10 @@ def test_drop_finds_by_fields() -> None:
 
 
 @pytest.mark.parametrize("edit", [drop(model.CardsCut), change(model.CardsCut, depth=3)])
-def test_does_nothing_where_there_is_no_such_step(edit: Any) -> None:
+def test_is_not_possible_where_there_is_no_such_step(edit: Any) -> None:
     play = played()
-    assert edit(play) is None
+    with pytest.raises(NotPossible):
+        edit(play)
     assert len(kinds(play)) == 4
 
 
@@ -99,3 +100,10 @@ def test_a_register_takes_each_name_once_and_a_spot_for_an_edit() -> None:
     other.take_over(anomalies, "DEAL-STUB")
     assert (list(other.faults), list(other.legitimates)) == ([], ["recut"])
     assert (other.legitimates["recut"].per_mille, other.legitimates["recut"].decides) == (4, True)
+
+
+def test_an_anomaly_that_is_not_possible_says_so_to_who_plays_the_round() -> None:
+    anomaly = Anomaly("DEAL-CUT", drop(model.CardsCut), prepare=lambda plan: bool(require(plan.chosen)))
+    assert anomaly.apply(played()) is None
+    assert [anomaly.can_prepare(SimpleNamespace(chosen=seat)) for seat in (0, 3)] == [False, True]
+    assert not Anomaly("DEAL-CUT", drop(model.CardsCut), prepare=lambda plan: False).can_prepare(played().plan)

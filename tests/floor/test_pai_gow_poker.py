@@ -16,7 +16,6 @@ from floor.day.gaming_day import Simulation, simulate
 from floor.pai_gow_poker.plan import PaiGowPokerPlan
 from floor.pai_gow_poker.play import twin
 from floor.pai_gow_poker.table import PaiGowTable
-from floor.pai_gow_poker.tables import table_specs
 from floor.table.people import People
 from floor.table.streams import HOUR_US
 from games.rulebook.chapters import chapter
@@ -266,7 +265,7 @@ def test_every_kind_of_wager_is_won_on_the_dice_and_by_a_tiger_9() -> None:
 
 @pytest.mark.parametrize("target", ["tiger_9", "full_house", "nothing"])
 def test_a_dealer_has_a_tiger_9_to_order(target: str) -> None:
-    table = PaiGowTable(0, 5, table_specs(5)[0], {}, People(Random(1)), Random(2))
+    table = PaiGowTable(0, 5, SIMULATION.specs(5)[0], {}, People(Random(1)), Random(2))
     table.open_day(0)
     plan = PaiGowPokerPlan(table, Random(3))
     assert plan.deal({"dealer": target})
@@ -292,7 +291,7 @@ def test_more_tables_have_meters_of_their_own() -> None:
 
 def test_dice_are_changed_in_a_day_that_is_longer_than_they_may_be_used() -> None:
     """Players' shakers and wagers on the dice make rounds slow: the day at a table can pass 24 hours (§ 688a.2(c)(1)(i))."""
-    table = PaiGowTable(0, 5, table_specs(5)[2], {}, People(Random(1)), Random(2))
+    table = PaiGowTable(0, 5, SIMULATION.specs(5)[2], {}, People(Random(1)), Random(2))
     table.open_day(0)
     first = table.dice_us
     table.wait(18 * HOUR_US)

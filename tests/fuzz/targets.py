@@ -32,7 +32,7 @@ from replay.fold.shoe_state import deals_from_shoes
 from replay.run.stream_worker import StreamWorker, rulebook
 from replay.transcript.transcript import judge
 from replay.transcript.words import TranscriptError
-from tests.replay.columns.tables import LOG_ID, PAID, PROPERTY, RULES_LINE, Table, records, rules_text
+from tests.replay.tables import LOG_ID, PAID, PROPERTY, RULES_LINE, Table, records, rules_text
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 
-class Game(NamedTuple):
+class CardCounts(NamedTuple):
     """A game's cards: how many make a hand, how many copies of each there are, and jokers."""
 
     hand: int = 7
@@ -22,7 +22,7 @@ class Game(NamedTuple):
     jokers: int = 1
 
 
-GAMES = {"686a": Game(hand=3, copies=6, jokers=0), "687a": Game(hand=5)}
+GAMES = {"686a": CardCounts(hand=3, copies=6, jokers=0), "687a": CardCounts(hand=5)}
 """Of the folders whose game does not have the cards of 688a."""
 
 DECK = {rank + suit for rank in "23456789TJQKA" for suit in "shdc"} | {"Jk"}
@@ -67,7 +67,7 @@ def hands(words: list[str]) -> Iterator[tuple[str, list[str]]]:
         yield position, cards
 
 
-def faults_of_round(lines: list[tuple[int, str, str]], off: set[str], game: Game) -> Iterator[tuple[int, str]]:
+def faults_of_round(lines: list[tuple[int, str, str]], off: set[str], game: CardCounts) -> Iterator[tuple[int, str]]:
     """Yield (line, fault) of the lines of one round."""
     seen: list[str] = []
     dealt: dict[str, list[str]] = {}
@@ -109,7 +109,7 @@ def faults_of_round(lines: list[tuple[int, str, str]], off: set[str], game: Game
 def faults(path: Path) -> Iterator[tuple[int, str]]:
     """Yield (line, fault) of a file."""
     titles: set[str] = set()
-    game = GAMES.get(path.parent.name, Game())
+    game = GAMES.get(path.parent.name, CardCounts())
     for title, lines in cases(path):
         first = lines[0][0] if lines else 0
         if title in titles:

@@ -34,7 +34,7 @@ from replay.review.desk import SOURCE as DESK_SOURCE
 from replay.review.desk import Desk
 from replay.run.replayer import MemoryResults, adjudications, replay
 from tests.golden.events.make import payload_of
-from tests.replay.columns.tables import PAID, PROPERTY, Table
+from tests.replay.tables import PAID, PROPERTY, Table
 
 STREAMS = {"table": "table/fu-01", "meter": "meter/m-1", "review": "review/fu-01", "property": "property/main"}
 BECAUSE = {"by": "sv-1", "reason": "read from the video"}

@@ -19,7 +19,7 @@ from events.vocabulary.model import PatronSeated
 from intake.errors import IntakeError
 from intake.patrons import Keyring, with_tokens
 from rack.cli import main
-from tests.replay.columns.tables import Table
+from tests.replay.tables import Table
 
 DAY_US = 86_400_000_000
 NOW_US = 1_772_400_000_000_000

@@ -21,8 +21,8 @@ from intake.quarantine import QuarantineCase, find_case, quarantine_cases, redri
 from rack.cli import main
 from replay.findings import Adjudication
 from replay.run.replayer import MemoryResults, adjudications, replay
-from tests.replay.columns.tables import PAID, PROPERTY, UNPAID, Table
 from tests.replay.streams import meter
+from tests.replay.tables import PAID, PROPERTY, UNPAID, Table
 
 BECAUSE = {"by": "sv-1", "reason": "read from the video"}
 

@@ -18,7 +18,7 @@ from events.sqlite.log import SqliteLog
 from intake.lines import append_lines, line_of, read_line
 from intake.quarantine import quarantine_cases, redrive
 from rack.cli import main
-from tests.replay.columns.tables import PAID, PROPERTY, Table
+from tests.replay.tables import PAID, PROPERTY, Table
 
 TABLE = "table/fu-01"
 REFUSED_SEQ = 6

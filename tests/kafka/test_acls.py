@@ -16,7 +16,7 @@ from rack.cli import main
 from rack.kafka.acls import ROLES, create, rules
 from rack.kafka.broker import DevelopmentBroker, free_ports
 from tests import kafka_broker
-from tests.replay.columns.tables import PAID, PROPERTY, Table
+from tests.replay.tables import PAID, PROPERTY, Table
 
 USERS = ("admin", "stranger", "veteran", *ROLES)
 SETTINGS = f"""

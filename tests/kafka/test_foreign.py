@@ -33,7 +33,7 @@ from replay.run.replayer import KINDS, MemoryResults, Replay, replay
 from tests.contract.drafts import TABLE, Drafts, fill
 from tests.kafka.conftest import NO_EVENT_HEADERS, Open, Stranger
 from tests.kafka.rubbish import EMPTY, rubbish
-from tests.replay.columns.tables import PAID, PROPERTY, UNPAID, MemoryLog, Table, append
+from tests.replay.tables import PAID, PROPERTY, UNPAID, MemoryLog, Table, append
 
 OTHER = "table/fu-08"
 HERE, THERE = "table/fu-01", "table/fu-04"

@@ -18,8 +18,8 @@ from events.vocabulary.model import KeyPublished, RecordExported
 from rack.cli import main
 from replay.packet import NotCovered, check_packet, packet_at
 from tests.rack.signing import signing
-from tests.replay.columns.tables import PROPERTY, Table, append
 from tests.replay.packet.signed_floor import played
+from tests.replay.tables import PROPERTY, Table, append
 
 
 def test_a_packet_is_made_and_its_export_is_in_the_log(

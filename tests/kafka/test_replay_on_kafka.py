@@ -12,8 +12,8 @@ from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
 from replay.run.replayer import KINDS, replay
 from tests.kafka.conftest import Open
-from tests.replay.columns.tables import PAID, PROPERTY, Table, append
 from tests.replay.streams import eventful, meter
+from tests.replay.tables import PAID, PROPERTY, Table, append
 
 Stored = dict[str, list[tuple[str, bytes]]]
 

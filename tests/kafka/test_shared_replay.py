@@ -22,8 +22,8 @@ from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
 from replay.run.replayer import KINDS, replay
 from tests.kafka.conftest import Open
-from tests.replay.columns.tables import PAID, PROPERTY, UNPAID, Table
 from tests.replay.streams import eventful, meter
+from tests.replay.tables import PAID, PROPERTY, UNPAID, Table
 
 ROOT = Path(__file__).parents[2]
 PARTITIONS, STEPS = 4, 6

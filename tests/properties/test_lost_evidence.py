@@ -15,7 +15,7 @@ from replay.run.adjudicate import Conclusion, adjudicate
 from replay.transcript.transcript import parse
 from tests.golden.rounds import Case
 from tests.properties.test_told_otherwise import golden
-from tests.replay.columns.tables import DAY, SECOND_US, START_US
+from tests.replay.tables import DAY, SECOND_US, START_US
 
 EVERY = 24
 """Of the golden rounds one in so many loses its events, one at a time."""

@@ -16,7 +16,7 @@ from replay.findings import Settlement
 from replay.fold.table_fold import TableFold
 from replay.run.adjudicate import Conclusion, adjudicate
 from replay.run.replayer import KINDS, MemoryResults, replay
-from tests.replay.columns.tables import MemoryLog, Table, rules_text
+from tests.replay.tables import MemoryLog, Table, rules_text
 
 WORDS = "pa-688a ace_high_bonus=1 fortune_bonus=2 progressive=1 max_payout=1000000.00"
 """Fortune 2 has an Envy column, Progressive 1 a meter."""
@@ -32,7 +32,7 @@ def book(words: str = WORDS) -> Rulebook:
     return parse_submission(rules_text(words))
 
 
-class Hand(msgspec.Struct, frozen=True):
+class PlayedBox(msgspec.Struct, frozen=True):
     """A box in play: the stakes in cents, and the hands as its player sets them."""
 
     seat: int
@@ -44,18 +44,18 @@ class Deal(msgspec.Struct, frozen=True):
     """A shuffled deck and who plays; positions get seven cards each, clockwise from seat 1."""
 
     deck: tuple[int, ...]
-    hands: tuple[Hand, ...]
+    hands: tuple[PlayedBox, ...]
     surrendered: frozenset[int]
 
     def cards(self, position: int | str) -> tuple[int, ...]:
         at = POSITIONS.index(position)
         return self.deck[at * 7 : at * 7 + 7]
 
-    def high(self, hand: Hand) -> list[int]:
+    def high(self, hand: PlayedBox) -> list[int]:
         cards = self.cards(hand.seat)
         return [card for index, card in enumerate(cards) if index not in hand.low]
 
-    def low(self, hand: Hand) -> list[int]:
+    def low(self, hand: PlayedBox) -> list[int]:
         cards = self.cards(hand.seat)
         return [cards[index] for index in sorted(hand.low)]
 
@@ -84,7 +84,7 @@ def deals(draw: st.DrawFn) -> Deal:
         if len(stakes) == 1 and draw(st.integers(0, 5)) == 0:
             surrendered.add(seat)
         low = draw(st.sets(st.integers(0, 6), min_size=2, max_size=2))
-        hands.append(Hand(seat, stakes, (min(low), max(low))))
+        hands.append(PlayedBox(seat, stakes, (min(low), max(low))))
     return Deal(tuple(deck), tuple(hands), frozenset(surrendered))
 
 

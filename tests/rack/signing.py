@@ -16,7 +16,7 @@ CODE = "import sys; from rack.cli import main; sys.exit(main())"
 PATIENCE_S = 60.0
 
 
-class Signer:
+class SigningProcess:
     """The process, and the lines it has said on stderr."""
 
     def __init__(self, address: str, key: Path, folder: Path, seconds: int) -> None:
@@ -63,9 +63,9 @@ class Signer:
 
 
 @contextlib.contextmanager
-def signing(address: str, key: Path, folder: Path, seconds: int = 2) -> Iterator[Signer]:
+def signing(address: str, key: Path, folder: Path, seconds: int = 2) -> Iterator[SigningProcess]:
     """Run it from a folder (where its files on Kafka are: another folder is another machine); gone at the end."""
-    signer = Signer(address, key, folder, seconds)
+    signer = SigningProcess(address, key, folder, seconds)
     try:
         yield signer
     finally:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.rack.commands.test_proof_commands import Desk
+from tests.rack.commands.test_proof_commands import CommandRunner
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -20,7 +20,7 @@ def proven(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     """A folder with `check.py`, `proof.json` and `key.pub`; the log is gone."""
     if shutil.which("openssl") is None:
         pytest.skip("the documented checker needs OpenSSL")
-    rack = Desk(tmp_path, capsys)
+    rack = CommandRunner(tmp_path, capsys)
     rack.ingest()
     rack("keys", "new", tmp_path / "key", "--by", "chief")
     rack("checkpoint", "--key", tmp_path / "key")

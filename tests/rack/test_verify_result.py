@@ -14,55 +14,55 @@ import pytest
 from rack.cli import main
 from replay.review.last_verification import Kept, State, Verification, keep, read, record_path, verified_at
 from tests.contract.backends import SqliteTamper
-from tests.rack.commands.test_proof_commands import Desk
+from tests.rack.commands.test_proof_commands import CommandRunner
 
 TABLE = "table/fu-01"
-Failure = Callable[[Desk], list[str | Path]]
+Failure = Callable[[CommandRunner], list[str | Path]]
 """Brings a failure about in the folder of a desk, and returns what `rack verify` is to be given besides."""
 
 
-def tamper(desk: Desk) -> SqliteTamper:
+def tamper(desk: CommandRunner) -> SqliteTamper:
     return SqliteTamper(desk.folder / "floor.db")
 
 
-def witness(desk: Desk) -> list[str | Path]:
+def witness(desk: CommandRunner) -> list[str | Path]:
     """A witness that has cosigned what there is."""
     desk("keys", "new", desk.folder / "w", "--witness", "north", log=False)
     desk("witness", "--key", desk.folder / "w", "--folder", desk.folder / "north")
     return ["--witness", desk.folder / "north", "--witness-key", desk.folder / "w.pub"]
 
 
-def rounds(desk: Desk) -> list[str | Path]:
+def rounds(desk: CommandRunner) -> list[str | Path]:
     desk("rounds", "--out", desk.folder / "rounds")
     return ["--rounds", desk.folder / "rounds"]
 
 
-def nothing(desk: Desk) -> list[str | Path]:
+def nothing(desk: CommandRunner) -> list[str | Path]:
     return ["--key", desk.folder / "key.pub", *witness(desk), *rounds(desk)]
 
 
-def bytes_changed(desk: Desk) -> list[str | Path]:
+def bytes_changed(desk: CommandRunner) -> list[str | Path]:
     hand = tamper(desk)
     hand.replace(TABLE, 3, hand.data(TABLE, 3).replace(b"a", b"b", 1))
     return []
 
 
-def record_removed(desk: Desk) -> list[str | Path]:
+def record_removed(desk: CommandRunner) -> list[str | Path]:
     tamper(desk).remove(TABLE, 3)
     return []
 
 
-def records_swapped(desk: Desk) -> list[str | Path]:
+def records_swapped(desk: CommandRunner) -> list[str | Path]:
     tamper(desk).swap(TABLE, 3, 4)
     return []
 
 
-def tail_cut(desk: Desk) -> list[str | Path]:
+def tail_cut(desk: CommandRunner) -> list[str | Path]:
     tamper(desk).cut(TABLE, 4)
     return []
 
 
-def chain_computed_anew(desk: Desk) -> list[str | Path]:
+def chain_computed_anew(desk: CommandRunner) -> list[str | Path]:
     hand = tamper(desk)
     hand.replace(TABLE, 3, hand.data(TABLE, 3).replace(b"a", b"b", 1))
     hand.rechain(TABLE, 3)
@@ -70,12 +70,12 @@ def chain_computed_anew(desk: Desk) -> list[str | Path]:
     return []
 
 
-def checkpoints_removed(desk: Desk) -> list[str | Path]:
+def checkpoints_removed(desk: CommandRunner) -> list[str | Path]:
     (desk.folder / "floor.db.checkpoints").unlink()
     return ["--key", desk.folder / "key.pub"]
 
 
-def key_of_another_log(desk: Desk) -> list[str | Path]:
+def key_of_another_log(desk: CommandRunner) -> list[str | Path]:
     from events.proofs.keys import new_key
     from events.proofs.signed_note import KeyKind
 
@@ -83,13 +83,13 @@ def key_of_another_log(desk: Desk) -> list[str | Path]:
     return ["--key", desk.folder / "other.pub"]
 
 
-def witness_refused(desk: Desk) -> list[str | Path]:
+def witness_refused(desk: CommandRunner) -> list[str | Path]:
     given = witness(desk)
     (desk.folder / "north" / "refused-0123456789abcdef").write_bytes(b"another story")
     return given
 
 
-def witness_saw_more(desk: Desk) -> list[str | Path]:
+def witness_saw_more(desk: CommandRunner) -> list[str | Path]:
     kept = {path: path.read_bytes() for path in desk.folder.glob("floor.db.checkpoints*")}
     desk("checkpoint", "--key", desk.folder / "key")
     given = witness(desk)
@@ -98,7 +98,7 @@ def witness_saw_more(desk: Desk) -> list[str | Path]:
     return given
 
 
-def round_table_lacks_a_file(desk: Desk) -> list[str | Path]:
+def round_table_lacks_a_file(desk: CommandRunner) -> list[str | Path]:
     given = rounds(desk)
     for path in (desk.folder / "rounds").rglob("*.parquet"):
         path.unlink()
@@ -122,9 +122,9 @@ KINDS: dict[Failure, bool] = {
 
 
 @pytest.fixture
-def desk(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Desk:
+def desk(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> CommandRunner:
     """A log with a key and a checkpoint, two rounds of a table in it."""
-    desk = Desk(tmp_path, capsys)
+    desk = CommandRunner(tmp_path, capsys)
     from tests.dashboards.living import RULES, SHORT
 
     (tmp_path / "rounds.txt").write_text(RULES + "".join(SHORT.format(number=number) for number in (1, 2)))
@@ -134,18 +134,18 @@ def desk(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Desk:
     return desk
 
 
-def verify(desk: Desk, *words: str | Path) -> tuple[int, str]:
+def verify(desk: CommandRunner, *words: str | Path) -> tuple[int, str]:
     code = main(["verify", "--log", address(desk), *map(str, words)])
     out = desk._capsys.readouterr().out
     return code, out
 
 
-def address(desk: Desk) -> str:
+def address(desk: CommandRunner) -> str:
     return f"sqlite://{desk.folder}/floor.db"
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-def test_ok_is_true_exactly_when_the_exit_code_is_0(desk: Desk, kind: Failure) -> None:
+def test_ok_is_true_exactly_when_the_exit_code_is_0(desk: CommandRunner, kind: Failure) -> None:
     given = kind(desk)
     code, out = verify(desk, *given, "--json")
     said = json.loads(out)
@@ -163,7 +163,7 @@ def test_ok_is_true_exactly_when_the_exit_code_is_0(desk: Desk, kind: Failure) -
 
 
 @pytest.mark.parametrize("archived", [False, True], ids=["as sealed", "a file added"])
-def test_of_an_archive_too(desk: Desk, archived: bool) -> None:
+def test_of_an_archive_too(desk: CommandRunner, archived: bool) -> None:
     folder = desk.folder / "archive"
     desk("archive", "--out", folder, "--running")
     if archived:
@@ -175,7 +175,7 @@ def test_of_an_archive_too(desk: Desk, archived: bool) -> None:
 
 
 @pytest.mark.parametrize("reproduced", [True, False])
-def test_of_a_packet_too(desk: Desk, reproduced: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_a_packet_too(desk: CommandRunner, reproduced: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """A packet that is as it was made, and of which this program's rules lead to another verdict, is exit 1 and not ok."""
     desk("dispute", "fu-01", "1", "--key", desk.folder / "key", "--out", desk.folder)
     if not reproduced:
@@ -200,7 +200,7 @@ def test_of_a_packet_too(desk: Desk, reproduced: bool, monkeypatch: pytest.Monke
 # -------------------------------------------------------------------------------------------------- the notice that is kept
 
 
-def test_the_notice_says_when_by_whom_what_and_how_far(desk: Desk) -> None:
+def test_the_notice_says_when_by_whom_what_and_how_far(desk: CommandRunner) -> None:
     desk("verify", "--by", "a.auditor")
     kept = read(record_path(address(desk)))
     assert kept is not None
@@ -210,7 +210,7 @@ def test_the_notice_says_when_by_whom_what_and_how_far(desk: Desk) -> None:
     assert "\n" in record_path(address(desk)).read_text().rstrip(), "people read it too"
 
 
-def test_a_failure_stands_until_a_verification_with_its_checks_passes(desk: Desk) -> None:
+def test_a_failure_stands_until_a_verification_with_its_checks_passes(desk: CommandRunner) -> None:
     given = witness_refused(desk)
     verify(desk, *given)
     assert verify(desk)[0] == 0
@@ -223,12 +223,12 @@ def test_a_failure_stands_until_a_verification_with_its_checks_passes(desk: Desk
     assert verified_at(address(desk)).state is State.PASSED
 
 
-def test_not_yet_verified(desk: Desk) -> None:
+def test_not_yet_verified(desk: CommandRunner) -> None:
     assert verified_at(address(desk)).state is State.NONE
     assert verified_at(address(desk)).shown is None
 
 
-def test_a_log_that_has_grown_is_the_log_that_was_verified(desk: Desk) -> None:
+def test_a_log_that_has_grown_is_the_log_that_was_verified(desk: CommandRunner) -> None:
     verify(desk)
     desk("checkpoint", "--key", desk.folder / "key")
     desk("keys", "rotate", desk.folder / "key-2", "--by", "chief", "--reason", "yearly", "--old", desk.folder / "key")
@@ -236,7 +236,7 @@ def test_a_log_that_has_grown_is_the_log_that_was_verified(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("kind", [tail_cut, bytes_changed, chain_computed_anew])
-def test_a_log_that_was_changed_since_is_not(desk: Desk, kind: Failure) -> None:
+def test_a_log_that_was_changed_since_is_not(desk: CommandRunner, kind: Failure) -> None:
     """`bytes_changed` alone does not show at the verified end: that is for the next verification, and the pages of its round."""
     verify(desk)
     kind(desk)
@@ -244,8 +244,10 @@ def test_a_log_that_was_changed_since_is_not(desk: Desk, kind: Failure) -> None:
     assert verified_at(address(desk)).state is expected
 
 
-def test_the_notice_of_another_log_is_not_this_ones(desk: Desk, tmp_path_factory: pytest.TempPathFactory) -> None:
-    other = Desk(tmp_path_factory.mktemp("other"), desk._capsys)
+def test_the_notice_of_another_log_is_not_this_ones(
+    desk: CommandRunner, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    other = CommandRunner(tmp_path_factory.mktemp("other"), desk._capsys)
     other.ingest()
     tamper(other).cut(TABLE, 1)
     assert verify(other)[0] == 4
@@ -287,7 +289,7 @@ def written(**changed: Any) -> bytes:
         written(streams={TABLE: {"seq": 1, "hash": "x"}}),
     ],
 )
-def test_a_notice_that_cannot_be_read_is_said_to_be_so_and_is_replaced(desk: Desk, data: bytes) -> None:
+def test_a_notice_that_cannot_be_read_is_said_to_be_so_and_is_replaced(desk: CommandRunner, data: bytes) -> None:
     path = record_path(address(desk))
     path.write_bytes(data)
     standing = verified_at(address(desk))
@@ -297,7 +299,7 @@ def test_a_notice_that_cannot_be_read_is_said_to_be_so_and_is_replaced(desk: Des
     assert verified_at(address(desk)).state is State.PASSED
 
 
-def test_where_the_notice_cannot_be_written_the_verification_stands(desk: Desk) -> None:
+def test_where_the_notice_cannot_be_written_the_verification_stands(desk: CommandRunner) -> None:
     record_path(address(desk)).mkdir()  # a folder in its place
     code = main(["verify", "--log", address(desk)])
     assert code == 0

@@ -9,7 +9,7 @@ import pytest
 
 from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
-from tests.replay.columns.tables import PROPERTY, SECOND_US, START_US
+from tests.replay.tables import PROPERTY, SECOND_US, START_US
 
 
 @pytest.fixture

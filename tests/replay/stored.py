@@ -7,7 +7,7 @@ import msgspec
 from events.log.contract import ResultStore
 from replay.findings import Adjudication
 from replay.run.replayer import KINDS, MemoryResults, replay
-from tests.replay.columns.tables import MemoryLog, Table
+from tests.replay.tables import MemoryLog, Table
 
 Stored = dict[str, list[tuple[str, bytes]]]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from events.vocabulary import model
 from replay.fold.table_fold import RECENT_ROUNDS
-from tests.replay.columns.tables import PAID, UNPAID, Table, filed
+from tests.replay.tables import PAID, UNPAID, Table, filed
 
 METER = "meter/m-1"
 

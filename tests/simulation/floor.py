@@ -13,8 +13,8 @@ import msgspec
 from events.vocabulary import model
 from events.vocabulary.envelope import Draft
 from intake.lines import line_of
-from tests.replay.columns.tables import PAID, UNPAID, Table
 from tests.replay.streams import advanced, meter, paid
+from tests.replay.tables import PAID, UNPAID, Table
 
 DAY_US = 86_400_000_000
 ROUNDS = (

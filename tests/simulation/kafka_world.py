@@ -43,14 +43,14 @@ def run(seed: int, folder: Path, build: Build = contextlib.nullcontext) -> Outco
     lines = deliveries(rng)
     with commits_often(rng):
         model = Model(lines, folder)
-        world = World(rng, lines, model, folder)
+        world = KafkaWorld(rng, lines, model, folder)
         with plugged_in(world.broker), build():
             world.live()
             tampering = world.tamper()
     return Outcome(dict(world.faults), sum(map(len, model.stored.values())), tampering)
 
 
-class World(Intake):
+class KafkaWorld(Intake):
     """Two machines, a replayer and a cluster."""
 
     def __init__(self, rng: random.Random, lines: list[bytes], model: Model, folder: Path) -> None:

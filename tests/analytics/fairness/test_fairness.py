@@ -161,7 +161,10 @@ def test_numbers_are_held_against_seven_and_beyond_that_against_nothing(numbers:
     [row] = fairness(db).filter(pl.col("family") == "number").iter_rows(named=True)
     assert (row["n"], row["verdict"]) == (sum(numbers.values()), verdict)
     if verdict == "cannot_tell":
-        assert (row["how"], row["sentence"]) == ("no odds", "cannot tell: 10,000 seen, and by what odds is not known")
+        assert (row["how"], row["sentence"]) == (
+            "no odds",
+            "inconclusive: 10,000 observed, the expected odds are not known",
+        )
 
 
 def test_honest_devices_raise_no_more_alarms_than_one_report_in_a_hundred() -> None:
@@ -172,7 +175,7 @@ def test_honest_devices_raise_no_more_alarms_than_one_report_in_a_hundred() -> N
 
 def test_little_is_answered_with_cannot_tell_and_how_large_a_bias_it_would_take(honest: Warehouse) -> None:
     few = fairness(devices.floor(1, tables=1, rounds=25))
-    assert set(few.filter(pl.col("p").is_null())["sentence"]) >= {"cannot tell: 25 seen, too few to test"}
+    assert set(few.filter(pl.col("p").is_null())["sentence"]) >= {"inconclusive: 25 observed, too few to test"}
     found = fairness(honest, "property")
     by_power = found.drop_nulls("detectable_percent").filter(pl.col("p") > 0.05)
     for row in by_power.iter_rows(named=True):

@@ -172,7 +172,7 @@ def test_few_rounds_are_answered_with_cannot_tell_and_how_many_it_takes() -> Non
     (row,) = win_against_theory(synthetic.warehouse(mart_against_theory=marts), "table").iter_rows(named=True)
     assert row["verdict"] == "cannot_tell"
     assert row["rounds"] < row["rounds_needed"]
-    assert row["sentence"].startswith("cannot tell: 60 rounds; a departure of 5 % needs about")
+    assert row["sentence"].startswith("inconclusive: 60 rounds; to detect a difference of 5 % takes about")
 
 
 def test_theoretical_win_adds_up_over_every_dimension(honest: Warehouse) -> None:

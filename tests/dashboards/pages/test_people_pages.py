@@ -63,7 +63,7 @@ def test_fairness_shows_every_test_and_the_counts_of_a_family(warehouse: Path, m
     assert "Tests of the devices" in page
     assert "once in 100" in page
     one = run("fairness", warehouse, monkeypatch, family="die", by="property")
-    assert "Each die shows each face as often" in said(one)
+    assert "Each die shows each face equally often" in said(one)
     assert "Totals of three dice" not in said(one)
     assert len(one.get("vega_lite_chart")) == 1
 

@@ -120,11 +120,11 @@ def test_more_columns(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"use_dictionary": True}, "not encoded plainly"),
+        ({"use_dictionary": True}, "not in plain encoding"),
         ({"compression": "gzip", "compression_level": None}, "compressed with zstd"),
         ({"compression": "none", "compression_level": None}, "compressed with zstd"),
-        ({"column_encoding": {"seq": "DELTA_BINARY_PACKED", "bytes": "PLAIN"}}, "not encoded plainly"),
-        ({"column_encoding": {"seq": "PLAIN", "bytes": "DELTA_BYTE_ARRAY"}}, "not encoded plainly"),
+        ({"column_encoding": {"seq": "DELTA_BINARY_PACKED", "bytes": "PLAIN"}}, "not in plain encoding"),
+        ({"column_encoding": {"seq": "PLAIN", "bytes": "DELTA_BYTE_ARRAY"}}, "not in plain encoding"),
         ({"data_page_version": "2.0"}, "a page is not a plain data page"),
     ],
 )
@@ -160,7 +160,7 @@ def test_without_the_check_a_bomb_would_be_unpacked(folder: Path, monkeypatch: p
 
 
 def test_a_manifest_that_asks_for_a_bomb(folder: Path) -> None:
-    with pytest.raises(ValueError, match="an event of 524289 bytes; the longest has 524288"):
+    with pytest.raises(ValueError, match="an event of 524289 bytes; the limit is 524288"):
         msgspec.structs.replace(example(), largest_bytes=512 * 1024 + 1)
     with pytest.raises(ValueError, match="cannot have"):
         msgspec.structs.replace(example(), largest_bytes=100, total_bytes=4711 * 100 + 1)
@@ -175,11 +175,11 @@ def test_a_row_group_of_too_many_rows(folder: Path) -> None:
         lambda each: msgspec.structs.replace(each, last_seq=GROUP_ROWS + 1, total_bytes=2 * len(held), largest_bytes=2),
     )
     shutil.copy(next((folder / "segments" / TABLE).iterdir()), ManifestChain(folder).sealed[0].file(folder))
-    assert f"row group 0 has {GROUP_ROWS + 1} rows; {GROUP_ROWS} is the most" in refusal(folder)
+    assert f"row group 0 has {GROUP_ROWS + 1} rows; the limit is {GROUP_ROWS}" in refusal(folder)
 
 
 @pytest.mark.parametrize(
-    ("offset", "said"), [(-8, "does not end as a Parquet file does"), (-4, "does not end as a Parquet file does")]
+    ("offset", "said"), [(-8, "does not end like a Parquet file"), (-4, "does not end like a Parquet file")]
 )
 def test_a_footer_that_is_longer_than_the_file(folder: Path, offset: int, said: str) -> None:
     def write(path: Path) -> None:
@@ -198,7 +198,7 @@ def test_no_parquet_file(folder: Path, content: bytes) -> None:
     else:
         forge_file(folder, 1, lambda path: path.write_bytes(content))
     said = refusal(folder)
-    assert "too short for a Parquet file" in said or "does not end as a Parquet file does" in said
+    assert "too short for a Parquet file" in said or "does not end like a Parquet file" in said
 
 
 @given(st.data())

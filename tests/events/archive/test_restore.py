@@ -28,7 +28,7 @@ REFUSED = [refused(b"\x00 garbage"), refused(b"", "unknown", "no JSON"), refused
 REVIEW = "review/fu-07"
 
 
-class Target:
+class RestoredLog:
     """Where an archive is restored to, and how the log there is opened afterwards."""
 
     def __init__(self, address: str, options: dict[str, Any]) -> None:
@@ -49,12 +49,12 @@ class Target:
 
 
 @pytest.fixture(params=["sqlite", pytest.param("kafka", marks=pytest.mark.kafka)])
-def target(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Target]:
+def target(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[RestoredLog]:
     (tmp_path / "restored").mkdir()
     if request.param == "kafka":
-        target = Target(new_address(), {"state_dir": tmp_path / "restored", "timeout_s": 10.0})
+        target = RestoredLog(new_address(), {"state_dir": tmp_path / "restored", "timeout_s": 10.0})
     else:
-        target = Target(f"sqlite://{tmp_path}/restored/floor.db", {})
+        target = RestoredLog(f"sqlite://{tmp_path}/restored/floor.db", {})
     yield target
     target.close()
 
@@ -74,7 +74,7 @@ def contents(log: EventLog) -> dict[str, list[Record]]:
     return {stream: list(log.read(stream)) for stream in log.streams()}
 
 
-def test_everything_comes_back(log: SqliteLog, folder: Path, target: Target) -> None:
+def test_everything_comes_back(log: SqliteLog, folder: Path, target: RestoredLog) -> None:
     said: list[int] = []
     restored = target.restore(folder, progress=said.append)
     assert (restored.events, restored.refused, restored.integrity) == (43, 3, [])
@@ -87,7 +87,7 @@ def test_everything_comes_back(log: SqliteLog, folder: Path, target: Target) -> 
     assert verify(again).ok
 
 
-def test_the_log_goes_on_where_it_stood(log: SqliteLog, folder: Path, target: Target, tmp_path: Path) -> None:
+def test_the_log_goes_on_where_it_stood(log: SqliteLog, folder: Path, target: RestoredLog, tmp_path: Path) -> None:
     """Gaming day, open rounds, repeats and ids are known again; what is appended can be archived on."""
     target.restore(folder)
     writer, drafts = target.open(), Drafts()
@@ -104,7 +104,7 @@ def test_the_log_goes_on_where_it_stood(log: SqliteLog, folder: Path, target: Ta
 
 
 def test_a_second_restore_adds_nothing_and_a_later_one_what_is_new(
-    log: SqliteLog, folder: Path, target: Target, drafts: Drafts
+    log: SqliteLog, folder: Path, target: RestoredLog, drafts: Drafts
 ) -> None:
     target.restore(folder)
     again = target.restore(folder)
@@ -120,7 +120,7 @@ def test_a_second_restore_adds_nothing_and_a_later_one_what_is_new(
 # ------------------------------------------------------------------------------------------------------------ refusals
 
 
-def test_a_log_of_its_own_is_not_restored_into(folder: Path, target: Target) -> None:
+def test_a_log_of_its_own_is_not_restored_into(folder: Path, target: RestoredLog) -> None:
     writer = target.open(create=True, property_id="bellwether")
     fill(writer, Drafts())
     before = contents(writer)
@@ -129,13 +129,13 @@ def test_a_log_of_its_own_is_not_restored_into(folder: Path, target: Target) -> 
     assert contents(target.open(read_only=True)) == before
 
 
-def test_a_log_of_another_property(folder: Path, target: Target) -> None:
+def test_a_log_of_another_property(folder: Path, target: RestoredLog) -> None:
     target.open(create=True, property_id="copperhill")
     with pytest.raises(LogUnavailable, match="is the log of property copperhill, not bellwether"):
         target.restore(folder)
 
 
-def test_a_log_with_the_same_id_and_another_history(log: SqliteLog, folder: Path, target: Target) -> None:
+def test_a_log_with_the_same_id_and_another_history(log: SqliteLog, folder: Path, target: RestoredLog) -> None:
     writer = target.open(create=True, property_id="bellwether", log_id=log.log_id)
     fill(writer, Drafts(), rounds=1)
     before = contents(writer)
@@ -145,7 +145,7 @@ def test_a_log_with_the_same_id_and_another_history(log: SqliteLog, folder: Path
     assert TABLE not in {stream for stream, head in target.open(read_only=True).acknowledged().items() if head.seq > 7}
 
 
-def test_a_log_that_holds_more(log: SqliteLog, folder: Path, target: Target) -> None:
+def test_a_log_that_holds_more(log: SqliteLog, folder: Path, target: RestoredLog) -> None:
     target.restore(folder)
     drafts = Drafts()
     drafts.made = 1000
@@ -180,22 +180,22 @@ def test_an_archive_is_no_target(folder: Path) -> None:
 # -------------------------------------------------------------------------------------------------- broken or interrupted
 
 
-class Interrupted(BaseException):
+class RestoreInterrupted(BaseException):
     """The machine stops."""
 
 
 @pytest.mark.parametrize("after", [1, 2, 5])
 def test_an_interrupted_restore_passes_for_no_log_and_is_taken_up(
-    folder: Path, target: Target, log: SqliteLog, after: int
+    folder: Path, target: RestoredLog, log: SqliteLog, after: int
 ) -> None:
     batches: list[int] = []
 
     def stop(events: int) -> None:
         batches.append(events)
         if len(batches) == after:
-            raise Interrupted
+            raise RestoreInterrupted
 
-    with pytest.raises(Interrupted):
+    with pytest.raises(RestoreInterrupted):
         target.restore(folder, progress=stop)
     report = verify(target.open(read_only=True, check_heads=False))
     assert {found.kind for found in report.breaks} == {"tail_cut"}
@@ -206,7 +206,7 @@ def test_an_interrupted_restore_passes_for_no_log_and_is_taken_up(
     assert contents(target.open(read_only=True)) == contents(log)
 
 
-def test_what_is_sound_of_a_broken_archive_comes_back(folder: Path, target: Target, log: SqliteLog) -> None:
+def test_what_is_sound_of_a_broken_archive_comes_back(folder: Path, target: RestoredLog, log: SqliteLog) -> None:
     """The broken stream as far as it stands, the others whole; the log says itself what it lacks."""
     sealed = ManifestChain(folder)
     for manifest in (sealed.of(TABLE)[1], sealed.of(QUARANTINE)[0]):

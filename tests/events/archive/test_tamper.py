@@ -287,7 +287,7 @@ def test_a_day_that_is_not_its_segments(folder: Path) -> None:
     found = verified(folder).first_break
     assert found is not None
     assert (found.stream, found.seq, found.kind) == (TABLE, 8, "changed")
-    assert found.message == "the event is of gaming day 2026-03-15, its segment of 2026-03-14"
+    assert found.message == "the event belongs to gaming day 2026-03-15, its segment to 2026-03-14"
 
 
 # ------------------------------------------------------------------------------------------------- what relies on it
@@ -297,7 +297,7 @@ def test_nothing_is_added_to_a_broken_archive(folder: Path, log: EventLog, draft
     path_of(folder, 2).write_bytes(path_of(folder, 1).read_bytes())
     fill_three_days(log, drafts)
     before = files(folder)
-    with pytest.raises(IntegrityError, match="in the place of manifest 2 is manifest 1"):
+    with pytest.raises(IntegrityError, match="the file of manifest 2 holds manifest 1"):
         write_archive(log, folder)
     assert files(folder) == before
 

@@ -160,7 +160,7 @@ def test_another_log_is_refused(log: SqliteLog, folder: Path, drafts: Drafts, tm
     fill(log, drafts)
     write_archive(log, folder)
     before = files(folder)
-    with SqliteLogs(tmp_path / "other.db") as other, pytest.raises(AppendRefused, match="is the archive of the log"):
+    with SqliteLogs(tmp_path / "other.db") as other, pytest.raises(AppendRefused, match="is the archive of log"):
         write_archive(other, folder)
     assert files(folder) == before
 
@@ -183,7 +183,11 @@ def test_a_log_of_the_same_id_with_another_history_is_refused(log: SqliteLog, fo
     fill(log, Drafts())
     write_archive(log, folder, running=True)
     before = files(folder)
-    for rounds, said in ((2, "the log's chain is not the one"), (1, "the log ends at 7"), (3, "does not continue")):
+    for rounds, said in (
+        (2, "the log's chain is not the one"),
+        (1, "the log ends at number 7"),
+        (3, "does not continue"),
+    ):
         with SqliteLogs(tmp_path / f"fork{rounds}.db", log_id=log.log_id) as other:
             fill(other, Drafts(), rounds=rounds)
             sealed = write_archive(other, folder, running=True)
@@ -197,7 +201,7 @@ def test_lost_refused_lines_are_told(log: SqliteLog, folder: Path, tmp_path: Pat
     for data in (b"one", b"two"):
         log.quarantine(refused(data))
     write_archive(log, folder)
-    for kept, said in (([b"one"], "the log ends at 1, the archive holds 2"), ([b"one", b"x"], "are not those")):
+    for kept, said in (([b"one"], "the log ends at number 1, the archive at 2"), ([b"one", b"x"], "are not those")):
         with SqliteLogs(tmp_path / f"{len(kept)}.db", log_id=log.log_id) as other:
             for data in kept:
                 other.quarantine(refused(data))
@@ -266,7 +270,7 @@ def test_an_archive_takes_no_events(log: SqliteLog, folder: Path, drafts: Drafts
 # ------------------------------------------------------------------------------------------------------- interruptions
 
 
-class Interrupted(BaseException):
+class WriteInterrupted(BaseException):
     """The machine stops."""
 
 
@@ -277,7 +281,7 @@ def interrupt_at(monkeypatch: pytest.MonkeyPatch, name: str, call: int) -> None:
     def stop(*arguments: object, **options: object) -> object:
         left[0] -= 1
         if left[0] == 0:
-            raise Interrupted
+            raise WriteInterrupted
         return real(*arguments, **options)
 
     monkeypatch.setattr(os, name, stop)
@@ -291,7 +295,7 @@ def test_an_interrupted_run_leaves_nothing_half_written(
     """Wherever it stops, what is there reads as sound, and the next run brings the archive to the same contents."""
     with monkeypatch.context() as patch:
         interrupt_at(patch, function, call)
-        with pytest.raises(Interrupted):
+        with pytest.raises(WriteInterrupted):
             write_archive(three_days, folder)
     sealed = set(ranges(folder)) if (folder / "head.json").exists() else set()
     if sealed:

@@ -21,7 +21,7 @@ from tests.contract.drafts import TABLE
 LOG_ID = "00112233445566778899aabbccddeeff"
 
 
-class MemoryLog(OwnStore):
+class OneStreamLog(OwnStore):
     """A log of one stream whose chain fits whatever bytes it was given."""
 
     log_id, property_id = LOG_ID, "bellwether"
@@ -50,7 +50,7 @@ class MemoryLog(OwnStore):
 
 
 def as_log(*events: bytes, error: IntegrityError | None = None) -> EventLog:
-    log: Any = MemoryLog(*events, error=error)
+    log: Any = OneStreamLog(*events, error=error)
     return log
 
 

@@ -20,7 +20,7 @@ def test_tests_as_json_and_as_text(warehouse: str, capsys: pytest.CaptureFixture
     rows = json.loads(capsys.readouterr().out)
     assert {row["verdict"] for row in rows} == {"cannot_tell"}
     assert main(["fairness", "--warehouse", warehouse]) == 0
-    assert "cannot tell: 2 seen, too few to test" in capsys.readouterr().out
+    assert "inconclusive: 2 observed, too few to test" in capsys.readouterr().out
 
 
 def test_counts(warehouse: str, capsys: pytest.CaptureFixture[str]) -> None:

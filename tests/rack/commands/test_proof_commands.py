@@ -20,7 +20,7 @@ from rack.cli import main
 from tests.rack.commands.test_log_commands import DRAFTS, TABLE
 
 
-class Desk:
+class CommandRunner:
     """Runs commands on one log in a folder, and remembers what they said."""
 
     def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -40,19 +40,19 @@ class Desk:
 
 
 @pytest.fixture
-def rack(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Desk:
-    desk = Desk(tmp_path, capsys)
+def rack(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> CommandRunner:
+    desk = CommandRunner(tmp_path, capsys)
     desk.ingest()
     return desk
 
 
 @pytest.fixture
-def key(rack: Desk, tmp_path: Path) -> Path:
+def key(rack: CommandRunner, tmp_path: Path) -> Path:
     rack("keys", "new", tmp_path / "key", "--by", "chief")
     return tmp_path / "key"
 
 
-def test_the_first_key_of_a_log_is_published_in_it(rack: Desk, tmp_path: Path) -> None:
+def test_the_first_key_of_a_log_is_published_in_it(rack: CommandRunner, tmp_path: Path) -> None:
     made = rack("keys", "new", tmp_path / "key", "--by", "chief", "--json")
     assert made["file"] == str(tmp_path / "key")
     assert (tmp_path / "key.pub").read_text().strip() == made["public_key"]
@@ -64,14 +64,14 @@ def test_the_first_key_of_a_log_is_published_in_it(rack: Desk, tmp_path: Path) -
     assert not (tmp_path / "another").exists()
 
 
-def test_a_key_needs_somebody_who_publishes_it(rack: Desk, tmp_path: Path) -> None:
+def test_a_key_needs_somebody_who_publishes_it(rack: CommandRunner, tmp_path: Path) -> None:
     for by in ((), ("--by", "m.ortiz"), ("--by", "x" * 33), ("--by", "")):
         rack("keys", "new", tmp_path / "key", *by, code=2)
         assert "--by" in rack.err
         assert not (tmp_path / "key").exists()
 
 
-def test_no_key_and_no_checkpoint(rack: Desk, tmp_path: Path) -> None:
+def test_no_key_and_no_checkpoint(rack: CommandRunner, tmp_path: Path) -> None:
     assert "has no keys" in rack("keys", "list")
     rack("checkpoint", "--key", tmp_path / "nowhere", code=3)
     assert "rack keys new" in rack.err
@@ -81,7 +81,7 @@ def test_no_key_and_no_checkpoint(rack: Desk, tmp_path: Path) -> None:
     assert "no checkpoint covers table/fu-01 event 1" in rack.err
 
 
-def test_what_verify_says_of_a_log_with_checkpoints(rack: Desk, key: Path) -> None:
+def test_what_verify_says_of_a_log_with_checkpoints(rack: CommandRunner, key: Path) -> None:
     made = rack("checkpoint", "--key", key, "--json")
     rack("checkpoint", "--key", key)
     report = rack("verify", "--json")
@@ -93,20 +93,20 @@ def test_what_verify_says_of_a_log_with_checkpoints(rack: Desk, key: Path) -> No
     assert "the log itself names" not in rack("verify", "--key", f"{key}.pub")
 
 
-def test_a_readable_key_does_not_sign(rack: Desk, key: Path) -> None:
+def test_a_readable_key_does_not_sign(rack: CommandRunner, key: Path) -> None:
     key.chmod(0o644)
     rack("checkpoint", "--key", key, code=3)
     assert "chmod 600" in rack.err
     assert rack("verify", "--json")["checkpoints"] == 0
 
 
-def test_the_key_of_somebody_else_does_not_sign(rack: Desk, key: Path, tmp_path: Path) -> None:
+def test_the_key_of_somebody_else_does_not_sign(rack: CommandRunner, key: Path, tmp_path: Path) -> None:
     rack("keys", "new", tmp_path / "w", "--witness", "north", log=False)
     rack("checkpoint", "--key", tmp_path / "w", code=3)
     assert "is not in force in this log" in rack.err
 
 
-def test_a_changed_event_is_named_by_table_number_and_kind(rack: Desk, key: Path) -> None:
+def test_a_changed_event_is_named_by_table_number_and_kind(rack: CommandRunner, key: Path) -> None:
     rack("checkpoint", "--key", key)
     path = rack.folder / "floor.db"
     content = path.read_bytes()
@@ -119,7 +119,7 @@ def test_a_changed_event_is_named_by_table_number_and_kind(rack: Desk, key: Path
     assert (first["stream"], first["seq"], first["code"]) == (TABLE, 3, "LOG-SEAL")
 
 
-def test_another_key_takes_over_and_old_signatures_stay(rack: Desk, key: Path, tmp_path: Path) -> None:
+def test_another_key_takes_over_and_old_signatures_stay(rack: CommandRunner, key: Path, tmp_path: Path) -> None:
     rack("checkpoint", "--key", key)
     new = tmp_path / "key-2"
     rack("keys", "rotate", new, "--by", "chief", "--reason", "yearly", "--old", key)
@@ -137,13 +137,15 @@ def test_another_key_takes_over_and_old_signatures_stay(rack: Desk, key: Path, t
     assert f"by {first['public_key'].split('+')[1]}" in rack("keys", "list")
 
 
-def rotated(rack: Desk, key: Path, folder: Path) -> Path:
+def rotated(rack: CommandRunner, key: Path, folder: Path) -> Path:
     new = folder / "key-2"
     rack("keys", "rotate", new, "--by", "chief", "--reason", "yearly", "--old", key)
     return new
 
 
-def test_who_holds_the_new_key_alone_is_told_which_key_signed_before(rack: Desk, key: Path, tmp_path: Path) -> None:
+def test_who_holds_the_new_key_alone_is_told_which_key_signed_before(
+    rack: CommandRunner, key: Path, tmp_path: Path
+) -> None:
     """D448: neither forged nor whole by that key alone."""
     rack("checkpoint", "--key", key)
     new = rotated(rack, key, tmp_path)
@@ -164,7 +166,9 @@ def test_who_holds_the_new_key_alone_is_told_which_key_signed_before(rack: Desk,
     assert (both["signed"]["earlier"], len(both["signed"]["keys"])) == ([], 2)
 
 
-def test_a_witness_with_the_new_key_waits_for_its_first_checkpoint(rack: Desk, key: Path, tmp_path: Path) -> None:
+def test_a_witness_with_the_new_key_waits_for_its_first_checkpoint(
+    rack: CommandRunner, key: Path, tmp_path: Path
+) -> None:
     """D448"""
     rack("checkpoint", "--key", key)
     new = rotated(rack, key, tmp_path)
@@ -175,7 +179,7 @@ def test_a_witness_with_the_new_key_waits_for_its_first_checkpoint(rack: Desk, k
     assert rack(*witness).startswith("cosigned")
 
 
-def test_of_several_keys_one_that_the_log_does_not_name_is_told(rack: Desk, key: Path, tmp_path: Path) -> None:
+def test_of_several_keys_one_that_the_log_does_not_name_is_told(rack: CommandRunner, key: Path, tmp_path: Path) -> None:
     """D448: each key counts by itself, in any order; one of another log checks nothing."""
     rack("checkpoint", "--key", key)
     made = new_key(tmp_path / "strange", "discard-rack/bellwether/" + "0" * 32, KeyKind.LOG).public_key
@@ -188,7 +192,7 @@ def test_of_several_keys_one_that_the_log_does_not_name_is_told(rack: Desk, key:
     )
 
 
-def test_a_proof_signed_with_another_key_asks_for_that_key(rack: Desk, key: Path, tmp_path: Path) -> None:
+def test_a_proof_signed_with_another_key_asks_for_that_key(rack: CommandRunner, key: Path, tmp_path: Path) -> None:
     rack("checkpoint", "--key", key)
     proof = tmp_path / "proof.json"
     rack("prove", "fu-01", "2", "--out", proof)
@@ -198,7 +202,7 @@ def test_a_proof_signed_with_another_key_asks_for_that_key(rack: Desk, key: Path
     rack("verify", proof, "--key", f"{new}.pub", "--key", f"{key}.pub", log=False)
 
 
-def test_a_key_for_which_none_vouches_is_told(rack: Desk, key: Path, tmp_path: Path) -> None:
+def test_a_key_for_which_none_vouches_is_told(rack: CommandRunner, key: Path, tmp_path: Path) -> None:
     rack("keys", "rotate", tmp_path / "key-2", "--by", "chief", "--reason", "the old one is lost")
     rack("checkpoint", "--key", tmp_path / "key-2")
     assert "no earlier key vouches for the key" in rack("verify")
@@ -206,7 +210,7 @@ def test_a_key_for_which_none_vouches_is_told(rack: Desk, key: Path, tmp_path: P
     assert "none of those vouches for it" in report["first_break"]["message"]
 
 
-def test_rotation_refuses_what_does_not_fit(rack: Desk, tmp_path: Path) -> None:
+def test_rotation_refuses_what_does_not_fit(rack: CommandRunner, tmp_path: Path) -> None:
     rotate = ("keys", "rotate", tmp_path / "new", "--by", "chief", "--reason", "yearly")
     rack(*rotate, code=2)
     assert "no key in force" in rack.err
@@ -217,7 +221,7 @@ def test_rotation_refuses_what_does_not_fit(rack: Desk, tmp_path: Path) -> None:
     assert not (tmp_path / "new").exists()
 
 
-def test_a_proof_is_checked_without_the_log(rack: Desk, key: Path, tmp_path: Path) -> None:
+def test_a_proof_is_checked_without_the_log(rack: CommandRunner, key: Path, tmp_path: Path) -> None:
     rack("checkpoint", "--key", key)
     proof = tmp_path / "proof.json"
     rack("prove", "fu-01", "2", "4", "--out", proof)
@@ -237,7 +241,7 @@ def test_a_proof_is_checked_without_the_log(rack: Desk, key: Path, tmp_path: Pat
     assert "not a proof of events" in rack.err
 
 
-def test_another_key_does_not_check_a_proof(rack: Desk, key: Path, tmp_path: Path) -> None:
+def test_another_key_does_not_check_a_proof(rack: CommandRunner, key: Path, tmp_path: Path) -> None:
     rack("checkpoint", "--key", key)
     rack("prove", "fu-01", "2", "--out", tmp_path / "proof.json")
     rack("keys", "rotate", tmp_path / "key-2", "--by", "chief", "--reason", "x")
@@ -246,13 +250,13 @@ def test_another_key_does_not_check_a_proof(rack: Desk, key: Path, tmp_path: Pat
 
 
 @pytest.fixture
-def witness(rack: Desk, tmp_path: Path) -> tuple[str | Path, ...]:
+def witness(rack: CommandRunner, tmp_path: Path) -> tuple[str | Path, ...]:
     rack("keys", "new", tmp_path / "w", "--witness", "north", log=False)
     return "witness", "--key", tmp_path / "w", "--folder", tmp_path / "north"
 
 
 def test_a_witness_cosigns_what_only_grows(
-    rack: Desk, key: Path, witness: tuple[str | Path, ...], tmp_path: Path
+    rack: CommandRunner, key: Path, witness: tuple[str | Path, ...], tmp_path: Path
 ) -> None:
     assert rack(*witness) == "The log has no checkpoint yet; sign one with `rack checkpoint`.\n"
     rack("checkpoint", "--key", key)
@@ -278,7 +282,7 @@ def test_a_witness_cosigns_what_only_grows(
 
 
 def test_a_witness_refuses_a_fork_loudly(
-    rack: Desk, key: Path, witness: tuple[str | Path, ...], tmp_path: Path
+    rack: CommandRunner, key: Path, witness: tuple[str | Path, ...], tmp_path: Path
 ) -> None:
     """The operator makes another log of the same identity with the same key, and another story in it."""
     stores = {path.name: path.read_bytes() for path in rack.folder.iterdir() if path.is_file()}
@@ -305,7 +309,7 @@ def test_a_witness_refuses_a_fork_loudly(
 
 
 def test_what_a_witness_refused_is_an_integrity_failure_though_the_log_is_whole(
-    rack: Desk, key: Path, witness: tuple[str | Path, ...], tmp_path: Path
+    rack: CommandRunner, key: Path, witness: tuple[str | Path, ...], tmp_path: Path
 ) -> None:
     """The other story was shown to the witness and then put out of the way: its folder still says so."""
     rack("checkpoint", "--key", key)
@@ -320,7 +324,7 @@ def test_what_a_witness_refused_is_an_integrity_failure_though_the_log_is_whole(
 
 
 def test_a_witness_that_leaves_checkpoints_unsigned_is_silent(
-    rack: Desk, key: Path, witness: tuple[str | Path, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    rack: CommandRunner, key: Path, witness: tuple[str | Path, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rack("checkpoint", "--key", key)
     rack(*witness)
@@ -332,7 +336,7 @@ def test_a_witness_that_leaves_checkpoints_unsigned_is_silent(
 
 
 def test_another_log_in_the_place_of_the_one_that_the_witness_saw(
-    rack: Desk, key: Path, witness: tuple[str | Path, ...], tmp_path: Path
+    rack: CommandRunner, key: Path, witness: tuple[str | Path, ...], tmp_path: Path
 ) -> None:
     """The whole log was thrown away, and a new one begun."""
     rack("checkpoint", "--key", key)
@@ -349,7 +353,7 @@ def test_another_log_in_the_place_of_the_one_that_the_witness_saw(
 
 
 def test_a_spoilt_folder_of_a_witness_is_a_break(
-    rack: Desk, key: Path, witness: tuple[str | Path, ...], tmp_path: Path
+    rack: CommandRunner, key: Path, witness: tuple[str | Path, ...], tmp_path: Path
 ) -> None:
     rack("checkpoint", "--key", key)
     rack(*witness)
@@ -362,20 +366,20 @@ def test_a_spoilt_folder_of_a_witness_is_a_break(
     assert "holds no cosigned checkpoint" in rack.err
 
 
-def test_a_log_key_is_no_witness(rack: Desk, key: Path, tmp_path: Path) -> None:
+def test_a_log_key_is_no_witness(rack: CommandRunner, key: Path, tmp_path: Path) -> None:
     rack("checkpoint", "--key", key)
     rack("witness", "--key", key, "--folder", tmp_path / "north", code=3)  # another key is wanted; the log is whole
     assert "rack keys new --witness" in rack.err
 
 
 @pytest.mark.parametrize("arguments", [("--witness", "."), ("--witness-key", "x.pub")])
-def test_a_witness_folder_is_read_with_its_key(rack: Desk, arguments: tuple[str, str]) -> None:
+def test_a_witness_folder_is_read_with_its_key(rack: CommandRunner, arguments: tuple[str, str]) -> None:
     rack("verify", *arguments, code=2)
     assert "together" in rack.err
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_process_that_is_stopped_says_so_in_its_last_checkpoint(rack: Desk, key: Path, number: int) -> None:
+def test_a_process_that_is_stopped_says_so_in_its_last_checkpoint(rack: CommandRunner, key: Path, number: int) -> None:
     code = "import sys; from rack.cli import main; sys.exit(main())"
     arguments = ["checkpoint", "--key", str(key), "--follow", "--seconds", "1"]
     process = subprocess.Popen(
@@ -402,7 +406,7 @@ def test_a_process_that_is_stopped_says_so_in_its_last_checkpoint(rack: Desk, ke
     assert not report["overdue"]
 
 
-def test_a_late_checkpoint_is_a_silence(rack: Desk, key: Path) -> None:
+def test_a_late_checkpoint_is_a_silence(rack: CommandRunner, key: Path) -> None:
     rack("checkpoint", "--key", key, "--seconds", "1")
     assert not rack("verify", "--json")["overdue"]
     made = rack("verify", "--json")["signed"]["at_us"]
@@ -418,7 +422,7 @@ def test_a_late_checkpoint_is_a_silence(rack: Desk, key: Path) -> None:
     assert "SILENCE: no checkpoint between" in rack("verify")
 
 
-def test_a_key_that_is_there_already_is_published(rack: Desk, tmp_path: Path) -> None:
+def test_a_key_that_is_there_already_is_published(rack: CommandRunner, tmp_path: Path) -> None:
     """As one in a device is, or one whose publication failed the first time."""
     rack("keys", "new", tmp_path / "key", "--existing", "--by", "chief", code=3)
     assert "rack keys new" in rack.err

@@ -23,8 +23,8 @@ from replay.columns.round_table import FAR_BACK, MANIFEST, VERSION, RoundTable, 
 from replay.columns.row_groups import LocalEngine
 from replay.columns.table_check import differences
 from replay.run.replayer import MemoryResults, Summary, Tally, replay
-from tests.replay.columns.tables import UNPAID, MemoryLog, Table, records_of_drafts
 from tests.replay.streams import eventful, fill, paid
+from tests.replay.tables import UNPAID, MemoryLog, Table, records_of_drafts
 
 pytestmark = pytest.mark.kernels
 

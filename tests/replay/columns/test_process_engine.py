@@ -28,7 +28,7 @@ from replay.columns.row_groups import Engine, LocalEngine
 from replay.columns.what_if import what_if
 from replay.run.stream_worker import Result
 from tests.replay.columns.small_groups import in_small_groups
-from tests.replay.columns.tables import rules_text
+from tests.replay.tables import rules_text
 
 pytestmark = pytest.mark.kernels
 

@@ -36,7 +36,7 @@ from replay.columns.kernels.table import is_cut
 from replay.columns.kernels.wagers import share_envy
 from replay.fold.table_state import Preparation
 from replay.rules import equipment
-from tests.replay.columns.tables import rules_text
+from tests.replay.tables import rules_text
 
 pytestmark = pytest.mark.kernels
 

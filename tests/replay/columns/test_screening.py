@@ -35,7 +35,7 @@ from replay.fold.table_fold import TableFold
 from replay.fold.table_state import TableState
 from replay.run.adjudicate import Conclusion, adjudicate
 from replay.run.stream_worker import encode, rules_in_force
-from tests.replay.columns.tables import records_of_drafts, rules_text
+from tests.replay.tables import records_of_drafts, rules_text
 
 pytestmark = pytest.mark.kernels
 

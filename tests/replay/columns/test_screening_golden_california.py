@@ -25,8 +25,8 @@ from replay.run.stream_worker import rules_in_force
 from replay.transcript.transcript import parse
 from tests.golden.rounds import Case, read_cases
 from tests.golden.test_rounds import HERE
-from tests.replay.columns.tables import Table, rules_text
 from tests.replay.columns.test_screening import judged_in_columns
+from tests.replay.tables import Table, rules_text
 
 pytestmark = pytest.mark.kernels
 

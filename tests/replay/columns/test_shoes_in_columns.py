@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from events.vocabulary import model
 from events.vocabulary.model import Event
-from tests.replay.columns.tables import Table
 from tests.replay.columns.test_over_under import last, opened, opening, outcomes, play
+from tests.replay.tables import Table
 
 
 def chances(chance: random.Random, of: float) -> bool:

@@ -12,8 +12,8 @@ from replay.columns.round_table import RoundTable, build
 from replay.columns.row_groups import LocalEngine
 from replay.columns.what_if import WagerTotals, WhatIfResult, add_adjudications, what_if
 from replay.run.replayer import MemoryResults, adjudications, replay
-from tests.replay.columns.tables import PAID, MemoryLog, Table, rules_text
 from tests.replay.columns.test_batch import SimulatedLog
+from tests.replay.tables import PAID, MemoryLog, Table, rules_text
 
 pytestmark = pytest.mark.kernels
 

@@ -13,9 +13,9 @@ from replay.findings import Adjudication, digest
 from replay.fold.corrections import Correction
 from replay.run.replayer import MemoryResults, adjudications, findings, ledger, replay
 from replay.run.stream_worker import WITHDRAWN
-from tests.replay.columns.tables import PAID, UNPAID, MemoryLog, Table, filed
 from tests.replay.stored import one_run, stored, verdicts
 from tests.replay.streams import METER, advanced, fill, meter, paid
+from tests.replay.tables import PAID, UNPAID, MemoryLog, Table, filed
 
 OTHER = "0f" * 16
 CLOSED = model.RoundClosed(by="d-7")

@@ -14,7 +14,7 @@ from replay.fold.record_faults import RecordFault
 from replay.fold.round import Round
 from replay.fold.table_fold import TableFold
 from replay.settlement.settlement import dues
-from tests.replay.columns.tables import PAID, Table, rules_text
+from tests.replay.tables import PAID, Table, rules_text
 
 BOOK = parse_submission(rules_text("pa-688a ace_high_bonus=1"))
 OTHER = parse_submission(rules_text("pa-688a ace_high_bonus=2"))

@@ -11,7 +11,7 @@ from replay.fold.corrections import Replacements
 from replay.fold.round import Round
 from replay.fold.table_fold import TableFold
 from replay.run.stream_worker import encode
-from tests.replay.columns.tables import Table
+from tests.replay.tables import Table
 
 EVENTS = (
     model.RoundOpened(deck="d-1", observed=["settlement", "deal"]),

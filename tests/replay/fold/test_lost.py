@@ -7,7 +7,7 @@ import msgspec
 from events.vocabulary import model
 from replay.fold.table_fold import TableFold
 from replay.run.adjudicate import adjudicate
-from tests.replay.columns.tables import PAID, Table, lines, said
+from tests.replay.tables import PAID, Table, lines, said
 
 
 def test_a_stack_whose_event_was_lost_was_not_dealt_out_of_order() -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from events.vocabulary import model
 from replay.fold.table_fold import TableFold
-from tests.replay.columns.tables import Table, said
 from tests.replay.rules.test_dj_wild import DEAL, RAISED, WAGERS, push, returned
+from tests.replay.tables import Table, said
 
 UNCOUNTED = "covers stub\n" + WAGERS + DEAL + RAISED + push(2, 4) + "close\n"
 COUNTED = UNCOUNTED.replace("wager seat=2 raise", "stub 38\nwager seat=2 raise")

@@ -16,7 +16,7 @@ from events.proofs.signing_memory import SigningMemory
 from events.sqlite.log import SqliteLog
 from events.vocabulary.model import KeyPublished, PropertyConfigured
 from replay.packet import Packet, make_packet
-from tests.replay.columns.tables import LOG_ID, PAID, PROPERTY, SECOND_US, START_US, UNPAID, Table, append
+from tests.replay.tables import LOG_ID, PAID, PROPERTY, SECOND_US, START_US, UNPAID, Table, append
 
 NOW_US = START_US + 86_400 * SECOND_US
 ORIGIN = origin_of(LOG_ID, PROPERTY)

@@ -22,8 +22,8 @@ from events.proofs.signed_note import KeyKind
 from events.vocabulary import model
 from replay.packet import BadPacket, Packet, check_packet
 from replay.packet.bundle import Bundle, decode, signed
-from tests.replay.columns.tables import Table
 from tests.replay.packet.signed_floor import ORIGIN, Floor, floor_at, played
+from tests.replay.tables import Table
 
 STREAM = "table/fu-01"
 ROOT = Path(__file__).resolve().parents[3]

@@ -15,8 +15,8 @@ from replay.findings import Adjudication
 from replay.packet.evidence import RoundUnknown, evidence, is_same, judge, listed
 from replay.run.refold import Reader
 from replay.run.replayer import MemoryResults, adjudications, replay
-from tests.replay.columns.tables import PAID, UNPAID, MemoryLog, Table, records
 from tests.replay.streams import eventful, fill, taken
+from tests.replay.tables import PAID, UNPAID, MemoryLog, Table, records
 
 
 def replayed(table: Table) -> dict[int, Adjudication]:

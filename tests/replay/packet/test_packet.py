@@ -30,10 +30,10 @@ from replay.review.desk import Desk
 from replay.run.replayer import MemoryResults
 from replay.transcript.transcript import parse
 from tests.golden.rounds import read_cases
-from tests.replay.columns.tables import PAID, Table
 from tests.replay.packet.signed_floor import NOW_US, ORIGIN, Floor, floor_at, played
 from tests.replay.people import PEOPLE
 from tests.replay.streams import METER, meter
+from tests.replay.tables import PAID, Table
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden"
 NASTY = '#panic("x") *a* $x^2$ @b `c` \\u{202E} ]) </p><script>alert(1)</script> <img src=http://x.invalid/y> & "q" 中 ‮'

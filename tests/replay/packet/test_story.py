@@ -18,9 +18,9 @@ from replay.packet.story import Story, tell
 from replay.packet.words import shortened
 from replay.review.desk import Desk
 from replay.run.replayer import MemoryResults
-from tests.replay.columns.tables import Table
 from tests.replay.packet.signed_floor import NOW_US, Floor, floor_at
 from tests.replay.people import PEOPLE
+from tests.replay.tables import Table
 
 ROUND = """
 covers settlement setting start deal

@@ -12,7 +12,7 @@ from replay.narrative.events import sentence
 from replay.narrative.verdicts import RoundVerdict, narrate
 from replay.packet import Packet
 from replay.packet.words import LONGEST, Style, shortened
-from tests.replay.columns.tables import filed
+from tests.replay.tables import filed
 
 CITE = "58 Pa. Code § 688a.12(b)"
 

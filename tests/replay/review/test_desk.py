@@ -19,9 +19,9 @@ from replay.review.persons import Person, Persons
 from replay.review.state import MOVES_MONEY, OBJECTIONS, TableReview, fold
 from replay.run.replayer import MemoryResults, findings, replay, resolve_time
 from tests.events.strategies import payloads_of
-from tests.replay.columns.tables import DAY, SECOND_US, START_US, UNPAID, Table, append
 from tests.replay.people import PEOPLE
 from tests.replay.stored import stored
+from tests.replay.tables import DAY, SECOND_US, START_US, UNPAID, Table, append
 
 STREAM = "review/fu-01"
 WHY = "as the shift log says"

@@ -7,7 +7,7 @@ import pytest
 from events.vocabulary import model
 from replay.run.adjudicate import Conclusion
 from replay.transcript.transcript import judge
-from tests.replay.columns.tables import SECOND_US, START_US, Table, lines
+from tests.replay.tables import SECOND_US, START_US, Table, lines
 
 WAGERS = "wager seat=2 ante 10.00 blind 10.00\nwager seat=4 ante 10.00 blind 10.00\n"
 DEAL = "deal_order seat2=Kd Qc 9h 7s 4d seat4=Kh Qs 9c 7d 4h dealer=Ks Qh 9d 7c 4s\n"

@@ -14,7 +14,7 @@ from replay.rules.order import rules_in_order
 from replay.rules.rule import SEVERITY, Indeterminate, rule
 from replay.run.adjudicate import Conclusion
 from replay.transcript.transcript import judge
-from tests.replay.columns.tables import DEALER, SECOND_US, START_US, Table
+from tests.replay.tables import DEALER, SECOND_US, START_US, Table
 
 SET_3 = "set seat=3 high=As Ah 5s 4c 2h low=7c 7d\n"
 

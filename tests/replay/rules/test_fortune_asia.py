@@ -9,7 +9,7 @@ from games.rulebook.rulebook import chapter
 from replay.rules.order import rules_in_order
 from replay.run.adjudicate import Conclusion, rules_of
 from replay.transcript.transcript import judge
-from tests.replay.columns.tables import SECOND_US, START_US, Table, lines
+from tests.replay.tables import SECOND_US, START_US, Table, lines
 
 PA_659A = chapter("pa", "659a")
 

@@ -12,7 +12,7 @@ from events.vocabulary import model
 from replay.findings import Finding
 from replay.rules.log_contract import SECTIONS, cite_contract
 from replay.rules.rule import SEVERITY
-from tests.replay.columns.tables import PAID, SECOND_US, START_US, Table
+from tests.replay.tables import PAID, SECOND_US, START_US, Table
 
 PAGE = Path(__file__).parents[3].joinpath("docs", "log-contract.md").read_text()
 

@@ -9,8 +9,8 @@ import pytest
 from events.vocabulary import model
 from replay.findings import Finding
 from replay.run.replayer import MemoryResults, findings, replay
-from tests.replay.columns.tables import PAID, MemoryLog, Table
 from tests.replay.streams import METER, advanced, meter, reset
+from tests.replay.tables import PAID, MemoryLog, Table
 
 
 def meter_set(rate_bp: int = 2800, reserve_rate_bp: int = 0, value: int = 100_000_000) -> model.MeterSet:

@@ -8,7 +8,7 @@ import pytest
 
 from events.vocabulary import model
 from replay.run.replayer import MemoryResults, findings, replay
-from tests.replay.columns.tables import MemoryLog, Table
+from tests.replay.tables import MemoryLog, Table
 
 METER = "meter/mystery"
 SECRET = sha256(b"1500000:n-1").hexdigest()

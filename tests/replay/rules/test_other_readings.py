@@ -10,7 +10,7 @@ from replay.run.adjudicate import adjudicate
 from replay.transcript.transcript import fold_script, parse
 from tests.golden.rounds import Case, read_cases
 from tests.golden.test_rounds import HERE
-from tests.replay.columns.tables import rules_text
+from tests.replay.tables import rules_text
 
 
 def golden(name: str, title: str) -> Case:

@@ -18,7 +18,7 @@ from replay.run.stream_worker import StreamWorker
 from replay.transcript.transcript import judge, parse
 from tests.golden.rounds import read_cases
 from tests.golden.test_rounds import HERE
-from tests.replay.columns.tables import SECOND_US, START_US, Table, lines, records, said
+from tests.replay.tables import SECOND_US, START_US, Table, lines, records, said
 
 WORDS = "pa-686a bonus=yes"
 ROUND = """

@@ -11,8 +11,8 @@ from replay.run.adjudicate import Conclusion, rules_of
 from replay.run.replayer import MemoryResults, replay
 from replay.settlement.voids import can_be_void
 from replay.transcript.transcript import judge
-from tests.replay.columns.tables import SECOND_US, START_US, MemoryLog, Table, rules_text, said
 from tests.replay.stored import one_run, stored, verdicts
+from tests.replay.tables import SECOND_US, START_US, MemoryLog, Table, rules_text, said
 
 CALIFORNIA = "ca-gegr-002138"
 DEALT = "deal   dealer=Kh Kd Jc 9h 8c 5d 3c  seat7=As Ac 6d 4s 2h Qs 7c\n"

@@ -18,13 +18,13 @@ from events.sqlite.results import SqliteResults
 from replay.run import partition_member as group_module
 from replay.run.partition_member import Shared, follow_group
 from replay.run.replayer import KINDS, replay
-from tests.replay.columns.tables import PROPERTY, UNPAID, Table, append
 from tests.replay.streams import eventful, meter
+from tests.replay.tables import PROPERTY, UNPAID, Table, append
 
 Stored = dict[str, list[tuple[str, bytes]]]
 
 
-class Part(OwnStore):
+class PartitionLog(OwnStore):
     """Some streams of a log (see `EventLog`), and results that refuse a commit when told to."""
 
     def __init__(self, log: SqliteLog, results: SqliteResults, streams: set[str]) -> None:
@@ -94,7 +94,7 @@ class Part(OwnStore):
 class FakeGroup:
     """A group whose assignments are a list: null while the partitions are being shared out."""
 
-    def __init__(self, parts: dict[int, Part], assigned: list[frozenset[int] | None]) -> None:
+    def __init__(self, parts: dict[int, PartitionLog], assigned: list[frozenset[int] | None]) -> None:
         self.parts, self.assigned = parts, assigned
         self.opened: list[int] = []
         self.open: set[int] = set()
@@ -132,9 +132,12 @@ def log(tmp_path: Path) -> Iterator[SqliteLog]:
 
 
 @pytest.fixture
-def parts(log: SqliteLog, tmp_path: Path) -> Iterator[dict[int, Part]]:
+def parts(log: SqliteLog, tmp_path: Path) -> Iterator[dict[int, PartitionLog]]:
     results = SqliteResults(tmp_path / "together.verdicts")
-    yield {0: Part(log, results, {"table/fu-01"}), 1: Part(log, results, {"table/fu-02", tables()[2].stream})}
+    yield {
+        0: PartitionLog(log, results, {"table/fu-01"}),
+        1: PartitionLog(log, results, {"table/fu-02", tables()[2].stream}),
+    }
     results.close()
 
 
@@ -153,7 +156,7 @@ def in_haste(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(group_module, name, 0.0)
 
 
-def together(parts: dict[int, Part]) -> Stored:
+def together(parts: dict[int, PartitionLog]) -> Stored:
     return {kind: sorted(parts[0].inner.results(kind)) for kind in KINDS}
 
 
@@ -165,7 +168,7 @@ def run(group: FakeGroup, cycles: int = 40) -> Shared:
     return last
 
 
-def test_all_partitions_together_are_the_log(parts: dict[int, Part], alone: Stored) -> None:
+def test_all_partitions_together_are_the_log(parts: dict[int, PartitionLog], alone: Stored) -> None:
     group = FakeGroup(parts, [None, frozenset({0, 1})])
     shared = run(group)
     assert (together(parts), group.opened) == (alone, [0, 1])
@@ -174,7 +177,7 @@ def test_all_partitions_together_are_the_log(parts: dict[int, Part], alone: Stor
     assert shared.integrity == []
 
 
-def test_partitions_that_come_and_go(parts: dict[int, Part], alone: Stored) -> None:
+def test_partitions_that_come_and_go(parts: dict[int, PartitionLog], alone: Stored) -> None:
     assigned = [frozenset({0}), frozenset({0}), None, frozenset({1}), None, frozenset(), frozenset({0, 1})]
     group = FakeGroup(parts, assigned)
     shared = run(group)
@@ -183,7 +186,7 @@ def test_partitions_that_come_and_go(parts: dict[int, Part], alone: Stored) -> N
     assert shared.events == sum(table.last for table in tables()), "counted once, by whichever work"
 
 
-def test_a_partition_that_stays_is_not_taken_over_again(parts: dict[int, Part]) -> None:
+def test_a_partition_that_stays_is_not_taken_over_again(parts: dict[int, PartitionLog]) -> None:
     group = FakeGroup(parts, [frozenset({0}), None, frozenset({0}), frozenset({0, 1})])
     run(group)
     assert group.opened == [0, 1]
@@ -191,7 +194,7 @@ def test_a_partition_that_stays_is_not_taken_over_again(parts: dict[int, Part]) 
 
 @pytest.mark.parametrize("refusals", [1, 3])
 def test_a_refused_commit_is_done_again_from_what_was_committed(
-    parts: dict[int, Part], alone: Stored, refusals: int
+    parts: dict[int, PartitionLog], alone: Stored, refusals: int
 ) -> None:
     parts[0].refuse = refusals
     group = FakeGroup(parts, [frozenset({0, 1})])
@@ -201,7 +204,7 @@ def test_a_refused_commit_is_done_again_from_what_was_committed(
     assert shared.integrity == []
 
 
-def test_a_partition_that_another_took_first(parts: dict[int, Part], alone: Stored) -> None:
+def test_a_partition_that_another_took_first(parts: dict[int, PartitionLog], alone: Stored) -> None:
     group = FakeGroup(parts, [frozenset({0, 1})])
     group.taken = {0}
     run(group)
@@ -209,7 +212,7 @@ def test_a_partition_that_another_took_first(parts: dict[int, Part], alone: Stor
 
 
 def test_while_it_is_left_alone_the_others_are_worked_on(
-    parts: dict[int, Part], monkeypatch: pytest.MonkeyPatch
+    parts: dict[int, PartitionLog], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(group_module, "RETRY_S", 3600.0)
     parts[0].refuse = 1

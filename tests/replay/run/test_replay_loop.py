@@ -16,9 +16,9 @@ from events.sqlite.results import SqliteResults
 from events.vocabulary import model
 from replay.run.replayer import MemoryResults, Replay, adjudications, follow, ledger, replay, resolve_time
 from tests.contract.backends import SqliteTamper
-from tests.replay.columns.tables import PAID, SECOND_US, START_US, UNPAID, MemoryLog, Table, append, filed
 from tests.replay.stored import one_run, stored, verdicts
 from tests.replay.streams import eventful, fill, paid
+from tests.replay.tables import PAID, SECOND_US, START_US, UNPAID, MemoryLog, Table, append, filed
 
 # ------------------------------------------------------------------------------------------------------ broken streams
 

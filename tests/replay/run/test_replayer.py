@@ -18,9 +18,9 @@ from replay.findings import Adjudication, digest
 from replay.run import replayer
 from replay.run.replayer import MemoryResults, adjudications, findings, replay, resolve_time
 from tests.contract.backends import SqliteTamper
-from tests.replay.columns.tables import PAID, SECOND_US, START_US, UNPAID, MemoryLog, Table, append, filed, rules_text
 from tests.replay.stored import Stored, by_stream, one_run, stored, verdicts
 from tests.replay.streams import METER, eventful, meter, paid, taken
+from tests.replay.tables import PAID, SECOND_US, START_US, UNPAID, MemoryLog, Table, append, filed, rules_text
 
 MISSED = "PAY-MISSED seat=3 wager=base -25.00"
 

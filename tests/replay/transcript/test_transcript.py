@@ -15,7 +15,7 @@ from events.vocabulary.model import REGISTRY, Event
 from games.rulebook.submission import submission_from_words
 from replay.transcript.read import PREPARATIONS, STATEMENTS
 from replay.transcript.transcript import MAX_LINE, MAX_LINES, Judged, Script, TranscriptError, drafts, judge, parse
-from tests.replay.columns.tables import PAID, UNPAID, rules_text
+from tests.replay.tables import PAID, UNPAID, rules_text
 
 DOCS = (Path(__file__).resolve().parents[3] / "docs" / "transcript.md").read_text()
 RULES = "rules pa-688a ace_high_bonus=1 fortune_bonus=3 progressive=4\n"
@@ -26,7 +26,7 @@ ANSWERS = {"refused"}
 DEALT = {"…": "", "high= low=": "high=Kh 9c 8d 4h 3s low=Qd Js"}
 
 
-class Row:
+class StatementRow:
     """A row of the table of statements."""
 
     def __init__(self, line: str) -> None:
@@ -37,7 +37,7 @@ class Row:
         self.events = re.findall(r"`([a-z_]+)`", event)
 
 
-ROWS = [Row(line) for line in DOCS.split("\n") if line.startswith("| `")]
+ROWS = [StatementRow(line) for line in DOCS.split("\n") if line.startswith("| `")]
 EXAMPLES = [(row, example) for row in ROWS for example in row.examples]
 
 
@@ -72,7 +72,7 @@ def test_every_event_that_is_documented_exists() -> None:
 
 
 @pytest.mark.parametrize(("row", "example"), EXAMPLES, ids=[example for _, example in EXAMPLES])
-def test_the_example_of_every_statement(row: Row, example: str) -> None:
+def test_the_example_of_every_statement(row: StatementRow, example: str) -> None:
     line = example
     for written, meant in DEALT.items():
         line = line.replace(written, meant)

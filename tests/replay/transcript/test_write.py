@@ -17,7 +17,7 @@ from replay.transcript.transcript import Script, judge, parse
 from replay.transcript.write import WRITERS, statement, to_text
 from tests.events.strategies import payloads_of
 from tests.golden.rounds import read_cases
-from tests.replay.columns.tables import PAID, RULES_LINE, START_US
+from tests.replay.tables import PAID, RULES_LINE, START_US
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden"
 CHAPTERS = ("645c", "688a", "688a-proposed", "gegr-002138")
