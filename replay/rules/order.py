@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from replay.rules import dealing, equipment, money, order_of_steps, paying, setting, wagering
+from replay.rules import dealing, equipment, exposure, money, order_of_steps, paying, setting, wagering
 from replay.rules.catalogue import GAME_RULES
 from replay.rules.game_rules import Theme
 from replay.rules.rule import Rule
@@ -84,6 +84,11 @@ SHARED: dict[Theme, tuple[Rule, ...]] = {
         paying.meter_readings,
         paying.settlement_order,
         order_of_steps.steps_in_order,
+        exposure.dealer_face_up,
+        exposure.players_face_down,
+        exposure.empty_position_unseen,
+        exposure.surrendered_hand_unseen,
+        exposure.shaker_closed,
     ),
 }
 """Theme → the rules that games share; which of them hold in a chapter, its sections say."""

@@ -51,8 +51,3 @@ def _expected(precedence: Precedence, act: Act) -> str:
 
 def _settled(act: Act) -> str:
     return f"{act.wager} settled"
-
-
-def is_out_of_step(round_: Round, book: Rulebook) -> bool:
-    """Say whether anything of a round stands before the step that it comes after."""
-    return next(steps_in_order.evaluate(round_, book), None) is not None

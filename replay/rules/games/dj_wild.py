@@ -19,7 +19,7 @@ from games.rulebook.money import show_money
 from games.rulebook.rulebook import Rulebook
 from replay.findings import Finding, name
 from replay.fold.recorded_event import RecordedEvent, in_order
-from replay.fold.round import Round
+from replay.fold.round import ASIDE, Round
 from replay.fold.stub_counts import is_round_of_play, uncounted
 from replay.rules.equipment import preparations
 from replay.rules.game_rules import GameRules
@@ -105,6 +105,7 @@ def exposure_grounds(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
                 (fact.seq,),
                 exposed.whose if isinstance(exposed.whose, int) else None,
             )
+    yield from _hands_shown(round_, book)
     dealer = turned(round_)
     if dealer is not None and _before_raises(round_, book, dealer):
         yield VoidGround(
@@ -115,6 +116,26 @@ def exposure_grounds(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
             "turned over before a raise; the round was not voided",
             (dealer.seq,),
         )
+
+
+def _hands_shown(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
+    """Hands that were dealt face up (§ 687a.8(d)), and players' hands that were turned over, before the raises."""
+    dealt = [fact for fact in round_.of(model.CardsDealt) if fact.payload.face_up and fact.payload.to not in ASIDE]
+    turned_over = [fact for fact in round_.of(model.HandRevealed) if fact.payload.position != "dealer"]
+    undecided = not of_players(round_, book)
+    for how, facts in (("dealt face up", dealt), ("turned over", turned_over)):
+        early = [fact for fact in facts if _before_raises(round_, book, fact) or (undecided and facts is dealt)]
+        if early:
+            whose = early[0].payload.to if facts is dealt else early[0].payload.position
+            yield VoidGround(
+                "exposed_card" if isinstance(whose, int) else "exposed_dealer",
+                "DEAL-EXPOSED",
+                "687a.13(d)",
+                "with cards exposed before the raises, all hands void",
+                f"the hand of {name(whose)} was {how}; the round was not voided",
+                tuple(fact.seq for fact in early),
+                whose if isinstance(whose, int) else None,
+            )
 
 
 def _of_no_hand(round_: Round, book: Rulebook, exposed: RecordedEvent) -> bool:
