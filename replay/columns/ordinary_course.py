@@ -21,7 +21,7 @@ from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.table_state import Preparation
 from replay.fold.wager_keys import key_of
-from replay.rules import exposure, order_of_steps
+from replay.rules import exposure, missing_steps, order_of_steps
 from replay.rules.equipment import preparations
 from replay.rules.paying import ABOVE_FLOORPERSON
 from replay.rules.rule import Rule
@@ -81,6 +81,13 @@ NOT_IN_COLUMNS: Final[tuple[Rule, ...]] = (
     exposure.empty_position_unseen,
     exposure.surrendered_hand_unseen,
     exposure.shaker_closed,
+    missing_steps.start_before_the_deal,
+    missing_steps.start_as_filed,
+    missing_steps.total_announced,
+    missing_steps.dice_announced,
+    missing_steps.activated_before_the_dice,
+    missing_steps.hands_revealed,
+    missing_steps.results_announced,
 )
 """Rules of which no column tells: where one of them has anything to say of a round, event replay judges it."""
 
