@@ -76,6 +76,8 @@ def require_ordinary_course(
 
 NOT_IN_COLUMNS: Final[tuple[Rule, ...]] = (
     order_of_steps.steps_in_order,
+    order_of_steps.opened_in_order,
+    order_of_steps.shuffled_after_the_wash,
     exposure.dealer_face_up,
     exposure.players_face_down,
     exposure.empty_position_unseen,

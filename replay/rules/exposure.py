@@ -10,15 +10,15 @@ from collections.abc import Iterator
 
 from events.vocabulary import model
 from games.rulebook.rulebook import Rulebook
-from games.settlement.bonus import qualifying_cents
 from replay.findings import Finding, name
 from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Round
 from replay.rules.dealing import CLOCKWISE_SECTION, stakes_at
+from replay.rules.round_steps import has_qualifying_wager
 from replay.rules.rule import finding, rule
 from replay.settlement.hand_readings import dealer_position
 from replay.settlement.settlement import is_void
-from replay.settlement.stakes import ENVY, bets_close_with_the_dice, stakes
+from replay.settlement.stakes import bets_close_with_the_dice
 from replay.settlement.surrenders import standing_surrenders
 
 EMPTY_SECTION = {"manual_shoe": "8(g)", "hand": "9(f)", "automated_shoe": "10(f)"}
@@ -119,14 +119,6 @@ def owner_of(fact: RecordedEvent) -> int | None:
         case model.CardsDealt(to=whose) | model.CardExposed(whose=whose) | model.HandRevealed(position=whose):
             return whose if isinstance(whose, int) else None
     return None
-
-
-def has_qualifying_wager(round_: Round, book: Rulebook) -> bool:
-    """Say whether any wager of the round gives a right to Envy Bonuses, so that all hands stay and are shown (§ 688a.11(h))."""
-    least = {wager: qualifying_cents(book, wager) for wager in ENVY if wager in book.offers}
-    return any(
-        stake.wager in least and stake.in_time_cents >= least[stake.wager] for stake in stakes(round_, book).values()
-    )
 
 
 @rule("DEAL-SHAKE", on=("5(i)(1)(i)", "5(i)(1)(iv)"))

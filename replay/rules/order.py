@@ -84,6 +84,8 @@ SHARED: dict[Theme, tuple[Rule, ...]] = {
         paying.meter_readings,
         paying.settlement_order,
         order_of_steps.steps_in_order,
+        order_of_steps.opened_in_order,
+        order_of_steps.shuffled_after_the_wash,
         exposure.dealer_face_up,
         exposure.players_face_down,
         exposure.empty_position_unseen,

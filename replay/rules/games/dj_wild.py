@@ -34,7 +34,20 @@ from replay.rules.games.dj_wild_decisions import (
     settling,
     turned,
 )
-from replay.rules.round_steps import ALL_HANDS_DEALT, DEALER_REVEALED, HAND_REVEALED, Act, early, settled
+from replay.rules.round_steps import (
+    ALL_HANDS_DEALT,
+    DEALER_REVEALED,
+    HAND_REVEALED,
+    Act,
+    Precedence,
+    Step,
+    dealer_collected,
+    dealer_compared,
+    early,
+    racked,
+    settled,
+    stub_in_its_place,
+)
 from replay.rules.rule import Indeterminate, finding, rule
 from replay.settlement.hand_readings import readings
 from replay.settlement.payouts import first_moves
@@ -533,12 +546,28 @@ def is_forfeited(round_: Round, book: Rulebook, act: Act) -> bool:
     return act.wager != "trips" and act.seat is not None and how_decided(round_, book, act.seat) != "raise"
 
 
+def forfeits_collected(round_: Round, book: Rulebook) -> Iterator[Act]:
+    """Yield the collections of forfeited wagers (§ 687a.11(c))."""
+    for act in settled(*BASE, "bad_beat")(round_, book):
+        taken = isinstance(act.fact.payload, model.WagerTaken) and act.seat is not None
+        if taken and how_decided(round_, book, act.seat or 0) == "fold":
+            yield act
+
+
+def _all_decided(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
+    return max((each.moment for each in of_players(round_, book)), key=lambda fact: fact.seq, default=None)
+
+
+ALL_DECIDED = Step("all players have decided", _all_decided)
 PRECEDENCES = (
     early(settled(*BASE), ALL_HANDS_DEALT, "687a.11(e)"),
     early(settled(*BASE, but=is_forfeited), DEALER_REVEALED, "687a.11(e)"),
     early(settled(*BASE, but=is_forfeited), HAND_REVEALED, "687a.11(e)"),
     early(settled(*AS_PRINTED), ALL_HANDS_DEALT, "687a.11(f)"),
     early(settled(*AS_PRINTED, but=is_forfeited), DEALER_REVEALED, "687a.11(f)"),
+    Precedence(code="PAY-ORDER", section="687a.11(c)", acts=forfeits_collected, after=ALL_DECIDED),
+    *stub_in_its_place(COUNT_SECTION),
+    racked(dealer_collected, dealer_compared(*BASE, "bad_beat"), "687a.11(g)", "the dealer's cards collected"),
 )
 """What of a round comes after which step (§ 687a.11(d)-(f))."""
 
