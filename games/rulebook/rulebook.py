@@ -184,6 +184,7 @@ class _SubmissionReader:
         max_payout_cents = self._max_payout(offers)
         settings = self._settings()
         self._needs(offers, settings)
+        self._dice_for(offers, starting)
         top.close(_TOP)
         return Rulebook(
             name=name,
@@ -280,6 +281,13 @@ class _SubmissionReader:
                 least = show_money(paytable.least_wager_cents)
                 message = f"{paytable.name} is for a {rule.needs} wager of at least {least}"
                 raise RulesRefused(self.source, f"wagers.{name}.paytable", message, paytable.cite)
+
+    def _dice_for(self, offers: Mapping[str, WagerOffer], starting: str) -> None:
+        """Refuse wagers on the dice where no dice are thrown: the start is found by a number drawn (§ 645c.2(e), D522)."""
+        on_dice = [name for name in offers if self.chapter.wagers[name].closes == "activation"]
+        if on_dice and starting == "number":
+            message = f"number; {on_dice[0]} is on the dice of a shaker: file shaker or player_shaker"
+            raise RulesRefused(self.source, "table.starting", message, self.chapter.wagers[on_dice[0]].cite)
 
     def _wagers_cite(self) -> str:
         return next((rule.cite for rule in self.chapter.wagers.values() if not rule.always), SUBMISSIONS)

@@ -21,9 +21,10 @@ from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.table_state import Preparation
 from replay.fold.wager_keys import key_of
+from replay.rules import exposure, missing_steps, order_of_steps
 from replay.rules.equipment import preparations
-from replay.rules.order_of_steps import is_out_of_step
 from replay.rules.paying import ABOVE_FLOORPERSON
+from replay.rules.rule import Rule
 from replay.settlement.payouts import WagerFlow, flows, net_done
 
 SHARED_EVENTS: Final[frozenset[type[Event]]] = frozenset(
@@ -73,9 +74,31 @@ def require_ordinary_course(
         require(len(round_.of(type_)) <= 1, f"{type_.TYPE} twice")
 
 
+NOT_IN_COLUMNS: Final[tuple[Rule, ...]] = (
+    order_of_steps.steps_in_order,
+    order_of_steps.opened_in_order,
+    order_of_steps.shuffled_after_the_wash,
+    exposure.dealer_face_up,
+    exposure.players_face_down,
+    exposure.empty_position_unseen,
+    exposure.surrendered_hand_unseen,
+    exposure.shaker_closed,
+    missing_steps.start_before_the_deal,
+    missing_steps.start_as_filed,
+    missing_steps.total_announced,
+    missing_steps.dice_announced,
+    missing_steps.activated_before_the_dice,
+    missing_steps.hands_revealed,
+    missing_steps.results_announced,
+)
+"""Rules of which no column tells: where one of them has anything to say of a round, event replay judges it."""
+
+
 def require_order_of_steps(round_: Round, book: Rulebook) -> None:
-    """Raise `Ineligible` where anything stands before the step of the round that it comes after."""
-    require(not is_out_of_step(round_, book), "something before the step that it comes after")
+    """Raise `Ineligible` where anything of a round stands out of its place, or a step of it is missing or done wrongly."""
+    for rule in NOT_IN_COLUMNS:
+        if rule.holds_in(book.chapter) and next(rule.evaluate(round_, book), None) is not None:
+            raise Ineligible(f"something to say of {rule.codes[0]}")
 
 
 def seat_of(seat: int, seats: int = SEATS) -> int:

@@ -35,7 +35,10 @@ NOT_STATED = "not stated"
 
 
 class Deck(msgspec.Struct):
-    """A deck at the table. `used`: a round was dealt from it; `banned`: it should have left the table."""
+    """A deck at the table. `used`: a round was dealt from it; `banned`: it should have left the table.
+
+    `inspected_seq`: the first inspection that was verified; `spread_seq`, `washed_seq`: the last time that it was.
+    """
 
     jokers: int
     preshuffled: bool
@@ -50,6 +53,9 @@ class Deck(msgspec.Struct):
     used: bool = False
     banned_by: int = 0
     preparations: list[Preparation] = []
+    inspected_seq: int = 0
+    spread_seq: int = 0
+    washed_seq: int = 0
 
 
 class Armed(msgspec.Struct, frozen=True):
@@ -250,7 +256,8 @@ def _deck_received(state: TableState, fact: RecordedEvent, event: model.DeckRece
 
 def _inspected(state: TableState, fact: RecordedEvent, event: model.DeckInspected) -> None:
     if event.deck in state.decks and event.verified_by is not None:
-        state.decks[event.deck].inspected = True
+        deck = state.decks[event.deck]
+        deck.inspected, deck.inspected_seq = True, deck.inspected_seq or fact.seq
 
 
 def _joker(state: TableState, fact: RecordedEvent, event: model.JokerDestroyed) -> None:
@@ -277,8 +284,9 @@ def _spread(state: TableState, fact: RecordedEvent, event: model.CardsSpread) ->
     state.idle_spread = True
     if state.shoe is not None:
         state.shoe.gather(event.deck)
-    if event.deck in state.decks and event.face_up:
-        state.decks[event.deck].spread = True
+    if event.deck in state.decks:
+        deck = state.decks[event.deck]
+        deck.spread, deck.spread_seq = deck.spread or event.face_up, fact.seq
 
 
 def _washed(state: TableState, fact: RecordedEvent, event: model.CardsWashed) -> None:
@@ -286,7 +294,8 @@ def _washed(state: TableState, fact: RecordedEvent, event: model.CardsWashed) ->
     if state.shoe is not None:
         state.shoe.gather(event.deck)
     if event.deck in state.decks:
-        state.decks[event.deck].washed = True
+        deck = state.decks[event.deck]
+        deck.washed, deck.washed_seq = True, fact.seq
 
 
 def _dice(state: TableState, fact: RecordedEvent, event: model.DiceReceived) -> None:

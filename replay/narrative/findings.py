@@ -20,6 +20,7 @@ TITLES: Final = {
     "DEAL-STUBDUE": "Stub not counted",
     "DEAL-DECK": "Card not in deck",
     "DEAL-FACEUP": "Face-up card used",
+    "DEAL-FACING": "Dealt facing wrong way",
     "DEAL-DRAWN": "Misdrawn card misused",
     "DEAL-EXPOSED": "Exposed card mishandled",
     "DEAL-ELECTION": "Late election",

@@ -333,19 +333,18 @@ def drawn_card_next(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
 
 @rule("DEAL-EXPOSED", on=("13(d)",))
 def exposed_card_election(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
-    """When the dealer exposes a player's card, the player elects to play the hand out or to void it, while it is in play."""
+    """When the dealer exposes a player's card, the player elects to play the hand out or to void it, while it is in play.
+
+    A card that is dealt face up is exposed too (D521).
+    """
     if round_.voided is not None or must_be_void(round_, book) or round_.lost:
         return
     elected = {fact.payload.seat for fact in round_.of(model.HandElected)}
     elected |= {fact.payload.scope for fact in round_.of(model.RoundVoided)}
-    for fact in round_.of(model.CardExposed):
-        seat = fact.payload.whose
-        if (
-            not isinstance(seat, int)
-            or fact.payload.by != "dealer"
-            or seat in elected
-            or seat not in stakes_at(round_, book)
-        ):
+    exposed = [(fact, fact.payload.whose) for fact in round_.of(model.CardExposed) if fact.payload.by == "dealer"]
+    exposed += [(fact, fact.payload.to) for fact in round_.of(model.CardsDealt) if fact.payload.face_up]
+    for fact, seat in exposed:
+        if not isinstance(seat, int) or seat in elected or seat not in stakes_at(round_, book):
             continue
         over = [round_.certainly_before(each, fact) for each in _turned_over(round_, book, seat)]
         if True in over:

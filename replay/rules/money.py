@@ -230,6 +230,7 @@ def _grounds_of_void(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
     elif voided is not None and not has_ground and covers_ground(round_, voided.payload.reason):
         yield Indeterminate(f"the round was voided ({voided.payload.reason}) and the record shows no ground for it")
     exposed = {fact.payload.whose for fact in round_.of(model.CardExposed) if fact.payload.by == "dealer"}
+    exposed |= {fact.payload.to for fact in round_.of(model.CardsDealt) if fact.payload.face_up}
     for seat in sorted(voided_seats(round_) - exposed):
         if "deal" in round_.opened.payload.observed and not is_void(round_, book) and book.has("13(d)"):
             yield Indeterminate(f"the hand of seat {seat} was voided and the record shows no exposed card")

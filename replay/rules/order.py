@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from replay.rules import dealing, equipment, money, order_of_steps, paying, setting, wagering
+from replay.rules import dealing, equipment, exposure, missing_steps, money, order_of_steps, paying, setting, wagering
 from replay.rules.catalogue import GAME_RULES
 from replay.rules.game_rules import Theme
 from replay.rules.rule import Rule
@@ -84,6 +84,20 @@ SHARED: dict[Theme, tuple[Rule, ...]] = {
         paying.meter_readings,
         paying.settlement_order,
         order_of_steps.steps_in_order,
+        order_of_steps.opened_in_order,
+        order_of_steps.shuffled_after_the_wash,
+        exposure.dealer_face_up,
+        exposure.players_face_down,
+        exposure.empty_position_unseen,
+        exposure.surrendered_hand_unseen,
+        exposure.shaker_closed,
+        missing_steps.start_before_the_deal,
+        missing_steps.start_as_filed,
+        missing_steps.total_announced,
+        missing_steps.dice_announced,
+        missing_steps.activated_before_the_dice,
+        missing_steps.hands_revealed,
+        missing_steps.results_announced,
     ),
 }
 """Theme → the rules that games share; which of them hold in a chapter, its sections say."""

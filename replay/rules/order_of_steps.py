@@ -12,12 +12,22 @@ from games.rulebook.rulebook import Rulebook
 from replay.findings import Finding
 from replay.fold.round import Round
 from replay.rules.catalogue import GAME_RULES
+from replay.rules.equipment import preparations
 from replay.rules.round_steps import Act, Precedence
 from replay.rules.rule import EVERY_CHAPTER, finding, rule
 from replay.settlement.settlement import is_void
 
 
-@rule("PAY-EARLY", on=EVERY_CHAPTER)
+@rule(
+    "PAY-EARLY",
+    "PAY-ORDER",
+    "DEAL-RACK",
+    "DEAL-STUB",
+    "DEAL-SHAKE",
+    "DEAL-ELECTION",
+    "SET-EARLY",
+    on=EVERY_CHAPTER,
+)
 def steps_in_order(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Each act comes after the step that the chapter puts before it; the first act of a wager, and the first step, are named.
 
@@ -25,18 +35,19 @@ def steps_in_order(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """
     reported: set[tuple[str, int | None, str | None, str]] = set()
     for precedence in GAME_RULES[book.game].precedences if not is_void(round_, book) else ():
-        if not book.has(precedence.section):
+        section = precedence.section if isinstance(precedence.section, str) else precedence.section[book.deal_method]
+        if not book.has(section):
             continue
         for act in precedence.acts(round_, book):
             step = precedence.after.of(round_, book, act)
-            of = precedence.code, act.seat, act.wager, act.word
+            of = precedence.code, act.seat, act.wager, act.word if precedence.code == "PAY-EARLY" else ""
             if step is not None and act.fact.seq < step.seq and of not in reported:
                 reported.add(of)
                 yield finding(
                     round_,
                     book,
                     precedence.code,
-                    precedence.section,
+                    section,
                     expected=_expected(precedence, act),
                     observed=f"{act.word} before" if act.word else "before it",
                     evidence=(act.fact, step),
@@ -53,6 +64,46 @@ def _settled(act: Act) -> str:
     return f"{act.wager} settled"
 
 
-def is_out_of_step(round_: Round, book: Rulebook) -> bool:
-    """Say whether anything of a round stands before the step that it comes after."""
-    return next(steps_in_order.evaluate(round_, book), None) is not None
+@rule("OPEN-SPREAD", on=("4(b)", "4(c)"))
+def opened_in_order(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """Before its first round a deck is inspected, then spread, then washed (§ 688a.4(a)-(c))."""
+    deck = round_.before.decks.get(round_.deck)
+    if deck is None or deck.used or deck.preshuffled or round_.first_card is None or not round_.covers("equipment"):
+        return
+    for earlier, later, expected in (
+        (deck.inspected_seq, deck.spread_seq, "the deck inspected before it is spread"),
+        (deck.spread_seq, deck.washed_seq, "the deck spread before it is washed"),
+    ):
+        if earlier and later and later < earlier:
+            yield finding(
+                round_,
+                book,
+                "OPEN-SPREAD",
+                "4(b)",
+                expected=expected,
+                observed="after it",
+                evidence=(later, earlier, round_.opened.seq),
+            )
+
+
+@rule("DEAL-SHUFFLE", on=("4(c)", "5(g)", "5(a)"))
+def shuffled_after_the_wash(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """Cards that were spread and washed are shuffled before they are dealt (§§ 688a.4(c), 688a.5(g)).
+
+    Where no shuffle is on record at all, `equipment.py` finds it.
+    """
+    deck, first = round_.before.decks.get(round_.deck), round_.first_card
+    shuffles = [step.seq for step in preparations(round_) if step.kind == "shuffle"]
+    if deck is None or first is None or not shuffles or not round_.covers("shuffle"):
+        return
+    mixed = max(deck.spread_seq, deck.washed_seq)
+    if mixed > max(shuffles):
+        yield finding(
+            round_,
+            book,
+            "DEAL-SHUFFLE",
+            "4(c)" if book.has("4(c)") and not deck.used else "5(a)",
+            expected="the cards shuffled after they were spread and washed",
+            observed="shuffled before it only",
+            evidence=(max(shuffles), mixed, first),
+        )

@@ -9,12 +9,14 @@ none (D403, D520).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import msgspec
 
 from events.vocabulary import model
+from events.vocabulary.model import Event
 from games.rulebook.rulebook import Rulebook
+from games.settlement.bonus import qualifying_cents
 from games.settlement.pai_gow import Position
 from games.settlement.wagers import Outcome
 from replay.fold.all_wagers_returned import is_collected_before
@@ -56,11 +58,11 @@ class Step(msgspec.Struct, frozen=True):
 class Precedence(msgspec.Struct, frozen=True, kw_only=True):
     """A sentence of a chapter: these acts come after this step; another order is a finding of the code, by the section.
 
-    `what` names the acts where they have no wager of their own.
+    `section` is one, or one for each way of dealing. `what` names the acts where they have no wager of their own.
     """
 
     code: str
-    section: str
+    section: str | Mapping[str, str]
     acts: Acts
     after: Step
     what: str = ""
@@ -296,3 +298,167 @@ def bonuses_early(optional: Acts, section: str, envy: str) -> tuple[Precedence, 
         early(envy_paid, ALL_HANDS_DEALT, envy),
         early(envy_paid, ENVY_HAND_REVEALED, envy),
     )
+
+
+# ------------------------------------------------------------------------------------------------- cards that are collected
+
+
+def _last(facts: Iterable[RecordedEvent]) -> RecordedEvent | None:
+    return max(facts, key=lambda fact: fact.seq, default=None)
+
+
+def _settled_from_inventory(round_: Round, book: Rulebook) -> Iterator[Act]:
+    """Yield what settled wagers, but for slips, which may come later (D28)."""
+    return (act for act in settling_moves(round_, book) if getattr(act.fact.payload, "source", "") != "slip")
+
+
+def _hand_settled(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
+    return _last(each.fact for each in _settled_from_inventory(round_, book) if act.seat in (None, each.seat))
+
+
+def dealer_compared(*wagers: str) -> Step:
+    """Return the step that all wagers which are settled against the dealer's hand are settled."""
+
+    def of(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
+        return _last(each.fact for each in _settled_from_inventory(round_, book) if each.wager in wagers)
+
+    return Step("all hands are compared with it", of)
+
+
+def _envy_for_hand(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
+    return _last(f for f in round_.of(model.EnvyPaid) if act.seat in (None, f.payload.for_position))
+
+
+def _first_hand_shown(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
+    players = [fact for fact in round_.of(model.HandRevealed) if fact.payload.position != "dealer"]
+    return next(iter(players), None)
+
+
+HAND_SETTLED = Step("the hand's wagers are settled", _hand_settled)
+ENVY_PAID = Step("the Envy Bonuses for the hand are paid", _envy_for_hand)
+FIRST_HAND_SHOWN = Step("the first hand is revealed: a Qualifying Wager is placed", _first_hand_shown)
+
+
+def hands_collected(round_: Round, book: Rulebook) -> Iterator[Act]:
+    """Yield the collections of players' hands, and of all cards that are left; not of hands that were given up or are void."""
+    gone = {fact.payload.seat for fact in standing_surrenders(round_, book)} | voided_seats(round_)
+    for fact in round_.of(model.CardsCollected):
+        of = fact.payload.of
+        if of == "all" or (isinstance(of, int) and of not in gone and of != dealer_position(round_)):
+            yield Act(fact, None if of == "all" else of, None, "collected")
+
+
+def dealer_collected(round_: Round, book: Rulebook) -> Iterator[Act]:
+    """Yield the collections of the dealer's hand."""
+    for fact in round_.of(model.CardsCollected):
+        if fact.payload.of == dealer_position(round_):
+            yield Act(fact, None, None, "dealer's hand collected")
+
+
+def surrendered_collected(round_: Round, book: Rulebook) -> Iterator[Act]:
+    """Yield the collections of surrendered hands where somebody placed a Qualifying Wager (§ 688a.11(d))."""
+    given_up = {fact.payload.seat for fact in standing_surrenders(round_, book)}
+    for fact in round_.of(model.CardsCollected) if given_up else ():
+        if fact.payload.of in given_up and has_qualifying_wager(round_, book):
+            yield Act(fact, fact.payload.of, None, "surrendered hand collected")
+
+
+def has_qualifying_wager(round_: Round, book: Rulebook) -> bool:
+    """Say whether any wager of the round gives a right to Envy Bonuses, so that all hands stay and are shown (§ 688a.11(h))."""
+    least = {wager: qualifying_cents(book, wager) for wager in ENVY if wager in book.offers}
+    return any(
+        stake.wager in least and stake.in_time_cents >= least[stake.wager] for stake in stakes(round_, book).values()
+    )
+
+
+def racked(acts: Acts, after: Step, section: str, what: str = "the cards collected") -> Precedence:
+    """Return the sentence that cards stay on the table until a step is made (DEAL-RACK)."""
+    return Precedence(code="DEAL-RACK", section=section, acts=acts, after=after, what=what)
+
+
+def racked_of_shoe(settled_section: str, *by_dealer: str) -> tuple[Precedence, ...]:
+    """Return the sentences on the cards of a round with Envy Bonuses and surrenders (§ 688a.11(d), (e), (g)-(i))."""
+    return (
+        racked(hands_collected, HAND_SETTLED, settled_section),
+        racked(hands_collected, ENVY_PAID, "11(h)(2)(ii)"),
+        racked(dealer_collected, dealer_compared(*by_dealer), "11(e)", "the dealer's cards collected"),
+        racked(surrendered_collected, FIRST_HAND_SHOWN, "11(d)", "the surrendered hand collected"),
+    )
+
+
+# ----------------------------------------------------------------------------------- the stub, the shaker, the election
+
+
+def _first_of(type_: type[Event]) -> StepOf:
+    return lambda round_, book, act: round_.first(type_)
+
+
+STUB_COUNTED = Step("the stub is counted", _first_of(model.StubCounted))
+SHAKER_COVERED = Step("the shaker is covered", _first_of(model.ShakerCovered))
+
+
+def _exposed(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
+    shown = [fact for fact in round_.of(model.CardExposed) if fact.payload.whose in (act.seat, "stack")]
+    return next(iter(shown), None)
+
+
+CARD_EXPOSED = Step("a card of the hand is exposed", _exposed)
+
+
+def stub_counts(round_: Round, book: Rulebook) -> Iterator[Act]:
+    """Yield the last count of the stub."""
+    counted = round_.last(model.StubCounted)
+    if counted is not None:
+        yield Act(counted, None, None, "counted")
+
+
+def play_after_the_deal(round_: Round, book: Rulebook) -> Iterator[Act]:
+    """Yield the hands that were set, and the wagers that were settled after the first card."""
+    first = round_.first_card
+    for fact in round_.of(model.HandSet):
+        yield Act(fact, None, None, "hands set")
+    for act in settling_moves(round_, book):
+        if first is not None and act.fact.seq > first.seq:
+            yield Act(act.fact, None, None, "a wager settled")
+
+
+def settled_after_the_deal(round_: Round, book: Rulebook) -> Iterator[Act]:
+    """Yield the wagers that were settled after the first card."""
+    first = round_.first_card
+    for act in settling_moves(round_, book):
+        if first is not None and act.fact.seq > first.seq:
+            yield Act(act.fact, None, None, "a wager settled")
+
+
+def elections(round_: Round, book: Rulebook) -> Iterator[Act]:
+    """Yield what players elected."""
+    for fact in round_.of(model.HandElected):
+        yield Act(fact, fact.payload.seat, None, "elected")
+
+
+def stub_in_its_place(section: str | Mapping[str, str]) -> tuple[Precedence, ...]:
+    """Return the sentences that the stub is counted after the deal and before the hands are set (§ 688a.8(e), .11(a))."""
+    return (
+        Precedence(code="DEAL-STUB", section=section, acts=stub_counts, after=ALL_HANDS_DEALT, what="the stub counted"),
+        Precedence(
+            code="DEAL-STUB",
+            section=section,
+            acts=play_after_the_deal,
+            after=STUB_COUNTED,
+            what="hands set and settled",
+        ),
+    )
+
+
+OF_THE_DEAL = (
+    *stub_in_its_place({"manual_shoe": "8(e)", "hand": "9(d)", "automated_shoe": "10(d)"}),
+    Precedence(
+        code="DEAL-SHAKE",
+        section="5(i)(1)(iv)",
+        acts=settled_after_the_deal,
+        after=SHAKER_COVERED,
+        what="the wagers settled",
+    ),
+    Precedence(code="DEAL-ELECTION", section="13(d)", acts=elections, after=CARD_EXPOSED, what="the election"),
+)
+"""What the games share that count a stub, shake dice and let players elect on an exposed card."""

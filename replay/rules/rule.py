@@ -43,7 +43,7 @@ SEVERITY: dict[str, Severity] = {
     "CA-COVER": "high", "CA-ROTATE": "medium", "CA-BUTTON": "medium", "CA-PILE": "medium", "CA-BACKLINE": "medium",
     "CA-FEE": "medium",
     "LOG-CORRECTION": "high",
-    "PAY-EARLY": "medium",
+    "PAY-EARLY": "medium", "DEAL-FACING": "medium",
 }  # fmt: skip
 """The register of codes: append-only, a code is never reused."""
 

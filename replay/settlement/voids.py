@@ -254,6 +254,17 @@ def _exposed_stack(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
     if book.deal_method != book.chapter.exposure_voids_by or not book.has("13(i)"):
         return
     last = round_.last_card
+    for fact in round_.of(model.CardsDealt):
+        if fact.payload.face_up and isinstance(fact.payload.to, int):
+            yield VoidGround(
+                "exposed_stack",
+                "DEAL-EXPOSED",
+                "13(i)",
+                "with a card exposed while the stacks are dealt, all wagers returned",
+                f"the stack of {name(fact.payload.to)} was dealt face up; the round was not voided",
+                (fact.seq,),
+                fact.payload.to,
+            )
     for fact in round_.of(model.CardExposed):
         exposed = fact.payload
         while_dealing = last is None or fact.seq < last.seq

@@ -19,7 +19,7 @@ from games.rulebook.money import show_money
 from games.rulebook.rulebook import Rulebook
 from replay.findings import Finding, name
 from replay.fold.recorded_event import RecordedEvent, in_order
-from replay.fold.round import Round
+from replay.fold.round import ASIDE, Round
 from replay.fold.stub_counts import is_round_of_play, uncounted
 from replay.rules.equipment import preparations
 from replay.rules.game_rules import GameRules
@@ -34,7 +34,20 @@ from replay.rules.games.dj_wild_decisions import (
     settling,
     turned,
 )
-from replay.rules.round_steps import ALL_HANDS_DEALT, DEALER_REVEALED, HAND_REVEALED, Act, early, settled
+from replay.rules.round_steps import (
+    ALL_HANDS_DEALT,
+    DEALER_REVEALED,
+    HAND_REVEALED,
+    Act,
+    Precedence,
+    Step,
+    dealer_collected,
+    dealer_compared,
+    early,
+    racked,
+    settled,
+    stub_in_its_place,
+)
 from replay.rules.rule import Indeterminate, finding, rule
 from replay.settlement.hand_readings import readings
 from replay.settlement.payouts import first_moves
@@ -105,6 +118,7 @@ def exposure_grounds(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
                 (fact.seq,),
                 exposed.whose if isinstance(exposed.whose, int) else None,
             )
+    yield from _hands_shown(round_, book)
     dealer = turned(round_)
     if dealer is not None and _before_raises(round_, book, dealer):
         yield VoidGround(
@@ -115,6 +129,26 @@ def exposure_grounds(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
             "turned over before a raise; the round was not voided",
             (dealer.seq,),
         )
+
+
+def _hands_shown(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
+    """Hands that were dealt face up (§ 687a.8(d)), and players' hands that were turned over, before the raises."""
+    dealt = [fact for fact in round_.of(model.CardsDealt) if fact.payload.face_up and fact.payload.to not in ASIDE]
+    turned_over = [fact for fact in round_.of(model.HandRevealed) if fact.payload.position != "dealer"]
+    undecided = not of_players(round_, book)
+    for how, facts in (("dealt face up", dealt), ("turned over", turned_over)):
+        early = [fact for fact in facts if _before_raises(round_, book, fact) or (undecided and facts is dealt)]
+        if early:
+            whose = early[0].payload.to if facts is dealt else early[0].payload.position
+            yield VoidGround(
+                "exposed_card" if isinstance(whose, int) else "exposed_dealer",
+                "DEAL-EXPOSED",
+                "687a.13(d)",
+                "with cards exposed before the raises, all hands void",
+                f"the hand of {name(whose)} was {how}; the round was not voided",
+                tuple(fact.seq for fact in early),
+                whose if isinstance(whose, int) else None,
+            )
 
 
 def _of_no_hand(round_: Round, book: Rulebook, exposed: RecordedEvent) -> bool:
@@ -512,12 +546,28 @@ def is_forfeited(round_: Round, book: Rulebook, act: Act) -> bool:
     return act.wager != "trips" and act.seat is not None and how_decided(round_, book, act.seat) != "raise"
 
 
+def forfeits_collected(round_: Round, book: Rulebook) -> Iterator[Act]:
+    """Yield the collections of forfeited wagers (§ 687a.11(c))."""
+    for act in settled(*BASE, "bad_beat")(round_, book):
+        taken = isinstance(act.fact.payload, model.WagerTaken) and act.seat is not None
+        if taken and how_decided(round_, book, act.seat or 0) == "fold":
+            yield act
+
+
+def _all_decided(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
+    return max((each.moment for each in of_players(round_, book)), key=lambda fact: fact.seq, default=None)
+
+
+ALL_DECIDED = Step("all players have decided", _all_decided)
 PRECEDENCES = (
     early(settled(*BASE), ALL_HANDS_DEALT, "687a.11(e)"),
     early(settled(*BASE, but=is_forfeited), DEALER_REVEALED, "687a.11(e)"),
     early(settled(*BASE, but=is_forfeited), HAND_REVEALED, "687a.11(e)"),
     early(settled(*AS_PRINTED), ALL_HANDS_DEALT, "687a.11(f)"),
     early(settled(*AS_PRINTED, but=is_forfeited), DEALER_REVEALED, "687a.11(f)"),
+    Precedence(code="PAY-ORDER", section="687a.11(c)", acts=forfeits_collected, after=ALL_DECIDED),
+    *stub_in_its_place(COUNT_SECTION),
+    racked(dealer_collected, dealer_compared(*BASE, "bad_beat"), "687a.11(g)", "the dealer's cards collected"),
 )
 """What of a round comes after which step (§ 687a.11(d)-(f))."""
 

@@ -6,7 +6,7 @@ Under the chapter as proposed the players set first (§ 688a-proposed.11(c)).
 from __future__ import annotations
 
 from replay.rules.game_rules import GameRules
-from replay.rules.round_steps import VERIFIED_EARLY, base_early, bonuses_early, settled
+from replay.rules.round_steps import OF_THE_DEAL, VERIFIED_EARLY, base_early, bonuses_early, racked_of_shoe, settled
 from replay.settlement.hand_readings import dealer_set
 
 GAME_RULES = GameRules(
@@ -16,5 +16,7 @@ GAME_RULES = GameRules(
         *base_early(settled("base"), "11(e)"),
         *bonuses_early(settled("ace_high_bonus", "fortune_bonus", "progressive"), "11(h)", "11(h)(2)(ii)"),
         *VERIFIED_EARLY,
+        *OF_THE_DEAL,
+        *racked_of_shoe("11(g)", "base", "ace_high_bonus"),
     ),
 )

@@ -20,7 +20,7 @@ from replay.fold.round import Round
 from replay.fold.wager_keys import key_of
 from replay.rules import shoe_procedure
 from replay.rules.game_rules import GameRules
-from replay.rules.round_steps import HAND_DEALT, early, settled
+from replay.rules.round_steps import HAND_DEALT, HAND_SETTLED, Act, Step, early, hands_collected, racked, settled
 from replay.rules.rule import Indeterminate, finding, rule
 from replay.rules.shoe_procedure import shoe_begun, shoe_of
 from replay.settlement.hand_readings import readings
@@ -542,6 +542,34 @@ def _too_late(
     )
 
 
+def next_hands(round_: Round, book: Rulebook) -> Iterator[Act]:
+    """Yield the additional cards of each hand; not of one that was passed over, which gets them after all others."""
+    passed_over = elections(round_)
+    for seat, facts in dealt_to(round_).items():
+        if len(facts) > 1 and seat not in passed_over:
+            yield Act(facts[1], seat, None, "dealt")
+
+
+def _hand_before_collected(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
+    """Return what collected the cards of the hand that got its additional cards right before an act's; or null."""
+    before = [each for each in next_hands(round_, book) if each.fact.seq < act.fact.seq]
+    last = max(before, key=lambda each: each.fact.seq, default=None)
+    collected = round_.of(model.CardsCollected) if last is not None else ()
+    return next((fact for fact in collected if last is not None and fact.payload.of == last.seat), None)
+
+
+PRECEDENCES = (
+    early(settled("ante", "over", "under", "bonus"), HAND_DEALT, "686a.7(i)"),
+    racked(hands_collected, HAND_SETTLED, "686a.7(i)"),
+    racked(
+        next_hands,
+        Step("the cards of the hand before are collected", _hand_before_collected),
+        "686a.7(i)",
+        "additional cards dealt",
+    ),
+)
+"""What of a round comes after which step (§ 686a.7(i))."""
+
 GAME_RULES = GameRules(
     game=GAME.name,
     complete_layout=complete_layout,
@@ -572,5 +600,5 @@ GAME_RULES = GameRules(
             settled_in_turn,
         )
     },
-    precedences=(early(settled("ante", "over", "under", "bonus"), HAND_DEALT, "686a.7(i)"),),
+    precedences=PRECEDENCES,
 )

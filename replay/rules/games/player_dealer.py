@@ -27,12 +27,21 @@ from replay.rules.game_rules import GameRules
 from replay.rules.round_steps import (
     ALL_HANDS_DEALT,
     HAND_REVEALED,
+    HAND_SETTLED,
     PLAYER_DEALER_REVEALED,
     PLAYER_DEALER_SET,
+    Act,
+    Precedence,
     by_hand,
+    dealer_collected,
+    dealer_compared,
     early,
     envy_paid,
+    first_set,
+    hands_collected,
+    racked,
     settled,
+    stub_in_its_place,
 )
 from replay.rules.rule import Indeterminate, finding, rule
 from replay.settlement.hand_readings import dealer_position, dealer_readings, player_dealer_wager, readings
@@ -43,6 +52,7 @@ from replay.settlement.voids import before_deal, first_position, start_of
 
 PLAYED = "gegr-002138.Round of play"
 COLLECTED = "gegr-002138.Collection procedures"
+WINNERS = "gegr-002138.How winners are determined"
 IN_TURN = ("base", "backline", "ace_high_bonus", "fortune_bonus", "fortune_envy")
 """The wagers of a seat in the order of settlement (Round of play)."""
 
@@ -490,6 +500,15 @@ def first_settled(round_: Round, book: Rulebook) -> list[RecordedEvent]:
     return [fact for fact in first_moves(settling) if not isinstance(fact.payload, model.WagerReturned)]
 
 
+def players_set(round_: Round, book: Rulebook) -> Iterator[Act]:
+    """Yield the players' first settings, but for those before the player-dealer's, which `player_dealer_first` finds."""
+    own = first_set(round_).get(bank_seat(round_) or 0)
+    for position, fact in first_set(round_).items():
+        before = own is not None and fact.seq < own.seq and round_.covers("setting")
+        if isinstance(position, int) and fact is not own and not before:
+            yield Act(fact, position, None, "set")
+
+
 BY_HANDS = settled("base", "backline")
 BONUSES = settled("ace_high_bonus", "fortune_bonus")
 PRECEDENCES = (
@@ -500,6 +519,10 @@ PRECEDENCES = (
     early(BONUSES, ALL_HANDS_DEALT, PLAYED),
     early(BONUSES, PLAYER_DEALER_REVEALED, PLAYED),
     early(envy_paid, ALL_HANDS_DEALT, PLAYED),
+    *stub_in_its_place(PLAYED),
+    Precedence(code="SET-EARLY", section=PLAYED, acts=players_set, after=PLAYER_DEALER_REVEALED, what="hands set"),
+    racked(hands_collected, HAND_SETTLED, WINNERS),
+    racked(dealer_collected, dealer_compared("base", "backline", "ace_high_bonus"), WINNERS),
 )
 """What of a round comes after which step (Round of play). An ace high of the player-dealer pushes before anybody sets."""
 

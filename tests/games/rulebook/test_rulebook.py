@@ -467,6 +467,21 @@ def test_what_may_not_be_filed_is_refused_with_file_key_and_section(text, key, m
     assert str(refused.value) == f"main.toml: {key}: {refused.value.message} ({refused.value.section})"
 
 
+@pytest.mark.parametrize("starting", ["shaker", "player_shaker", "number"])
+@pytest.mark.parametrize("wager", ["sum", "match", "beat_it", "tiger_9"])
+def test_645c_2_e_wagers_on_the_dice_need_dice(starting, wager):
+    """D522: where the start is found by a number drawn, no wager on the dice can be filed."""
+    paytables = {wager: "A"} if wager in ("sum", "beat_it") else {wager: "yes"}
+    text = simple_submission("pa-645c", paytables=paytables, starting=starting)
+    if starting == "number" and wager != "tiger_9":
+        with pytest.raises(RulesRefused, match=f"{wager} is on the dice of a shaker") as refused:
+            parse_submission(text, "main.toml")
+        assert refused.value.key == "table.starting"
+        assert "645c.2(e)" in refused.value.section
+    else:
+        assert parse_submission(text).starting == starting
+
+
 # ------------------------------------------------------------------------------------- maximum payout, 12(e)
 
 

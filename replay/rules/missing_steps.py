@@ -1,0 +1,221 @@
+"""Steps of a round that are not on record, where the record would show them: the start, announcements, reveals, the activation.
+
+58 Pa. Code §§ 645c.2(f), (g), 688a.5(i), 688a.8(c), 688a.11(e), and where the other texts have the same; Annex A,
+§ 687a.11(d); GEGR-002138, Round of play. A step is missing only where the record covers its aspect (D26, D523).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from events.vocabulary import model
+from events.vocabulary.model import Aspect
+from games.rulebook.rulebook import Rulebook
+from games.settlement.pai_gow import Position
+from replay.findings import Finding, name
+from replay.fold.recorded_event import RecordedEvent, in_order
+from replay.fold.round import Round
+from replay.rules.dealing import CLOCKWISE_SECTION
+from replay.rules.dice_wagers import PLAYER_SHAKER
+from replay.rules.round_steps import is_push_for_all, settling_moves
+from replay.rules.rule import finding, rule
+from replay.settlement.hand_readings import dealer_position
+from replay.settlement.settlement import is_void
+from replay.settlement.voids import before_deal, start_of, was_voided
+
+START_SECTION = {"manual_shoe": "8(c)", "hand": "9(b)", "automated_shoe": "10(b)"}
+"""The section by which the starting position is determined before the first card, by the way of dealing."""
+PLAYED = "gegr-002138.Round of play"
+WHOLE_ROUND: tuple[Aspect, ...] = ("wagering", "deal", "settlement")
+"""What a record of the whole round covers: a transcript that leaves out what is not in dispute covers less (D523)."""
+NUMBER = "number"
+"""How a drawn number is filed as the way to find the start (§ 688a.5(i)(2))."""
+
+
+def covers_all(round_: Round, aspect: Aspect) -> bool:
+    """Say whether the record is of the whole round, and covers this aspect of it: then a step that it has not was not made."""
+    return all(map(round_.covers, (aspect, *WHOLE_ROUND)))
+
+
+def start_section(book: Rulebook) -> str:
+    """Return the section by which the start is found before the deal; where it has no number of its own, that of the deal."""
+    section = START_SECTION[book.deal_method]
+    return section if book.has(section) else CLOCKWISE_SECTION[book.deal_method]
+
+
+@rule("DEAL-START", on=("8(d)", "9(c)", "10(c)"))
+def start_before_the_deal(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """Dice or a number find the starting position before the first card; where the record covers the start, they are there."""
+    first = round_.first_card
+    found = in_order([*round_.of(model.DiceRolled), *round_.of(model.NumberDrawn)])
+    if first is None or was_voided(round_, book) or before_deal(round_, found):
+        return
+    if found or covers_all(round_, "start"):
+        yield finding(
+            round_,
+            book,
+            "DEAL-START",
+            start_section(book),
+            expected="the starting position found before the first card",
+            observed="found after it" if found else "neither dice nor a number on record",
+            evidence=(first, *found[:1]),
+        )
+
+
+@rule("DEAL-START", on=("5(i)(1)", "5(i)(2)", PLAYED))
+def start_as_filed(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """The start is found in the way that is filed: by dice, or by a number drawn (§ 688a.5(i)).
+
+    A shaker that a player activates and that is not filed is found in `dice_wagers.py`. That a number was drawn where dice are
+    filed is asked only of a record that covers the start: a transcript may say nothing of
+    the filing.
+    """
+    rolls, drawn = before_deal(round_, round_.of(model.DiceRolled)), before_deal(round_, round_.of(model.NumberDrawn))
+    by_number = book.starting == NUMBER
+    wrong = rolls if by_number else drawn if covers_all(round_, "start") else []
+    other_way = drawn if by_number else rolls
+    if wrong and not other_way and not round_.of(model.ShakerActivated):
+        yield finding(
+            round_,
+            book,
+            "DEAL-START",
+            PLAYED if book.has(PLAYED) else "5(i)",
+            expected=f"the start found as filed ({book.starting.replace('_', ' ')})",
+            observed="found by dice" if by_number else "found by a number drawn",
+            evidence=wrong[-1:],
+        )
+
+
+@rule("DEAL-TOTAL", on=("5(i)(1)(ii)",))
+def total_announced(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """The dealer announces the total of the dice (§ 688a.5(i)(1)(ii))."""
+    start = start_of(round_)
+    if start is None or start.count is None or start.announced is not None or was_voided(round_, book):
+        return
+    if (
+        covers_all(round_, "start")
+        and round_.first_card is not None
+        and before_deal(round_, round_.of(model.DiceRolled))
+    ):
+        yield finding(
+            round_,
+            book,
+            "DEAL-TOTAL",
+            "5(i)(1)(ii)",
+            expected=f"the total {start.count} announced",
+            observed="not announced",
+            evidence=(*start.evidence, round_.first_card),
+        )
+
+
+@rule("PAY-ANNOUNCED", on=("645c.2(g)",))
+def dice_announced(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """Where wagers on the dice are offered, the value of each die is announced (§ 645c.2(g))."""
+    offered = any(rule_.closes == "activation" and wager in book.offers for wager, rule_ in book.chapter.wagers.items())
+    rolls = before_deal(round_, [fact for fact in round_.of(model.DiceRolled) if fact.payload.lie == "flat"])
+    first = round_.first_card
+    if not offered or not rolls or first is None or not covers_all(round_, "start") or was_voided(round_, book):
+        return
+    if not any(fact.seq > rolls[-1].seq for fact in before_deal(round_, round_.of(model.DiceAnnounced))):
+        yield finding(
+            round_,
+            book,
+            "PAY-ANNOUNCED",
+            "645c.2(g)",
+            expected="the value of each die announced",
+            observed="not announced before the cards",
+            evidence=(rolls[-1], first),
+        )
+
+
+@rule("DEAL-SHAKE", on=("645c.2(f)(1)",))
+def activated_before_the_dice(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """Where players activate the shaker, one does so before the dice come to rest (§ 645c.2(f)(1))."""
+    if book.starting != PLAYER_SHAKER:
+        return
+    rolls, activations = round_.of(model.DiceRolled), round_.of(model.ShakerActivated)
+    if not rolls or any(fact.seq < rolls[-1].seq for fact in activations):
+        return
+    if activations or (covers_all(round_, "start") and is_electronic(round_)):
+        yield finding(
+            round_,
+            book,
+            "DEAL-SHAKE",
+            "645c.2(f)(1)",
+            expected="the shaker activated by a player before the dice come to rest",
+            observed="activated after it" if activations else "not activated",
+            evidence=(rolls[-1], *activations[:1]),
+        )
+
+
+def is_electronic(round_: Round) -> bool:
+    """Say whether the shaker is certainly an electronic one: it shook for a time, and nobody counted shakes (§ 645c.2(b))."""
+    shakes = round_.of(model.ShakerShaken)
+    return bool(shakes) and all(fact.payload.duration_ms for fact in shakes)
+
+
+@rule("PAY-REVEAL", on=("11(e)", "687a.11(d)", PLAYED))
+def hands_revealed(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """The dealer reveals each player's hands before comparing them (§ 688a.11(e)), in 687a and California his own too.
+
+    A stake that goes back because the dealer's hand pushes all needs no hand of a player.
+    """
+    if not _is_wholly_settled(round_, book):
+        return
+    revealed = {fact.payload.position for fact in round_.of(model.HandRevealed)}
+    section = next(each for each in hands_revealed.on if book.has(each))
+    for position, evidence in _to_be_revealed(round_, book).items():
+        if position not in revealed:
+            yield finding(
+                round_,
+                book,
+                "PAY-REVEAL",
+                section,
+                expected=f"the hand of {name(position)} revealed",
+                observed="not revealed",
+                evidence=(evidence,),
+                seat=position if isinstance(position, int) else None,
+            )
+
+
+def _to_be_revealed(round_: Round, book: Rulebook) -> dict[Position, RecordedEvent]:
+    """Return the positions whose hands decide a wager that was settled in its turn, each with the first such settlement."""
+    compared: dict[Position, RecordedEvent] = {}
+    own = dealer_position(round_) if book.has("687a.11(d)") or book.has(PLAYED) else None
+    forfeits = {fact.payload.seat for fact in round_.of(model.DecisionMade) if fact.payload.decision == "fold"}
+    for act in settling_moves(round_, book):
+        if act.wager != book.chapter.base or act.seat is None or act.seat in forfeits:
+            continue
+        if own is not None:
+            compared.setdefault(own, act.fact)
+        if not book.has("687a.11(d)") and not is_push_for_all(round_, book, act):
+            compared.setdefault(act.seat, act.fact)
+    return compared
+
+
+@rule("PAY-ANNOUNCED", on=("11(e)",))
+def results_announced(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """The dealer announces of each base wager whether it wins, loses or is a tie (§ 688a.11(e))."""
+    if not _is_wholly_settled(round_, book):
+        return
+    base = book.chapter.base
+    announced = {fact.payload.seat for fact in round_.of(model.ResultAnnounced) if fact.payload.wager == base}
+    for act in settling_moves(round_, book):
+        if act.wager == base and act.seat not in announced:
+            announced.add(act.seat)
+            yield finding(
+                round_,
+                book,
+                "PAY-ANNOUNCED",
+                "11(e)",
+                expected="the result announced",
+                observed="not announced",
+                evidence=(act.fact,),
+                seat=act.seat,
+                wager=base,
+            )
+
+
+def _is_wholly_settled(round_: Round, book: Rulebook) -> bool:
+    """Say whether the record covers how hands were shown and wagers settled, to the end of a round that is not void."""
+    return covers_all(round_, "setting") and round_.closed is not None and not is_void(round_, book)
