@@ -76,7 +76,7 @@ def agreed(outcomes: Iterable[list[Due]]) -> list[Due]:
         for due in outcome:
             place = _place(due)
             in_so_many[place] += 1
-            result = due.net_cents, due.share_bp, due.cash_cents, due.outcome
+            result = due.net_cents, due.share_bp, due.cash_cents, due.outcome, due.range_cents
             found[place].setdefault(result, due)
     return [_merged(list(dues.values()), in_so_many[place] == tried) for place, dues in found.items()]
 
@@ -86,9 +86,12 @@ def _place(due: Due) -> tuple[Key, int | None]:
 
 
 def _merged(dues: Sequence[Due], in_all: bool) -> Due:
+    """Merge what one wager is due in several readings; in one without it nothing is due, and nothing lost."""
     first = dues[0]
-    if in_all and len({(due.net_cents, due.share_bp) for due in dues}) == 1:
-        return first
+    if {(due.net_cents, due.share_bp) for due in dues} == {(first.net_cents, first.share_bp)} and (
+        in_all or first.net_cents == 0
+    ):
+        return first if _end_alike(dues) else msgspec.structs.replace(first, outcome=Outcome.UNKNOWN, line="")
     shares = {(due.share_bp, due.cash_cents) for due in dues}
     share_bp, cash_cents = (first.share_bp, first.cash_cents) if in_all and len(shares) == 1 else (0, 0)
     wins = in_all and all(due.outcome is Outcome.WIN or due.share_bp for due in dues)
@@ -102,4 +105,20 @@ def _merged(dues: Sequence[Due], in_all: bool) -> Due:
         uncapped_cents=0,
         outcome=Outcome.WIN if wins else Outcome.UNKNOWN,
         line="",
+        range_cents=_range(dues, in_all),
     )
+
+
+def _end_alike(dues: Sequence[Due]) -> bool:
+    """Say whether dues of the same amount end in a void in all readings, or in none: a void is another finding."""
+    return len({due.outcome is Outcome.VOID for due in dues}) == 1
+
+
+def _range(dues: Sequence[Due], in_all: bool) -> tuple[int, int] | None:
+    """Return the least and the most that a wager is due in any reading; null where that is not known of one of them."""
+    ranges = [due.range_cents if due.net_cents is None else (due.net_cents, due.net_cents) for due in dues]
+    known = [each for each in ranges if each is not None]
+    if len(known) < len(ranges):
+        return None
+    nothing = [] if in_all else [(0, 0)]
+    return min(least for least, _ in (*known, *nothing)), max(most for _, most in (*known, *nothing))
