@@ -173,7 +173,7 @@ class Round:
     @property
     def last_seq(self) -> int:
         """The number of the last event of the round so far."""
-        return max(self.facts[-1].seq, self.closed.seq if self.closed else 0)
+        return max(self.facts[-1].seq, self.opened.seq, self.closed.seq if self.closed else 0)
 
     @property
     def lost(self) -> bool:
