@@ -6,13 +6,14 @@ result stands, otherwise it cannot be told (D26). One wager gives at most one mo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 import msgspec
 
 from events.vocabulary import model
+from games.cards.cards import JOKER
 from games.catalogue import GAMES
-from games.layout import NO_HAND, Hand
+from games.layout import NO_HAND, Hand, TableLayout
 from games.rulebook.citation import Citation
 from games.rulebook.rulebook import Rulebook
 from games.settlement.possible import possible_cents
@@ -23,13 +24,13 @@ from replay.fold.device_clock_order import by_the_clocks
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.wager_keys import Key, key_in
-from replay.settlement.agreement import agreed, due_in_all
-from replay.settlement.hand_readings import dealer_readings, readings
+from replay.settlement.agreement import MOST_SETTLED, Groups, agreed, due_in_all, grouped
+from replay.settlement.hand_readings import MAX_READINGS, dealer_readings, readings
 from replay.settlement.omitted_evidence import envy_for_left_out, no_wagers_on_record
 from replay.settlement.payouts import WagerFlow, flows, net_done
 from replay.settlement.round_readings import round_readings
 from replay.settlement.stakes import ENVY, ENVY_OF, ENVY_SECTION, Stake, late_section, stakes
-from replay.settlement.table_layout import OTHERS, layout_of, meter_at_settlement
+from replay.settlement.table_layout import OTHERS, layout_of, meter_at_settlement, side_card
 from replay.settlement.vigorish import in_cents, is_known_to, vigorish_taken
 from replay.settlement.void_ground import VoidGround
 from replay.settlement.voids import covers_ground, is_void, void_grounds
@@ -164,12 +165,52 @@ def _dues_if_played(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> l
         return [due for seat in seats for due in _settle_box(round_, book, staked, seat, by_worth[seat])]
     if len(dealers) == 1 and all(len(hands) == 1 for hands in held.values()):
         return _settle(round_, book, staked, dealers[0], {seat: hands[0] for seat, hands in held.items()})
+    layout = layout_of(round_, book, staked, dealers[0], {seat: hands[0] for seat, hands in held.items()})
+    dealer_groups, groups, most = _alike_together(round_, book, staked, dealers, held)
     return due_in_all(
-        dealers,
-        held,
-        lambda dealer, hands: _settle(round_, book, staked, dealer, hands),
+        dealer_groups,
+        groups,
+        lambda dealer, hands: GAMES[book.game].settle(book, _with_hands(layout, dealer, hands)),
         single_deck=book.chapter.numbers.get("copies", 1) == 1,
+        most=most,
     )
+
+
+def _with_hands(layout: TableLayout, dealer: Hand, held: Mapping[int, Hand]) -> TableLayout:
+    """Return the same table with other hands: all else on it does not depend on how cards are read."""
+    boxes = [msgspec.structs.replace(box, hand=held[box.seat]) for box in layout.boxes]
+    return msgspec.structs.replace(layout, dealer=dealer, boxes=boxes)
+
+
+def _alike_together(
+    round_: Round,
+    book: Rulebook,
+    staked: Sequence[Stake],
+    dealers: Sequence[Hand],
+    held: Mapping[int, Sequence[Hand]],
+) -> tuple[Groups, Mapping[int, Groups], int]:
+    """Return the readings of each hand, those together of which the game sees the same, and how many are settled at most.
+
+    A side card that is not on record may be any card that is in no hand: beside a joker that it may replace, every card of the
+    hands is seen.
+    """
+    alike, side = GAMES[book.game].alike, side_card(round_)
+    with_progressive = any(stake.wager == "progressive" for stake in staked)
+    joker_seats = [seat for seat, hands in held.items() if any(JOKER in (hand.cards or ()) for hand in hands)]
+    open_seats = [seat for seat, hands in held.items() if len(hands) > 1]
+    needs_side = with_progressive and side is None and bool(joker_seats)
+    if alike is None or (needs_side and (len(dealers) > 1 or len(open_seats) > 1 or joker_seats != open_seats)):
+        return grouped(dealers), {seat: grouped(hands) for seat, hands in held.items()}, MAX_READINGS
+
+    def sees(hand: Hand) -> Hashable:
+        if hand.cards is None or (needs_side and JOKER in hand.cards):
+            return hand.cards
+        return alike(book, hand.cards, side, with_progressive)
+
+    def sees_of_dealer(hand: Hand) -> Hashable:
+        return hand.cards and alike(book, hand.cards, None, False)
+
+    return grouped(dealers, sees_of_dealer), {seat: grouped(hands, sees) for seat, hands in held.items()}, MOST_SETTLED
 
 
 def _settle(round_: Round, book: Rulebook, staked: Sequence[Stake], dealer: Hand, held: dict[int, Hand]) -> list[Due]:
