@@ -13,7 +13,7 @@ from typing import cast
 
 import msgspec
 
-from games.cards.cards import DECK, JOKER, rank
+from games.cards.cards import DECK, JOKER, rank, suit
 from games.cards.ranking import Rank
 from games.cards.wild_ranking import Deuces, WildClass, is_natural, progressive_class, rank_wild, wild_class
 from games.game import Game
@@ -70,10 +70,18 @@ def alike(book: Rulebook, cards: Sequence[int], side: int | None, with_progressi
     >>> alike(book, one, None, False) == alike(book, other, None, False)
     True
     """
-    progressive = None
-    if with_progressive:
+    progressive: Hashable = None
+    if with_progressive and side is None and JOKER in cards:
+        progressive = _beside_any_side_card(cards)
+    elif with_progressive:
         progressive = progressive_class(cards, side, cast(Deuces, book.settings.get("progressive_deuces", "natural")))
     return rank_wild(cards), is_natural(cards), progressive
+
+
+def _beside_any_side_card(cards: Sequence[int]) -> Hashable:
+    """What is seen of a hand whose joker any side card may replace: its ranks, where no side card makes a flush of it."""
+    suits = {suit(card) for card in cards if card != JOKER and rank(card) != 2}
+    return tuple(cards) if len(suits) == 1 or not suits else tuple(sorted(rank(card) for card in cards if card != JOKER))
 
 
 def is_best_raised(cards: Sequence[int]) -> bool:

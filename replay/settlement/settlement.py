@@ -203,9 +203,7 @@ def _alike_together(
         return grouped(dealers), {seat: grouped(hands) for seat, hands in held.items()}, MAX_READINGS
 
     def sees(hand: Hand) -> Hashable:
-        if hand.cards is None or (needs_side and JOKER in hand.cards):
-            return hand.cards
-        return alike(book, hand.cards, side, with_progressive)
+        return hand.cards and alike(book, hand.cards, side, with_progressive)
 
     def sees_of_dealer(hand: Hand) -> Hashable:
         return hand.cards and alike(book, hand.cards, None, False)
