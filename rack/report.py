@@ -16,7 +16,7 @@ from replay.narrative.names import (
     wager_name,
     wager_with_number,
 )
-from replay.narrative.verdicts import RoundVerdict, narrate
+from replay.narrative.verdicts import RoundVerdict, doubts_about, is_bound, narrate
 from replay.run.adjudicate import Conclusion
 
 Where = Callable[[Finding], str]
@@ -33,14 +33,14 @@ def verdict_lines(conclusion: Conclusion | Adjudication, where: Where = events_o
     settlements = conclusion.settlements
     lines = [narrate(RoundVerdict.of(conclusion), currency=currency).headline]
     if settlements:
-        lines += ["", *settlement_table(settlements)]
+        lines += ["", *settlement_table(settlements, conclusion.undetermined)]
     for finding in conclusion.findings:
         lines += ["", *finding_lines(finding, where, currency)]
     return lines
 
 
-def settlement_table(settlements: Sequence[Settlement]) -> list[str]:
-    """Return the settlements as a table; due and done are the patron's net."""
+def settlement_table(settlements: Sequence[Settlement], undetermined: Sequence[str] = ()) -> list[str]:
+    """Return the settlements as a table; due and done are the patron's net. A line that is in doubt says why."""
     return table(
         ("seat", "wager", "paytable", "staked", "due", "done", "differs", "line", "section"),
         [
@@ -52,12 +52,17 @@ def settlement_table(settlements: Sequence[Settlement]) -> list[str]:
                 _money(each.due_cents),
                 _money(each.done_cents, "–"),
                 _difference(each),
-                line_name(each.line),
+                _line(each, undetermined),
                 each.cite,
             )
             for each in settlements
         ],
     )
+
+
+def _line(settlement: Settlement, undetermined: Sequence[str]) -> str:
+    doubts = doubts_about(settlement.seat, settlement.wager, undetermined)
+    return f"In doubt: {'; '.join(doubts)}" if doubts else line_name(settlement.line)
 
 
 def finding_lines(finding: Finding, where: Where = events_of, currency: str = "") -> list[str]:
@@ -68,7 +73,7 @@ def finding_lines(finding: Finding, where: Where = events_of, currency: str = ""
         f"  observed  {readable(finding.observed)}",
     ]
     if finding.difference_cents:
-        lines.append(f"  money     {_owed(finding.difference_cents, finding.seat, currency)}")
+        lines.append(f"  money     {_owed(finding, currency)}")
     if finding.evidence:
         lines.append(f"  evidence  {where(finding)}")
     lines.append(f"  section   {finding.cite}")
@@ -89,9 +94,10 @@ def headline(finding: Finding, currency: str = "") -> str:
     return " · ".join(parts)
 
 
-def _owed(difference_cents: int, seat: int | None, currency: str) -> str:
-    patron = "the patron" if seat is None else f"seat {seat}"
-    cents = amount(difference_cents, currency)
+def _owed(finding: Finding, currency: str) -> str:
+    difference_cents = finding.difference_cents or 0
+    patron = "the patron" if finding.seat is None else f"seat {finding.seat}"
+    cents = ("at least " if is_bound(finding.expected) else "") + amount(difference_cents, currency)
     return f"{patron} is owed {cents}" if difference_cents < 0 else f"{patron} was paid {cents} too much"
 
 
