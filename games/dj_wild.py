@@ -81,7 +81,9 @@ def alike(book: Rulebook, cards: Sequence[int], side: int | None, with_progressi
 def _beside_any_side_card(cards: Sequence[int]) -> Hashable:
     """What is seen of a hand whose joker any side card may replace: its ranks, where no side card makes a flush of it."""
     suits = {suit(card) for card in cards if card != JOKER and rank(card) != 2}
-    return tuple(cards) if len(suits) == 1 or not suits else tuple(sorted(rank(card) for card in cards if card != JOKER))
+    return (
+        tuple(cards) if len(suits) == 1 or not suits else tuple(sorted(rank(card) for card in cards if card != JOKER))
+    )
 
 
 def is_best_raised(cards: Sequence[int]) -> bool:

@@ -30,8 +30,8 @@ class Game(msgspec.Struct, frozen=True, kw_only=True):
     `worth` is given where nobody plays against a dealer's hand, so that each box is settled by its own cards alone: the
     total that decides. Hands of the same worth are settled in the same way.
 
-    `alike` is given where one hand is settled like many others: what the game sees of a hand's cards, with the side
-    card where the Progressive is played (the last argument). Hands of which it is the same, set in no way, are settled in the same way.
+    `alike` is given where one hand is settled like many others: what the game sees of a hand's cards, with the side card where
+    the Progressive is played (the last argument). Hands of which it is the same are settled in the same way.
 
     `patron_banked`: a patron holds the bank, so that the house wins and loses nothing on the wagers; the start of the deal is
     counted from that patron's seat.

@@ -71,9 +71,7 @@ class TableFold:
     @property
     def at_rest(self) -> bool:
         """Whether no round is open and nothing waits for the next: the state alone can be resumed from."""
-        return self.open is None and not (
-            self._pending_faults or self._strays or self._early or self._refusals
-        )
+        return self.open is None and not (self._pending_faults or self._strays or self._early or self._refusals)
 
     def apply(self, event: ReadEnvelope[Event]) -> list[Round]:
         """Apply one event, in its current version; return the rounds that it completed or changed."""

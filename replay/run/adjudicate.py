@@ -75,7 +75,7 @@ def adjudicate(round_: Round, book: Rulebook) -> Conclusion:
 
 
 def _evaluate_rules(round_: Round, book: Rulebook) -> list[Finding | Indeterminate]:
-    """Return what the rules of the chapter yield, in their order: of several readings of the round, what is found in all (D500)."""
+    """Return what the rules of the chapter yield, in their order: of several readings what all have (D500)."""
     readings, results = round_readings(round_, book), list[Finding | Indeterminate]()
     for rule in rules_of(book.chapter):
         if len(readings) == 1 or rule.over_readings:

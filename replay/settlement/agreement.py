@@ -12,7 +12,6 @@ import msgspec
 from games.layout import NO_HAND, Hand
 from games.settlement.wagers import Due, Outcome
 from replay.fold.wager_keys import Key, key_in
-from replay.settlement.hand_readings import MAX_READINGS
 
 Settle = Callable[[Hand, dict[int, Hand]], list[Due]]
 """What is due with a dealer's hand and those of the seats."""
@@ -46,7 +45,7 @@ def due_in_all(dealers: Groups, held: Mapping[int, Groups], settle: Settle, sing
 
 
 def grouped(hands: Sequence[Hand], sees: Callable[[Hand], Hashable] | None = None) -> list[list[Hand]]:
-    """Group readings of which a game sees the same, so that they are settled in the same way; each alone where it does not say."""
+    """Group readings of which a game sees the same, so that they are settled alike; each alone where it does not say."""
     if sees is None or len(hands) == 1:
         return [[hand] for hand in hands]
     groups: dict[Hashable, list[Hand]] = {}

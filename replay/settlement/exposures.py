@@ -1,4 +1,4 @@
-"""Whose an exposed card is, or became: a card of a stack that was not yet delivered is its holder's (58 Pa. Code § 659a.13(d), (e))."""
+"""Whose an exposed card is, or became: of a stack not yet delivered its holder's (58 Pa. Code §§ 688a.13(d), 659a.13(d), (e))."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ def owner_of(round_: Round, exposed: RecordedEvent) -> Position | None:
 def may_be_of(round_: Round, book: Rulebook, exposed: RecordedEvent, position: Position) -> bool:
     """Say whether a card of the stack that is in no hand on record may be a position's: it was not read, or that hand was not."""
     card = exposed.payload.card
-    if owner_of(round_, exposed) is not None or any(card in fact.payload.cards for fact in round_.of(model.CardsDealt) if card):
+    if owner_of(round_, exposed) is not None or any(
+        card in fact.payload.cards for fact in round_.of(model.CardsDealt) if card
+    ):
         return False
     held = round_.hands().get(position, ())
     return card is None or None in held or len(held) < book.chapter.numbers["cards_per_hand"]
