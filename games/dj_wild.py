@@ -8,16 +8,16 @@ amount that is the same for every possible value of what is missing stands (D26)
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from typing import cast
 
 import msgspec
 
-from games.cards.cards import DECK, JOKER, rank
+from games.cards.cards import DECK, JOKER, rank, suit
 from games.cards.ranking import Rank
 from games.cards.wild_ranking import Deuces, WildClass, is_natural, progressive_class, rank_wild, wild_class
 from games.game import Game
-from games.layout import NO_HAND, BettingBox, TableLayout
+from games.layout import NO_HAND, BettingBox, Cards, TableLayout
 from games.rulebook.rulebook import PayLine, Paytable, Rulebook
 from games.settlement.bonus import envy_bonuses, progressive_payout
 from games.settlement.progressive import after_winner
@@ -55,6 +55,35 @@ def lines(
     if paytable.wager == "progressive":
         return frozenset((progressive_class(cards, side, deuces).line,))
     return frozenset((line_of(paytable.wager, wild_class(cards), paytable.wager == "trips" and is_natural(cards)),))
+
+
+def alike(book: Rulebook, cards: Sequence[int], side: int | None, with_progressive: bool) -> Hashable:
+    """Return what this game sees of five cards: hands of which it is the same are settled in the same way.
+
+    It is the rank (Ante, Blind, Raise, Bad Beat), whether Trips pays it as natural, and the Progressive's line.
+
+    >>> from games.cards.cards import parse_cards
+    >>> from games.rulebook.rulebook import parse_submission
+    >>> from games.rulebook.submission import submission_from_words
+    >>> book = parse_submission(submission_from_words(["pa-687a"]))
+    >>> one, other = parse_cards("Ks Kd 9h 7c 4d"), parse_cards("Kh Kc 9d 7h 4s")
+    >>> alike(book, one, None, False) == alike(book, other, None, False)
+    True
+    """
+    progressive: Hashable = None
+    if with_progressive and side is None and JOKER in cards:
+        progressive = _beside_any_side_card(cards)
+    elif with_progressive:
+        progressive = progressive_class(cards, side, cast(Deuces, book.settings.get("progressive_deuces", "natural")))
+    return rank_wild(cards), is_natural(cards), progressive
+
+
+def _beside_any_side_card(cards: Sequence[int]) -> Hashable:
+    """What is seen of a hand whose joker any side card may replace: its ranks, where no side card makes a flush of it."""
+    suits = {suit(card) for card in cards if card != JOKER and rank(card) != 2}
+    return (
+        tuple(cards) if len(suits) == 1 or not suits else tuple(sorted(rank(card) for card in cards if card != JOKER))
+    )
 
 
 def is_best_raised(cards: Sequence[int]) -> bool:
@@ -200,6 +229,7 @@ class _Progressive:
         self.paytable = offered(book, "progressive")
         self.deuces = cast(Deuces, book.settings.get("progressive_deuces", "natural"))
         self.folds_lose = not book.settings.get("folded_progressive", False)
+        self.made: dict[Cards, set[frozenset[str]]] = {}
         self.sides: Collection[int] = (layout.side,) if layout.side is not None else ()
         if not self.sides and any(JOKER in (box.hand.cards or ()) for box in layout.boxes):
             hands = [layout.dealer, *(box.hand for box in layout.boxes)]
@@ -215,8 +245,10 @@ class _Progressive:
         cards, paytable = box.hand.cards, self.paytable
         if cards is None or paytable is None:
             return set()
-        sides = self.sides if JOKER in cards else (None,)
-        return {self.lines(paytable, cards, side) for side in sides}
+        if cards not in self.made:
+            sides = self.sides if JOKER in cards else (None,)
+            self.made[cards] = {self.lines(paytable, cards, side) for side in sides}
+        return self.made[cards]
 
     def due(self, box: BettingBox) -> Due:
         """Return what a Progressive is due by its cards; a share of the meter as if it were the only one."""
@@ -315,4 +347,5 @@ GAME = Game(
     hands={},
     settle=settle,
     lines=lines,
+    alike=alike,
 )

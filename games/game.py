@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 
 import msgspec
 
@@ -13,6 +13,7 @@ from games.settlement.wagers import Due
 
 Settle = Callable[[Rulebook, TableLayout], list[Due]]
 Worth = Callable[[Sequence[int] | None], int | None]
+Alike = Callable[[Rulebook, Sequence[int], int | None, bool], Hashable]
 Lines = Callable[[Paytable, Sequence[int], int | None], frozenset[str]]
 
 
@@ -29,6 +30,9 @@ class Game(msgspec.Struct, frozen=True, kw_only=True):
     `worth` is given where nobody plays against a dealer's hand, so that each box is settled by its own cards alone: the
     total that decides. Hands of the same worth are settled in the same way.
 
+    `alike` is given where one hand is settled like many others: what the game sees of a hand's cards, with the side card where
+    the Progressive is played (the last argument). Hands of which it is the same are settled in the same way.
+
     `patron_banked`: a patron holds the bank, so that the house wins and loses nothing on the wagers; the start of the deal is
     counted from that patron's seat.
     """
@@ -40,4 +44,5 @@ class Game(msgspec.Struct, frozen=True, kw_only=True):
     settle: Settle
     lines: Lines
     worth: Worth | None = None
+    alike: Alike | None = None
     patron_banked: bool = False

@@ -22,7 +22,7 @@ from replay.narrative.names import (
     wager_with_number,
 )
 from replay.narrative.reckoning import actions, reckoning, settled_wager
-from replay.narrative.verdicts import RoundVerdict, narrate
+from replay.narrative.verdicts import RoundVerdict, doubts_about, is_bound, narrate
 from replay.run.adjudicate import Conclusion
 
 Where = Callable[[Finding], str]
@@ -46,7 +46,7 @@ def verdict_lines(
     settlements = conclusion.settlements
     lines = [narrate(RoundVerdict.of(conclusion), currency=currency).headline]
     if settlements:
-        lines += ["", *settlement_table(settlements)]
+        lines += ["", *settlement_table(settlements, conclusion.undetermined)]
 
     def reckoned(finding: Finding) -> str:
         settled = settled_wager(settlements, finding.seat, finding.wager, finding.difference_cents)
@@ -87,8 +87,8 @@ def incident_values(incident: Incident) -> dict[str, Any]:
     }
 
 
-def settlement_table(settlements: Sequence[Settlement]) -> list[str]:
-    """Return the settlements as a table; due and done are the patron's net."""
+def settlement_table(settlements: Sequence[Settlement], undetermined: Sequence[str] = ()) -> list[str]:
+    """Return the settlements as a table; due and done are the patron's net. A line that is in doubt says why."""
     return table(
         ("seat", "wager", "paytable", "staked", "due", "done", "differs", "line", "section"),
         [
@@ -100,12 +100,17 @@ def settlement_table(settlements: Sequence[Settlement]) -> list[str]:
                 _money(each.due_cents),
                 _money(each.done_cents, "–"),
                 _difference(each),
-                line_name(each.line),
+                _line(each, undetermined),
                 each.cite,
             )
             for each in settlements
         ],
     )
+
+
+def _line(settlement: Settlement, undetermined: Sequence[str]) -> str:
+    doubts = doubts_about(settlement.seat, settlement.wager, undetermined)
+    return f"In doubt: {'; '.join(doubts)}" if doubts else line_name(settlement.line)
 
 
 def finding_lines(
@@ -118,7 +123,7 @@ def finding_lines(
         f"  observed  {readable(finding.observed)}",
     ]
     if finding.difference_cents:
-        lines.append(f"  money     {_owed(finding.difference_cents, finding.seat, currency)}")
+        lines.append(f"  money     {_owed(finding, currency)}")
     if reckoned is not None and (worked_out := reckoned(finding)):
         lines.append(f"  reckoning {worked_out}")
     if finding.evidence:
@@ -149,9 +154,10 @@ def incident_headline(incident: Incident, currency: str = "") -> str:
     return " · ".join(part for part in (headline(cause), money_under, money_over) if part)
 
 
-def _owed(difference_cents: int, seat: int | None, currency: str) -> str:
-    patron = "the patron" if seat is None else f"seat {seat}"
-    cents = amount(difference_cents, currency)
+def _owed(finding: Finding, currency: str) -> str:
+    difference_cents = finding.difference_cents or 0
+    patron = "the patron" if finding.seat is None else f"seat {finding.seat}"
+    cents = ("at least " if is_bound(finding.expected) else "") + amount(difference_cents, currency)
     return f"{patron} is owed {cents}" if difference_cents < 0 else f"{patron} was paid {cents} too much"
 
 

@@ -44,7 +44,8 @@ class Due(msgspec.Struct, frozen=True, kw_only=True):
 
     `winnings_cents` (`cash_cents` and, from the meter, `slip_cents`) are paid beside `returned_cents` of the stake;
     `uncapped_cents` are the winnings before the filed maximum payout; `vigorish_cents` are owed by the patron and count in
-    the net; `uncovered_cents`: what of a win or loss the player-dealer's wager did not cover (California, D22). Envy Bonuses
+    the net; `range_cents`: the least and the most that a net which cannot be told can be, where that is known;
+    `uncovered_cents`: what of a win or loss the player-dealer's wager did not cover (California, D22). Envy Bonuses
     have `for_position`.
     """
 
@@ -68,6 +69,7 @@ class Due(msgspec.Struct, frozen=True, kw_only=True):
     uncovered_cents: int = 0
     for_position: int | None = None
     other_reading: str | None = None
+    range_cents: tuple[int, int] | None = None
 
     @property
     def capped(self) -> bool:

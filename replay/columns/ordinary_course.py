@@ -65,6 +65,7 @@ def require_ordinary_course(
         not (round_.record_faults or round_.strays or round_.refusals), "a device's counter or clock, or lost input"
     )
     require(frozenset(round_.opened.payload.observed) >= aspects, "the record does not cover everything")
+    require(facts[0].seq == round_.first_seq, "an event that came before the opening")
     require(facts[-1].seq - facts[0].seq == len(facts) - 1 < MOST_EVENTS, "events of other rounds among its own")
     require(all(a.at_us <= b.at_us for a, b in pairwise(facts)), "the clocks contradict the order")
     for fact in facts:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from events.vocabulary import model
+from events.vocabulary.model import Event
 from replay.fold.wager_keys import Key, key_in
 
 if TYPE_CHECKING:
@@ -22,19 +23,26 @@ def is_collected_before(round_: Round, fact: RecordedEvent) -> bool:
 
 def all_wagers_returned(round_: Round) -> bool:
     """Say whether a round was declared void, or all its wagers were returned as void and no other money moved (D321)."""
-    if round_.voided is not None:
-        return True
-    if not round_.of(model.WagerReturned) or round_.of(model.WagerPaid):
+    return round_.voided is not None or is_returned_as_void(round_)
+
+
+def is_returned_as_void(round_: Round, seat: int | None = None) -> bool:
+    """Say whether all wagers, or all of a seat, were returned as void and no other money of them moved (D321, D501)."""
+
+    def of(type_: type[Event]) -> list[RecordedEvent]:
+        return [fact for fact in round_.of(type_) if seat in (None, fact.payload.seat)]
+
+    if not round_.of(model.WagerReturned) or of(model.WagerPaid):
         return False
-    if not all(is_collected_before(round_, fact) for fact in round_.of(model.WagerTaken)):
+    if not all(is_collected_before(round_, fact) for fact in of(model.WagerTaken)):
         return False
-    returned = {key_in(fact.payload) for fact in round_.of(model.WagerReturned) if fact.payload.reason == "void"}
+    returned = {key_in(fact.payload) for fact in of(model.WagerReturned) if fact.payload.reason == "void"}
     if not returned:
         return False
     at_stake_cents: defaultdict[Key, int] = defaultdict(int)
-    for fact in round_.of(model.WagerPlaced):
+    for fact in of(model.WagerPlaced):
         at_stake_cents[key_in(fact.payload)] += fact.payload.amount_cents
-    late = (fact for fact in round_.of(model.WagerReturned) if fact.payload.reason == "late")
-    for fact in (*round_.of(model.WagerRemoved), *round_.of(model.WagerRefused), *late):
+    late = (fact for fact in of(model.WagerReturned) if fact.payload.reason == "late")
+    for fact in (*of(model.WagerRemoved), *of(model.WagerRefused), *late):
         at_stake_cents[key_in(fact.payload)] -= fact.payload.amount_cents
     return {wager for wager, cents in at_stake_cents.items() if cents > 0} <= returned

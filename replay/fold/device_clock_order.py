@@ -6,9 +6,11 @@ from operator import attrgetter
 
 import msgspec
 
+from replay.fold.derived import derived
 from replay.fold.round import Round
 
 
+@derived
 def by_the_clocks(round_: Round) -> Round | None:
     """Return the round with its events in the order of the clocks, renumbered in that order; null where it is the log's order."""
     by_log = [fact for fact in round_.facts if fact is not round_.opened]

@@ -16,6 +16,28 @@ MARKS = frozenset({model.RoundOpened, model.RoundClosed, model.IntakeRefused, mo
 REACHES_FURTHER = frozenset(CHANGES) | LEDGER_EVENTS | MARKS
 """Events that count beyond the facts of their round: correcting one of them means folding the stream again."""
 
+OF_THE_TABLE = (
+    LEDGER_EVENTS
+    | MARKS
+    | {
+        model.TableOpened,
+        model.GamingDayOpened,
+        model.ShiftChanged,
+        model.DealerTappedIn,
+        model.RulesFiled,
+        model.DeckReceived,
+        model.DeckInspected,
+        model.JokerDestroyed,
+        model.DeckInPlay,
+        model.DeckRemoved,
+        model.CardsSpread,
+        model.CardsWashed,
+        model.DiceReceived,
+        model.DiceRemoved,
+    }
+)
+"""Events of the table, its equipment and its accounting: they count from when they arrive, whichever round they name."""
+
 PlainFacts = Mapping[type[Event], Change | Literal[False]]
 """Event types that are no more than facts of the open round, each with how it changes the table (false: it does not)."""
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from copy import copy
 from typing import Any, Literal
 
 import msgspec
@@ -18,6 +19,8 @@ from replay.fold.table_state import MAKING_READY, TableState
 
 Position = int | Literal["dealer"]
 
+Question = tuple[str, int]
+"""What the record leaves open: what is asked, and the number of the event that it is asked of."""
 
 ASIDE = frozenset(("burn", "side", *(f"pile-{number}" for number in range(1, 8))))
 """Where cards are dealt that nobody plays."""
@@ -37,6 +40,7 @@ class Round:
     `of` gives the facts of a type, in order, as they are in `by_type` (which has every type of the vocabulary). `derived` is
     where `derived.py` keeps the facts derived from the round, until the round changes.
     `first_card` and `last_card` are the first and last card (or stack) dealt to a position, not burnt or laid aside.
+    `answers` holds what a reading of the round takes for granted where the record leaves a question open (`reading`).
     """
 
     def __init__(self, stream: str, round_no: int, opened: RecordedEvent, gaming_day: str, before: TableState) -> None:
@@ -48,6 +52,7 @@ class Round:
         self.strays: list[RecordedEvent] = []
         self.record_faults: list[RecordFault] = []
         self.refusals: list[RecordedEvent] = []
+        self.answers: Mapping[Question, bool] = {}
         opening: model.RoundOpened = opened.payload
         self.deck = opening.deck
         self._observed = frozenset(opening.observed)
@@ -94,6 +99,19 @@ class Round:
             self.index(fact)
         self.drop_repeated_deals()
         return True
+
+    def reading(self, answers: Mapping[Question, bool], without: Collection[RecordedEvent] = ()) -> Round:
+        """Return the round as it reads with these answers, and without some of its facts; the round itself does not change."""
+        read = copy(self)
+        read.answers = {**self.answers, **answers}
+        read.forget()
+        if without:
+            read.facts = [fact for fact in self.facts if fact not in without]
+            read._begin_index()
+            for fact in read.facts:
+                read.index(fact)
+            read.drop_repeated_deals()
+        return read
 
     def end(self, closed: RecordedEvent | None) -> None:
         """End the round; `closed` is the fact that closed it, null where none did."""
@@ -149,13 +167,13 @@ class Round:
 
     @property
     def first_seq(self) -> int:
-        """The number of the first event of the round."""
-        return self.facts[0].seq
+        """The number of the first event of the round: of its opening, or of one that arrived before it."""
+        return min(fact.seq for fact in self.facts)
 
     @property
     def last_seq(self) -> int:
         """The number of the last event of the round so far."""
-        return max(self.facts[-1].seq, self.closed.seq if self.closed else 0)
+        return max(self.facts[-1].seq, self.opened.seq, self.closed.seq if self.closed else 0)
 
     @property
     def lost(self) -> bool:

@@ -8,6 +8,7 @@ is not simply the next). A correction in force replaces it or leaves it out. The
     the opening of a round          `_begin`, after an unclosed round has been ended
     a correction                    `_correct`
     of a closed round at hand       `_add_late`: the round is returned again
+    of the next round               kept until that round opens, and added to it then (`_early`)
     of none of these                `_keep_for_later`: a stray of the next round, or the stream must be folded again
 
 The fold assembles and never judges. A `Round` holds its facts in order, indexed by what they state, and the table as it was
@@ -25,7 +26,7 @@ from events.vocabulary.envelope import ReadEnvelope
 from events.vocabulary.model import Event
 from replay.fold.all_wagers_returned import all_wagers_returned
 from replay.fold.corrections import Correction, Replacements, Substitute, correction
-from replay.fold.event_reach import NO_PLAIN_FACTS, PLAIN_FACTS, PLAIN_FACTS_DEALT, REACHES_FURTHER
+from replay.fold.event_reach import NO_PLAIN_FACTS, OF_THE_TABLE, PLAIN_FACTS, PLAIN_FACTS_DEALT, REACHES_FURTHER
 from replay.fold.meters_after import meters_after
 from replay.fold.phases import COLUMN, STRAY, TABLE, Phase
 from replay.fold.record_faults import RecordFault, Source, is_in, without
@@ -64,12 +65,13 @@ class TableFold:
         self._gaps: list[RecordFault] = []
         self._pending_faults: list[RecordFault] = []
         self._strays: list[RecordedEvent] = []
+        self._early: list[tuple[int, RecordedEvent]] = []
         self._refusals: list[RecordedEvent] = []
 
     @property
     def at_rest(self) -> bool:
         """Whether no round is open and nothing waits for the next: the state alone can be resumed from."""
-        return self.open is None and not (self._pending_faults or self._strays or self._refusals)
+        return self.open is None and not (self._pending_faults or self._strays or self._early or self._refusals)
 
     def apply(self, event: ReadEnvelope[Event]) -> list[Round]:
         """Apply one event, in its current version; return the rounds that it completed or changed."""
@@ -137,14 +139,46 @@ class TableFold:
         if type_ is model.RoundOpened:
             unfinished = self._end(None)
             self._begin(fact, round_no)
-            return unfinished
+            return unfinished + self._add_early()
+        is_of_next = round_no is not None and round_no == self._next_round_no
+        if is_of_next and round_no is not None and type_ not in OF_THE_TABLE:
+            self._early.append((round_no, fact))
+            return []
         self.state.apply(fact)
+        if is_of_next and type_ is not model.IntakeRefused:
+            return []
         if current is not None and round_no in (None, current.round_no):
             return self._add_to_open(current, fact)
         if round_no is not None and round_no in self.recent:
             return self._add_late(self.recent[round_no], fact)
         self._keep_for_later(fact, round_no)
         return []
+
+    @property
+    def _next_round_no(self) -> int:
+        """The number of the round that is to open next: what names it arrived early, and belongs to it (D503)."""
+        return (self.open.round_no if self.open is not None else self.state.last_round_no) + 1
+
+    def _add_early(self) -> list[Round]:
+        """Add to the round just opened what arrived before it, in the order of the log; return the rounds that it completes.
+
+        Where another round was opened than the one named, it is a stray of that; of a round that was withdrawn it is nothing.
+        """
+        early, self._early = self._early, []
+        completed: list[Round] = []
+        opened = self.open
+        for round_no, fact in early:
+            if opened is None or round_no in self.withdrawn_rounds:
+                continue
+            if round_no != opened.round_no:
+                opened.strays.append(fact)
+                continue
+            self.state.apply(fact)
+            if self.open is not None:
+                completed += self._add_to_open(self.open, fact)
+            else:
+                completed += self._add_late(opened, fact)
+        return completed
 
     def _add_to_open(self, current: Round, fact: RecordedEvent) -> list[Round]:
         """Add a fact to the open round, and take the step in the phase table that it stands for."""

@@ -139,6 +139,24 @@ def because(reasons: Sequence[str]) -> str:
     return f"because {whole}" + (f"; evidence missing: {'; '.join(missing)}" if missing else "")
 
 
+_OF_WAGER = re.compile(r"seat (?P<seat>\d+) (?P<wager>\w+): (?P<why>.+)", re.DOTALL)
+
+
+def doubts_about(seat: int, wager: str, reasons: Sequence[str]) -> list[str]:
+    """Return why a wager is in doubt: what the reasons of an adjudication say of it.
+
+    >>> doubts_about(3, "base", ["seat 3 base: what is due cannot be told (the dealer's cards were not all read)"])
+    ["the dealer's cards were not all read"]
+    """
+    doubts: dict[str, None] = {}
+    for reason in reasons:
+        named = _OF_WAGER.fullmatch(reason)
+        if named is not None and (int(named["seat"]), named["wager"]) == (seat, wager):
+            unknown = _DUE.fullmatch(reason)
+            doubts[unknown["why"] if unknown is not None else named["why"]] = None
+    return list(doubts)
+
+
 def _cause(reason: str) -> tuple[str, tuple[str, ...]]:
     """Return a reason as a cause, and the evidence that it names as missing."""
     if numbers := _NUMBERS.fullmatch(reason):
@@ -173,7 +191,7 @@ def _with_money(judged: RoundVerdict, money: Sequence[Found], seat: int | None, 
     if seat is not None:
         who, is_owed, was_paid = f"Seat {seat}", "is owed", "was paid"
     doubt = "; the finding names another reading of the text" if any(each.other_reading for each in money) else ""
-    owed, too_much = (amount(sum(each.difference_cents or 0 for each in some), currency) for some in (short, over))
+    owed, too_much = (_sum(some, currency) for some in (short, over))
     if short and over:
         claim = f"{is_owed} {owed} ({_names(short, seat)}) and {was_paid} {too_much} too much ({_names(over, seat)})"
     else:
@@ -182,6 +200,21 @@ def _with_money(judged: RoundVerdict, money: Sequence[Found], seat: int | None, 
     open_too = f" In part undetermined {because(judged.undetermined)}." if judged.undetermined else ""
     outcome = Outcome.UNDERPAID if short else Outcome.OVERPAID
     return Narrative(judged.verdict, outcome, f"{who} {claim}{doubt}.{open_too}")
+
+
+def _sum(findings: Sequence[Found], currency: str) -> str:
+    """Return what findings differ by together, as a bound where one of them states a bound."""
+    cents = amount(sum(each.difference_cents or 0 for each in findings), currency)
+    return f"at least {cents}" if any(is_bound(each.expected) for each in findings) else cents
+
+
+def is_bound(expected: str) -> bool:
+    """Say whether a finding states the most or the least that can be due, so that the difference is at least what it says.
+
+    >>> is_bound("at most 10.00 paid"), is_bound("10.00 paid (win)")
+    (True, False)
+    """
+    return expected.startswith(("at most ", "at least "))
 
 
 def _names(findings: Sequence[Found], seat: int | None) -> str:

@@ -18,6 +18,7 @@ from replay.rules.rule import EVERY_CHAPTER, Indeterminate, finding, rule
 from replay.settlement.payouts import moves
 from replay.settlement.stakes import stakes
 from replay.settlement.surrenders import surrenders
+from replay.settlement.table_layout import voided_seats
 from replay.settlement.voids import (
     MISDEAL_SECTION,
     after_the_deal,
@@ -25,6 +26,7 @@ from replay.settlement.voids import (
     face_up_dealt,
     first_position,
     must_be_void,
+    open_grounds,
     positions,
     start_of,
     void_grounds,
@@ -52,6 +54,19 @@ def not_voided(round_: Round, book: Rulebook) -> Iterator[Finding]:
             evidence=ground.evidence,
             seat=ground.seat,
         )
+
+
+@rule(
+    "DEAL-START",
+    "DEAL-FACEUP",
+    "DEAL-EXPOSED",
+    on=EVERY_CHAPTER,
+    over_readings=True,
+)
+def doubtful_void(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
+    """Where the record leaves open whether there is a ground for a void, it is said why; each reading is judged (D500)."""
+    for ground in open_grounds(round_, book):
+        yield Indeterminate(ground.doubt)
 
 
 @rule("DEAL-TOTAL", on=("5(i)(1)(ii)",))
@@ -340,7 +355,7 @@ def exposed_card_election(round_: Round, book: Rulebook) -> Iterator[Finding | I
     if round_.voided is not None or must_be_void(round_, book) or round_.lost:
         return
     elected = {fact.payload.seat for fact in round_.of(model.HandElected)}
-    elected |= {fact.payload.scope for fact in round_.of(model.RoundVoided)}
+    elected |= {fact.payload.scope for fact in round_.of(model.RoundVoided)} | voided_seats(round_, book)
     exposed = [(fact, fact.payload.whose) for fact in round_.of(model.CardExposed) if fact.payload.by == "dealer"]
     exposed += [(fact, fact.payload.to) for fact in round_.of(model.CardsDealt) if fact.payload.face_up]
     for fact, seat in exposed:

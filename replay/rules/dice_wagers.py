@@ -16,9 +16,8 @@ from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.rules.rule import Indeterminate, finding, rule
 from replay.settlement.payouts import first_moves, moves
-from replay.settlement.settlement import is_void
 from replay.settlement.stakes import bets_close_with_the_dice, shaker_used, stakes
-from replay.settlement.voids import before_deal
+from replay.settlement.voids import before_deal, is_void
 
 SECOND_MS = 1000
 PLAYER_SHAKER = "player_shaker"

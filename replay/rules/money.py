@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
 
 import msgspec
 
@@ -11,15 +12,16 @@ from games.rulebook.money import show_money
 from games.rulebook.rulebook import Rulebook
 from games.settlement.wagers import PUSHES, Due, Outcome
 from replay.findings import Finding, Settlement
+from replay.fold.derived import derived_by_rules
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
-from replay.fold.wager_keys import key_in
+from replay.fold.wager_keys import Key, key_in
 from replay.rules.rule import EVERY_CHAPTER, Indeterminate, finding, rule
-from replay.settlement.open_reasons import open_reason
+from replay.settlement.open_reasons import open_envy_reason, open_reason
 from replay.settlement.payouts import WagerFlow, describe_flow, flows
-from replay.settlement.settlement import EnvyKey, covers_ground, dues, envy_payments, is_void, settlements
+from replay.settlement.round_readings import groundless_declarations
+from replay.settlement.settlement import EnvyKey, dues, envy_payments, readings_in_any_order, settlements
 from replay.settlement.stakes import ENVY_OF, ENVY_SECTION, Stake, late_section, stakes
-from replay.settlement.table_layout import voided_seats
 from replay.settlement.vigorish import (
     in_cents,
     is_known_to,
@@ -28,7 +30,6 @@ from replay.settlement.vigorish import (
     vigorish_section,
     vigorish_taken,
 )
-from replay.settlement.voids import can_be_void, is_miscounted, must_be_void
 
 
 @rule(
@@ -48,22 +49,35 @@ from replay.settlement.voids import can_be_void, is_miscounted, must_be_void
     "MYST-TRIGGER",
     "CA-COVER",
     on=EVERY_CHAPTER,
+    over_readings=True,
 )
 def money(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
-    """Every wager ends as the rules say; a difference is found with its amount and the section."""
-    yield from _grounds_of_void(round_, book)
+    """Every wager ends as the rules say; a difference is found with its amount and the section.
+
+    Where readings of the round or of its cards differ, it is found what is so in all of them: a wager that was late, and more
+    or less than the most and the least that can be due (D500, D502).
+    """
+    for why, _ in groundless_declarations(round_, book).values():
+        yield Indeterminate(why)
     is_right = all(
         line.due_cents is not None and line.due_cents == line.done_cents for line in settlements(round_, book)
     )
     if is_right and not any(stake.late_cents or stake.doubt for stake in stakes(round_, book).values()):
         return
-    for account in _accounts(round_, book):
-        if account.owed_cents is None:
+    readings = [_accounts(reading, book) for reading in readings_in_any_order(round_, book)]
+    for key, account in _accounts(round_, book).items():
+        of_key = [each.get(key) for each in readings]
+        is_open = any(each is not None and each.settlement.due_cents is None for each in of_key)
+        if account.settlement.due_cents is None and (is_open or not account.is_in_doubt):
             seat, wager = account.settlement.seat, account.settlement.wager
             reason = open_reason(round_, book, seat, wager)
             yield Indeterminate(f"seat {seat} {wager}: what is due cannot be told ({reason})")
-        elif not round_.lost and not account.doubt:
-            yield from _difference(round_, book, account, account.owed_cents)
+        if round_.lost:
+            continue
+        if account.settlement.due_cents is None or account.is_in_doubt:
+            yield from _in_every_reading(round_, book, account, of_key)
+        else:
+            yield from _difference(round_, book, account, account.settlement.due_cents)
 
 
 class Account(msgspec.Struct, frozen=True):
@@ -76,9 +90,9 @@ class Account(msgspec.Struct, frozen=True):
     vigorish: Sequence[RecordedEvent]
 
     @property
-    def doubt(self) -> str:
-        """Why it cannot be told what was at stake; `doubtful_wagers` says it."""
-        return self.stake.doubt if self.stake is not None else ""
+    def is_in_doubt(self) -> bool:
+        """Whether it cannot be told what was at stake; `doubtful_wagers` says why."""
+        return self.stake is not None and bool(self.stake.doubt)
 
     @property
     def is_late(self) -> bool:
@@ -86,22 +100,95 @@ class Account(msgspec.Struct, frozen=True):
         return self.stake is not None and self.stake.late_cents != 0
 
     @property
-    def owed_cents(self) -> int | None:
-        """The patron's net by the rules, in cents; null where it cannot be told. Of an unknown stake without a due: 0."""
-        if self.due is not None:
-            return self.due.net_cents
-        return 0 if self.doubt else self.settlement.due_cents
+    def range_cents(self) -> tuple[int, int] | None:
+        """The least and the most that the wager is due; null where it has no bounds."""
+        due_cents = self.settlement.due_cents
+        if due_cents is not None:
+            return due_cents, due_cents
+        return self.due.range_cents if self.due is not None else None
 
 
-def _accounts(round_: Round, book: Rulebook) -> Iterator[Account]:
-    """Yield the account of each wager, in the order of the settlements; Envy Bonuses are judged by `envy_bonuses`."""
+@derived_by_rules
+def _accounts(round_: Round, book: Rulebook) -> dict[Key, Account]:
+    """Return the account of each wager, in the order of the settlements; Envy Bonuses are judged by `envy_bonuses`."""
     due_by = {key_in(due): due for due in dues(round_, book) if due.for_position is None}
     placed, done_by, vigorish = stakes(round_, book), flows(round_), vigorish_taken(round_, book)
+    found: dict[Key, Account] = {}
     for settlement in settlements(round_, book):
         if settlement.wager not in ENVY_OF:
             key = key_in(settlement)
             flow = done_by.get(key, WagerFlow())
-            yield Account(settlement, due_by.get(key), placed.get(key), flow, vigorish.get(key, ()))
+            found[key] = Account(settlement, due_by.get(key), placed.get(key), flow, vigorish.get(key, ()))
+    return found
+
+
+def _in_every_reading(
+    round_: Round, book: Rulebook, account: Account, readings: Sequence[Account | None]
+) -> Iterator[Finding]:
+    """Find what is so of a wager in every reading: that it was late, or got more than the most, or less than the least, due."""
+    read = [each for each in readings if each is not None]
+    difference, limit = _beyond_all(book, read) if len(read) == len(readings) else (None, "")
+    is_late = bool(read) and all(each.is_late for each in readings if each is not None) and len(read) == len(readings)
+    if not is_late and not difference:
+        return
+    section: str = account.due.cite if account.due is not None else book.cite("11(f)")
+    if is_late:
+        code, section = "WAGER-LATE", late_section(book, account.settlement.wager)
+    elif difference is not None and difference > 0:
+        code = "PAY-OVER"
+    else:
+        code = "PAY-UNDER" if account.flow.winnings_cents else _not_paid(account.flow)
+    facts = [*(account.stake.facts if account.stake else ()), *account.flow.facts]
+    yield finding(
+        round_,
+        book,
+        code,
+        section,
+        expected=limit or "no wager after its time",
+        observed=_observed(account, account.vigorish if is_known_to(book) else ()),
+        evidence=facts or ((round_.closed,) if round_.closed else ()),
+        seat=account.settlement.seat,
+        wager=account.settlement.wager,
+        difference_cents=difference,
+    )
+
+
+def _not_paid(flow: WagerFlow) -> str:
+    return "PAY-TAKEN" if flow.taken_cents else "PAY-MISSED"
+
+
+def _beyond_all(book: Rulebook, readings: Sequence[Account]) -> tuple[int | None, str]:
+    """Return by how many cents at least a wager got more, or less (below zero), than is due in any reading, and that limit.
+
+    Null where some reading has it right, or has no bounds, and an empty word.
+    """
+    over, under = list[int](), list[int]()
+    ranges = [each.range_cents for each in readings]
+    for each, bounds in zip(readings, ranges, strict=True):
+        done = each.settlement.done_cents
+        if bounds is None or done is None:
+            return None, ""
+        if each.vigorish and not is_known_to(book):  # a finding of its own
+            done += in_cents(each.vigorish)
+        over.append(done - bounds[1])
+        under.append(done - bounds[0])
+    known = [bounds for bounds in ranges if bounds is not None]
+    staked = max(each.settlement.staked_cents for each in readings)
+    if min(over, default=0) > 0:
+        return min(over), _limit("at most", max(most for _, most in known), staked)
+    if max(under, default=0) < 0:
+        return max(under), _limit("at least", min(least for least, _ in known), staked)
+    return None, ""
+
+
+def _limit(bound: Literal["at least", "at most"], net: int, staked_cents: int) -> str:
+    """Return a bound of what is due in words, from the patron's side."""
+    if net > 0:
+        return f"{bound} {show_money(net)} paid"
+    if net < 0:
+        other = "at most" if bound == "at least" else "at least"
+        return f"{other} {show_money(-net)} collected"
+    return f"{bound} the stake of {show_money(staked_cents)} returned" if staked_cents else f"{bound} nothing paid"
 
 
 def _difference(round_: Round, book: Rulebook, account: Account, owed_cents: int) -> Iterator[Finding]:
@@ -174,14 +261,14 @@ def _is_of_the_limit(book: Rulebook, due: Due, flow: WagerFlow, difference: int)
 def _code_by_outcome(due: Due, flow: WagerFlow, difference: int) -> str:
     """Return the code of a difference by how the wager should have ended: a win, a push or a loss."""
     too_much = difference > 0
-    if due.outcome in PUSHES:
+    if due.outcome in (*PUSHES, Outcome.UNKNOWN):
         return OVER_OR_UNDER["push"][not too_much]
     if due.outcome is not Outcome.WIN:
         if flow.winnings_cents:
             return "MYST-TRIGGER" if due.wager == "mystery" else "PAY-LOSER"
         return OVER_OR_UNDER["lose"][not too_much]
     if flow.winnings_cents == 0:
-        return "PAY-TAKEN" if flow.taken_cents else "PAY-MISSED"
+        return _not_paid(flow)
     if due.share_bp:
         return "MYST-AMOUNT" if due.wager == "mystery" else "PAY-METER"
     return OVER_OR_UNDER["win"][not too_much]
@@ -220,23 +307,7 @@ def _observed(account: Account, taken: Sequence[RecordedEvent]) -> str:
     return f"{observed}, {show_money(in_cents(taken))} vigorish" if taken else observed
 
 
-def _grounds_of_void(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
-    """A void needs a ground in the record, where the record covers what the ground is made of."""
-    voided = round_.voided
-    by_the_floor = voided is not None and voided.payload.reason == "floor_decision" and is_miscounted(round_, book)
-    has_ground = by_the_floor or must_be_void(round_, book)
-    if voided is not None and not can_be_void(book):
-        yield Indeterminate(f"the round was voided ({voided.payload.reason}), for which the chapter has no ground")
-    elif voided is not None and not has_ground and covers_ground(round_, voided.payload.reason):
-        yield Indeterminate(f"the round was voided ({voided.payload.reason}) and the record shows no ground for it")
-    exposed = {fact.payload.whose for fact in round_.of(model.CardExposed) if fact.payload.by == "dealer"}
-    exposed |= {fact.payload.to for fact in round_.of(model.CardsDealt) if fact.payload.face_up}
-    for seat in sorted(voided_seats(round_) - exposed):
-        if "deal" in round_.opened.payload.observed and not is_void(round_, book) and book.has("13(d)"):
-            yield Indeterminate(f"the hand of seat {seat} was voided and the record shows no exposed card")
-
-
-@rule("PAY-ENVY", on=("11(h)(2)(ii)", "12(d)"))
+@rule("PAY-ENVY", on=("11(h)(2)(ii)", "12(d)"), over_readings=True)
 def envy_bonuses(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """Envy Bonuses are paid to every qualifying wager for every qualifying hand of another patron, and to nobody else.
 
@@ -247,8 +318,10 @@ def envy_bonuses(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermin
         return
     for seat, wager in sorted({*dues_by_hand, *payments}):
         due_for, facts = dues_by_hand.get((seat, wager), {}), payments.get((seat, wager), [])
-        if any(due.net_cents is None for due in due_for.values()):
-            yield Indeterminate(f"seat {seat} {wager}: another seat's cards were not all read")
+        unknown = [position for position, due in due_for.items() if due.net_cents is None]
+        if unknown:
+            reason = open_envy_reason(round_, book, seat, wager, int(unknown[0]))
+            yield Indeterminate(f"seat {seat} {wager}: what is due cannot be told ({reason})")
             continue
         if not facts and not (round_.covers("settlement") and round_.closed is not None):
             continue

@@ -25,8 +25,9 @@ from replay.fold.wager_keys import key_of
 from replay.rules.paying import meter_before, verified
 from replay.rules.rule import Indeterminate, finding, rule
 from replay.settlement.payouts import flows
-from replay.settlement.settlement import dues, is_void, settlements
+from replay.settlement.settlement import dues, settlements
 from replay.settlement.stakes import stakes
+from replay.settlement.voids import is_void
 
 WAGER = "mystery"
 

@@ -29,6 +29,7 @@ SHARED: dict[Theme, tuple[Rule, ...]] = {
     ),
     "dealing": (
         dealing.not_voided,
+        dealing.doubtful_void,
         dealing.announced_total,
         dealing.counted_start,
         dealing.valid_roll,

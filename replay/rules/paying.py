@@ -25,7 +25,7 @@ from replay.fold.wager_keys import Key, key_in, key_of
 from replay.rules.rule import EVERY_CHAPTER, Indeterminate, finding, rule
 from replay.settlement.hand_readings import readings
 from replay.settlement.payouts import flows, moves
-from replay.settlement.settlement import dues, is_void, settlements
+from replay.settlement.settlement import dues, settlements
 from replay.settlement.stakes import ENVY, progressive_accepted, stakes
 from replay.settlement.surrenders import standing_surrenders
 from replay.settlement.table_layout import (
@@ -35,6 +35,7 @@ from replay.settlement.table_layout import (
     side_card,
     voided_seats,
 )
+from replay.settlement.voids import is_void
 
 ABOVE_FLOORPERSON = frozenset({"floorperson", "pit_manager", "shift_manager"})
 
@@ -120,7 +121,7 @@ def envy_call(round_: Round, book: Rulebook) -> Iterator[Finding]:
     if not round_.covers("envy") or round_.closed is None or is_void(round_, book):
         return
     acknowledged = {fact.payload.seat for fact in round_.of(model.EnvyAcknowledged)}
-    voided = voided_seats(round_)
+    voided = voided_seats(round_, book)
     placed = [stake for stake in stakes(round_, book).values() if stake.seat not in voided]
     for wager in ENVY:
         offer = book.offers.get(wager)
@@ -474,7 +475,7 @@ def _envy_before_fortune(
 
 def _in_turn(round_: Round, book: Rulebook) -> dict[Key, RecordedEvent]:
     """Return the first move of each wager that is settled in its turn, in the order of the log."""
-    gone = {fact.payload.seat for fact in standing_surrenders(round_, book)} | voided_seats(round_)
+    gone = {fact.payload.seat for fact in standing_surrenders(round_, book)} | voided_seats(round_, book)
     abandoned, placed = abandoned_wagers(round_), stakes(round_, book)
     first: dict[Key, RecordedEvent] = {}
     for fact in moves(round_):

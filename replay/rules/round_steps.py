@@ -150,7 +150,7 @@ def settling_moves(round_: Round, book: Rulebook) -> list[Act]:
     wager and one abandoned, the chips of a progressive wager collected before the deal (D383).
     """
     given_up = {fact.payload.seat for fact in standing_surrenders(round_, book)}
-    abandoned, voided, base = abandoned_wagers(round_), voided_seats(round_), book.chapter.base
+    abandoned, voided, base = abandoned_wagers(round_), voided_seats(round_, book), book.chapter.base
     placed, found = stakes(round_, book), []
     wagered = {(seat, wager) for seat, wager, *_ in placed} if placed else None
     settling = [
@@ -341,7 +341,7 @@ FIRST_HAND_SHOWN = Step("the first hand is revealed: a Qualifying Wager is place
 
 def hands_collected(round_: Round, book: Rulebook) -> Iterator[Act]:
     """Yield the collections of players' hands, and of all cards that are left; not of hands that were given up or are void."""
-    gone = {fact.payload.seat for fact in standing_surrenders(round_, book)} | voided_seats(round_)
+    gone = {fact.payload.seat for fact in standing_surrenders(round_, book)} | voided_seats(round_, book)
     for fact in round_.of(model.CardsCollected):
         of = fact.payload.of
         if of == "all" or (isinstance(of, int) and of not in gone and of != dealer_position(round_)):

@@ -61,19 +61,21 @@ class Rule(msgspec.Struct, frozen=True):
     """A rule: the codes it can find, the sections that it stands on, and the function.
 
     A section without a chapter is 688a's number, for which every chapter names its own (`Chapter.sections`); one named whole
-    (`687a.11(b)`) is of that chapter only. The rule holds in the chapters that have any of them.
+    (`687a.11(b)`) is of that chapter only. The rule holds in the chapters that have any of them. `over_readings`: the rule
+    weighs all readings of a round together; any other rule finds what it finds in each of them (`round_readings.py`).
     """
 
     codes: tuple[str, ...]
     on: tuple[str, ...]
     evaluate: RuleFunction
+    over_readings: bool = False
 
     def holds_in(self, chapter: Chapter) -> bool:
         """Say whether the rule holds in a chapter."""
         return self.on == EVERY_CHAPTER or any(chapter.has(section) for section in self.on)
 
 
-def rule(*codes: str, on: tuple[str, ...]) -> Callable[[RuleFunction], Rule]:
+def rule(*codes: str, on: tuple[str, ...], over_readings: bool = False) -> Callable[[RuleFunction], Rule]:
     """Make a function a rule that can find these codes and stands on these sections.
 
     Raises `ValueError` where a code is not in the register, or no section is given.
@@ -83,7 +85,7 @@ def rule(*codes: str, on: tuple[str, ...]) -> Callable[[RuleFunction], Rule]:
         unknown = [code for code in codes if code not in SEVERITY]
         if unknown or not on:
             raise ValueError(f"rule {function.__name__}: unknown code {unknown} or no section")
-        return Rule(codes, on, function)
+        return Rule(codes, on, function, over_readings)
 
     return make
 

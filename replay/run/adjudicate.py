@@ -21,6 +21,7 @@ from replay.rules.catalogue import GAME_RULES
 from replay.rules.game_rules import GameRules
 from replay.rules.order import rules_in_order
 from replay.rules.rule import Indeterminate, Rule
+from replay.settlement.round_readings import round_readings
 from replay.settlement.settlement import settlements
 from replay.settlement.voids import was_voided
 
@@ -74,11 +75,26 @@ def adjudicate(round_: Round, book: Rulebook) -> Conclusion:
 
 
 def _evaluate_rules(round_: Round, book: Rulebook) -> list[Finding | Indeterminate]:
-    """Return what the rules of the chapter yield, in their order."""
-    results: list[Finding | Indeterminate] = []
+    """Return what the rules of the chapter yield, in their order: of several readings what all have (D500)."""
+    readings, results = round_readings(round_, book), list[Finding | Indeterminate]()
     for rule in rules_of(book.chapter):
-        results += rule.evaluate(round_, book)
+        if len(readings) == 1 or rule.over_readings:
+            results += rule.evaluate(round_, book)
+        else:
+            results += [result for result in rule.evaluate(round_, book) if isinstance(result, Indeterminate)]
+            results += _found_in_all(rule, readings, book)
     return results
+
+
+def _found_in_all(rule: Rule, readings: Sequence[Round], book: Rulebook) -> list[Finding]:
+    """Return what a rule finds in every reading of a round."""
+    found = [result for result in rule.evaluate(readings[0], book) if isinstance(result, Finding)]
+    for reading in readings[1:]:
+        if not found:
+            break
+        lines = {result.line() for result in rule.evaluate(reading, book) if isinstance(result, Finding)}
+        found = [each for each in found if each.line() in lines]
+    return found
 
 
 def _unproved_findings(round_: Round, book: Rulebook, results: Sequence[Finding | Indeterminate]) -> dict[str, str]:

@@ -24,7 +24,8 @@ class GameTerms(msgspec.Struct, frozen=True, kw_only=True):
     `void_grounds` yields what makes a round void beside § 688a.13. `complete_layout` puts on the table what only this game is
     settled by. `open_reason` says of a seat's wager, in words, why it cannot be told what it is due, or null where the reasons
     that games share say it. `dealer_exposed` returns the event by which the dealer's hand was first seen, where players set
-    first. `surrender_section` is the section by which a wager taken as surrendered says that there was a surrender.
+    first. `groundless` says why a declared void has no ground in the record, where the game knows more of it than that.
+    `surrender_section` is the section by which a wager taken as surrendered says that there was a surrender.
     """
 
     game: str
@@ -32,6 +33,7 @@ class GameTerms(msgspec.Struct, frozen=True, kw_only=True):
     complete_layout: Callable[[Round, Rulebook, TableLayout], TableLayout] | None = None
     open_reason: Callable[[Round, Rulebook, int, str], str | None] | None = None
     dealer_exposed: Callable[[Round], RecordedEvent | None] | None = None
+    groundless: Callable[[Round, Rulebook], str | None] | None = None
     surrender_section: str = "11(d)"
 
 

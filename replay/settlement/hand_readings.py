@@ -200,6 +200,10 @@ def _with_unread_cards(
     if ways(len(candidates), places, copies) > MAX_READINGS:
         return []
     shown, hands = exposed_cards(round_, position), []
+    if copies == 1 and set_hand is None and len(dealt) == count:
+        read = [card for card in dealt if card is not None]
+        every = (Hand((*read, *chosen)) for chosen in combinations(candidates, *places))
+        return [hand for hand in every if shown.issubset(hand.cards or ())] if shown else list(every)
     for chosen in _choices(candidates, places, copies):
         filling = iter(chosen)
         cards = [card if card is not None else next(filling) for card in dealt]

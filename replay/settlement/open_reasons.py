@@ -6,16 +6,23 @@ come first. What cannot be told is settled elsewhere (`settlement.py`): here it 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from games.catalogue import GAMES
 from games.layout import NO_HAND
 from games.rulebook.rulebook import Rulebook
+from games.settlement.wagers import Due
 from replay.findings import name
+from replay.fold.device_clock_order import by_the_clocks
 from replay.fold.round import Round
 from replay.settlement.game_terms import terms_of
 from replay.settlement.hand_readings import dealer_position, dealer_readings, readings, repeated_cards, set_hands
 from replay.settlement.omitted_evidence import no_wagers_on_record
-from replay.settlement.stakes import ENVY_OF
-from replay.settlement.voids import may_have_to_be_void
+from replay.settlement.round_readings import groundless_declarations
+from replay.settlement.settlement import dues, dues_of_reading
+from replay.settlement.stakes import ENVY_OF, Stake, stakes
+from replay.settlement.table_layout import meter_at_settlement
+from replay.settlement.voids import can_be_void, open_grounds
 
 
 def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str:
@@ -24,7 +31,44 @@ def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str:
         reason = explain(round_, book, seat, wager)
         if reason is not None:
             return reason
-    return "the meter, or the filed rule, is not on record"
+    return "the record does not show what it depends on"
+
+
+def open_envy_reason(round_: Round, book: Rulebook, seat: int, envy: str, of: int) -> str:
+    """Return why it cannot be told what Envy Bonus a seat is due for the hand of another (`of`)."""
+    wager = ENVY_OF[envy]
+    for explain in (_of_the_round, _of_a_stake_of_the_box):
+        reason = explain(round_, book, seat, wager)
+        if reason is not None:
+            return reason
+    if of not in round_.hands() and of not in set_hands(round_):
+        return f"the cards of seat {of} are not on record"
+    return _players_cards(round_, book, of, wager) or open_reason(round_, book, of, wager)
+
+
+def _of_a_stake_of_the_box(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
+    of_box = (stake for stake in stakes(round_, book).values() if stake.seat == seat and stake.wager != wager)
+    doubtful = [stake for stake in of_box if stake.doubt]
+    return _doubt(doubtful[0]) if doubtful else None
+
+
+def _of_another_stake(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
+    doubtful = [stake for stake in stakes(round_, book).values() if stake.doubt]
+    return _doubt(doubtful[0]) if doubtful else None
+
+
+def _doubt(stake: Stake) -> str:
+    return f"the {stake.wager.replace('_', ' ')} wager of seat {stake.seat}: {stake.doubt}"
+
+
+def _by_the_clocks(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
+    if by_the_clocks(round_) is None or None in _nets(dues_of_reading(round_, book), seat, wager):
+        return None
+    return "in the order of the devices' clocks another amount is due than in the order of the log"
+
+
+def _nets(dues: Sequence[Due], seat: int, wager: str) -> list[int | None]:
+    return [due.net_cents for due in dues if (due.seat, due.wager) == (seat, wager)]
 
 
 def _of_the_game(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
@@ -35,8 +79,12 @@ def _of_the_game(round_: Round, book: Rulebook, seat: int, wager: str) -> str | 
 def _of_the_round(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
     if no_wagers_on_record(round_):
         return "no wager is on record"
-    if may_have_to_be_void(round_, book):
-        return "the round is void if the first card went where the wrong total points"
+    for ground in open_grounds(round_, book):
+        return ground.doubt
+    declared = groundless_declarations(round_, book) if can_be_void(book) else {}
+    for why, facts in declared.values():
+        if any(getattr(fact.payload, "scope", seat) in ("round", seat) for fact in facts):
+            return why
     return None
 
 
@@ -44,6 +92,42 @@ def _repeated_card(round_: Round, book: Rulebook, seat: int, wager: str) -> str 
     for position in (seat, dealer_position(round_)):
         if repeated_cards(round_.hands().get(position, ()), book):
             return f"{name(position)} holds the same card twice, by the record"
+    return None
+
+
+def _maximum_payout(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
+    """The wagers that come before one and may have used up the maximum payout of the hand (§ 688a.12(e), D370)."""
+    before = MAXIMUM_ORDER[: MAXIMUM_ORDER.index(wager)] if wager in MAXIMUM_ORDER else ()
+    if book.max_payout_cents is None or _players_cards(round_, book, seat, wager):
+        return None
+    of_seat = {due.wager: due for due in dues(round_, book) if due.seat == seat and due.for_position is None}
+    for other in before:
+        if other in of_seat and of_seat[other].net_cents is None:
+            why = open_reason(round_, book, seat, other)
+            return f"what the {other.replace('_', ' ')} used up of the maximum payout is not known: {why}"
+    return None
+
+
+MAXIMUM_ORDER = ("ace_high_bonus", "insurance", "fortune_bonus", "progressive")
+"""The wagers that the maximum payout limits, in the order of settlement (D106)."""
+
+
+def _meter(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
+    """What a share of the meter lacks: the reading, or whether and when another seat took a share (D18, D193)."""
+    if wager != "progressive" or readings(round_, book, seat)[0].cards is None:
+        return None
+    progressive = {due.seat: due for due in dues(round_, book) if due.wager == "progressive" and due.seat != seat}
+    unknown = [other for other, due in progressive.items() if due.net_cents is None]
+    for other in unknown:
+        why = _players_cards(round_, book, other, wager)
+        if why is not None:
+            return f"seat {other} may have taken a share of the meter: {why}"
+    meter = meter_at_settlement(round_, book)
+    if meter.reading is None and seat not in (meter.by_turn or {}):
+        return "the meter is not on record"
+    if unknown:
+        first, second = sorted((seat, unknown[0]))
+        return f"in which order seats {first} and {second} are served from the meter is not on record"
     return None
 
 
@@ -55,6 +139,9 @@ def _dealers_cards(round_: Round, book: Rulebook, seat: int, wager: str) -> str 
 
 
 def _players_cards(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
+    dealt, must = round_.hands().get(seat, ()), book.chapter.numbers["cards_per_hand"]
+    if dealt and len(dealt) != must:
+        return f"seat {seat} holds {len(dealt)} cards, by the record"
     held = readings(round_, book, seat)
     return f"the cards of seat {seat} were not all read" if held == [NO_HAND] or len(held) > 1 else None
 
@@ -87,14 +174,19 @@ def _dealers_setting(round_: Round, book: Rulebook, seat: int, wager: str) -> st
 
 
 OPEN_REASONS = (
-    _of_the_game,
     _of_the_round,
+    _of_a_stake_of_the_box,
+    _of_the_game,
     _repeated_card,
+    _maximum_payout,
     _dealers_cards,
     _players_cards,
     _not_offered,
     _players_setting,
     _several_settings,
     _dealers_setting,
+    _meter,
+    _of_another_stake,
+    _by_the_clocks,
 )
 """The reasons, in the order in which they are asked: it decides which one a verdict gives."""

@@ -6,64 +6,79 @@ result stands, otherwise it cannot be told (D26). One wager gives at most one mo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+
+import msgspec
 
 from events.vocabulary import model
+from games.cards.cards import JOKER
 from games.catalogue import GAMES
-from games.layout import NO_HAND, Hand
+from games.layout import NO_HAND, Hand, TableLayout
 from games.rulebook.citation import Citation
 from games.rulebook.rulebook import Rulebook
+from games.settlement.possible import possible_cents
 from games.settlement.wagers import Due, Outcome
 from replay.findings import Settlement
 from replay.fold.derived import derived_by_rules
+from replay.fold.device_clock_order import by_the_clocks
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.wager_keys import Key, key_in
-from replay.settlement.agreement import agreed, due_in_all
-from replay.settlement.hand_readings import dealer_readings, readings
+from replay.settlement.agreement import MOST_SETTLED, Groups, agreed, due_in_all, grouped
+from replay.settlement.hand_readings import MAX_READINGS, dealer_readings, readings
 from replay.settlement.omitted_evidence import envy_for_left_out, no_wagers_on_record
 from replay.settlement.payouts import WagerFlow, flows, net_done
+from replay.settlement.round_readings import round_readings
 from replay.settlement.stakes import ENVY, ENVY_OF, ENVY_SECTION, Stake, late_section, stakes
-from replay.settlement.table_layout import OTHERS, layout_of
+from replay.settlement.table_layout import OTHERS, layout_of, meter_at_settlement, side_card
 from replay.settlement.vigorish import in_cents, is_known_to, vigorish_taken
 from replay.settlement.void_ground import VoidGround
-from replay.settlement.voids import can_be_void, may_have_to_be_void, must_be_void, void_grounds
-
-# What the record of a round must cover before the absence of a ground for a void means something.
-GROUND_ASPECTS: dict[str, frozenset[str]] = {
-    "wrong_start": frozenset({"start", "deal"}),
-    "wrong_count": frozenset({"deal"}),
-    "stub_count": frozenset({"stub"}),
-    "face_up_cards": frozenset({"deal"}),
-    "exposed_stack": frozenset({"deal"}),
-    "exposed_card": frozenset({"deal"}),
-    "exposed_dealer": frozenset({"deal"}),
-    "device_failed": frozenset({"equipment"}),
-    "floor_decision": frozenset(),
-}
-
-
-def covers_ground(round_: Round, reason: str) -> bool:
-    """Say whether the record would show what a void was declared for (D116)."""
-    return GROUND_ASPECTS[reason].issubset(round_.opened.payload.observed)
-
-
-def is_void(round_: Round, book: Rulebook) -> bool:
-    """Say whether all wagers of the round are due back: it was voided, or had to be."""
-    return round_.voided is not None or must_be_void(round_, book)
+from replay.settlement.voids import covers_ground, is_void, void_grounds
 
 
 @derived_by_rules
 def dues(round_: Round, book: Rulebook) -> list[Due]:
-    """Return what every wager of the round is due, under all readings that the record leaves open."""
-    staked = [stake for stake in stakes(round_, book).values() if stake.in_time_cents > 0]
-    if not is_void(round_, book):
-        played = [*_dues_if_played(round_, book, staked), *envy_for_left_out(round_, book)]
-        return agreed([played, _dues_if_void(round_, book, staked)]) if may_have_to_be_void(round_, book) else played
-    grounds = void_grounds(round_, book)
-    if not grounds and not can_be_void(book):
-        return agreed([_dues_if_played(round_, book, staked), _dues_if_void(round_, book, staked)])
-    return _dues_if_void(round_, book, staked)
+    """Return what every wager of the round is due: what all readings of the round agree on (D500).
+
+    Where the clocks order the events of the round otherwise than the log, each order has its readings.
+    """
+    readings = readings_in_any_order(round_, book)
+    if len(readings) == 1:
+        return _dues_of_reading(readings[0], book)
+    return agreed(dues_of_reading(reading, book) for reading in readings)
+
+
+@derived_by_rules
+def readings_in_any_order(round_: Round, book: Rulebook) -> tuple[Round, ...]:
+    """Return every reading of a round in the order of the log, and in that of the clocks where it is another (D403)."""
+    by_clock = by_the_clocks(round_) if not round_.answers else None
+    in_order = [round_] if by_clock is None else [round_, by_clock]
+    return tuple(reading for each in in_order for reading in round_readings(each, book))
+
+
+@derived_by_rules
+def dues_of_reading(reading: Round, book: Rulebook) -> list[Due]:
+    """Return what every wager is due in one reading of a round, under all readings of the cards."""
+    return _dues_of_reading(reading, book)
+
+
+def _dues_of_reading(reading: Round, book: Rulebook) -> list[Due]:
+    staked = [stake for stake in stakes(reading, book).values() if stake.in_time_cents > 0]
+    if is_void(reading, book):
+        return _bounded(reading, book, _dues_if_void(reading, book, staked))
+    return _bounded(reading, book, [*_dues_if_played(reading, book, staked), *envy_for_left_out(reading, book)])
+
+
+def _bounded(reading: Round, book: Rulebook, found: Sequence[Due]) -> list[Due]:
+    """Give each due that cannot be told the least and the most that it can be, where no reading of the cards does."""
+    return [
+        due
+        if due.net_cents is not None or due.range_cents is not None
+        else msgspec.structs.replace(
+            due, range_cents=possible_cents(book, due, meter_at_settlement(reading, book).reading)
+        )
+        for due in found
+    ]
 
 
 def _dues_if_void(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> list[Due]:
@@ -150,12 +165,50 @@ def _dues_if_played(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> l
         return [due for seat in seats for due in _settle_box(round_, book, staked, seat, by_worth[seat])]
     if len(dealers) == 1 and all(len(hands) == 1 for hands in held.values()):
         return _settle(round_, book, staked, dealers[0], {seat: hands[0] for seat, hands in held.items()})
+    layout = layout_of(round_, book, staked, dealers[0], {seat: hands[0] for seat, hands in held.items()})
+    dealer_groups, groups, most = _alike_together(round_, book, staked, dealers, held)
     return due_in_all(
-        dealers,
-        held,
-        lambda dealer, hands: _settle(round_, book, staked, dealer, hands),
+        dealer_groups,
+        groups,
+        lambda dealer, hands: GAMES[book.game].settle(book, _with_hands(layout, dealer, hands)),
         single_deck=book.chapter.numbers.get("copies", 1) == 1,
+        most=most,
     )
+
+
+def _with_hands(layout: TableLayout, dealer: Hand, held: Mapping[int, Hand]) -> TableLayout:
+    """Return the same table with other hands: all else on it does not depend on how cards are read."""
+    boxes = [msgspec.structs.replace(box, hand=held[box.seat]) for box in layout.boxes]
+    return msgspec.structs.replace(layout, dealer=dealer, boxes=boxes)
+
+
+def _alike_together(
+    round_: Round,
+    book: Rulebook,
+    staked: Sequence[Stake],
+    dealers: Sequence[Hand],
+    held: Mapping[int, Sequence[Hand]],
+) -> tuple[Groups, Mapping[int, Groups], int]:
+    """Return the readings of each hand, those together of which the game sees the same, and how many are settled at most.
+
+    A side card that is not on record may be any card that is in no hand: beside a joker that it may replace, every card of the
+    hands is seen.
+    """
+    alike, side = GAMES[book.game].alike, side_card(round_)
+    with_progressive = any(stake.wager == "progressive" for stake in staked)
+    joker_seats = [seat for seat, hands in held.items() if any(JOKER in (hand.cards or ()) for hand in hands)]
+    open_seats = [seat for seat, hands in held.items() if len(hands) > 1]
+    needs_side = with_progressive and side is None and bool(joker_seats)
+    if alike is None or (needs_side and (len(dealers) > 1 or len(open_seats) > 1 or joker_seats != open_seats)):
+        return grouped(dealers), {seat: grouped(hands) for seat, hands in held.items()}, MAX_READINGS
+
+    def sees(hand: Hand) -> Hashable:
+        return hand.cards and alike(book, hand.cards, side, with_progressive)
+
+    def sees_of_dealer(hand: Hand) -> Hashable:
+        return hand.cards and alike(book, hand.cards, None, False)
+
+    return grouped(dealers, sees_of_dealer), {seat: grouped(hands, sees) for seat, hands in held.items()}, MOST_SETTLED
 
 
 def _settle(round_: Round, book: Rulebook, staked: Sequence[Stake], dealer: Hand, held: dict[int, Hand]) -> list[Due]:
@@ -219,7 +272,7 @@ def _wager_settlements(
             bettor=stake.bettor if stake else _payee(flow) or at_box.get(key[0], ""),
             paytable=owed.paytable if owed else "",
             staked_cents=stake.in_time_cents if stake else 0,
-            due_cents=_due_cents(round_, owed, stake),
+            due_cents=_due_cents(round_, owed),
             done_cents=_done_cents(key, stake, flow, taken) if moved or is_wholly_on_record(round_) else None,
             by_slip_cents=flow.by_slip_cents if flow else 0,
             line=_line(owed, stake),
@@ -227,10 +280,8 @@ def _wager_settlements(
         )
 
 
-def _due_cents(round_: Round, owed: Due | None, stake: Stake | None) -> int | None:
-    """The patron's net by the rules, in cents; null where it cannot be told (D318, D388)."""
-    if stake is not None and stake.doubt:
-        return None
+def _due_cents(round_: Round, owed: Due | None) -> int | None:
+    """The patron's net by the rules, in cents; null where it cannot be told (D318, D500)."""
     if owed is not None:
         return owed.net_cents
     return None if no_wagers_on_record(round_) or round_.lost else 0

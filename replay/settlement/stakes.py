@@ -15,7 +15,7 @@ from games.rulebook.money import show_money
 from games.rulebook.rulebook import Rulebook
 from replay.fold.derived import derived_by_rules
 from replay.fold.recorded_event import RecordedEvent, in_order
-from replay.fold.round import Round
+from replay.fold.round import Question, Round
 from replay.fold.wager_keys import Key, key_in
 
 IN_ONE_LINE = "whether it came before the additional cards is not on record"
@@ -30,7 +30,7 @@ class Stake(msgspec.Struct):
     """One wager at one box: cents at stake in time, cents added or withdrawn too late, late cents given back, and the facts.
 
     `cents_by_patron`: what was placed and neither withdrawn in time, nor refused, nor given back as late. `doubt`: why it cannot
-    be told how much was at stake in time; else empty.
+    be told how much was at stake in time; else empty. `questions`: what is asked then, each with an answer in a reading.
     """
 
     seat: int
@@ -42,6 +42,7 @@ class Stake(msgspec.Struct):
     late_back_cents: int = 0
     cents_by_patron: dict[str, int] = {}
     doubt: str = ""
+    questions: list[Question] = []
     facts: list[RecordedEvent] = []
 
     @property
@@ -52,6 +53,11 @@ class Stake(msgspec.Struct):
     def add_of(self, patron: str, cents: int) -> None:
         """Add to what a patron placed of it; cents below zero go back."""
         self.cents_by_patron[patron] = self.cents_by_patron.get(patron, 0) + cents
+
+    def leave_open(self, question: Question, doubt: str) -> None:
+        """Note a question that the record leaves open, and why."""
+        self.questions.append(question)
+        self.doubt = self.doubt or doubt
 
 
 @derived_by_rules
@@ -94,16 +100,20 @@ def _move_wager(
     if closes != "no_more_bets":
         closed = closing(round_, closes, event.seat)
     in_time = True if closed is None else round_.certainly_before(fact, closed)
+    until = '"no more bets"' if rule_ is None or rule_.closes == "no_more_bets" else "the end of its time"
+    doubt = f"the clocks contradict the order of the wager and {until}"
     if in_time is False and closes == "further_cards" and _is_in_one_line(round_, closed):
-        in_time, stake.doubt = None, IN_ONE_LINE
+        in_time, doubt = None, IN_ONE_LINE
+    if in_time is None:
+        question = "in time", fact.seq
+        in_time = round_.answers.get(question)
+        if in_time is None:
+            stake.leave_open(question, doubt)
     cents = sign * event.amount_cents
     if in_time is False:
         stake.late_cents += cents
     else:
         stake.in_time_cents += cents
-    if in_time is None and not stake.doubt:
-        until = '"no more bets"' if rule_ is None or rule_.closes == "no_more_bets" else "the end of its time"
-        stake.doubt = f"the clocks contradict the order of the wager and {until}"
     if sign > 0 or in_time is not False:
         stake.add_of(event.bettor, cents)
     stake.facts.append(fact)
@@ -159,12 +169,15 @@ def _refused_in_time(round_: Round, book: Rulebook, stake: Stake, refused: Recor
     if event.amount_cents in [each.amount_cents for each in beside]:
         return True
     stacks = takewhile(lambda move: isinstance(move, model.WagerPlaced), reversed(before))
-    if event.amount_cents in accumulate(stack.amount_cents for stack in stacks):
-        stake.in_time_cents -= event.amount_cents
-        stake.add_of(event.bettor, -event.amount_cents)
+    question: Question = ("refused of it", refused.seq)
+    is_of_stack = event.amount_cents in accumulate(stack.amount_cents for stack in stacks)
+    if is_of_stack or round_.answers.get(question):
+        cents = min(event.amount_cents, stake.in_time_cents)
+        stake.in_time_cents -= cents
+        stake.add_of(event.bettor, -cents)
         stake.facts.append(refused)
-    else:
-        stake.doubt = stake.doubt or f"{show_money(event.amount_cents)} was refused, which is not what was placed last"
+    elif question not in round_.answers:
+        stake.leave_open(question, f"{show_money(event.amount_cents)} was refused, which is not what was placed last")
     return True
 
 

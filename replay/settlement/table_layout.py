@@ -13,6 +13,7 @@ from replay.fold.derived import derived
 from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Round
 from replay.fold.wager_keys import key_in
+from replay.settlement.exposures import elected_by_return
 from replay.settlement.game_terms import terms_of
 from replay.settlement.payouts import WagerFlow, flows
 from replay.settlement.stakes import Stake, progressive_accepted
@@ -39,7 +40,7 @@ def layout_of(
 
 def boxes(round_: Round, book: Rulebook, staked: Sequence[Stake], held: Mapping[int, Hand]) -> list[BettingBox]:
     """Return the betting positions with a stake: their hands and stakes."""
-    voided = voided_seats(round_)
+    voided = voided_seats(round_, book)
     given_up = {fact.payload.seat for fact in standing_surrenders(round_, book)}
     collected = _collected(round_, book) if given_up else frozenset()
     abandoned = abandoned_wagers(round_)
@@ -148,14 +149,17 @@ def progressive_wins(round_: Round, book: Rulebook) -> Sequence[RecordedEvent]:
     return won if book.mystery_meter is None else [f for f in won if f.payload.meter != book.mystery_meter]
 
 
-def voided_seats(round_: Round) -> frozenset[int]:
+def voided_seats(round_: Round, book: Rulebook) -> frozenset[int]:
     """Return the seats whose hand was voided, by election or by declaration (§ 688a.13(d)).
+
+    All wagers of an exposed hand that go back as void are an election too (D501).
 
     Who elected to play, and then looked at the cards, set them or had a wager settled, voids no more until another card is
     exposed (D339).
     """
+    by_return = elected_by_return(round_, book)
     if not round_.of(model.HandElected) and not round_.of(model.RoundVoided):
-        return frozenset()
+        return by_return
     elected, playing, bound = set[int](), set[int](), set[int | str]()
     ends = (model.HandExamined, model.HandSet, model.WagerTaken, model.WagerPaid, model.WagerReturned)
     for fact in round_.in_order(model.HandElected, model.CardExposed, *ends) if round_.of(model.HandElected) else ():
@@ -175,7 +179,7 @@ def voided_seats(round_: Round) -> frozenset[int]:
             case model.WagerReturned(seat=seat, reason=reason) if reason not in ("late", "void"):
                 bound.add(seat)
     declared = {fact.payload.scope for fact in round_.of(model.RoundVoided) if fact.payload.scope != "round"}
-    return frozenset(elected | declared)
+    return frozenset(elected | declared) | by_return
 
 
 def abandoned_wagers(round_: Round) -> dict[int, frozenset[str]]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import msgspec
 
+from replay.fold.round import Question, Round
+
 
 class VoidGround(msgspec.Struct, frozen=True):
     """A reason in the record why the round must be void, with the finding it makes where the round was played on.
 
-    `reason` is the one that a declaration of the void would give.
+    `reason` is the one that a declaration of the void would give. `doubt`: why it cannot be told whether it is a reason, in
+    words; else empty. Then only a reading of the round that takes it for one counts it.
     """
 
     reason: str
@@ -18,3 +21,17 @@ class VoidGround(msgspec.Struct, frozen=True):
     observed: str
     evidence: tuple[int, ...]
     seat: int | None = None
+    doubt: str = ""
+
+    @property
+    def question(self) -> Question:
+        """What is asked of a ground in doubt: whether it is one."""
+        return f"void by {self.reason}", self.evidence[0]
+
+    def counts(self, round_: Round) -> bool:
+        """Say whether it is a ground: certain, or taken for one in this reading of the round."""
+        return not self.doubt or round_.answers.get(self.question, False)
+
+    def is_open(self, round_: Round) -> bool:
+        """Say whether it is in doubt, and this is no reading that takes it for one or for none."""
+        return bool(self.doubt) and self.question not in round_.answers

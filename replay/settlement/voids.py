@@ -21,6 +21,19 @@ from replay.settlement.game_terms import terms_of
 from replay.settlement.stakes import stakes
 from replay.settlement.void_ground import VoidGround
 
+# What the record of a round must cover before the absence of a ground for a void means something.
+GROUND_ASPECTS: dict[str, frozenset[str]] = {
+    "wrong_start": frozenset({"start", "deal"}),
+    "wrong_count": frozenset({"deal"}),
+    "stub_count": frozenset({"stub"}),
+    "face_up_cards": frozenset({"deal"}),
+    "exposed_stack": frozenset({"deal"}),
+    "exposed_card": frozenset({"deal"}),
+    "exposed_dealer": frozenset({"deal"}),
+    "device_failed": frozenset({"equipment"}),
+    "floor_decision": frozenset(),
+}
+
 MISDEAL_SECTION = {"manual_shoe": "8(f)", "hand": "9(e)", "automated_shoe": "10(e)"}
 
 
@@ -71,9 +84,24 @@ def first_position(round_: Round) -> Position | None:
     return position
 
 
-@derived_by_rules
+def covers_ground(round_: Round, reason: str) -> bool:
+    """Say whether the record would show what a void was declared for (D116)."""
+    return GROUND_ASPECTS[reason].issubset(round_.opened.payload.observed)
+
+
 def void_grounds(round_: Round, book: Rulebook) -> tuple[VoidGround, ...]:
-    """Return every ground in the record on which the round must be void (§§ 688a.8(f), 688a.13)."""
+    """Return every ground on which the round must be void (§§ 688a.8(f), 688a.13): certain, or so in this reading of it."""
+    return tuple(ground for ground in _grounds(round_, book) if ground.counts(round_))
+
+
+def open_grounds(round_: Round, book: Rulebook) -> tuple[VoidGround, ...]:
+    """Return what may be a ground, and the record leaves open whether it is one."""
+    return tuple(ground for ground in _grounds(round_, book) if ground.is_open(round_))
+
+
+@derived_by_rules
+def _grounds(round_: Round, book: Rulebook) -> tuple[VoidGround, ...]:
+    """Every ground in the record, those in doubt too."""
     own_grounds = terms_of(book.game).void_grounds
     return (
         *(_wrong_total(round_) if book.has("13(c)") else ()),
@@ -97,12 +125,9 @@ def must_be_void(round_: Round, book: Rulebook) -> bool:
     return bool(void_grounds(round_, book))
 
 
-def may_have_to_be_void(round_: Round, book: Rulebook) -> bool:
-    """Say whether a wrong total was announced and the deal said to start by it, with no record of where it did (D323)."""
-    start, announced = start_of(round_), before_deal(round_, round_.of(model.StartAnnounced))
-    if start is None or start.count is None or start.announced in (None, start.count) or not book.has("13(c)"):
-        return False
-    return bool(announced) and announced[-1].payload.position != start.position and first_position(round_) is None
+def is_void(round_: Round, book: Rulebook) -> bool:
+    """Say whether all wagers of the round are due back: it was voided, or had to be."""
+    return round_.voided is not None or must_be_void(round_, book)
 
 
 def was_voided(round_: Round, book: Rulebook) -> bool:
@@ -119,11 +144,16 @@ def is_miscounted(round_: Round, book: Rulebook) -> bool:
 
 
 def _wrong_total(round_: Round) -> Iterator[VoidGround]:
+    """A wrong total that was dealt by; where the first card is not on record, one that the start was announced by (D323)."""
     start, dealt_to = start_of(round_), first_position(round_)
-    if start is None or start.count is None or start.announced is None or dealt_to is None:
+    if start is None or start.count is None or start.announced in (None, start.count):
         return
-    if start.announced != start.count and dealt_to != start.position:
-        first = round_.first_card
+    announced = before_deal(round_, round_.of(model.StartAnnounced))
+    doubt, first = "", round_.first_card
+    if dealt_to is None and announced:
+        dealt_to = announced[-1].payload.position
+        doubt = "the round is void if the first card went where the wrong total points"
+    if dealt_to is not None and dealt_to != start.position:
         yield VoidGround(
             "wrong_start",
             "DEAL-START",
@@ -131,6 +161,7 @@ def _wrong_total(round_: Round) -> Iterator[VoidGround]:
             f"a total of {start.count} starts at {name(start.position or 'dealer')}",
             f"{start.announced} was announced and the first card went to {name(dealt_to)}; the round was not voided",
             (*start.evidence, first.seq if first else 0),
+            doubt=doubt,
         )
 
 
@@ -222,6 +253,8 @@ def _cards_left(round_: Round, book: Rulebook) -> int:
 
 def _face_up(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
     found = [fact for fact in round_.found_face_up if not after_the_deal(round_, book, fact)]
+    last = round_.of(model.CardsDealt)[-1:]
+    certain = [fact for fact in found if not any(round_.certainly_before(dealt, fact) is None for dealt in last)]
     if len(found) > 1:
         yield VoidGround(
             "face_up_cards",
@@ -230,6 +263,7 @@ def _face_up(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
             "with more than one card face up in the deck, all hands void",
             f"{len(found)} cards found face up; the round was not voided",
             tuple(fact.seq for fact in found),
+            doubt="" if len(certain) > 1 else "the clocks contradict the order of the cards found face up and the deal",
         )
 
 
@@ -267,9 +301,9 @@ def _exposed_stack(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
             )
     for fact in round_.of(model.CardExposed):
         exposed = fact.payload
-        while_dealing = last is None or fact.seq < last.seq
+        while_dealing = True if last is None else round_.certainly_before(fact, last)
         of_a_stack = exposed.whose == "stack" and not after_the_deal(round_, book, fact)
-        if of_a_stack or (exposed.by != "player" and exposed.whose != "dealer" and while_dealing):
+        if of_a_stack or (exposed.by != "player" and exposed.whose != "dealer" and while_dealing is not False):
             yield VoidGround(
                 "exposed_stack",
                 "DEAL-EXPOSED",
@@ -278,6 +312,7 @@ def _exposed_stack(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
                 f"a card was exposed ({exposed.card or 'not read'}); the round was not voided",
                 (fact.seq,),
                 exposed.whose if isinstance(exposed.whose, int) else None,
+                "" if while_dealing is not None else "the clocks contradict the order of the exposed card and the deal",
             )
 
 

@@ -130,7 +130,7 @@ def faults(path: Path) -> Iterator[tuple[int, str]]:
                 of_round = []
             elif text:
                 of_round.append((number, text, comment))
-            for word in text.split():
+            for word in () if text.startswith("expect undetermined") else text.split():
                 if "." in word and word[0] in "+-0123456789" and not MONEY.fullmatch(word):
                     yield number, f"{word} is not money"
                 if word.startswith(("meter=", "after=")) and "." in word and not METER.fullmatch(word):

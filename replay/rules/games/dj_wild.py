@@ -25,6 +25,7 @@ from replay.rules.equipment import preparations
 from replay.rules.game_rules import GameRules
 from replay.rules.games.dj_wild_decisions import (
     BASE,
+    Decided,
     decisions,
     how_decided,
     in_play,
@@ -51,11 +52,10 @@ from replay.rules.round_steps import (
 from replay.rules.rule import Indeterminate, finding, rule
 from replay.settlement.hand_readings import readings
 from replay.settlement.payouts import first_moves
-from replay.settlement.settlement import is_void
 from replay.settlement.stakes import stakes
 from replay.settlement.table_layout import side_card
 from replay.settlement.void_ground import VoidGround
-from replay.settlement.voids import must_be_void, positions, was_voided, went_on
+from replay.settlement.voids import is_void, must_be_void, positions, void_grounds, was_voided, went_on
 
 AS_PRINTED = ("progressive", "trips", "bad_beat")
 """The optional wagers in the order of § 687a.11(f)(1) to (3)."""
@@ -70,7 +70,8 @@ def complete_layout(round_: Round, book: Rulebook, layout: TableLayout) -> Table
     What was decided after a card was exposed that voids the round decides nothing (D329).
     """
     made = decisions(round_, book)
-    exposed = min((seq for ground in exposure_grounds(round_, book) for seq in ground.evidence), default=None)
+    grounds = (ground for ground in exposure_grounds(round_, book) if ground.counts(round_))
+    exposed = min((seq for ground in grounds for seq in ground.evidence), default=None)
     boxes = []
     for box in layout.boxes:
         decision, decided = how_decided(round_, book, box.seat), made.get(box.seat)
@@ -90,10 +91,37 @@ def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str | N
         return None
     jokers = any(JOKER in (hand.cards or ()) for hand in readings(round_, book, seat))
     if wager == "progressive" and jokers and side_card(round_) is None:
-        return "the side card is not on record"
-    if how_decided(round_, book, seat) is None and not (wager == "progressive" and book.settings["folded_progressive"]):
-        return f"whether seat {seat} raised or folded is not on record"
+        return "the side card was not read" if _side_card_dealt(round_) else "the side card is not on record"
+    is_void_or_shown = wager == "progressive" and (book.settings["folded_progressive"] or is_void(round_, book))
+    if how_decided(round_, book, seat) is None and not is_void_or_shown:
+        return _decision_open(round_, book, seat)
     return None
+
+
+def _side_card_dealt(round_: Round) -> bool:
+    return any(fact.payload.to == "side" and None in fact.payload.cards for fact in round_.of(model.CardsDealt))
+
+
+def _decision_open(round_: Round, book: Rulebook, seat: int) -> str:
+    """Say what is on record of a decision that cannot be told (D190, D355)."""
+    made = decisions(round_, book)
+    if (decided := made.get(seat)) is not None and decided.decision == "raise":
+        return f"seat {seat} announced a raise, and none was placed"
+    words = {fact.payload.decision for fact in round_.of(model.DecisionMade) if fact.payload.seat == seat}
+    if seat in made and words:
+        return f"seat {seat} raised and folded, by the record"
+    return f"whether seat {seat} raised or folded is not on record"
+
+
+def groundless(round_: Round, book: Rulebook) -> str | None:
+    """Say of a round that was voided for an exposed card why the record shows no ground, where it has such a card."""
+    seen = [fact for fact in round_.of(model.CardExposed) if fact.payload.by != "player"]
+    reason = round_.voided.payload.reason if round_.voided is not None else ""
+    if reason not in ("exposed_card", "exposed_dealer") or not (seen or turned(round_)):
+        return None
+    if round_.covers("wagering"):
+        return f"the round was voided ({reason}), and every player had decided when the card was exposed, by the record"
+    return f"the round was voided ({reason}), and whether the raises were placed before the card was exposed is not on record"
 
 
 # ------------------------------------------------------------------------------------------------------ exposed cards, .13(d)
@@ -108,7 +136,10 @@ def exposure_grounds(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
         if exposed.card is not None and exposure in exposures:
             continue  # said again (D333)
         exposures.add(exposure)
-        if exposed.by != "player" and not _of_no_hand(round_, book, fact) and _before_raises(round_, book, fact):
+        if exposed.by == "player" or _of_no_hand(round_, book, fact):
+            continue
+        before = _before_raises(round_, book, fact)
+        if before is not False:
             yield VoidGround(
                 "exposed_card",
                 "DEAL-EXPOSED",
@@ -117,10 +148,12 @@ def exposure_grounds(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
                 f"{exposed.card or 'a card'} of {name(exposed.whose)} was exposed; the round was not voided",
                 (fact.seq,),
                 exposed.whose if isinstance(exposed.whose, int) else None,
+                doubt="" if before else _why_open(round_, book),
             )
     yield from _hands_shown(round_, book)
     dealer = turned(round_)
-    if dealer is not None and _before_raises(round_, book, dealer):
+    before = _before_raises(round_, book, dealer) if dealer is not None and of_players(round_, book) else False
+    if dealer is not None and before is not False:
         yield VoidGround(
             "exposed_dealer",
             "DEAL-EXPOSED",
@@ -128,6 +161,7 @@ def exposure_grounds(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
             "the dealer's hand turned over after the raises, or all hands void",
             "turned over before a raise; the round was not voided",
             (dealer.seq,),
+            doubt="" if before else DEALER_OPEN,
         )
 
 
@@ -137,18 +171,31 @@ def _hands_shown(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
     turned_over = [fact for fact in round_.of(model.HandRevealed) if fact.payload.position != "dealer"]
     undecided = not of_players(round_, book)
     for how, facts in (("dealt face up", dealt), ("turned over", turned_over)):
-        early = [fact for fact in facts if _before_raises(round_, book, fact) or (undecided and facts is dealt)]
-        if early:
-            whose = early[0].payload.to if facts is dealt else early[0].payload.position
+        when = [(fact, _before_raises(round_, book, fact)) for fact in facts]
+        early = [fact for fact, before in when if before or (undecided and facts is dealt)]
+        shown = early or [fact for fact, before in when if before is None and not undecided]
+        if shown:
+            whose = shown[0].payload.to if facts is dealt else shown[0].payload.position
             yield VoidGround(
                 "exposed_card" if isinstance(whose, int) else "exposed_dealer",
                 "DEAL-EXPOSED",
                 "687a.13(d)",
                 "with cards exposed before the raises, all hands void",
                 f"the hand of {name(whose)} was {how}; the round was not voided",
-                tuple(fact.seq for fact in early),
+                tuple(fact.seq for fact in shown),
                 whose if isinstance(whose, int) else None,
+                doubt="" if early else _why_open(round_, book),
             )
+
+
+DEALER_OPEN = "the clocks contradict the order of the last decision and the dealer's turning over"
+
+
+def _why_open(round_: Round, book: Rulebook) -> str:
+    """Say why it cannot be told whether a card was exposed before the raises."""
+    if of_players(round_, book):
+        return "the clocks contradict the order of an exposed card and the raises"
+    return "a card was exposed, and whether before the raises is not on record"
 
 
 def _of_no_hand(round_: Round, book: Rulebook, exposed: RecordedEvent) -> bool:
@@ -165,16 +212,35 @@ def _of_no_hand(round_: Round, book: Rulebook, exposed: RecordedEvent) -> bool:
     return whole and read and round_.covers("wagering") and not round_.lost
 
 
-def _before_raises(round_: Round, book: Rulebook, exposed: RecordedEvent) -> bool:
+def _before_raises(round_: Round, book: Rulebook, exposed: RecordedEvent) -> bool | None:
     """Whether a card was exposed before the raises: a raise was placed after it, or nobody had decided yet.
 
-    Where some had decided and only folds came after it, it may be read either way: the floor's decision to void stands.
+    Where some had decided and only folds came after it, it may be read either way: the floor's decision to void stands. Null
+    where no decision is on record, or the clocks contradict an order that it depends on.
     """
     made = of_players(round_, book)
-    after = [each for each in made if round_.certainly_before(exposed, each.moment)]
+    if not made and round_.voided is None:
+        return None
+    order = [(each, round_.certainly_before(exposed, each.moment)) for each in made]
+    readings = {
+        _was_before_raises(
+            round_,
+            book,
+            exposed,
+            before=[each for each, later in order if not (later or (later is None and open_later))],
+            after=[each for each, later in order if later or (later is None and open_later)],
+        )
+        for open_later in (True, False)
+    }
+    return readings.pop() if len(readings) == 1 else None
+
+
+def _was_before_raises(
+    round_: Round, book: Rulebook, exposed: RecordedEvent, before: Sequence[Decided], after: Sequence[Decided]
+) -> bool:
+    """Whether a card was exposed before the raises, where these decisions came before it and these after it."""
     if any(each.decision == "raise" for each in after):
         return True
-    before = [each for each in made if round_.certainly_before(each.moment, exposed)]
     undecided = set(in_play(round_, book)) - {
         each.fact.payload.seat
         for each in before
@@ -185,21 +251,6 @@ def _before_raises(round_: Round, book: Rulebook, exposed: RecordedEvent) -> boo
         for_exposure = voided.payload.reason in ("exposed_card", "exposed_dealer")
         return bool(undecided) and (for_exposure or exposed.payload.KIND is model.CardExposed)
     return bool(after) and not before
-
-
-@rule("DEAL-EXPOSED", on=("687a.13(d)",))
-def exposed_when(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
-    """Whether a card was exposed before the raises can only be told where the order of both is on record."""
-    if round_.voided is not None:
-        return
-    for fact in round_.of(model.CardExposed):
-        if fact.payload.by == "player" or _of_no_hand(round_, book, fact):
-            continue
-        order = [round_.certainly_before(fact, each.moment) for each in of_players(round_, book)]
-        if not order and round_.closed is not None:
-            yield Indeterminate("a card was exposed, and whether before the raises is not on record")
-        elif None in order and not must_be_void(round_, book):
-            yield Indeterminate("the clocks contradict the order of an exposed card and the raises")
 
 
 # ------------------------------------------------------------------------------------------------------- wagers and decisions
@@ -266,14 +317,14 @@ def dealer_last(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermina
     if (
         dealer is None
         or was_voided(round_, book)
-        or any(dealer.seq in g.evidence for g in exposure_grounds(round_, book))
+        or any(dealer.seq in ground.evidence for ground in void_grounds(round_, book))
     ):
         return
     for each in of_players(round_, book):
         if each.fact.seq < dealer.seq:
             continue
         if not round_.certainly_before(dealer, each.fact):
-            yield Indeterminate("the clocks contradict the order of the last decision and the dealer's turning over")
+            yield Indeterminate(DEALER_OPEN)
             return
         yield finding(
             round_,
@@ -576,8 +627,9 @@ GAME_RULES = GameRules(
     void_grounds=exposure_grounds,
     complete_layout=complete_layout,
     open_reason=open_reason,
+    groundless=groundless,
     rules={
-        "settlement": (exposed_when, ante_and_blind, in_turn, no_surrender, dealer_last),
+        "settlement": (ante_and_blind, in_turn, no_surrender, dealer_last),
         "equipment": (
             stacks_in_order,
             side_card_placed,

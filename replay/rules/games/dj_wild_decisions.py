@@ -18,9 +18,9 @@ from replay.fold.recorded_event import RecordedEvent, distinct_by, in_order
 from replay.fold.round import Round
 from replay.fold.wager_keys import Key, key_in
 from replay.settlement.payouts import flows, moves
-from replay.settlement.settlement import is_void
 from replay.settlement.stakes import stacks_at_stake, stakes
 from replay.settlement.table_layout import abandoned_wagers, progressive_wins
+from replay.settlement.voids import is_void
 
 BASE = ("ante", "blind", "raise")
 """The wagers that are won and lost by the hand."""

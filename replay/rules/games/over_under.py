@@ -25,10 +25,10 @@ from replay.rules.rule import Indeterminate, finding, rule
 from replay.rules.shoe_procedure import shoe_begun, shoe_of
 from replay.settlement.hand_readings import readings
 from replay.settlement.payouts import first_moves, flows, moves
-from replay.settlement.settlement import is_void
 from replay.settlement.stakes import closing, stakes
 from replay.settlement.surrenders import standing_surrenders, surrenders
 from replay.settlement.table_layout import voided_seats
+from replay.settlement.voids import is_void
 
 CLOCKS = "the clocks contradict the order"
 
@@ -56,9 +56,9 @@ def first_card(round_: Round, cards: Sequence[RecordedEvent]) -> Sequence[Record
     return cards[:1] if cards and (len(cards[0].payload.cards) == 1 or round_.covers("deal")) else ()
 
 
-def elections(round_: Round) -> frozenset[int]:
+def elections(round_: Round, book: Rulebook) -> frozenset[int]:
     """Return the seats that were asked about missing cards, or whose hand was called dead (§ 686a.9(c))."""
-    return voided_seats(round_) | {fact.payload.seat for fact in round_.of(model.HandElected)}
+    return voided_seats(round_, book) | {fact.payload.seat for fact in round_.of(model.HandElected)}
 
 
 def dead_without_ground(round_: Round, book: Rulebook) -> frozenset[int]:
@@ -266,7 +266,7 @@ def dealt_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """A card each from the dealer's left; then hand by hand two more, those of a hand that was passed over after all others."""
     if not round_.covers("deal"):
         return
-    dealt, passed_over = dealt_to(round_), elections(round_)
+    dealt, passed_over = dealt_to(round_), elections(round_, book)
     for seat in _without_wager(round_, book):
         yield _deal_order(
             round_,
@@ -325,7 +325,7 @@ def three_cards(round_: Round, book: Rulebook) -> Iterator[Finding]:
     wagered = {
         stake.seat: stake for stake in stakes(round_, book).values() if stake.wager == base and stake.in_time_cents > 0
     }
-    may_have_fewer = voided_seats(round_) | _without_wager(round_, book)
+    may_have_fewer = voided_seats(round_, book) | _without_wager(round_, book)
     for seat in sorted({*dealt, *wagered}):
         count = sum(len(fact.payload.cards) for fact in dealt.get(seat, []))
         if count > must or (count < must and complete_record and seat not in may_have_fewer):
@@ -475,7 +475,7 @@ def settled_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
     """
     if not round_.covers("settlement") or is_void(round_, book):
         return
-    passed_over = elections(round_)
+    passed_over = elections(round_, book)
     further = {seat: facts[1] for seat, facts in dealt_to(round_).items() if len(facts) > 1 and seat not in passed_over}
     settled = [fact for fact in settling(round_, book) if fact.payload.seat not in passed_over]
     out_of_turn = _settled_out_of_turn(round_, book, settled, further)

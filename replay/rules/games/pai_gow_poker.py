@@ -29,7 +29,7 @@ from replay.rules.round_steps import (
     settled,
     vigorish_taken,
 )
-from replay.rules.rule import Indeterminate, rule
+from replay.settlement.void_ground import VoidGround
 
 
 def turned_over(round_: Round) -> RecordedEvent | None:
@@ -40,15 +40,23 @@ def turned_over(round_: Round) -> RecordedEvent | None:
     return min(seen, key=lambda fact: fact.seq, default=None)
 
 
-@rule("DEAL-EXPOSED", on=("645c.1(d)",))
-def dealers_card_exposed(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
-    """What follows from a card of the dealer seen before its time stands in § 645a.13, which we do not hold (D13)."""
+def exposed_dealer(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
+    """What follows from a card of the dealer seen before its time stands in § 645a.13, which we do not hold (D13).
+
+    Whether the round is void is open then, as it is after the like in § 659a.13(e), which voids all hands.
+    """
     turned = turned_over(round_)
     for fact in round_.of(model.CardExposed):
-        early = turned is None or fact.seq < turned.seq
+        early = turned is None or round_.certainly_before(fact, turned) is not False
         if fact.payload.whose == "dealer" and early and round_.voided is None:
-            yield Indeterminate(
-                "a card of the dealer was exposed before the players had set: § 645a.13 is not held (D13)"
+            yield VoidGround(
+                "exposed_dealer",
+                "DEAL-EXPOSED",
+                "13",
+                "with a card of the dealer exposed, what § 645a.13 says",
+                f"{fact.payload.card or 'a card'} of the dealer exposed; the round was not voided",
+                (fact.seq,),
+                doubt="a card of the dealer was exposed before the players had set: § 645a.13 is not held (D13)",
             )
 
 
@@ -69,6 +77,7 @@ def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str | N
 
 GAME_RULES = GameRules(
     game="pai_gow_poker",
+    void_grounds=exposed_dealer,
     complete_layout=mystery.complete_layout,
     open_reason=open_reason,
     dealer_exposed=turned_over,
@@ -90,7 +99,6 @@ GAME_RULES = GameRules(
             mystery.meter_as_won,
             mystery.verified_before_paid,
             mystery.paid_by,
-            dealers_card_exposed,
         ),
     },
     precedences=(

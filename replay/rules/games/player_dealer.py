@@ -106,7 +106,15 @@ def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str | N
     held = dealer_readings(round_, book)
     if by_hands and any(hand.high and hand.low and is_foul(hand.high, hand.low) for hand in held):
         return "the player-dealer's hands are foul, for which the text has no rule"
-    return "whom the player-dealer's wager serves first, or what is left of it, is not on record"
+    bank = bank_of(round_)
+    if bank is None or bank.action is None:
+        return "whom the player-dealer's wager serves first is not on record, and it does not cover all wagers"
+    open_seats = [due.seat for due in dues(round_, book) if due.net_cents is None and due.seat != seat]
+    before = sorted(open_seats, key=lambda each: from_action(each, bank.action or 0))
+    return f"what is left of the player-dealer's wager depends on seat {before[0]}" if before else LEFT_OPEN
+
+
+LEFT_OPEN = "what is left of the player-dealer's wager is not on record"
 
 
 # --------------------------------------------------------------------------------------------------------- the position

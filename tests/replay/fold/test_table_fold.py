@@ -138,15 +138,61 @@ def test_a_fact_of_no_round_leaves_the_next_one_undetermined() -> None:
     assert conclusion.undetermined == (f"event {stray} (hand_examined) came where no round was open",)
 
 
-def test_a_fact_of_a_round_to_come_waits_for_it() -> None:
+def test_a_fact_of_the_next_round_that_came_before_its_opening_is_of_that_round() -> None:
     table = Table()
     table.play(1, PAID)
-    table.say(placed(), 2)
+    early = table.say(placed(1000, seat=1), 2, source="chip-reader")
+    table.play(2, PAID.replace("wager   seat=1 base 10.00\n", ""))
+    (_, first), (_, second) = table.verdicts()
+    assert (first.verdict, second.verdict, second.undetermined) == ("UPHELD", "UPHELD", ())
+    assert [each.staked_cents for each in second.settlements] == [1000, 2500]
+    *_, round_ = table.fold()
+    assert (round_.first_seq, round_.facts[0]) == (early, round_.opened)
+
+
+def test_a_fact_of_the_next_round_that_came_before_the_last_one_was_closed() -> None:
+    table = Table()
+    table.play(1, PAID.replace("close", ""))
+    table.say(placed(1000, seat=1), 2, source="chip-reader")
+    table.say(model.RoundClosed(by="d-7"), 1)
+    table.play(2, PAID.replace("wager   seat=1 base 10.00\n", ""))
+    assert said(table) == [(1, "UPHELD", []), (2, "UPHELD", [])]
+
+
+def test_an_early_acceptance_moves_the_meter_in_its_own_round() -> None:
+    """What the meter stood at before the round is what it stood at before the acceptance (§ 688a.12(d))."""
+    table = Table(words="pa-688a progressive=2")
+    for round_no, reading in ((1, 100_000_000), (2, 100_002_800)):
+        table.say(
+            model.ProgressiveAccepted(
+                seat=3, meter="m-1", amount_cents=100, reading_centicents=reading, meter_seq=round_no
+            ),
+            round_no,
+            source="progressive",
+        )
+        table.play(round_no, "wager seat=3 base 25.00 progressive 1.00\nclose")
+    _, second = table.fold()
+    assert second.before.readings == {"m-1": 100_000_000}
+
+
+def test_a_fact_of_a_round_after_the_next_is_a_stray_of_the_next() -> None:
+    """Nobody knows whether round 3 will ever open."""
+    table = Table()
+    table.play(1, PAID)
+    stray = table.say(placed(), 3)
     table.play(2, PAID)
-    assert [(number, conclusion.verdict) for number, conclusion in table.verdicts()] == [
-        (1, "UPHELD"),
-        (2, "UNDETERMINED"),
-    ]
+    (_, first), (_, second) = table.verdicts()
+    assert (first.verdict, second.verdict) == ("UPHELD", "UNDETERMINED")
+    assert second.undetermined == (f"event {stray} (wager_placed) came where no round was open",)
+
+
+def test_an_early_fact_of_a_round_that_never_opened_is_a_stray_of_the_one_that_did() -> None:
+    table = Table()
+    table.play(1, PAID)
+    stray = table.say(placed(), 2)
+    table.play(3, PAID)
+    _, (_, third) = table.verdicts()
+    assert third.undetermined == (f"event {stray} (wager_placed) came where no round was open",)
 
 
 def test_the_tables_own_events_between_rounds_are_no_strays() -> None:

@@ -167,7 +167,7 @@ def test_659a_13_e_the_void_for_the_dealers_card_without_one() -> None:
         ("Qs", "", ["DEAL-EXPOSED seat=3"], 0),
         ("Qs", "elect seat=3 play\n", [], 0),
         ("7s", "", [], 1),  # nobody was dealt it as far as the record goes
-        ("??", "", [], 1),
+        ("??", "", [], 2),  # it may be the dealer's: what the base wager is due is open too
         ("2d", "", [], 0),  # of a position without a wager
     ],
 )

@@ -178,12 +178,12 @@ def test_d23_a_wager_on_the_dice_stands_where_it_was_settled(
 
 
 def test_d23_a_round_void_before_a_valid_roll_returns_the_wagers_on_the_dice() -> None:
-    text = "wager seat=3 base 25.00 sum 5.00\nshake 3\ndice 2 2 4 fell_out\nvoid round floor_decision\n"
+    text = "wager seat=3 base 25.00 sum 5.00\nshake 3\ndice 2 2 4 fell_out\nvoid round device_failed\n"
     assert due("sum=A", text) == 0
 
 
 def test_d26_where_evidence_was_lost_nobody_knows_whether_it_was_settled_before_the_void() -> None:
-    text = "wager seat=3 base 25.00 sum 5.00\nactivate seat=3\nshake 5000 ms\ndice 2 2 4\nvoid round floor_decision\n"
+    text = "wager seat=3 base 25.00 sum 5.00\nactivate seat=3\nshake 5000 ms\ndice 2 2 4\nvoid round device_failed\n"
     (script,) = parse(f"rules pa-645c sum=A starting=player_shaker\n{text}", "test")
     round_ = fold_script(TableFold("table/t-1"), script)
     round_.refusals.append(round_.facts[-1])

@@ -1,0 +1,116 @@
+"""The readings of a round: what it is under every answer to what the record leaves open (D26, D500).
+
+The law of this file: a doubt is a question of the round, and a reading a `Round` that takes an answer to every question for
+granted. What is due is what all readings agree on (`settlement.py`), and a rule has found something where it finds it in every
+reading (`run/adjudicate.py`). A doubt therefore never accuses and never acquits, and no rule asks for doubts of its own. Cards
+that were not read are no questions here: `hand_readings.py` has their readings, for each reading of the round.
+
+    wager in time?      a clock contradicts the log, or two statements stand in one line       `Stake.questions`
+    refused of what?    a refusal that does not fit what was placed last                        `Stake.questions`
+    void by a ground?   the record leaves open whether it is one                                `VoidGround.doubt`
+    declared void       the round, or one hand, and the record would show a ground and has none
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import product
+
+from events.vocabulary import model
+from games.rulebook.rulebook import Rulebook
+from replay.fold.derived import derived_by_rules
+from replay.fold.recorded_event import RecordedEvent
+from replay.fold.round import Question, Round
+from replay.settlement.exposures import owner_of
+from replay.settlement.game_terms import terms_of
+from replay.settlement.stakes import stakes
+from replay.settlement.table_layout import voided_seats
+from replay.settlement.voids import (
+    can_be_void,
+    covers_ground,
+    is_miscounted,
+    is_void,
+    must_be_void,
+    open_grounds,
+)
+
+MOST_QUESTIONS = 6
+"""Of more open questions those of one kind are answered alike, all with yes or all with no."""
+
+
+@derived_by_rules
+def round_readings(round_: Round, book: Rulebook) -> tuple[Round, ...]:
+    """Return every reading of a round that the record leaves open; the round alone where it leaves nothing open."""
+    asked = [question for stake in stakes(round_, book).values() for question in stake.questions]
+    asked += [ground.question for ground in open_grounds(round_, book)]
+    declared = groundless_declarations(round_, book)
+    if not asked and not declared:
+        return (round_,)
+    return tuple(
+        reading
+        for answers in _answers([*asked, *declared])
+        for reading in _settled(round_, book, answers, [f for q, (_, f) in declared.items() if not answers[q]])
+    )
+
+
+def _settled(
+    round_: Round, book: Rulebook, answers: Mapping[Question, bool], disbelieved: list[list[RecordedEvent]]
+) -> tuple[Round, ...]:
+    """Return the reading with these answers, or its own readings where an answer leads to another question."""
+    return round_readings(round_.reading(answers, [fact for facts in disbelieved for fact in facts]), book)
+
+
+def _answers(asked: list[Question]) -> list[dict[Question, bool]]:
+    """Return every way to answer the questions, the ordinary course of a round first; of too many, those of one kind alike."""
+    asked = list(dict.fromkeys(asked))
+    groups: dict[object, list[Question]] = {}
+    for question in asked:
+        groups.setdefault(question if len(asked) <= MOST_QUESTIONS else question[0], []).append(question)
+    ways = product(*((True, False) if group[0][0] == "in time" else (False, True) for group in groups.values()))
+    return [
+        {question: answer for answer, group in zip(way, groups.values(), strict=True) for question in group}
+        for way in ways
+    ]
+
+
+@derived_by_rules
+def groundless_declarations(round_: Round, book: Rulebook) -> dict[Question, tuple[str, list[RecordedEvent]]]:
+    """Return what was declared void though the record would show a ground and has none: why, and the facts that declare it.
+
+    A void needs a ground in the record, where the record covers what the ground is made of (D116).
+    """
+    found: dict[Question, tuple[str, list[RecordedEvent]]] = {}
+    if round_.voided is not None:
+        why = _without_ground(round_, book, round_.voided)
+        question = "declared void", round_.voided.seq
+        if why and question not in round_.answers:
+            found[question] = why, [fact for fact in round_.of(model.RoundVoided) if fact.payload.scope == "round"]
+    if "deal" not in round_.opened.payload.observed or is_void(round_, book) or not book.has("13(d)"):
+        return found
+    exposed = {owner_of(round_, fact) for fact in round_.of(model.CardExposed) if fact.payload.by != "player"}
+    exposed |= {fact.payload.to for fact in round_.of(model.CardsDealt) if fact.payload.face_up}
+    for seat in sorted(voided_seats(round_, book) - exposed):
+        facts = [fact for fact in round_.of(model.RoundVoided) if fact.payload.scope == seat]
+        facts += [
+            fact
+            for fact in round_.of(model.HandElected)
+            if (fact.payload.seat, fact.payload.election) == (seat, "void")
+        ]
+        question = f"seat {seat} void", facts[0].seq
+        if question not in round_.answers:
+            found[question] = f"the hand of seat {seat} was voided and the record shows no exposed card", facts
+    return found
+
+
+def _without_ground(round_: Round, book: Rulebook, voided: RecordedEvent) -> str:
+    """Return in words that a declared void has no ground; empty where it has one, may have one, or the record cannot show it."""
+    reason = voided.payload.reason
+    if not can_be_void(book):
+        return f"the round was voided ({reason}), for which the chapter has no ground"
+    by_the_floor = reason == "floor_decision" and is_miscounted(round_, book)
+    if by_the_floor or must_be_void(round_, book) or not covers_ground(round_, reason):
+        return ""
+    of_game = terms_of(book.game).groundless
+    return (of_game(round_, book) if of_game is not None else None) or (
+        f"the round was voided ({reason}) and the record shows no ground for it"
+    )
