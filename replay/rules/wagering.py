@@ -55,7 +55,16 @@ def base_wager(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 evidence=stake.facts,
                 seat=stake.seat,
                 wager=stake.wager,
+                other_reading=_alone(book, stake.wager),
             )
+
+
+def _alone(book: Rulebook, wager: str) -> str | None:
+    """The other reading of a wager on the dice without a base wager: the text does not tie it to one (D553)."""
+    rule_ = book.chapter.wagers.get(wager)
+    if rule_ is None or rule_.closes != "activation":
+        return None
+    return f"D553: {book.cite('645c.2(e)')} names no base wager beside a wager on the dice: so read, it may stand alone"
 
 
 def _a(wager: str) -> str:

@@ -47,7 +47,7 @@ def start_of(round_: Round) -> Start | None:
     if drawn:
         number = drawn[-1].payload.number
         return Start(starting_position(number), number, None, True, (drawn[-1].seq,))
-    rolls = before_deal(round_, round_.of(model.DiceRolled))
+    rolls = before_deal(round_, round_.rolls)
     if not rolls:
         return None
     roll = rolls[-1]

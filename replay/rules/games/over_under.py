@@ -474,7 +474,7 @@ def settled_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
     """
     if not round_.covers("settlement") or is_void(round_, book):
         return
-    passed_over = elections(round_)
+    passed_over = elections(round_) | _returned_short_of_cards(round_, book)
     further = {seat: facts[1] for seat, facts in dealt_to(round_).items() if len(facts) > 1 and seat not in passed_over}
     settled = [fact for fact in settling(round_, book) if fact.payload.seat not in passed_over]
     out_of_turn = _settled_out_of_turn(round_, book, settled, further)
@@ -482,6 +482,13 @@ def settled_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
         out_of_turn = _settled_after_the_next_cards(round_, book, settled, further)
     if out_of_turn is not None:
         yield out_of_turn
+
+
+def _returned_short_of_cards(round_: Round, book: Rulebook) -> frozenset[int]:
+    """Return the seats whose wagers went back as void because their cards were missing: a dead hand in all but words (D552)."""
+    cards, dealt = book.chapter.numbers["cards_per_hand"], dealt_to(round_)
+    returned = {fact.payload.seat for fact in round_.of(model.WagerReturned) if fact.payload.reason == "void"}
+    return frozenset(seat for seat in returned if sum(len(fact.payload.cards) for fact in dealt.get(seat, ())) < cards)
 
 
 def _settled_out_of_turn(
