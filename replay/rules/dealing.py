@@ -362,7 +362,7 @@ def exposed_card_election(round_: Round, book: Rulebook) -> Iterator[Finding | I
             "DEAL-EXPOSED",
             "13(d)",
             expected="the player elects to play or to void the hand",
-            observed="no election",
+            observed=f"{fact.payload.card or 'a card'} of seat {seat} exposed by the dealer; no election",
             evidence=(fact,),
             seat=seat,
         )

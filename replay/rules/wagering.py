@@ -183,10 +183,20 @@ def _not_seated(round_: Round, book: Rulebook, placed: Sequence[RecordedEvent]) 
                     "WAGER-SEATED",
                     "7(b)",
                     expected="the wager of a seated player",
-                    observed=f"{event.bettor} is not seated",
+                    observed=_standing(event.bettor, seating, fact),
                     evidence=(fact,),
                     seat=event.seat,
                 )
+
+
+def _standing(patron: str, seating: Sequence[RecordedEvent], wager: RecordedEvent) -> str:
+    """Say of who is not seated whether a seat was left in this round."""
+    seats = [
+        fact.payload.seat
+        for fact in seating
+        if fact.payload.KIND is model.PatronLeft and fact.seq < wager.seq and fact.payload.patron == patron
+    ]
+    return f"{patron} had left seat {seats[-1]}" if seats else f"{patron} is not seated"
 
 
 def _too_many_boxes(

@@ -264,7 +264,7 @@ def _exposed_stack(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
                 "DEAL-EXPOSED",
                 "13(i)",
                 "with a card exposed while the stacks are dealt, all wagers returned",
-                f"a card was exposed ({exposed.card or 'not read'}); the round was not voided",
+                f"{exposed.card or 'a card that was not read'} was exposed by the {exposed.by}; the round was not voided",
                 (fact.seq,),
                 exposed.whose if isinstance(exposed.whose, int) else None,
             )

@@ -23,6 +23,7 @@ from replay.rules.game_rules import GameRules
 from replay.rules.rule import Indeterminate, finding, rule
 from replay.rules.shoe_procedure import shoe_begun, shoe_of
 from replay.settlement.hand_readings import readings
+from replay.settlement.open_reasons import unread_cards
 from replay.settlement.payouts import first_moves, flows, moves
 from replay.settlement.settlement import is_void
 from replay.settlement.stakes import closing, stakes
@@ -120,7 +121,7 @@ def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str | N
         return "the hand was called dead, for which there is no ground on record"
     held = readings(round_, book, seat)
     if held == [NO_HAND] or len(held) > 1:
-        return f"the cards of seat {seat} were not all read"
+        return unread_cards(round_, seat)
     if total(held[0].cards) is None:
         return f"a card of seat {seat} has no value"
     if wager not in book.offers:
