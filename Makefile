@@ -8,7 +8,7 @@ BROKERS ?= 1
 CODE  := analytics benchmarks dashboards deploy events floor games intake rack replay scripts tests
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo dashboard dashboard-login test test-fast lint check coverage mutants faults fuzz soak calibrate bench kafka kafka-stop lock sbom audit clean
+.PHONY: help venv demo dashboard dashboard-login test test-fast lint check coverage mutants faults survey fuzz soak calibrate bench kafka kafka-stop lock sbom audit clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -60,6 +60,9 @@ mutants: $(STAMP)  ## seed defects into games and replay; the golden rounds must
 
 faults: $(STAMP)  ## break everything on purpose, many times; prints the table and writes docs/reliability.md
 	@$(PY) -m tests.faults $(ARGS)
+
+survey: $(STAMP)  ## edit every field of every event of honest rounds; prints what goes unnoticed and writes docs/survey.md (ARGS="--games G --jobs N")
+	@$(PY) -m tests.evidence --jobs $(JOBS) $(ARGS)
 
 fuzz: $(STAMP)  ## search every reader for input that breaks it, guided by coverage (ARGS="--seconds N --only TARGET")
 	@$(PY) -m tests.fuzz $(ARGS)

@@ -236,7 +236,8 @@ def base(db: Warehouse) -> dict[str, LiveTable]:
                 WHERE l.stream = d.stream AND l.gaming_day = d.gaming_day AND l.seq <= d.seq AND l.kind = 'drop'
             ) AS drop_cents,
             (
-                SELECT list({'id': finding_id, 'severity': severity, 'incident_id': incident_id} ORDER BY finding_id) FROM fct_findings AS f
+                SELECT list({'id': finding_id, 'severity': severity, 'incident_id': incident_id} ORDER BY finding_id)
+                FROM fct_findings AS f
                 WHERE f.stream = d.stream AND f.gaming_day = d.gaming_day
             ) AS findings
         FROM days AS d

@@ -20,7 +20,7 @@ FINGERPRINT = "stream, code, gaming_day, dealer, wager, underpaid_cents > 0, ove
 
 
 class QueueFilters(msgspec.Struct, frozen=True, kw_only=True):
-    """Findings that are looked for: null means all. `gaming_day` is the day of the finding's round; `only` and `without` name ids."""
+    """Findings that are looked for: null means all. `gaming_day` is that of the finding's round; `only` and `without` name ids."""
 
     table: str | None = None
     code: str | None = None
@@ -69,7 +69,7 @@ def incidents_queue(
     limit: int | None = None,
     offset: int = 0,
 ) -> pl.DataFrame:
-    """Return the incidents with a finding that `filters` leave: most severe first, then the most money either way, then the oldest.
+    """Return the incidents with a finding that `filters` leave: the most severe first, then the most money, then the oldest.
 
     `alike` counts those with the same fingerprint, the row's own included; `together` gives one row, the first, for each.
     """
@@ -84,6 +84,21 @@ def incidents_queue(
         LIMIT $limit OFFSET $offset
         """,
         {**(filters or QueueFilters()).parameters(), "together": together, "limit": limit, "offset": offset},
+    )
+
+
+def findings_listed(db: Warehouse, filters: QueueFilters | None = None) -> pl.DataFrame:
+    """Return all findings of the incidents in `incidents_queue`, incident by incident in its order, the cause first."""
+    return _frame(
+        db,
+        f"""
+        WITH listed AS (
+            SELECT incident_id, row_number() OVER (ORDER BY {_ORDER}) AS place FROM fct_incidents WHERE {_SHOWN}
+        )
+        SELECT f.* FROM fct_findings AS f INNER JOIN listed AS l USING (incident_id)
+        ORDER BY l.place, f.finding_id <> f.incident_id, f.severity_rank, f.seat, f.code, f.finding_id
+        """,
+        (filters or QueueFilters()).parameters(),
     )
 
 

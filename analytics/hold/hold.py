@@ -304,7 +304,7 @@ def round_view(db: Warehouse, stream: str, round_no: int) -> RoundView | None:
         settlements=_frame(db, f"SELECT * FROM fct_wagers {of_round} ORDER BY seat, settlement_no", key),
         findings=_frame(
             db,
-            f"""SELECT f.* FROM fct_findings AS f INNER JOIN fct_incidents AS i USING (incident_id)
+            """SELECT f.* FROM fct_findings AS f INNER JOIN fct_incidents AS i USING (incident_id)
             WHERE f.stream = $stream AND f.round_no = $round_no
             ORDER BY i.severity_rank, i.overpaid_cents + i.underpaid_cents DESC, i.incident_id, f.finding_id <> i.finding_id,
                 f.severity_rank, abs(f.difference_cents) DESC NULLS LAST, f.code, f.seat, f.finding_id""",

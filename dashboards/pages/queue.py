@@ -11,8 +11,8 @@ import streamlit as st
 from streamlit.elements.arrow import DataframeStateInput
 
 from analytics.errors import queue
-from analytics.hold import hold
 from analytics.errors.queue import QueueFilters
+from analytics.hold import hold
 from dashboards.drawing import markup
 from dashboards.drawing.markup import DOWN, SEVERITIES, UP, Html
 from dashboards.drawing.names import STATES, Formats, day_name, short_day

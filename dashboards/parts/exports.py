@@ -26,8 +26,8 @@ from replay.narrative.names import plural, readable
 from replay.review.desk import REFUSALS
 
 COLUMNS: Final = (
-    "finding_id", "table_id", "round_no", "gaming_day", "code", "severity", "seat", "wager", "difference_cents", "dealer",
-    "expected", "observed", "cite",
+    "incident_id", "finding_id", "table_id", "round_no", "gaming_day", "code", "severity", "seat", "wager",
+    "difference_cents", "dealer", "expected", "observed", "cite",
 )  # fmt: skip
 """Columns of the warehouse that are exported; the finding's title and what was done about it come after them."""
 KEPT = "findings-export"
@@ -58,7 +58,7 @@ def _make(filters: QueueFilters, said: Reviews | None) -> tuple[QueueFilters, in
     who = access.person()
     if who is None or why_not():
         return None
-    rows = source.ask(lambda db: queue.findings_queue(db, filters))
+    rows = source.ask(lambda db: queue.findings_listed(db, filters))
     data = written(rows, said)
     try:
         desk.export(

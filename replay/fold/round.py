@@ -166,6 +166,24 @@ class Round:
         return [*distinct_by((fact for fact in found if fact not in unread), "card"), *unread] if found else []
 
     @property
+    def rolls(self) -> list[RecordedEvent]:
+        """The rolls of the dice: one that is reported again in the same words, with no shake between, was rolled once (D550)."""
+        rolls: list[RecordedEvent] = []
+        for fact in self.in_order(model.DiceRolled, model.ShakerShaken, model.ShakerActivated):
+            if not rolls or fact.payload != rolls[-1].payload:
+                rolls.append(fact)
+        return [fact for fact in rolls if fact.payload.KIND is model.DiceRolled]
+
+    @property
+    def collections(self) -> list[RecordedEvent]:
+        """What went to the rack: cards of a position, the stub or all that remained, reported again, went there once (D550)."""
+        collected = self.of(model.CardsCollected)
+        aside = [fact for fact in collected if fact.payload.of == "aside"]
+        return in_order(
+            [*distinct_by((f for f in collected if f not in aside), "of", "count", "counted", "deck"), *aside]
+        )
+
+    @property
     def first_seq(self) -> int:
         """The number of the first event of the round: of its opening, or of one that arrived before it."""
         return min(fact.seq for fact in self.facts)

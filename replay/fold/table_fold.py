@@ -136,6 +136,9 @@ class TableFold:
         type_ = fact.payload.KIND
         if type_ is model.EventCorrected:
             return self._correct(fact)
+        if type_ is model.RoundOpened and (again := self._opened_already(fact, round_no)) is not None:
+            again.add(fact)
+            return [again] if again is not current else []
         if type_ is model.RoundOpened:
             unfinished = self._end(None)
             self._begin(fact, round_no)
@@ -232,6 +235,12 @@ class TableFold:
         """End the open round without its closing: the record has no more of it."""
         self._end(None)
 
+    def _opened_already(self, fact: RecordedEvent, round_no: int | None) -> Round | None:
+        """Return the open round, or the last one, whose opening is reported again in the same words: it opened once (D550)."""
+        last = self.open or self.recent.get(self.state.last_round_no)
+        known = last if last is not None and last.round_no == round_no else None
+        return known if known is not None and known.opened.payload == fact.payload else None
+
     def _begin(self, fact: RecordedEvent, round_no: int | None) -> None:
         number = round_no if round_no is not None else self.state.last_round_no + 1
         self.withdrawn_rounds.discard(number)
@@ -251,6 +260,7 @@ class TableFold:
         ended.end(closed)
         self.state.last_round_no = max(self.state.last_round_no, ended.round_no)
         self.state.round_over(ended.deck, ended.last_card)
+        self.state.last_voided = ended.voided is not None or all_wagers_returned(ended)
         if self.state.shoe is not None:
             self.state.shoe.round_over(ended.deck, *from_the_shoe(ended), ended.covers("shuffle"))
         self.state.rounds_uncounted = uncounted(ended)

@@ -107,6 +107,7 @@ class TableState(msgspec.Struct):
     equipment_known: bool = False
     decks: dict[str, Deck] = {}
     last_deck: str = ""
+    last_voided: bool = False
     previous_decks: int = 0
     last_shuffled: str = ""
     dice_set: str = ""

@@ -15,6 +15,7 @@ from games.rulebook.chapters import chapter
 from games.rulebook.money import Odds
 from replay.incidents import Incident
 from replay.narrative.names import amount, line_name, listed
+from replay.narrative.verdicts import is_bound
 
 EVEN_MONEY = Odds(1, 1)
 LESS_VIGORISH = Odds(19, 20)
@@ -51,10 +52,18 @@ def reckoning(settled: SettledWager, chapter_key: str, currency: str = "USD") ->
     return f"{_due(settled, chapter_key, currency)}; {_done(settled, currency)}"
 
 
-def action(difference_cents: int, seat: int | None, *, doubtful: bool = False, currency: str = "USD") -> str:
+def action(
+    difference_cents: int,
+    seat: int | None,
+    *,
+    doubtful: bool = False,
+    at_least: bool = False,
+    currency: str = "USD",
+) -> str:
     """Return what is to be done about an amount that a patron has too little (negative) or too much, in cents; empty for none.
 
-    `doubtful`: the finding names another reading of the text, by which nothing may be wrong.
+    `doubtful`: the finding names another reading of the text, by which nothing may be wrong. `at_least`: the evidence leaves open
+    what is due, and this is the least by which it is wrong.
 
     >>> action(-9800, 3)
     'Pay $98.00 to the patron at seat 3.'
@@ -63,7 +72,7 @@ def action(difference_cents: int, seat: int | None, *, doubtful: bool = False, c
     """
     if not difference_cents:
         return ""
-    cents = amount(difference_cents, currency)
+    cents = ("at least " if at_least else "") + amount(difference_cents, currency)
     if doubtful:
         side = f"{cents} too {'little' if difference_cents < 0 else 'much'}"
         return f"Decide which reading of the text applies: by the one followed here, {_patron(seat)} was paid {side}."
@@ -79,10 +88,14 @@ def actions(incident: Incident, currency: str = "USD") -> list[str]:
     by_seat = sorted(incident.difference_by_seat.items(), key=lambda item: (item[0] is None, item[0]))
     over = [(seat, cents) for seat, cents in by_seat if cents > 0]
     each = [(seat, cents) for seat, cents in by_seat if cents and (doubtful or cents < 0 or len(over) == 1)]
-    sentences = [action(cents, seat, doubtful=doubtful, currency=currency) for seat, cents in each]
+    bounded = {finding.seat for finding in incident.findings if is_bound(finding.expected)}
+    sentences = [
+        action(cents, seat, doubtful=doubtful, at_least=seat in bounded, currency=currency) for seat, cents in each
+    ]
     if len(over) > 1 and not doubtful:
         amounts = listed(
-            f"{amount(cents, currency)}{'' if seat is None else f' at seat {seat}'}" for seat, cents in over
+            f"{'at least ' if seat in bounded else ''}{amount(cents, currency)}{'' if seat is None else f' at seat {seat}'}"
+            for seat, cents in over
         )
         sentences.append(f"Overpaid by {amounts}: note it, and take nothing back without the shift manager.")
     return sentences

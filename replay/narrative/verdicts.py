@@ -15,7 +15,7 @@ from typing import Any, Final
 import msgspec
 
 from replay.findings import Verdict
-from replay.narrative.names import amount, listed, wager_name, wager_with_number
+from replay.narrative.names import amount, listed, readable, wager_name, wager_with_number
 
 MEANING: Final[Mapping[Verdict, str]] = {
     "UPHELD": "the record shows nothing against the rules",
@@ -109,6 +109,7 @@ _DUE = re.compile(r"seat (?P<seat>\d+) (?P<wager>\w+): what is due cannot be tol
 _LOST = re.compile(r"(?P<line>.+): evidence was lost that may say otherwise", re.DOTALL)
 _TWICE = re.compile(r"(?P<line>.+): a device said two things under one number", re.DOTALL)
 _ORDER = re.compile(r"(?P<line>.+): not in the order of the devices' clocks", re.DOTALL)
+_WAGER = re.compile(r"(?P<seat>\bseat \d) (?P<wager>[a-z]+_[a-z_]+)\b")
 _OPEN = "the round was not closed on record"
 
 
@@ -136,7 +137,8 @@ def because(reasons: Sequence[str]) -> str:
         owners = [f"the {listed(dict.fromkeys(wagers))} of seat {seat}" for seat, wagers in due.items()]
         causes[f"what is due on {listed(owners)} is not known"] = None
     whole = "; ".join(causes) or "what is due is not known"
-    return f"because {whole}" + (f"; evidence missing: {'; '.join(missing)}" if missing else "")
+    reasons_in_words = f"because {whole}" + (f"; evidence missing: {'; '.join(missing)}" if missing else "")
+    return readable(_WAGER.sub(lambda named: f"{named['seat']} {wager_name(named['wager'])}", reasons_in_words))
 
 
 _OF_WAGER = re.compile(r"seat (?P<seat>\d+) (?P<wager>\w+): (?P<why>.+)", re.DOTALL)

@@ -124,7 +124,7 @@ def valid_roll(round_: Round, book: Rulebook) -> Iterator[Finding]:
     start = start_of(round_)
     if start is None or start.valid or round_.first_card is None or was_voided(round_, book):
         return
-    roll = before_deal(round_, list(round_.of(model.DiceRolled)))[-1]
+    roll = before_deal(round_, round_.rolls)[-1]
     section = "13(b)" if roll.payload.lie == "fell_out" else "13(a)"
     yield finding(
         round_,
@@ -157,7 +157,7 @@ def _is_electronic(round_: Round, book: Rulebook) -> bool:
 def _shaken_too_seldom(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """The dealer shakes three times before each roll (§ 688a.5(i)(1)(i))."""
     must, since = book.chapter.numbers["shakes"], 0
-    for roll in round_.of(model.DiceRolled):
+    for roll in round_.rolls:
         made = [fact for fact in round_.of(model.ShakerShaken) if since < fact.seq < roll.seq]
         times = sum(fact.payload.times or 0 for fact in made)
         activated = [fact for fact in round_.of(model.ShakerActivated) if since < fact.seq < roll.seq]
@@ -376,7 +376,7 @@ def exposed_card_election(round_: Round, book: Rulebook) -> Iterator[Finding | I
             "DEAL-EXPOSED",
             "13(d)",
             expected="the player elects to play or to void the hand",
-            observed="no election",
+            observed=f"{fact.payload.card or 'a card'} of seat {seat} exposed by the dealer; no election",
             evidence=(fact,),
             seat=seat,
         )
@@ -451,7 +451,7 @@ def discard_rack(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
     From a shoe these are the cards dealt; those burnt or found face up went there before, and may be counted with them.
     """
-    collected = round_.of(model.CardsCollected)
+    collected = round_.collections
     complete = round_.closed is not None or any(fact.payload.of == "all" for fact in collected)
     if not round_.covers("collection") or not complete or round_.first_card is None:
         return

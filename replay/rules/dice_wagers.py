@@ -31,7 +31,7 @@ def shaken(round_: Round, book: Rulebook) -> Iterator[Finding]:
     How often the dealer shakes a manual one is in `dealing.py`.
     """
     since, must = 0, book.chapter.numbers["shake_ms"]
-    for roll in round_.of(model.DiceRolled):
+    for roll in round_.rolls:
         made = [fact for fact in round_.of(model.ShakerShaken) if since < fact.seq < roll.seq]
         activated = [fact for fact in round_.of(model.ShakerActivated) if since < fact.seq < roll.seq]
         since = roll.seq
@@ -139,7 +139,7 @@ def red_and_blue(round_: Round, book: Rulebook) -> Iterator[Finding]:
 @rule("PAY-ANNOUNCED", on=("645c.2(g)",))
 def announced_dice(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """The dealer announces the value of each die as it lies; the last word before the cards counts."""
-    rolls = before_deal(round_, [fact for fact in round_.of(model.DiceRolled) if fact.payload.lie == "flat"])
+    rolls = before_deal(round_, [fact for fact in round_.rolls if fact.payload.lie == "flat"])
     if not rolls:
         return
     announced = [fact for fact in before_deal(round_, round_.of(model.DiceAnnounced)) if fact.seq > rolls[-1].seq]

@@ -501,10 +501,16 @@ def dice_in_time(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 @rule("EQUIP-ALTERNATE", on=("3(b)(3)",))
 def decks_alternate(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """With two decks, each is used for every other round of play."""
+    """With two decks, each is used for every other round of play.
+
+    After a void the cards are reshuffled (§ 688a.13), and may be those of the next round (D551).
+    """
     before = round_.before
     in_play = [name for name, deck in before.decks.items() if deck.in_play_us is not None]
     both_before = len(in_play) == 2 and before.previous_decks == 2
+    reshuffled = any(step.kind == "shuffle" for step in before.preparations(round_.deck))
+    if before.last_voided and (reshuffled or round_.of(model.CardsShuffled)):
+        return
     if round_.covers("equipment") and both_before and before.last_deck == round_.deck:
         yield finding(
             round_,

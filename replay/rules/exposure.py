@@ -17,9 +17,9 @@ from replay.rules.dealing import CLOCKWISE_SECTION, stakes_at
 from replay.rules.round_steps import has_qualifying_wager
 from replay.rules.rule import finding, rule
 from replay.settlement.hand_readings import dealer_position
-from replay.settlement.settlement import is_void
 from replay.settlement.stakes import bets_close_with_the_dice
 from replay.settlement.surrenders import standing_surrenders
+from replay.settlement.voids import is_void
 
 EMPTY_SECTION = {"manual_shoe": "8(g)", "hand": "9(f)", "automated_shoe": "10(f)"}
 """The section by which the stack of a position without a wager is collected unseen, by the way of dealing."""

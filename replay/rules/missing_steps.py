@@ -20,8 +20,7 @@ from replay.rules.dice_wagers import PLAYER_SHAKER
 from replay.rules.round_steps import is_push_for_all, settling_moves
 from replay.rules.rule import finding, rule
 from replay.settlement.hand_readings import dealer_position
-from replay.settlement.settlement import is_void
-from replay.settlement.voids import before_deal, start_of, was_voided
+from replay.settlement.voids import before_deal, is_void, start_of, was_voided
 
 START_SECTION = {"manual_shoe": "8(c)", "hand": "9(b)", "automated_shoe": "10(b)"}
 """The section by which the starting position is determined before the first card, by the way of dealing."""

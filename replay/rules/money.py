@@ -11,11 +11,12 @@ from events.vocabulary import model
 from games.rulebook.money import show_money
 from games.rulebook.rulebook import Rulebook
 from games.settlement.wagers import PUSHES, Due, Outcome
-from replay.findings import Finding, Settlement
+from replay.findings import Finding, Settlement, name
 from replay.fold.derived import derived_by_rules
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.wager_keys import Key, key_in
+from replay.rules.mispayment_words import late_part, no_envy_for, of_the_limit, trigger
 from replay.rules.rule import EVERY_CHAPTER, Indeterminate, finding, rule
 from replay.settlement.open_reasons import open_envy_reason, open_reason
 from replay.settlement.payouts import WagerFlow, describe_flow, flows
@@ -204,6 +205,13 @@ def _difference(round_: Round, book: Rulebook, account: Account, owed_cents: int
     else:
         code, section = _classify(book, account, difference)
         expected = _expected(account)
+    if code == "PAY-LIMIT" and due is not None:
+        expected += f"; {of_the_limit(book, due.capped)}"
+    if code == "MYST-TRIGGER" and (passed := trigger(round_, book)) is not None:
+        section, expected = "645c.3(c)(3)", f"{expected}; {passed}"
+    observed = _observed(account, taken)
+    if account.is_late and account.stake is not None:
+        observed = f"{late_part(book, account.stake)}; {observed}"
     facts = [*(account.stake.facts if account.stake else ()), *account.flow.facts, *taken]
     yield finding(
         round_,
@@ -211,7 +219,7 @@ def _difference(round_: Round, book: Rulebook, account: Account, owed_cents: int
         code,
         section,
         expected=expected,
-        observed=_observed(account, taken),
+        observed=observed,
         evidence=facts or ((round_.closed,) if round_.closed else ()),
         seat=settlement.seat,
         wager=settlement.wager,
@@ -332,12 +340,13 @@ def envy_bonuses(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermin
         short = any(due.uncovered_cents for due in due_for.values()) and paid_for.keys() <= due_for.keys()
         if paid_for == owed or (short and sum(paid_for.values()) == sum(owed.values())):
             continue
+        why_none = no_envy_for(round_, seat, paid_for, owed)
         yield finding(
             round_,
             book,
             "PAY-ENVY",
             ENVY_SECTION[ENVY_OF[wager]],
-            expected=_amounts(owed),
+            expected=f"{_amounts(owed)} ({why_none})" if why_none else _amounts(owed),
             observed=_amounts(paid_for),
             evidence=facts or ((round_.closed,) if round_.closed else ()),
             seat=seat,
@@ -364,10 +373,7 @@ def _cents_by_hand(payments: Iterable[RecordedEvent]) -> dict[int | str, int]:
 
 
 def _amounts(by_position: dict[int | str, int]) -> str:
-    parts = [
-        f"{show_money(cents)} for {position if position == 'dealer' else f'seat {position}'}"
-        for position, cents in sorted(by_position.items(), key=str)
-    ]
+    parts = [f"{show_money(cents)} for {name(position)}" for position, cents in sorted(by_position.items(), key=str)]
     return ", ".join(parts) if parts else "no Envy Bonus"
 
 

@@ -15,7 +15,7 @@ from replay.rules.catalogue import GAME_RULES
 from replay.rules.equipment import preparations
 from replay.rules.round_steps import Act, Precedence
 from replay.rules.rule import EVERY_CHAPTER, finding, rule
-from replay.settlement.settlement import is_void
+from replay.settlement.voids import is_void
 
 
 @rule(

@@ -55,7 +55,16 @@ def base_wager(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 evidence=stake.facts,
                 seat=stake.seat,
                 wager=stake.wager,
+                other_reading=_alone(book, stake.wager),
             )
+
+
+def _alone(book: Rulebook, wager: str) -> str | None:
+    """The other reading of a wager on the dice without a base wager: the text does not tie it to one (D553)."""
+    rule_ = book.chapter.wagers.get(wager)
+    if rule_ is None or rule_.closes != "activation":
+        return None
+    return f"D553: {book.cite('645c.2(e)')} names no base wager beside a wager on the dice: so read, it may stand alone"
 
 
 def _a(wager: str) -> str:
@@ -174,10 +183,20 @@ def _not_seated(round_: Round, book: Rulebook, placed: Sequence[RecordedEvent]) 
                     "WAGER-SEATED",
                     "7(b)",
                     expected="the wager of a seated player",
-                    observed=f"{event.bettor} is not seated",
+                    observed=_standing(event.bettor, seating, fact),
                     evidence=(fact,),
                     seat=event.seat,
                 )
+
+
+def _standing(patron: str, seating: Sequence[RecordedEvent], wager: RecordedEvent) -> str:
+    """Say of who is not seated whether a seat was left in this round."""
+    seats = [
+        fact.payload.seat
+        for fact in seating
+        if fact.payload.KIND is model.PatronLeft and fact.seq < wager.seq and fact.payload.patron == patron
+    ]
+    return f"{patron} had left seat {seats[-1]}" if seats else f"{patron} is not seated"
 
 
 def _too_many_boxes(

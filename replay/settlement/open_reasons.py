@@ -143,7 +143,15 @@ def _players_cards(round_: Round, book: Rulebook, seat: int, wager: str) -> str 
     if dealt and len(dealt) != must:
         return f"seat {seat} holds {len(dealt)} cards, by the record"
     held = readings(round_, book, seat)
-    return f"the cards of seat {seat} were not all read" if held == [NO_HAND] or len(held) > 1 else None
+    return unread_cards(round_, seat) if held == [NO_HAND] or len(held) > 1 else None
+
+
+def unread_cards(round_: Round, seat: int) -> str:
+    """Return in words what is missing of a seat's cards: some were not read, or none are on record."""
+    were_dealt = bool(round_.hands().get(seat)) or seat in set_hands(round_)
+    return (
+        f"the cards of seat {seat} were not all read" if were_dealt else f"the cards of seat {seat} are not on record"
+    )
 
 
 def _not_offered(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:

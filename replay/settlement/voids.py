@@ -60,7 +60,7 @@ def start_of(round_: Round) -> Start | None:
     if drawn:
         number = drawn[-1].payload.number
         return Start(starting_position(number), number, None, True, (drawn[-1].seq,))
-    rolls = before_deal(round_, round_.of(model.DiceRolled))
+    rolls = before_deal(round_, round_.rolls)
     if not rolls:
         return None
     roll = rolls[-1]
@@ -309,7 +309,7 @@ def _exposed_stack(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
                 "DEAL-EXPOSED",
                 "13(i)",
                 "with a card exposed while the stacks are dealt, all wagers returned",
-                f"a card was exposed ({exposed.card or 'not read'}); the round was not voided",
+                f"{exposed.card or 'a card that was not read'} was exposed by the {exposed.by}; the round was not voided",
                 (fact.seq,),
                 exposed.whose if isinstance(exposed.whose, int) else None,
                 "" if while_dealing is not None else "the clocks contradict the order of the exposed card and the deal",

@@ -199,6 +199,7 @@ class _Reader:
         self.shuffled_decks: set[str] = set()
         self.is_preparing, self.deal_deck = False, ""
         self.now = datetime.fromisoformat(DEFAULT_DAY).replace(hour=12, tzinfo=UTC)
+        self.last_us, self.day_turned = 0, False
 
     def read(self, number: int, line: str) -> None:
         """Read one line."""
@@ -282,6 +283,7 @@ class _Reader:
     def _add(self, event: Event, line: int) -> None:
         self.now += timedelta(seconds=1)
         timed = Timed(int(self.now.timestamp()) * 1_000_000, line, event)
+        self.last_us, self.day_turned = timed.at_us, False
         (self.prelude if self.round is None else self.round).append(timed)
 
     def _begin(self, words: Words, implied: bool = False) -> None:
@@ -314,6 +316,8 @@ class _Reader:
             self.round, self.round_no = None, self.round_no - 1
             return
         opening_us = self.round[0].at_us - 500_000 if self.round else int(self.now.timestamp()) * 1_000_000 + 500_000
+        if self.prelude:
+            opening_us = max(opening_us, self.prelude[-1].at_us)
         try:
             opened = model.RoundOpened(
                 deck=self.deal_deck or self.context.deck,
@@ -388,6 +392,10 @@ class _Reader:
             raise words.error(f"expected YYYY-MM-DD, got {day!r}")
         self._end_round()
         self.gaming_day = day
+        noon = datetime.fromisoformat(day).replace(hour=12, tzinfo=UTC)
+        if noon.date() > self.now.date():
+            self._turn(noon, words)
+            self.day_turned = True
 
     def _at(self, words: Words) -> None:
         word = words.take("a time like 21:14:05 or +90s")
@@ -402,7 +410,9 @@ class _Reader:
         if clock is None or int(clock[1]) > 23 or int(clock[2]) > 59 or int(clock[3] or 0) > 59:
             raise words.error(f"expected a time like 21:14:05 or +90s, got {word!r}")
         then = self.now.replace(hour=int(clock[1]), minute=int(clock[2]), second=int(clock[3] or 0), microsecond=0)
-        if then < self.now:  # the next day, unless events a second apart have only run ahead of their clock
+        if self.day_turned and then.timestamp() * 1_000_000 > self.last_us:
+            pass  # a time of the day that was just named, before noon
+        elif then < self.now:  # the next day, unless events a second apart have only run ahead of their clock
             then = self.now if self.now - then < RUN_AHEAD else then + timedelta(days=1)
         self._turn(then, words)
 

@@ -145,7 +145,7 @@ def exposure_grounds(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
                 "DEAL-EXPOSED",
                 "687a.13(d)",
                 "with a card exposed before the raises, all hands void",
-                f"{exposed.card or 'a card'} of {name(exposed.whose)} was exposed; the round was not voided",
+                f"{exposed.card or 'a card'} of {name(exposed.whose)} was exposed by the {exposed.by}; the round was not voided",
                 (fact.seq,),
                 exposed.whose if isinstance(exposed.whose, int) else None,
                 doubt="" if before else _why_open(round_, book),

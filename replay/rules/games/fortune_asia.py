@@ -101,7 +101,7 @@ def exposed_stack(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermi
                 "DEAL-EXPOSED",
                 "659a.13(d)",
                 expected="the player elects to play or to void the hand",
-                observed=f"{fact.payload.card} exposed before it was delivered; no election",
+                observed=f"{fact.payload.card or 'a card'} exposed by the {fact.payload.by} before it was delivered; no election",
                 evidence=(fact,),
                 seat=owner,
             )

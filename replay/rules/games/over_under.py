@@ -24,6 +24,7 @@ from replay.rules.round_steps import HAND_DEALT, HAND_SETTLED, Act, Step, early,
 from replay.rules.rule import Indeterminate, finding, rule
 from replay.rules.shoe_procedure import shoe_begun, shoe_of
 from replay.settlement.hand_readings import readings
+from replay.settlement.open_reasons import unread_cards
 from replay.settlement.payouts import first_moves, flows, moves
 from replay.settlement.stakes import closing, stakes
 from replay.settlement.surrenders import standing_surrenders, surrenders
@@ -121,7 +122,7 @@ def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str | N
         return "the hand was called dead, for which there is no ground on record"
     held = readings(round_, book, seat)
     if held == [NO_HAND] or len(held) > 1:
-        return f"the cards of seat {seat} were not all read"
+        return unread_cards(round_, seat)
     if total(held[0].cards) is None:
         return f"a card of seat {seat} has no value"
     if wager not in book.offers:
@@ -475,7 +476,7 @@ def settled_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
     """
     if not round_.covers("settlement") or is_void(round_, book):
         return
-    passed_over = elections(round_, book)
+    passed_over = elections(round_, book) | _returned_short_of_cards(round_, book)
     further = {seat: facts[1] for seat, facts in dealt_to(round_).items() if len(facts) > 1 and seat not in passed_over}
     settled = [fact for fact in settling(round_, book) if fact.payload.seat not in passed_over]
     out_of_turn = _settled_out_of_turn(round_, book, settled, further)
@@ -483,6 +484,13 @@ def settled_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
         out_of_turn = _settled_after_the_next_cards(round_, book, settled, further)
     if out_of_turn is not None:
         yield out_of_turn
+
+
+def _returned_short_of_cards(round_: Round, book: Rulebook) -> frozenset[int]:
+    """Return the seats whose wagers went back as void because their cards were missing: a dead hand in all but words (D552)."""
+    cards, dealt = book.chapter.numbers["cards_per_hand"], dealt_to(round_)
+    returned = {fact.payload.seat for fact in round_.of(model.WagerReturned) if fact.payload.reason == "void"}
+    return frozenset(seat for seat in returned if sum(len(fact.payload.cards) for fact in dealt.get(seat, ())) < cards)
 
 
 def _settled_out_of_turn(
@@ -544,7 +552,7 @@ def _too_late(
 
 def next_hands(round_: Round, book: Rulebook) -> Iterator[Act]:
     """Yield the additional cards of each hand; not of one that was passed over, which gets them after all others."""
-    passed_over = elections(round_)
+    passed_over = elections(round_, book)
     for seat, facts in dealt_to(round_).items():
         if len(facts) > 1 and seat not in passed_over:
             yield Act(facts[1], seat, None, "dealt")

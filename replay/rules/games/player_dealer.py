@@ -435,8 +435,11 @@ def backline(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 @rule("CA-FEE", on=("gegr-002138.Collection procedures",))
 def collection_fees(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """One flat fee for each seat with a base wager, as filed; whoever bets behind or deals pays that or nothing."""
-    fee = int(book.settings["collection"])
+    """One flat fee for each seat with a base wager, as filed; whoever bets behind or deals pays that or nothing.
+
+    Where several rates are filed, one of them is due; which, the record does not say (D554).
+    """
+    rates = filed_rates(book)
     staked = [stake for stake in stakes(round_, book).values() if stake.on_layout_cents > 0]
     players = {(stake.seat, stake.bettor) for stake in staked if stake.wager == "base"}
     others = {(stake.seat, stake.bettor) for stake in staked if stake.wager == "backline"}
@@ -448,19 +451,39 @@ def collection_fees(round_: Round, book: Rulebook) -> Iterator[Finding]:
     for who in sorted({*taken, *(players if complete else ())}):
         facts = taken.get(who, [])
         cents = sum(fact.payload.amount_cents for fact in facts)
-        due = fee if who in players or (who in others and cents) else 0
-        if cents != due:
+        owes = bool(rates) and (who in players or (who in others and cents > 0))
+        if cents not in (rates if owes else (0,)):
+            due = rates[0] if len(rates) == 1 and owes else 0
+            is_one_of_several = owes and len(rates) > 1
             yield finding(
                 round_,
                 book,
                 "CA-FEE",
                 COLLECTED,
-                expected=f"a flat fee of {show_money(due)}" if due else "no fee",
+                expected=_filed_fee(rates) if owes else "no fee",
                 observed=f"{show_money(cents)} taken" if cents else "no fee taken",
                 evidence=facts or ((round_.closed,) if round_.closed else ()),
                 seat=who[0],
-                difference_cents=due - cents,
+                difference_cents=None if is_one_of_several else due - cents,
             )
+
+
+RATES = ("collection", "collection_2", "collection_3", "collection_4", "collection_5")
+"""The settings that file collection rates: no more than five (GEGR-002138, Collection procedures)."""
+
+
+def filed_rates(book: Rulebook) -> tuple[int, ...]:
+    """Return the collection rates that are filed, in cents, the smallest first; none where no fee is collected."""
+    return tuple(sorted({int(book.settings[name]) for name in RATES} - {0}))
+
+
+def _filed_fee(rates: Sequence[int]) -> str:
+    amounts = [show_money(rate) for rate in rates]
+    return (
+        f"a flat fee of {amounts[0]}"
+        if len(amounts) == 1
+        else f"a filed fee: {', '.join(amounts[:-1])} or {amounts[-1]}"
+    )
 
 
 @rule("PAY-ORDER", on=("gegr-002138.Round of play",))

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from analytics.errors.queue import findings_queue
+from analytics.errors.queue import findings_listed
 from analytics.warehouse.warehouse import reading
 from dashboards.access.downloads import DOWNLOADS, Download
 from dashboards.parts import desk, exports
@@ -59,7 +59,7 @@ def test_the_whole_list_is_exported_and_the_log_has_its_digest(floor: Living) ->
     assert file is not None
     rows = list(csv.DictReader(file.data.decode().splitlines()))
     with reading(floor.warehouse) as db:
-        every = findings_queue(db)
+        every = findings_listed(db)
     assert [row["finding_id"] for row in rows] == every["finding_id"].to_list()
     assert len(rows) == MANY
     assert {(row["table_id"], row["finding"], row["state"]) for row in rows} == {("fu-01", "Wager underpaid", "open")}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -494,3 +495,50 @@ def test_the_fold_takes_any_order_of_events(names: list[str]) -> None:
                 table.say(refused(), number)
     for _, conclusion in table.verdicts():
         assert conclusion.verdict in ("UPHELD", "VARIANCE", "UNDETERMINED")
+
+
+# ------------------------------------------------------------------------------------------- an opening reported twice (D550)
+
+
+def opening(deck: str = "d-1", observed: tuple[str, ...] = ("settlement",)) -> model.RoundOpened:
+    return model.RoundOpened(deck=deck, observed=list(observed))
+
+
+def wagers_of(table: Table) -> dict[int, int]:
+    """Wagers placed in each round, as the fold last has it."""
+    return {each.round_no: len(each.of(model.WagerPlaced)) for each in table.fold()}
+
+
+def placed_in(table: Table, round_no: int) -> None:
+    wager = model.WagerPlaced(seat=3, bettor="p-3", wager="base", number=None, amount_cents=2500, form="chips")
+    table.say(wager, round_no)
+
+
+@pytest.mark.parametrize("closed_before", [False, True])
+def test_d550_an_opening_reported_again_opens_nothing(closed_before: bool) -> None:
+    """The wager before the repetition and the one after it are of one round; after its closing nothing begins anew."""
+    table = Table()
+    table.say(opening(), 1)
+    placed_in(table, 1)
+    if closed_before:
+        table.say(model.RoundClosed(by="d-7"), 1)
+    table.say(opening(), 1)
+    placed_in(table, 1)
+    if not closed_before:
+        table.say(model.RoundClosed(by="d-7"), 1)
+    assert wagers_of(table) == {1: 2}
+
+
+@pytest.mark.parametrize(
+    ("again", "round_no"),
+    [(opening("d-2"), 1), (opening(observed=()), 1), (opening(), 2)],
+    ids=["deck", "claims", "number"],
+)
+def test_d550_an_opening_in_other_words_begins_a_round(again: model.RoundOpened, round_no: int) -> None:
+    table = Table()
+    table.say(opening(), 1)
+    placed_in(table, 1)
+    table.say(again, round_no)
+    table.say(model.RoundClosed(by="d-7"), round_no)
+    rounds = list(table.fold())
+    assert [len(each.of(model.WagerPlaced)) for each in rounds] == [1, 0]

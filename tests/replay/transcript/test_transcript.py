@@ -464,3 +464,47 @@ def test_two_faults_of_one_cut_are_two_findings() -> None:
     found = only.conclusion.findings
     assert [each.code for each in found] == ["DEAL-CUT", "DEAL-CUT"]
     assert len({each.id for each in found}) == 2
+
+
+# ------------------------------------------------------------------------------------------------------ the transcript's clock
+
+
+def clocks(text: str) -> list[datetime]:
+    """The device clock of every event, in order."""
+    return [
+        datetime.fromtimestamp(each.at_us / 1_000_000, UTC) for script in parse(text, "clock") for each in script.events
+    ]
+
+
+@pytest.mark.parametrize("time", ["12:00:00", "11:59:59", "12:00:01", "12:00:02", "21:14:05"])
+def test_a_first_time_never_lets_the_clock_run_back(time: str) -> None:
+    text = f"rules pa-688a\nat {time}\nwager seat=3 base 25.00\n"
+    assert clocks(text) == sorted(clocks(text))
+    (judged,) = judge(text, "clock")
+    assert [found.code for found in judged.conclusion.findings] == []
+
+
+def test_a_day_moves_the_clock_to_that_day() -> None:
+    text = "rules pa-688a\nround 1\nwager seat=3 base 25.00\nclose\nday 2025-01-03\nround 2\nwager seat=3 base 25.00\nclose\n"
+    days = [each.day for each in clocks(text)]
+    assert days == [1, 1, 1, 1, 3, 3, 3]
+    assert clocks(text) == sorted(clocks(text))
+
+
+@pytest.mark.parametrize(("time", "day", "hour"), [("09:30", 3, 9), ("21:00", 3, 21), ("+90s", 3, 12)])
+def test_a_time_after_a_day_is_of_that_day(time: str, day: int, hour: int) -> None:
+    text = f"rules pa-688a\nround 1\nclose\nday 2025-01-03\nat {time}\nround 2\nwager seat=3 base 25.00\nclose\n"
+    last = clocks(text)[-1]
+    assert (last.day, last.hour) == (day, hour)
+
+
+def test_a_time_before_the_one_of_that_day_is_of_the_next() -> None:
+    text = "rules pa-688a\nround 1\nclose\nday 2025-01-03\nat 21:00\nround 2\nclose\nat 01:00\nround 3\nclose\n"
+    assert (clocks(text)[-1].day, clocks(text)[-1].hour) == (4, 1)
+
+
+@pytest.mark.parametrize("day", ["2025-01-01", "2024-12-31"])
+def test_a_day_that_has_begun_leaves_the_clock(day: str) -> None:
+    text = f"rules pa-688a\nround 1\nclose\nday {day}\nround 2\nclose\n"
+    assert {each.day for each in clocks(text)} == {1}
+    assert clocks(text) == sorted(clocks(text))

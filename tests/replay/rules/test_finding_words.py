@@ -1,0 +1,115 @@
+"""The words of findings: how much came late, who exposed which card, which limit, why no Envy Bonus is due."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from replay.narrative.verdicts import RoundVerdict, narrate
+from replay.transcript.transcript import judge
+from tests.evidence.specimens import golden_cases
+
+IDENTIFIER = re.compile(r"\b[a-z0-9]+(?:_[a-z0-9]+)+\b")
+
+
+def words(text: str, code: str) -> list[tuple[str, str]]:
+    """What findings of a code expect and observe."""
+    return [
+        (found.expected, found.observed)
+        for judged in judge(text, "words")
+        for found in judged.conclusion.findings
+        if found.code == code
+    ]
+
+
+HANDS = "deal dealer=Kh Qd Js 9c 8d 4h 3s  seat3=As Ah 7s 7d 5s 4c 2h\nset seat=3 high=As Ah 5s 4c 2h low=7s 7d\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "part"),
+    [
+        ("wager seat=3 base 20.00\nno_more_bets\nwager seat=3 base 5.00\n", '5.00 placed after "no more bets"'),
+        ("wager seat=3 base 25.00\nno_more_bets\nwithdraw seat=3 base 10.00\n", '10.00 withdrawn after "no more bets"'),
+    ],
+)
+def test_a_late_wager_says_how_much_was_late(lines: str, part: str) -> None:
+    ((_, observed),) = words(f"rules pa-688a\n{lines}{HANDS}pay seat=3 base 20.00\nclose\n", "WAGER-LATE")
+    assert observed.startswith(f"{part}; ")
+
+
+def test_a_late_wager_on_the_dice_names_the_shaker() -> None:
+    text = "rules pa-645c sum=A\nwager seat=3 base 25.00\nshake 3\nwager seat=3 sum 5.00\ndice 2 2 4\ntake seat=3 sum 5.00\n"
+    ((_, observed),) = words(text, "WAGER-LATE")
+    assert observed == "5.00 placed after the shaker was used; 5.00 collected"
+
+
+@pytest.mark.parametrize("card", ["7s", "??"])
+def test_an_exposed_card_is_named_with_who_exposed_it(card: str) -> None:
+    text = f"rules pa-688a\ncovers settlement\nwager seat=3 base 25.00\n{HANDS}exposed seat=3 {card} by dealer\n"
+    ((_, observed),) = words(text, "DEAL-EXPOSED")
+    assert observed == f"{'a card' if card == '??' else card} of seat 3 exposed by the dealer; no election"
+
+
+@pytest.mark.parametrize(
+    ("place", "expected"),
+    [
+        ("688a envy", "none for the own hand"),
+        ("659a envy", "none for the dealer's hand"),
+        ("659a envy", "which the same player holds"),
+    ],
+)
+def test_an_envy_bonus_says_why_none_is_due(place: str, expected: str) -> None:
+    chapter, stem = place.split()
+    cases = [each for each in golden_cases() if (each.path.parent.name, each.path.stem) == (chapter, stem)]
+    assert any(expected in said for each in cases for said, _ in words(each.transcript, "PAY-ENVY"))
+
+
+def test_a_maximum_payout_is_named() -> None:
+    cases = [each for each in golden_cases() if (each.path.parent.name, each.path.stem) == ("688a", "limits")]
+    said = [expected for each in cases for expected, _ in words(each.transcript, "PAY-LIMIT")]
+    assert said
+    assert all("the maximum payout" in each for each in said)
+
+
+def test_a_hit_of_another_names_whose_contribution_passed_the_target() -> None:
+    cases = [each for each in golden_cases() if (each.path.parent.name, each.path.stem) == ("645c", "3_hits")]
+    found = [
+        found
+        for each in cases
+        for judged in judge(each.transcript, "hits")
+        for found in judged.conclusion.findings
+        if found.code == "MYST-TRIGGER"
+    ]
+    assert found
+    assert {each.cite for each in found} == {"58 Pa. Code § 645c.3(c)(3)"}
+    assert any("the contribution that lifts the meter above 150.00: seat 5" in each.expected for each in found)
+
+
+def test_who_left_is_not_called_never_seated() -> None:
+    start = "rules pa-688a\nseated seat=1 p-1\nseated seat=3 p-3\nround 1\n"
+    left = words(f"{start}left seat=3 p-3\nwager seat=3 bettor=p-3 base 25.00\n", "WAGER-SEATED")
+    never = words(f"{start}wager seat=4 bettor=p-9 base 25.00\n", "WAGER-SEATED")
+    assert ([observed for _, observed in left], [observed for _, observed in never]) == (
+        ["p-3 had left seat 3"],
+        ["p-9 is not seated"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("deal", "why"),
+    [
+        ("", "the cards of seat 3 are not on record"),
+        ("  seat3=As Ah 7s 7d 5s 4c ??", "the cards of seat 3 were not all read"),
+    ],
+)
+def test_cards_never_dealt_are_not_called_unread(deal: str, why: str) -> None:
+    (judged,) = judge(f"rules pa-688a\nwager seat=3 base 25.00\ndeal dealer=Kh Qd Js 9c 8d 4h 3s{deal}\n", "unread")
+    assert judged.conclusion.undetermined == (f"seat 3 base: what is due cannot be told ({why})",)
+
+
+def test_no_sentence_prints_an_identifier() -> None:
+    for each in golden_cases()[::7]:
+        for judged in judge(each.transcript, "names", lambda name, each=each: (each.path.parent / name).read_text()):
+            sentence = narrate(RoundVerdict.of(judged.conclusion)).sentence
+            assert IDENTIFIER.search(sentence) is None, f"{each.path.name}:{each.line}: {sentence}"
