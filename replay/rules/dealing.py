@@ -346,6 +346,13 @@ def drawn_card_next(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
             )
 
 
+def _what_was_exposed(fact: RecordedEvent) -> str:
+    """The card that was exposed, or the cards that were dealt face up."""
+    if fact.payload.KIND is model.CardExposed:
+        return fact.payload.card or "a card"
+    return " ".join(card for card in fact.payload.cards if card is not None) or "a card"
+
+
 @rule("DEAL-EXPOSED", on=("13(d)",))
 def exposed_card_election(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """When the dealer exposes a player's card, the player elects to play the hand out or to void it, while it is in play.
@@ -376,7 +383,7 @@ def exposed_card_election(round_: Round, book: Rulebook) -> Iterator[Finding | I
             "DEAL-EXPOSED",
             "13(d)",
             expected="the player elects to play or to void the hand",
-            observed=f"{fact.payload.card or 'a card'} of seat {seat} exposed by the dealer; no election",
+            observed=f"{_what_was_exposed(fact)} of seat {seat} exposed by the dealer; no election",
             evidence=(fact,),
             seat=seat,
         )
