@@ -1,4 +1,4 @@
-"""`simulate`: gaming days of a whole floor from a seed, with planted faults and legitimate irregularities, labelled."""
+"""`simulate`: gaming days of a whole floor from a seed, with planted faults and legitimate irregularities, labeled."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ OFFICE_SUFFIX = ".office.jsonl"
 
 
 class Simulation:
-    """What a simulation made: the streams' drafts in groups, in a plausible order, and the labels, kept apart."""
+    """The result of a simulation: the streams' drafts in groups, in a plausible order, and the labels, kept apart."""
 
     def __init__(self, rounds: int) -> None:
         self._groups: list[Group] = []
@@ -128,7 +128,7 @@ def simulate(
 
 
 class _Operation:
-    """A game in operation: its tables and what is due to happen there."""
+    """A game in operation: its tables, and the anomalies that are due there."""
 
     def __init__(self, game: GameSimulation, seed: int, rounds: int, tables: list[Table], conduct: Conduct) -> None:
         self.game, self.tables = game, tables
@@ -144,7 +144,7 @@ class _Operation:
 
 
 class _Floor:
-    """The run of a simulation."""
+    """One run of a simulation."""
 
     def __init__(
         self, seed: int, rounds: int, games: Sequence[GameSimulation], tables: int | None, days: int, conduct: Conduct
@@ -172,7 +172,7 @@ class _Floor:
         self.done = Simulation(rounds * len(games))
 
     def run(self) -> Simulation:
-        """Play all days and return what came of it."""
+        """Play all days and return the simulation."""
         left = self.rounds
         for day in range(self.days):
             today = left // (self.days - day)
@@ -315,7 +315,7 @@ class _Floor:
         ]
 
     def _label_natural(self, operation: _Operation, play: Any, but: str = "") -> None:
-        """Label what was irregular and right by itself."""
+        """Label the legitimate irregularities that happened by themselves."""
         stream, round_no = play.table.stream.name, play.plan.round_no
         kinds = [kind for kind in operation.game.anomalies.natural_kinds(play) if kind != but]
         self.done.legitimate += [Legit(kind=kind, stream=stream, round_no=round_no) for kind in kinds]

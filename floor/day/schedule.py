@@ -12,7 +12,7 @@ ROUNDS_FOR_ALL = 300
 
 
 class Schedule:
-    """What waits to happen, each from its round on. `most` are the rounds that anomalies may take."""
+    """The anomalies that wait, each from its round on. `most` are the rounds that anomalies may take."""
 
     def __init__(self, wanted: list[tuple[Anomaly, int]], rounds: int, random: Random, most: int) -> None:
         entries = [each for each, count in wanted for _ in range(count)]
@@ -29,7 +29,7 @@ class Schedule:
         self._turns = {each.name: random.randrange(60) for each, _ in wanted}
 
     def due(self, round_: int, table: Table) -> Anomaly | None:
-        """Return what is due and fits this table, the longest waiting first.
+        """Return the anomaly that is due and fits this table, the longest waiting first.
 
         What is done before a round is not missed where messages of the round before were lost, so nothing is done then.
         """
@@ -50,14 +50,14 @@ class Schedule:
         return None
 
     def again(self, anomaly: Anomaly, round_: int) -> None:
-        """Let one that could not happen wait for another round."""
+        """Let an anomaly that was not possible wait for another round."""
         self._waiting.append((round_ + 1, anomaly))
         self._waiting.sort(key=lambda entry: entry[0])
 
     def turn(self, name: str) -> int:
-        """Return a number that goes up each time one happens, from a random start: variants go by it."""
+        """Return a number that goes up each time an anomaly happens, from a random start; variants depend on it."""
         return self._turns[name]
 
     def happened(self, name: str) -> None:
-        """Count one that happened."""
+        """Count an anomaly that happened."""
         self._turns[name] += 1

@@ -1,7 +1,7 @@
-"""What goes on at a floor for days: a dealer who pays a friend too much and takes chips, one who errs often, dice that wear.
+"""A scheme that lasts for days: a dealer who pays a friend too much and takes chips, one who errs often, dice that wear.
 
 Single faults (`floor/faults`) are planted by themselves; a scheme repeats, as what analysts look for does. It changes only
-what is done in rounds that were planned fairly: the cards and all other dealers stay honest. Every wrong settlement is labelled.
+what is done in rounds that were planned fairly: the cards and all other dealers stay honest. Every wrong settlement is labeled.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class SchemeRun:
             table.seat_patron(free[0], FRIEND)
 
     def apply(self, play: Any) -> Iterator[tuple[str, Spot]]:
-        """Change what is done in a round that was played rightly; yield each wrong settlement by its code."""
+        """Change what is done in a round that was played correctly; yield each wrong settlement by its code."""
         table: Table = play.table
         if table.dealer and table.dealer == self.scheme.thief:
             yield from self._favour(play)

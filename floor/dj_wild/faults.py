@@ -1,4 +1,4 @@
-"""What can be irregular at DJ Wild Stud: deal and side card, decisions, settlement, voids (§§ 687a.3 to 687a.13)."""
+"""Anomalies of DJ Wild Stud: deal and side card, decisions, settlement, voids (§§ 687a.3 to 687a.13)."""
 
 from __future__ import annotations
 
@@ -414,7 +414,7 @@ fault("PAY-METER/stream", payment.meter_stream, fits=linked_meter_running, prepa
 fault("PAY-ENVY", payment.pay_envy, prepare=_envy)
 fault("PAY-VOID", payment.pay_void, prepare=prepare_void)
 
-# What is irregular and right (§ 687a.13, D28)
+# Legitimate irregularities (§ 687a.13, D28)
 
 
 def _exposed(plan: DjWildPlan) -> bool | None:

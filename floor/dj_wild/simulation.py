@@ -1,4 +1,4 @@
-"""The tables of DJ Wild Stud Poker (Annex A, rulemaking 125-223, Chapter 687a), and what they are beside other tables.
+"""The simulation of DJ Wild Stud Poker (Annex A, rulemaking 125-223, Chapter 687a).
 
 Four tables between them use all paytables of § 687a.12, all three ways of dealing, every kind of shuffler, both settings of
 the Progressive and of the order of optional wagers; what some of them file on the first day takes effect on the second.

@@ -62,7 +62,7 @@ def line_of(cards: Collection[int]) -> str:
 
 
 def make_hand(random: Random, target: str, excluded: Collection[int]) -> Hand | None:
-    """Return five cards not among `taken` that make a line, or null where none were found."""
+    """Return five cards not among `excluded` that make a line, or null where none were found."""
     like = target.removeprefix("natural_").removesuffix("_with_wild")
     for _ in range(_TRIES):
         hand = _MAKERS[like](random)

@@ -1,4 +1,4 @@
-"""The tables of Face Up Pai Gow Poker, 58 Pa. Code Chapter 688a.
+"""The simulation of Face Up Pai Gow Poker, 58 Pa. Code Chapter 688a.
 
 Five tables between them use all paytables of § 688a.12, all three ways of dealing, both ways to find the start, and every
 kind of shuffler; what some of them file on the first day takes effect on the second.

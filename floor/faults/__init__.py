@@ -1,1 +1,1 @@
-"""What can go wrong in a round, as edits of its script, and the labels that say what was planted."""
+"""Faults as edits of a round's script, and the labels of what was planted."""

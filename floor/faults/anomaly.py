@@ -1,4 +1,4 @@
-"""What can be irregular in a round of a game: how it is prepared, what is done otherwise, and how it is labelled.
+"""The anomalies of a game: how a round is prepared for each, what is done differently, and how it is labeled.
 
 A fault or a legitimate irregularity is an `Anomaly`: `fits` says at which tables it can happen, `before` changes the table
 ahead of the round, `prepare` changes the plan (and alone leaves the round a right one, unless `edit` always labels it),
@@ -38,12 +38,12 @@ HERE = Spot()
 
 
 def anywhere(table: object) -> bool:
-    """Every table is fit."""
+    """Every table will do."""
     return True
 
 
 def as_it_is(plan: object) -> None:
-    """Every round is fit."""
+    """The round stays as it was planned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Anomaly:
 
 
 class Anomalies:
-    """What can be irregular in a game: its faults by code, its legitimate irregularities by kind.
+    """The anomalies of a game: its faults by code, its legitimate irregularities by kind.
 
     `natural` are the kinds that also happen by themselves in a round that was played, each with what tells whether one did.
     """
@@ -100,7 +100,7 @@ class Anomalies:
         return _register(self.legitimates, kind, edit, {"per_mille": per_mille, **how})
 
     def natural_kinds(self, play: Any) -> list[str]:
-        """Return what was irregular and right by itself in a round."""
+        """Return the legitimate irregularities that happened in a round by themselves."""
         return [kind for kind, occurred in self.natural.items() if occurred(play)]
 
     def share(self, other: Anomalies, *names: str) -> None:

@@ -1,4 +1,4 @@
-"""At which tables an anomaly can happen."""
+"""Conditions: at which tables an anomaly can happen."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from floor.faults.anomaly import Fits
 
 
 def both_fit(*fits: Fits) -> Fits:
-    """All of these hold."""
+    """All of these conditions hold."""
     return lambda table: all(each(table) for each in fits)
 
 

@@ -1,4 +1,4 @@
-"""What can be irregular in cut and deal, the same in several games."""
+"""Anomalies of cut and deal that several games share."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def find(play: Any, type_: type[Event], at: int | None, **fields: Any) -> Step:
 
 
 def drop(type_: type[Event], at: int | None = 0, spot: Place = nowhere, **fields: Any) -> Edit:
-    """Let something not happen."""
+    """Remove a step: it does not happen."""
 
     def edit(play: Any) -> Spot:
         step = find(play, type_, at, **fields)
@@ -65,7 +65,7 @@ def drop(type_: type[Event], at: int | None = 0, spot: Place = nowhere, **fields
 
 
 def change(type_: type[Event], at: int | None = 0, spot: Place = nowhere, **values: Any) -> Edit:
-    """Let something happen otherwise."""
+    """Change values of a step."""
 
     def edit(play: Any) -> Spot:
         step = find(play, type_, at)
@@ -79,14 +79,14 @@ def change(type_: type[Event], at: int | None = 0, spot: Place = nowhere, **valu
 def add_behind(
     type_: type[Event], event_of: Callable[[Any, Any], Event], at: int | None = 0, spot: Place = nowhere
 ) -> Edit:
-    """Let something happen right after a step."""
+    """Insert an event right after a step."""
     return _add(type_, event_of, at, spot, behind=True)
 
 
 def add_before(
     type_: type[Event], event_of: Callable[[Any, Any], Event], at: int | None = 0, spot: Place = nowhere
 ) -> Edit:
-    """Let something happen right before a step."""
+    """Insert an event right before a step."""
     return _add(type_, event_of, at, spot, behind=False)
 
 
@@ -100,17 +100,17 @@ def _add(type_: type[Event], event_of: Callable[[Any, Any], Event], at: int | No
 
 
 def by_turns(*edits: Edit) -> Edit:
-    """Do one of these each time, in turn."""
+    """Apply one of these edits each time, in turn."""
     return lambda play: edits[play.plan.turn % len(edits)](play)
 
 
 def prepared_by_turns(*preparations: Prepare) -> Prepare:
-    """Prepare the round in another way each time."""
+    """Prepare the round by one of these each time, in turn."""
     return lambda plan: preparations[plan.turn % len(preparations)](plan)
 
 
 def both(*edits: Edit) -> Edit:
-    """Do all of these; the first says where."""
+    """Apply all of these edits; the first gives the place."""
 
     def edit(play: Any) -> Spot:
         spots = [each(play) for each in edits]

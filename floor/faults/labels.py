@@ -1,4 +1,4 @@
-"""What a simulation knows about itself: which faults it planted and which irregularities were handled rightly.
+"""The labels of a simulation: which faults it planted and which irregularities were handled correctly.
 
 Labels are kept apart from the events: nothing in a log says that something in it was planted.
 """

@@ -1,4 +1,4 @@
-"""What can be irregular in the settlement of a pai gow game, its voids and its progressive, and what is irregular and right."""
+"""Anomalies in the settlement of a pai gow game, its voids and its progressive, and its legitimate irregularities."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ fault("PAY-ENVYCALL", payment.no_envy_call, prepare=envy)
 
 @fault("PAY-ANNOUNCED")
 def pay_announced(play: Any) -> Spot:
-    """A wrong result is announced, and settled rightly all the same."""
+    """A wrong result is announced, and settled correctly all the same."""
     others = {"win": ("lose", "tie"), "lose": ("win", "tie"), "tie": ("win", "lose")}
     wrong = change(
         model.ResultAnnounced, None, its_seat, result=lambda play, e: play.plan.random.choice(others[e.result])
@@ -315,7 +315,7 @@ def wager_lammer(play: Any) -> Spot:
 
 fault("WAGER-LAMMER", wager_lammer, prepare=qualifying)
 
-# What is irregular and right
+# Legitimate irregularities
 
 
 def _no_roll(plan: PaiGowPlan) -> None:

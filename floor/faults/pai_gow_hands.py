@@ -1,4 +1,4 @@
-"""What can be irregular in a pai gow game until it is settled: start, deal, wagers, surrender, setting."""
+"""Anomalies of a pai gow game before its settlement: start, deal, wagers, surrender, setting."""
 
 from __future__ import annotations
 

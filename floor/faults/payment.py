@@ -179,7 +179,7 @@ def register_payment(
 
 
 def pay_void(play: Any) -> Spot:
-    """In a round, or of a hand, that was rightly voided one wager is kept, or not all of it goes back."""
+    """In a round, or of a hand, that was correctly voided one wager is kept, or not all of it goes back."""
     steps = play.script.of(model.WagerReturned, reason="void")
     step = play.plan.random.choice([step for step in steps if step.payload.wager in play.plan.by_hand])
     event = step.payload

@@ -1,4 +1,4 @@
-"""What can be irregular in the devices' own records, whatever the game: counters, clocks, messages, corrections."""
+"""Anomalies of the devices' own records in every game: counters, clocks, messages, corrections."""
 
 from __future__ import annotations
 

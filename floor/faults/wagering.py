@@ -1,4 +1,4 @@
-"""What can be irregular in placing wagers, the same in several games."""
+"""Anomalies in placing wagers that several games share."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ wrong_form = change(model.WagerPlaced, None, its_wager, form=lambda play, _: ("v
 
 
 def bet_late(anchor: type[model.Event], at: int | None = None) -> Edit:
-    """What the plan says of a wager is placed, or withdrawn, only after a step (null: any such), and settled as it lies."""
+    """The late part of a wager is placed or withdrawn only after a step (null: any of its type), and settled as it lies."""
 
     def edit(play: Any) -> Spot:
         seat = play.plan.chosen

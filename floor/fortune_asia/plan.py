@@ -89,7 +89,7 @@ class FortuneAsiaPlan(PaiGowPlan):
 
 
 def unpaired_hand(random: Random, highest: int, excluded: set[int]) -> list[int] | None:
-    """Return seven cards not among `taken` without pair, straight or flush, of which one is the highest."""
+    """Return seven cards not among `excluded` without pair, straight or flush, of which one is the highest."""
     for _ in range(_TRIES):
         cards = [card(rank, random.randrange(4)) for rank in (highest, *random.sample(range(2, highest), 6))]
         if highest == 14 and random.random() < 0.3:

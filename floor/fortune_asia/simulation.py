@@ -1,4 +1,4 @@
-"""The tables of Fortune Asia Poker, 58 Pa. Code Chapter 659a.
+"""The simulation of Fortune Asia Poker, 58 Pa. Code Chapter 659a.
 
 Five tables between them use all paytables of § 659a.12, progressive wagers from $1 to $25, all three ways of dealing, both
 ways to find the start, and every kind of shuffler; what some of them file on the first day takes effect on the second.

@@ -1,4 +1,4 @@
-"""What can be irregular at Over/Under: deal, wagers and decisions, settlement (§§ 686a.3(a), 686a.6 to 686a.9)."""
+"""Anomalies of Over/Under: deal, wagers and decisions, settlement (§§ 686a.3(a), 686a.6 to 686a.9)."""
 
 from __future__ import annotations
 
@@ -388,7 +388,7 @@ def _deciding(play: OverUnderPlay, seat: int) -> list[Step]:
     return [*decided, *sides]
 
 
-# What is irregular and right (§ 686a.9(a), (c), D28)
+# Legitimate irregularities (§ 686a.9(a), (c), D28)
 
 
 def _face_up(plan: OverUnderPlan) -> None:

@@ -131,7 +131,7 @@ class OverUnderPlan(Plan):
         return "over" if value >= 8 else "under"
 
     def clear(self) -> None:
-        """Take back what happened to be irregular by itself: nobody surrenders."""
+        """Remove irregularities that happened by themselves: nobody surrenders."""
         for box in self.boxes.values():
             if box.decision == "surrender":
                 box.decision = self.random.choice(SIDES)

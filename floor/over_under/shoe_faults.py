@@ -1,4 +1,4 @@
-"""What can be irregular with the batches and the shoe of Over/Under (§§ 686a.3 to 686a.5, 686a.7(c), (d), 686a.9(b), .9(d))."""
+"""Anomalies of the batches and the shoe of Over/Under (§§ 686a.3 to 686a.5, 686a.7(c), (d), 686a.9(b), .9(d))."""
 
 from __future__ import annotations
 
@@ -222,7 +222,7 @@ def continuous_jam(play: Any) -> Spot:
 fault("DEAL-DEVICE", HERE, fits=machine_works, before=_stands_uncovered, after=restore)
 fault("DEAL-DEVICE/jam", continuous_jam, fits=lambda table: table.endless)
 
-# What is irregular and right
+# Legitimate irregularities
 
 
 def _refused(plan: OverUnderPlan) -> None:

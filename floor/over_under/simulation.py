@@ -1,4 +1,4 @@
-"""The tables of Over/Under, Annex A of rulemaking 125-223, Chapter 686a.
+"""The simulation of Over/Under, Annex A of rulemaking 125-223, Chapter 686a.
 
 Five tables between them use every kind of shuffler (two of them shuffle by hand), one batch and two, one box and more, the
 Bonus Wager offered or not, and every setting that may be filed; what some of them file on the first day takes effect on the

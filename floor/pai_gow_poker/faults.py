@@ -252,7 +252,7 @@ def wrong_colours(play: Any) -> Spot:
     return HERE
 
 
-# What is irregular and right (§§ 645c.1, 645c.2, D23)
+# Legitimate irregularities (§§ 645c.1, 645c.2, D23)
 
 
 def _tiger_9(plan: PaiGowPokerPlan) -> bool:

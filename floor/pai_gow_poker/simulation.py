@@ -1,4 +1,4 @@
-"""The tables of Pai Gow Poker, 58 Pa. Code Chapter 645c.
+"""The simulation of Pai Gow Poker, 58 Pa. Code Chapter 645c.
 
 Five tables: commission-free with Tiger 9 or with vigorish; dice shaken by the dealer or by a player's electronic shaker;
 between them and their two days all paytables of the wagers on the dice, and four configurations of the Must-Hit-By bonus.

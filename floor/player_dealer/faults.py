@@ -137,7 +137,7 @@ def next_seat(play: Any, button: Any) -> int:
     return int(play.plan.button % SEATS + 1)
 
 
-# The button is put at another seat than number or dice point at, or nowhere; the hands go out rightly.
+# The button is put at another seat than number or dice point at, or nowhere; the hands are distributed correctly.
 fault("CA-BUTTON", by_turns(change(model.ActionButtonPlaced, -1, seat=next_seat), drop(model.ActionButtonPlaced, -1)))
 
 
@@ -290,7 +290,7 @@ def _envy(plan: PlayerDealerPlan) -> bool:
 
 fault("PAY-ENVY", payment.pay_envy, prepare=_envy)
 
-# What is irregular and right (D22, D28)
+# Legitimate irregularities (D22, D28)
 
 
 def _any_order(plan: PlayerDealerPlan) -> bool:

@@ -1,4 +1,4 @@
-"""The tables of Face Up Pai Gow Poker in California, GEGR-002138.
+"""The simulation of Face Up Pai Gow Poker in California, GEGR-002138.
 
 Four tables between them use both ways of dealing, of finding the start and of shuffling, both readings of what the
 player-dealer's wager covers, backline betting and not, both answers to who can hold an Envy hand, and several fees; what

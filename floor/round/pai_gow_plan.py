@@ -251,7 +251,7 @@ class PaiGowPlan(Plan):
                 self.surrendered.add(seat)
 
     def clear(self) -> None:
-        """Take back what happened to be irregular by itself: for an injector that needs the round plain."""
+        """Remove irregularities that happened by themselves, for an injector that needs a plain round."""
         self.surrendered = set()
         for seat, box in self.boxes.items():
             if not box.way or self.is_foul(box.way):

@@ -193,7 +193,7 @@ class Plan(ABC):
         return None
 
     def clear(self) -> None:
-        """Take back what happened to be irregular by itself, for an injector that needs the round plain: here nothing is."""
+        """Remove irregularities that happened by themselves, for an injector that needs a plain round: here there are none."""
 
     def deal_until(self, fits: Callable[[Self], bool], targets: dict[Position, str] | None = None) -> bool:
         """Deal again until the round is as wanted, plain otherwise; say whether it came to that."""

@@ -84,7 +84,7 @@ _MAKERS: dict[str, Callable[[Random], Hand]] = {
 
 
 def make_hand(random: Random, target: str, excluded: Collection[int]) -> Hand | None:
-    """Return seven cards not among `taken` whose best line is `target`, or null where none was found.
+    """Return seven cards not among `excluded` whose best line is `target`, or null where none was found.
 
     "ace_high_joker" and "ace_high" are Ace High Pai Gows with and without the joker; "nothing" makes no line and is no
     ace high.

@@ -15,7 +15,6 @@ from typing import Any
 
 from games.catalogue import GAMES, outside_games
 from replay.rules.catalogue import outside_rules
-from replay.rules.game_rules import GameRules
 
 OURS = frozenset({"events", "games", "replay"})
 """The packages of the project that can decide: the engine's digest covers these by itself."""
@@ -67,13 +66,9 @@ def _below(folder: str) -> Iterator[str]:
 
 def _functions() -> Iterator[Callable[..., Any]]:
     """Yield the functions of added games that decide what is due and what is found."""
-    for name in outside_games():
-        game = GAMES[name]
-        yield from filter(None, (game.settle, game.lines, game.worth))
-    for record in outside_rules():
-        yield from filter(None, (getattr(record, field) for field in _TERMS))
-        yield from (rule.evaluate for rules in record.rules.values() for rule in rules)
-
-
-_TERMS = ("void_grounds", "complete_layout", "open_reason", "dealer_exposed")
-assert set(_TERMS) < set(GameRules.__struct_fields__)
+    rules = outside_rules()
+    for record in (*(GAMES[name] for name in outside_games()), *rules):
+        fields = (getattr(record, name) for name in record.__struct_fields__)
+        yield from (field for field in fields if callable(field))
+    for record in rules:
+        yield from (rule.evaluate for listed in record.rules.values() for rule in listed)
