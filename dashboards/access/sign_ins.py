@@ -21,7 +21,9 @@ from dashboards.access.hosts import Application, Receive, Scope, Send, refuse
 
 COOKIE = "_streamlit_user"
 TOKENS = "_streamlit_user_tokens"
-CALLBACK, LOGOUT, MEDIA = "/oauth2callback", "/auth/logout", "/media/"
+CALLBACK, LOGOUT = "/oauth2callback", "/auth/logout"
+MEDIA, FONTS = "/media/", "/static/media/"
+"""Where Streamlit hands out what scripts made, to whoever asks; and where the fonts of its own pages lie."""
 LONGEST_S = 12 * 3600
 """A sign-in ends after a shift: a role that was taken away does not outlive it."""
 IDLE_S = 30 * 60
@@ -118,7 +120,9 @@ class SignInGuard:
             await self.app(scope, receive, send)
             return
         path, key = scope["path"], key_of(cookies_of(scope))
-        if MEDIA in path:  # whoever knows such an address could fetch it without a cookie
+        if MEDIA in path and not path.startswith(
+            FONTS
+        ):  # whoever knows such an address could fetch it without a cookie
             await refuse(send, 404, "Nothing is served here.")
         elif path.endswith(LOGOUT):
             self.sign_ins.end(key)

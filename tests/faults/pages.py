@@ -212,7 +212,7 @@ def fetched(folder: Path, times: int) -> int:
     how="after logout, its time, half an hour without a page, another login, a restart; on an open WebSocket",
     held="the pages see nobody; an open page is cut off",
     quick=12,
-    often=300,
+    often=120,
 )
 def copied(folder: Path, times: int) -> int:
     for turn in range(times):
@@ -386,7 +386,7 @@ def _spelled(rng: random.Random) -> str:
     how="case, blanks, invisible and full-width characters, the name of the sign-in; a look-alike nobody registered",
     held="refused, and the finding goes on waiting; another person signs",
     quick=20,
-    often=600,
+    often=200,
 )
 def signed_twice(folder: Path, times: int) -> int:
     rng = random.Random(4)
@@ -428,7 +428,7 @@ ROUND = {"round": {"table": "fu-01", "round": "1"}, "dispute": {"of": "fu-01", "
     how="every value of every page's address: 5,000 digits, negative, huge, fractions, control characters, markup, very long",
     held="the page is drawn; what is out of form is named and left out",
     quick=8,
-    often=680,
+    often=240,
 )
 def senseless(folder: Path, times: int) -> int:
     floor = living.make(folder)

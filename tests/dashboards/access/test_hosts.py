@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import streamlit
 
 from dashboards.access.hosts import name_of, objection
 from rack.cli import main
@@ -102,6 +103,12 @@ def test_two_hosts_or_none_are_refused(server: tuple[int, Path]) -> None:
 def test_streamlits_own_addresses_of_downloads_are_closed(server: tuple[int, Path]) -> None:
     port, _ = server
     assert b" 404 " in answer(port, "Host: 127.0.0.1", path="/media/0000.pdf")
+
+
+def test_the_fonts_of_the_pages_are_served(server: tuple[int, Path]) -> None:
+    port, _ = server
+    font = next((Path(streamlit.__file__).parent / "static" / "static" / "media").glob("MaterialSymbols*.woff2"))
+    assert b" 200 " in answer(port, "Host: 127.0.0.1", path=f"/static/media/{font.name}")
 
 
 def test_a_name_that_is_long_or_holds_control_characters_stands_short_in_the_log() -> None:

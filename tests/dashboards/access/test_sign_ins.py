@@ -234,6 +234,12 @@ def test_streamlits_downloads_are_closed_to_everybody(sign_ins: SignIns, path: s
     assert (start["status"], inside.cookies) == (404, [])
 
 
+def test_the_fonts_of_the_pages_are_served(sign_ins: SignIns) -> None:
+    inside = Inside()
+    (start,) = ask(inside, sign_ins, "/static/media/MaterialSymbols.woff2", "")
+    assert (start["status"], len(inside.cookies)) == (302, 1)
+
+
 def test_the_parts_of_a_long_cookie_belong_together() -> None:
     whole = key_of({"_streamlit_user": "chunks-2", "_streamlit_user_1": "a", "_streamlit_user_2": "b", "x": "1"})
     assert whole == key_of({"_streamlit_user_2": "b", "_streamlit_user_1": "a", "_streamlit_user": "chunks-2"})
