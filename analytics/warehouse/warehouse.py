@@ -19,6 +19,7 @@ from functools import cache
 from hashlib import sha256
 from importlib import resources
 from pathlib import Path
+from typing import Final
 
 import duckdb
 import polars as pl
@@ -99,8 +100,17 @@ _DUCK_TYPES = {
 }
 
 
+DISK_ERRORS: Final = (
+    duckdb.IOException,
+    duckdb.OutOfMemoryException,
+    duckdb.TransactionException,
+    duckdb.FatalException,
+)
+"""What DuckDB raises where the disk is full or fails."""
+
+
 class WarehouseError(Exception):
-    """There is no warehouse to read, and what to do about it."""
+    """There is no warehouse to read, or it cannot be written, and what to do about it."""
 
 
 def build(
@@ -155,7 +165,7 @@ def build_from(
                 db.execute(f"CREATE TABLE {model} AS\n{model_text(model)}")
             finish(db, facts, generation_at(path) + 1, inputs)
             db.execute("COMMIT")
-    except (duckdb.IOException, duckdb.OutOfMemoryException, duckdb.FatalException) as error:
+    except DISK_ERRORS as error:
         raise WarehouseError(
             f"{path} could not be built ({str(error).splitlines()[0]}); an earlier file stands as it was: "
             "free space on its disk, and build again"
