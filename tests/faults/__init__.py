@@ -6,7 +6,20 @@ import importlib
 
 from tests.faults.table import FAULTS, Fault
 
-AREAS = ("files", "records", "shown", "forged", "refused", "keys", "served", "foreign", "killed", "local", "broker")
+AREAS = (
+    "files",
+    "records",
+    "shown",
+    "forged",
+    "refused",
+    "keys",
+    "served",
+    "foreign",
+    "killed",
+    "local",
+    "beside",
+    "broker",
+)
 """The modules that fill the table, in its order."""
 
 
