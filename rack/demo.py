@@ -33,6 +33,7 @@ from rack.opening import checkpoints_at, log_at, results_at
 from rack.output import Output
 from rack.settings import DEMO_DATABASE, DEMO_KEY, DEMO_OWN_LOG, PERSONS, REPORT, WAREHOUSE
 from rack.warehouse_feed import build_warehouse
+from rack.whole_files import write_whole
 from replay.findings import Finding
 from replay.incidents import incidents_in
 from replay.review.persons import Person, register
@@ -260,7 +261,7 @@ def write_report(out: Path, report: dict[str, Any]) -> None:
     """
     own = report["log"] == _own_address(out)
     kept = {**report, "log": DEMO_OWN_LOG} if own else report
-    (out / REPORT).write_text(json.dumps(kept, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    write_whole({out / REPORT: (json.dumps(kept, ensure_ascii=False, indent=2) + "\n").encode()})
 
 
 def _own_address(out: Path) -> str:

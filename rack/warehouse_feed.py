@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from analytics.warehouse.extending import Earlier, earlier, extend
+from analytics.warehouse.extending import earlier, extend
 from analytics.warehouse.warehouse import PropertyFacts, ReviewedFinding, RoundEvents, TableEvent, build
 from events.errors import IntegrityError, UndecodableEvent
 from events.log.contract import EventLog, Record, ResultStore
@@ -26,7 +26,7 @@ from replay.run.replayer import findings, ledger
 TABLE_EVENT_TYPES = (DiceReceived.TYPE, EventCorrected.TYPE, RulesFiled.TYPE)
 
 Broken = dict[str, str]
-"""Stream → the code and the words of what is broken there."""
+"""Stream → the code and the words of what is broken there; file and table → what was changed in the warehouse."""
 
 _envelope = msgspec.json.Decoder(RawEnvelope)
 
@@ -36,18 +36,21 @@ def build_warehouse(
 ) -> bool:
     """Bring the warehouse at `path` up to what log and results hold; return whether there was anything to do.
 
-    What the file holds already is taken over and only the rest read, unless `anew`, or where the file is of another program
-    or log. Building again without anything new leaves the file as it is. `broken` takes the streams that broke off on the way.
+    The events that the file holds already are taken over and only the rest is read, unless `anew`, or where the file is of
+    another program or log. Building again without anything new leaves the file as it is. `broken` takes the streams that
+    broke off on the way, and what of the file is not as it was built.
     """
     broken = {} if broken is None else broken
     facts, inputs = property_facts(log, broken), inputs_digest(log, results)
     known = None if anew else earlier(path, facts)
-    if known is not None and known.inputs == inputs:
-        return False
+    if known is not None:
+        broken |= {f"{path} {place}": _altered(path, *place) for place in known.altered}
+        if known.inputs == inputs and not known.altered:
+            return False
     after = known.read_to if known is not None else {}
-    judged = {(said.stream, said.round_no) for said in _numbers(results)}
+    judged = {(number.stream, number.round_no) for number in _numbers(results)}
     outside = [each for each in findings(results) if (each.stream, each.round_no) not in judged]
-    new, events, entries = revisions(results, known), round_events(log, after, broken), ledger(results)
+    events, entries = round_events(log, after, broken), ledger(results)
     more: dict[str, Any] = {
         "stream_findings": outside,
         "table_events": table_events(log, after, broken),
@@ -56,30 +59,31 @@ def build_warehouse(
         "inputs": inputs,
     }
     if known is None:
-        build(path, new, entries, events, **more)
+        build(path, revisions(results), entries, events, **more)
     else:
-        extend(path, known, new, entries, events, **more)
+        extend(path, known, revisions(results), entries, events, **more)
     return True
 
 
+def _altered(path: Path, table: str, stream: str) -> str:
+    of_stream = f" of {stream}" if stream else ""
+    return f"{path}: rows of {table}{of_stream} were changed after they were built; they were built anew from log and results"
+
+
 class _Number(msgspec.Struct):
-    """What is read of an adjudication to know whether it is new."""
+    """Which round an adjudication is of."""
 
     stream: str
     round_no: int
-    revision: int
 
 
 def _numbers(results: ResultStore) -> Iterator[_Number]:
     return (read_result("adjudications", key, data, _Number) for key, data in results.results("adjudications"))
 
 
-def revisions(results: ResultStore, known: Earlier | None = None) -> Iterator[Adjudication]:
-    """Yield every revision of every adjudication, but for those that are known already."""
-    for key, data in results.results("adjudications"):
-        said = read_result("adjudications", key, data, _Number)
-        if known is None or not known.has(said.stream, said.round_no, said.revision):
-            yield read_result("adjudications", key, data, Adjudication)
+def revisions(results: ResultStore) -> Iterator[Adjudication]:
+    """Yield every revision of every adjudication."""
+    return (read_result("adjudications", key, data, Adjudication) for key, data in results.results("adjudications"))
 
 
 def inputs_digest(log: EventLog, results: ResultStore) -> str:

@@ -41,6 +41,10 @@ MEANING: Final[dict[str, str]] = {
     "dice_set": "the dice set received last; empty where none is recorded",
     "die": "the colour of the die; `any` for dice of one colour, all three together",
     "digest": "SHA-256 of the text",
+    "digests.digest": "SHA-256 over the rows, whatever their order",
+    "digests.rows": "how many rows",
+    "digests.stream": "the stream whose rows are meant; empty: all rows of the table",
+    "digests.table_name": "the table",
     "difference_cents": "what was done less what was due, from the patron's side: negative means that the patron is short",
     "disposition": "how the finding was disposed of; null while it is not",
     "done_cents": "the patron's net by what the dealer did; null while not settled",
@@ -191,6 +195,8 @@ MEANING: Final[dict[str, str]] = {
 }  # fmt: skip
 
 _ITSELF: Final = {
+    "digests": "-- grain: table_name, stream\n-- SHA-256 over the rows of every other table, by which the next build "
+    "knows whether they were changed since.",
     "generation": "-- grain: generation\n-- The file and how it was built: one row.",
     "property": "-- grain: log_id\n-- The property, as it last configured itself: one row.",
 }

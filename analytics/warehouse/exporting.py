@@ -14,7 +14,7 @@ from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
-from analytics.warehouse.warehouse import Warehouse
+from analytics.warehouse.warehouse import DISK_ERRORS, Warehouse, WarehouseError
 
 Form = Literal["parquet", "csv"]
 SUMS: Final = "SHA256SUMS"
@@ -48,7 +48,7 @@ def export(
     """Write tables (null: all) into `folder`, a file each and the list `SUMS`, and return file → rows. Lists become JSON in CSV.
 
     `on_record` is called when everything is written and before any of it appears; what it raises leaves nothing behind.
-    Raises `NoSuchTable`, and `OSError`; files of an earlier export are replaced.
+    Raises `NoSuchTable`, `WarehouseError` where the disk is full, and `OSError`; files of an earlier export are replaced.
     """
     known = tables(db)
     unknown = [name for name in names if name not in known]
@@ -91,11 +91,17 @@ def _digest(path: Path) -> str:
 
 def _write(db: Warehouse, name: str, path: Path, form: Form) -> int:
     rows = db.sql(f"SELECT * FROM {_quoted(name)}")
-    if form == "parquet":
-        rows.write_parquet(str(path), compression="zstd")
-    else:
-        shown = ", ".join(_plain(column, str(kind)) for column, kind in zip(rows.columns, rows.types, strict=True))
-        db.sql(f"SELECT {shown} FROM {_quoted(name)}").write_csv(str(path), header=True)
+    try:
+        if form == "parquet":
+            rows.write_parquet(str(path), compression="zstd")
+        else:
+            shown = ", ".join(_plain(column, str(kind)) for column, kind in zip(rows.columns, rows.types, strict=True))
+            db.sql(f"SELECT {shown} FROM {_quoted(name)}").write_csv(str(path), header=True)
+    except DISK_ERRORS as error:
+        raise WarehouseError(
+            f"{path} could not be written ({str(error).splitlines()[0]}); nothing of the export was kept: free space on its "
+            "disk, and export again"
+        ) from error
     (count,) = db.sql(f"SELECT count(*) FROM {_quoted(name)}").fetchall()[0]
     return int(count)
 

@@ -154,16 +154,6 @@ REVIEWS: Schema = {
     "first_at_us": pl.Int64,
     "settled_at_us": pl.Int64,
 }
-WITHDRAWN: Schema = {
-    "finding_id": pl.String,
-    "code": pl.String,
-    "stream": pl.String,
-    "round_no": pl.Int64,
-    "seat": pl.Int64,
-    "wager": pl.String,
-}
-"""Findings of revisions that an earlier build has seen and a later one has not."""
-
 TABLES: dict[str, Schema] = {
     "raw_adjudications": ADJUDICATIONS,
     "raw_settlements": SETTLEMENTS,
@@ -172,7 +162,6 @@ TABLES: dict[str, Schema] = {
     "raw_round_events": ROUND_EVENTS,
     "raw_table_events": TABLE_EVENTS,
     "raw_reviews": REVIEWS,
-    "raw_withdrawn": WITHDRAWN,
 }
 """The tables as loaded, and their columns in order."""
 
@@ -192,11 +181,9 @@ def batches(
     table_events: Iterable[TableEvent] = (),
     time_zone: str = "UTC",
     reviews: Iterable[ReviewedFinding] = (),
-    *,
-    first_load_no: int = 0,
 ) -> Iterator[TableRows]:
     """Yield everything as frames, a bounded number of rounds at a time. The hour of a round is that of the clock on the wall."""
-    load_no = first_load_no
+    load_no = 0
     for some in _chunks(adjudications):
         numbered = list(enumerate(some, start=load_no))
         load_no += len(numbered)

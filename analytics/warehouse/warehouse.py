@@ -7,6 +7,8 @@ anew each time (`reading`), so it always sees the newest generation and never ha
 
 from __future__ import annotations
 
+import fcntl
+import glob
 import os
 import shutil
 import tempfile
@@ -17,10 +19,12 @@ from functools import cache
 from hashlib import sha256
 from importlib import resources
 from pathlib import Path
+from typing import Final
 
 import duckdb
 import polars as pl
 
+from analytics.warehouse.digests import write_digests
 from analytics.warehouse.game_facts import FACT_TABLES, game_facts
 from analytics.warehouse.loading import (
     TABLES,
@@ -97,8 +101,17 @@ _DUCK_TYPES = {
 }
 
 
+DISK_ERRORS: Final = (
+    duckdb.IOException,
+    duckdb.OutOfMemoryException,
+    duckdb.TransactionException,
+    duckdb.FatalException,
+)
+"""What DuckDB raises where the disk is full or fails."""
+
+
 class WarehouseError(Exception):
-    """There is no warehouse to read, and what to do about it."""
+    """There is no warehouse to read, or it cannot be written, and what to do about it."""
 
 
 def build(
@@ -117,7 +130,7 @@ def build(
 
     Every revision may be given, in any order, repeats too: the newest of each round counts. `stream_findings` are those
     that belong to no round (a gap in the log); `inputs` is a digest by which a later build knows that nothing is new.
-    Raises `OSError` or `duckdb.Error`; the old file then stands untouched.
+    Raises `WarehouseError` where the disk is full or fails, `OSError` or `duckdb.Error`; the old file then stands untouched.
     """
     facts = facts or PropertyFacts()
     build_from(
@@ -140,18 +153,24 @@ def build_from(
 
     `prepare` may put rows into the raw tables ahead of these frames.
     """
-    with replacing(path) as fresh, connect(str(fresh)) as db:
-        for table, columns in TABLES.items():
-            db.execute(_create_statement(table, {name: _DUCK_TYPES[kind] for name, kind in columns.items()}))
-        load_game_facts(db)
-        if prepare is not None:
-            prepare(db)
-        db.execute("BEGIN TRANSACTION")
-        load(db, rows)
-        for model in MODELS:
-            db.execute(f"CREATE TABLE {model} AS\n{model_text(model)}")
-        finish(db, facts, generation_at(path) + 1, inputs)
-        db.execute("COMMIT")
+    try:
+        with replacing(path) as fresh, connect(str(fresh)) as db:
+            for table, columns in TABLES.items():
+                db.execute(_create_statement(table, {name: _DUCK_TYPES[kind] for name, kind in columns.items()}))
+            load_game_facts(db)
+            if prepare is not None:
+                prepare(db)
+            db.execute("BEGIN TRANSACTION")
+            load(db, rows)
+            for model in MODELS:
+                db.execute(f"CREATE TABLE {model} AS\n{model_text(model)}")
+            finish(db, facts, generation_at(path) + 1, inputs)
+            db.execute("COMMIT")
+    except DISK_ERRORS as error:
+        raise WarehouseError(
+            f"{path} could not be built ({str(error).splitlines()[0]}); an earlier file stands as it was: "
+            "free space on its disk, and build again"
+        ) from error
 
 
 def connect(database: str) -> Warehouse:
@@ -180,17 +199,22 @@ def load_game_facts(db: Warehouse) -> None:
 
 
 def finish(db: Warehouse, facts: PropertyFacts, generation: int, inputs: str = "") -> None:
-    """Write the property and the generation of the warehouse."""
+    """Write the property and the generation of the warehouse, and the digests of all its tables."""
     _write_property(db, facts)
     _write_generation(db, generation, inputs)
+    write_digests(db)
 
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """Give a path for a new file; where the block ends well, the file takes the place of `path` at once and durably."""
+    """Give a path for a new file; where the block ends well, the file takes the place of `path` at once and durably.
+
+    The file is made in a folder beside `path` that is locked as long as its build runs; folders of builds that were killed
+    are removed. Raises `OSError`.
+    """
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    folder, lock = _build_folder(target)
     try:
         fresh = folder / target.name
         yield fresh
@@ -199,6 +223,33 @@ def replacing(path: str | Path) -> Iterator[Path]:
         _sync(target.parent)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+        os.close(lock)
+
+
+def _build_folder(target: Path) -> tuple[Path, int]:
+    """Make a locked folder for one build; remove those whose builds have ended without doing so themselves.
+
+    The folder above is locked meanwhile, so that no folder is seen between its making and its locking.
+    """
+    prefix = f".{target.name}.build-"
+    above = os.open(target.parent, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(above, fcntl.LOCK_EX)
+        for left in target.parent.glob(glob.escape(prefix) + "*"):
+            lock = os.open(left, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(left, ignore_errors=True)
+            except BlockingIOError:
+                pass  # its build is at work
+            finally:
+                os.close(lock)
+        folder = Path(tempfile.mkdtemp(prefix=prefix, dir=target.parent))
+        lock = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+    finally:
+        os.close(above)
+    return folder, lock
 
 
 @contextmanager

@@ -25,8 +25,12 @@ def take_lock(path: Path) -> int:
         holder = holder_of(file)
         os.close(file)
         raise SecondWriter(f"{path} is being written by process {holder}; open it read-only") from error
-    os.ftruncate(file, 0)
-    os.pwrite(file, str(os.getpid()).encode(), 0)
+    try:
+        os.ftruncate(file, 0)
+        os.pwrite(file, str(os.getpid()).encode(), 0)
+    except OSError as error:
+        os.close(file)
+        raise LogUnavailable(f"{name}: {error.strerror}; nothing was stored") from error
     return file
 
 

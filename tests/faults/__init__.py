@@ -8,7 +8,7 @@ from tests.faults.table import FAULTS, Fault
 
 AREAS = (
     *("files", "records", "shown", "forged", "refused", "keys", "served", "foreign", "results", "results_on_kafka"),
-    *("pages", "killed", "local"),
+    *("pages", "killed", "local", "beside"),
     "broker",
     "cluster",
 )

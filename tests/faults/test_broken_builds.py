@@ -18,11 +18,12 @@ import msgspec
 import pytest
 
 from analytics import shown_events
-from events.errors import EventError, IntegrityError
+from events.errors import DamagedMark, EventError, IntegrityError
 from events.kafka.foreign_records import StreamPlaces
 from events.kafka.partition_reader import Chains
 from events.log.contract import AppendResult, Record
 from events.log.foreign import ForeignRecord, ForeignTally
+from events.log.high_water import HighWater
 from events.log.turn import Turns
 from events.proofs import verify
 from events.proofs.keys import KeyRing
@@ -36,7 +37,7 @@ from intake import doors
 from intake.arriving import Pace
 from replay.review import last_verification
 from replay.run.stream_worker import StreamWorker
-from tests.faults import all_faults, broken_results
+from tests.faults import all_faults, beside, broken_results
 from tests.faults.broken_pages import BUILDS as HERE_ON_PAGES
 from tests.faults.broken_pages import FOUND_BY as ON_PAGES
 from tests.faults.served import served_in_memory
@@ -381,6 +382,47 @@ def calls_what_an_earlier_key_signed_forged() -> Iterator[None]:
         yield
 
 
+@build
+def takes_a_damaged_mark_for_none() -> Iterator[None]:
+    real = HighWater.load
+
+    def load(self: HighWater) -> Any:
+        try:
+            return real(self)
+        except DamagedMark:
+            return {}
+
+    with patch.object(HighWater, "load", load):
+        yield
+
+
+@build
+def names_the_demos_log_by_its_place() -> Iterator[None]:
+    def demo_log(folder: Path) -> str:
+        return f"sqlite://{folder.with_name(folder.name.removesuffix(' copied'))}/floor.db"
+
+    with patch.object(beside, "demo_log", demo_log):
+        yield
+
+
+@build
+def believes_what_the_warehouse_holds() -> Iterator[None]:
+    with patch("analytics.warehouse.extending.differing", lambda db, database: []):
+        yield
+
+
+@build
+def leaves_folders_of_dead_builds() -> Iterator[None]:
+    with patch("analytics.warehouse.warehouse.glob.escape", lambda prefix: "none"):
+        yield
+
+
+@build
+def takes_a_full_disk_for_a_defect() -> Iterator[None]:
+    with patch.object(beside, "PRELUDE", "import analytics.warehouse.warehouse as w; w.DISK_ERRORS = ()\n"):
+        yield
+
+
 FOUND_BY = {
     "full disk": "ends_a_transaction_halfway",
     "EIO": "acknowledges_before_it_is_written",
@@ -434,6 +476,11 @@ FOUND_BY = {
     "a writer beside a pipe that stays open": "keeps_the_turn_for_as_long_as_it_is_open",
     "the index of repeats poisoned": "believes_the_index_of_repeats",
     **broken_results.FOUND,
+    "a file beside the log damaged": "takes_a_damaged_mark_for_none",
+    "a copied demo folder": "names_the_demos_log_by_its_place",
+    "rows altered in the warehouse": "believes_what_the_warehouse_holds",
+    "a build of the warehouse killed": "leaves_folders_of_dead_builds",
+    "no room for what is written": "takes_a_full_disk_for_a_defect",
 }
 """Fault that needs no broker → a build that it finds out."""
 

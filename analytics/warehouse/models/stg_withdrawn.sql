@@ -5,8 +5,6 @@ WITH stated AS (
     SELECT f.finding_id, f.code, f.stream, coalesce(f.round_no, a.round_no) AS round_no, f.seat, f.wager
     FROM raw_findings AS f
     INNER JOIN raw_adjudications AS a USING (load_no)
-    UNION ALL
-    SELECT finding_id, code, stream, round_no, seat, wager FROM raw_withdrawn
 )
 
 SELECT DISTINCT ON (s.finding_id)

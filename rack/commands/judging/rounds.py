@@ -10,6 +10,7 @@ from rack.arguments import add_log
 from rack.errors import Exit
 from rack.output import Output, table
 from rack.settings import log_address
+from rack.whole_files import named_errors
 
 if TYPE_CHECKING:
     from replay.columns.round_table import Manifest
@@ -32,7 +33,10 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
     log = log_at(log_address(arguments.log), read_only=True, check_heads=False)
     try:
-        made = build(log, arguments.out, lambda stream, rounds: output.progress(rounds, f"rounds written, at {stream}"))
+        with named_errors(arguments.out):
+            made = build(
+                log, arguments.out, lambda stream, rounds: output.progress(rounds, f"rounds written, at {stream}")
+            )
     finally:
         log.close()
     output.value(as_json(made))

@@ -9,6 +9,7 @@ from rack.arguments import positive
 from rack.errors import Exit, UsageError
 from rack.output import Output
 from rack.settings import DEMO_ROUNDS, DEMO_SEED
+from rack.whole_files import named_errors
 
 HELP = "Write simulated gaming days as device events, with the planted faults labeled in a second file"
 
@@ -83,7 +84,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         tables=arguments.tables,
         house_way=arguments.play == "house_way",
     )
-    day.write(path)
+    with named_errors(path):
+        day.write(path)
     office, labels = f"{path}{OFFICE_SUFFIX}", f"{path}.labels.json"
     planted, legitimate = len(day.labels), len(day.legitimate)
     output.value(

@@ -11,6 +11,7 @@ from rack.errors import Exit, UsageError
 from rack.on_record import add_custody, record_export
 from rack.output import Output, counted
 from rack.settings import log_address
+from rack.whole_files import named_errors
 
 HELP = "Seal the closed gaming days of a log into an archive, or restore a log from one"
 
@@ -52,13 +53,14 @@ def _archive(arguments: argparse.Namespace, output: Output) -> Exit:
     with ExitStack() as resources:
         log = resources.enter_context(closing(log_at(address, read_only=True, check_heads=False)))
         store = resources.enter_context(closing(checkpoints_at(address, log_id=log.log_id, read_only=True)))
-        sealed = write_archive(
-            log,
-            arguments.out,
-            running=arguments.running,
-            checkpoints=store,
-            progress=lambda events: output.progress(events, "events sealed"),
-        )
+        with named_errors(arguments.out):
+            sealed = write_archive(
+                log,
+                arguments.out,
+                running=arguments.running,
+                checkpoints=store,
+                progress=lambda events: output.progress(events, "events sealed"),
+            )
         integrity = sealed.integrity + [lost for lost in lost_tails(log) if lost not in sealed.integrity]
         tables = [stream.partition("/")[2] for stream in log.streams() if stream.startswith(("table/", "meter/"))]
         identity = {"log_id": log.log_id, "property_id": log.property_id}

@@ -9,6 +9,7 @@ from rack.arguments import add_log, positive
 from rack.errors import Exit, UsageError
 from rack.output import Output
 from rack.settings import key_file, log_address
+from rack.whole_files import write_whole
 
 HELP = "Make the signed dispute packet of a round: PDF, JSON bundle and HTML page that need no log to check"
 
@@ -88,11 +89,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         **options_of(address),
     )
     arguments.out.mkdir(parents=True, exist_ok=True)
-    files = {}
-    for form, data in packet.forms.items():
-        path = arguments.out / f"{packet.name}.{form}"
-        path.write_bytes(data)
-        files[form] = str(path)
+    files = {form: str(arguments.out / f"{packet.name}.{form}") for form in packet.forms}
+    write_whole({Path(files[form]): data for form, data in packet.forms.items()})
     judged = packet.adjudication
     output.value(
         {

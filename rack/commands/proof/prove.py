@@ -13,6 +13,7 @@ from rack.errors import Exit, UsageError
 from rack.on_record import add_custody, record_export
 from rack.output import Output
 from rack.settings import log_address
+from rack.whole_files import write_whole
 
 if TYPE_CHECKING:
     from events.log.contract import EventLog
@@ -71,7 +72,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         output.value(json.loads(proof))
         output.text(proof.decode().rstrip("\n"))
         return Exit.CLEAN
-    arguments.out.write_bytes(proof)
+    write_whole({arguments.out: proof})
     output.value({"file": str(arguments.out), "bytes": len(proof)})
     output.text(f"{arguments.out}: {len(proof):,} bytes")
     return Exit.CLEAN

@@ -33,7 +33,7 @@ def test_every_table_with_every_row_as_parquet(path: Path, tmp_path: Path) -> No
     with reading(path) as db:
         written = export(db, tmp_path / "out", "parquet", on_record=told.append)
         assert told[0].tables
-        assert {file.stem for file in written} == {*MODELS, "generation", "property"} == set(tables(db))
+        assert {file.stem for file in written} == {*MODELS, "digests", "generation", "property"} == set(tables(db))
         for file, rows in written.items():
             assert pl.read_parquet(file).height == rows
         assert pl.read_parquet(tmp_path / "out" / "fct_hands.parquet")["cards"].dtype == pl.List(pl.String)
@@ -58,7 +58,7 @@ def test_csv_holds_no_formula(tmp_path: Path) -> None:
 
 def test_a_table_that_is_not_there_and_leftovers(path: Path, tmp_path: Path) -> None:
     with reading(path) as db:
-        with pytest.raises(ValueError, match=r"no table 'x'; the warehouse has fct_cards_seen, "):
+        with pytest.raises(ValueError, match=r"no table 'x'; the warehouse has digests, fct_cards_seen, "):
             export(db, tmp_path, "csv", ["x"], on_record=unheard)
         export(db, tmp_path, "csv", ["property"], on_record=unheard)
         export(db, tmp_path, "csv", ["property"], on_record=unheard)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from analytics.hold import hold
@@ -56,15 +57,14 @@ def test_what_is_added_later_comes_to_the_same(
     known = earlier(path, FACTS)
     assert known is not None
     assert known.inputs == "1"
-    new = [row for row in rows if not known.has(row.stream, row.round_no, row.revision)]
     extend(
         path,
         known,
-        new,
+        rows,
         sample.ledger(),
         events,
         stream_findings=(),
-        table_events=(),
+        table_events=[each for each in sample.table_events() if each.stream not in known.read_to],
         reviews=sample.reviews(),
         facts=FACTS,
         inputs="2",
@@ -74,14 +74,74 @@ def test_what_is_added_later_comes_to_the_same(
         assert hold.generation(db).generation == 2
 
 
-def test_only_what_is_not_known_is_new(tmp_path: Path) -> None:
-    known = earlier(whole(tmp_path / "w"), FACTS)
+def test_one_stream_is_read_again_by_turns_and_the_rest_is_taken_over(tmp_path: Path) -> None:
+    path = whole(tmp_path / "w")
+    last = {each.stream: max(event["seq"] for event in each.events) for each in sample.rounds_events()}
+    again = []
+    for _ in range(2 * len(last)):
+        known = earlier(path, FACTS)
+        assert known is not None
+        assert known.altered == ()
+        (read_again,) = last.keys() - known.read_to.keys()
+        again.append(read_again)
+        new = [each for each in sample.rounds_events() if each.stream not in known.read_to]
+        extend(
+            path,
+            known,
+            sample.adjudications(),
+            sample.ledger(),
+            new,
+            stream_findings=(),
+            table_events=sample.table_events(),
+            reviews=sample.reviews(),
+            facts=FACTS,
+            inputs="",
+        )
+    assert set(again) == set(last)
+
+
+@pytest.mark.parametrize(
+    ("change", "places"),
+    [
+        ("UPDATE fct_rounds SET verdict = 'UPHELD'", [("fct_rounds", "")]),
+        ("DELETE FROM fct_findings WHERE true", [("fct_findings", "")]),
+        ("INSERT INTO stg_ledger SELECT * FROM stg_ledger LIMIT 1", [("stg_ledger", "")]),
+        ("UPDATE generation SET inputs = 'as now'", [("generation", "")]),
+        ("UPDATE stg_settlements SET done_cents = due_cents", [("stg_settlements", "")]),
+        ("UPDATE round_events SET payload = '{}' WHERE stream = 'table/fu-01'", [("round_events", "table/fu-01")]),
+        ("DELETE FROM round_events WHERE stream = 'table/fu-01'", [("round_events", "table/fu-01")]),
+        ("DROP TABLE mart_pace", [("mart_pace", "")]),
+        ("CREATE TABLE more AS SELECT 1", [("more", "")]),
+        ("DELETE FROM digests WHERE table_name = 'fct_rounds'", [("fct_rounds", "")]),
+    ],
+)
+def test_rows_that_were_changed_are_named_and_not_taken_over(
+    tmp_path: Path, change: str, places: list[tuple[str, str]]
+) -> None:
+    path = whole(tmp_path / "w")
+    before = built(path)
+    with duckdb.connect(str(path)) as db:
+        db.execute(change)
+    known = earlier(path, FACTS)
     assert known is not None
-    assert all(known.has(each.stream, each.round_no, each.revision) for each in sample.adjudications())
-    assert not known.has("table/fu-01", 15, 3)
-    assert not known.has("table/fu-01", 10_000, 1)
-    assert not known.has("table/fu-09", 1, 1)
-    assert known.read_to["table/fu-01"] == max(event["seq"] for each in sample.rounds_events() for event in each.events)
+    assert list(known.altered) == places
+    assert not {stream for _, stream in places} & known.read_to.keys()
+    extend(
+        path,
+        known,
+        sample.adjudications(),
+        sample.ledger(),
+        [each for each in sample.rounds_events() if each.stream not in known.read_to],
+        stream_findings=(),
+        table_events=sample.table_events(),
+        reviews=sample.reviews(),
+        facts=FACTS,
+        inputs="",
+    )
+    assert built(path) == before
+    again = earlier(path, FACTS)
+    assert again is not None
+    assert again.altered == ()
 
 
 @pytest.mark.parametrize(

@@ -172,7 +172,7 @@ def test_stamp_of_no_file_is_null(tmp_path: Path) -> None:
 
 def test_the_tables_of_a_warehouse_are_its_models_and_facts(db: Warehouse) -> None:
     made = {row[0] for row in db.sql("SELECT table_name FROM duckdb_tables()").fetchall()}
-    assert made == {*MODELS, "generation", "property"}
+    assert made == {*MODELS, "generation", "property", "digests"}
 
 
 def test_duckdb_prints_no_progress_on_stdout() -> None:

@@ -1,0 +1,37 @@
+"""Files that a command writes: whole or not at all, and where the disk is full the error names the file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+
+def write_whole(files: Mapping[Path, bytes]) -> None:
+    """Write files so that all of them appear whole and durably, or none. Raises `OSError` with the file's name."""
+    with ExitStack() as leftovers:
+        for path, data in files.items():
+            fresh = _fresh(path)
+            leftovers.callback(fresh.unlink, missing_ok=True)
+            with named_errors(path), fresh.open("wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+        for path in files:
+            os.replace(_fresh(path), path)
+
+
+@contextmanager
+def named_errors(path: Path) -> Iterator[None]:
+    """Give an `OSError` of writing that names no file (a full disk) the name of this one."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None or error.errno is None:
+            raise
+        raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
+
+
+def _fresh(path: Path) -> Path:
+    return path.with_name(f".{path.name}.new")
