@@ -215,7 +215,8 @@ def kafka_replayer(folder: Path, times: int) -> int:
 def kafka_checkpointer(folder: Path, times: int) -> int:
     for turn in range(times):
         address, state = create(folder / str(turn))
-        key = state / "key"
+        key = folder / str(turn) / "key"
+        key.parent.mkdir(parents=True, exist_ok=True)
         signer = new_key(key, origin_of(LOG_ID, PROPERTY), KeyKind.LOG)
         log = KafkaLog(address, state_dir=state, timeout_s=TIMEOUT_S)
         publish(log, Drafts(), signer)
