@@ -83,16 +83,16 @@ kafka: $(STAMP)  ## start a real Apache Kafka broker on 127.0.0.1, in .kafka/ (B
 kafka-stop: $(STAMP)  ## stop that broker, or those nodes, and nothing else
 	@$(RACK) kafka stop
 
-lock: $(STAMP)  ## renew requirements.lock from pyproject.toml
-	@$(PY) scripts/lock.py $(ARGS)
+lock: $(STAMP)  ## renew requirements.lock from pyproject.toml, and the dates of its releases
+	@$(PY) -m scripts.lock $(ARGS)
 
 sbom: $(STAMP)  ## write build/sbom.json: every distribution of .venv with version, licence and what needs it (CycloneDX)
 	@mkdir -p build
 	@$(PY) -m cyclonedx_py environment .venv/bin/python --pyproject pyproject.toml --mc-type application \
 		--output-reproducible --of JSON --output-file build/sbom.json
 
-audit: $(STAMP)  ## look for published faults in requirements.lock; needs the package index's data
-	@$(PY) -m pip_audit --requirement requirements.lock --require-hashes --disable-pip --strict
+audit: $(STAMP)  ## look for published faults and old releases in requirements.lock; exit 3 where the index's data cannot be had
+	@$(PY) -m scripts.audit
 
 clean:  ## remove what the tools leave behind (neither .venv nor demo/ nor .kafka/)
 	@rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage .coverage.* htmlcov build *.egg-info

@@ -1,7 +1,8 @@
 """Make `requirements.lock`: every distribution of pyproject.toml with its hashes, for all platforms, without addresses.
 
 `make lock` runs this. It uses uv where it is there and otherwise installs it into a temporary environment. Versions that
-the lock names already are kept; `--upgrade` takes the newest ones.
+the lock names already are kept; `--upgrade` takes the newest ones. When each release was published goes into
+`requirements-dates.txt`.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ import subprocess
 import sys
 import tempfile
 import venv
+from datetime import UTC, datetime
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-LOCK = ROOT / "requirements.lock"
+from scripts.release_dates import DATES, LOCK, REASONS, ROOT, as_text, complaints, published
+
 HEADER = (
     "# Every distribution that Discard Rack and its tests need, pinned by hash. Made by `make lock` from pyproject.toml;\n"
     "# not edited by hand. Installed with --require-hashes --no-deps.\n"
@@ -27,8 +29,9 @@ def main(arguments: list[str]) -> int:
         draft = Path(scratch) / LOCK.name
         if LOCK.exists():
             shutil.copy(LOCK, draft)
+        uv = _uv(Path(scratch))
         command = [
-            *_uv(Path(scratch)),
+            *uv,
             "pip",
             "compile",
             "pyproject.toml",
@@ -49,11 +52,35 @@ def main(arguments: list[str]) -> int:
         if code:
             return code
         text = "".join(line for line in draft.read_text().splitlines(keepends=True) if not line.startswith("#"))
-    if "://" in text:
-        print("scripts/lock.py: the result names an address; requirements.lock was left as it was", file=sys.stderr)
-        return 1
+        if "://" in text:
+            print("scripts/lock.py: the result names an address; requirements.lock was left as it was", file=sys.stderr)
+            return 1
+        dates = _dates(uv, draft)
+        if dates is None:
+            return 3
     LOCK.write_text(HEADER + text)
+    DATES.write_text(dates)
+    for complaint in complaints(LOCK.read_text(), dates, REASONS.read_text()):
+        print(f"scripts/lock.py: {complaint}", file=sys.stderr)
     return 0
+
+
+def _dates(uv: list[str], draft: Path) -> str | None:
+    """Return the text of the dates of a lock; null, and a sentence, where the index states none."""
+    resolution = draft.with_name("pylock.toml")
+    options = ["--no-deps", "--universal", "--quiet", "--python-version", "3.11", "--format", "pylock.toml"]
+    command = [*uv, "pip", "compile", str(draft), *options, "--output-file", str(resolution)]
+    code = subprocess.run(command, cwd=draft.parent, check=False).returncode
+    found = published(resolution.read_text()) if code == 0 else {}
+    dates = {release: day for release, day in found.items() if day is not None}
+    if code or len(dates) < len(found):
+        print(
+            f"scripts/lock.py: the package index states no date for {len(found) - len(dates) or 'any'} of the releases; "
+            "requirements.lock was left as it was",
+            file=sys.stderr,
+        )
+        return None
+    return as_text(dates, datetime.now(UTC).date())
 
 
 def _uv(scratch: Path) -> list[str]:

@@ -245,6 +245,7 @@ class TopicReader:
 
     def partitions(self, topic: str) -> int:
         """Return how many partitions a topic has; 0 where it does not exist."""
+        _keep_looking(self._consumer._cluster)
         with _reached(self._cluster.bootstrap):
             return len(self._consumer.partitions_for_topic(topic) or ())
 
@@ -261,6 +262,7 @@ class TopicReader:
         deadline = time.monotonic() + self._cluster.timeout_s
         with _reached(self._cluster.bootstrap):
             while True:
+                _keep_looking(self._consumer._cluster)
                 try:
                     ends = self._consumer.end_offsets(partitions, timeout_ms=int(self._cluster.timeout_s * 1000))
                     return {TopicPartition(*partition): end for partition, end in ends.items()}
@@ -292,6 +294,7 @@ class TopicReader:
 
         Raises `BrokenSeal` where stored bytes fail Kafka's checksum, `LogUnavailable` where there is no answer.
         """
+        _keep_looking(self._consumer._cluster)
         try:
             with _reached(self._cluster.bootstrap):
                 polled = self._consumer.poll(timeout_ms=int(wait_s * 1000))
@@ -328,7 +331,7 @@ class TopicReader:
     def close(self) -> None:
         """Release the connections."""
         with contextlib.suppress(kafka_errors.KafkaError):
-            self._consumer.close(autocommit=False)
+            self._consumer.close(autocommit=False, timeout_ms=1000)
 
 
 class GroupMember:
@@ -348,6 +351,7 @@ class GroupMember:
 
         A consumer's own poll would fetch; and where it is short, it joins again and again (3.0.12).
         """
+        _keep_looking(self._consumer._cluster)
         with _reached(self._cluster.bootstrap):
             if not self._consumer._coordinator.poll(timeout_ms=int(JOINING_S * 1000)):
                 return None
@@ -493,6 +497,18 @@ class TransactionalWriter:
             if isinstance(error, _FENCED) or isinstance(self._manager.last_error, _FENCED):
                 raise WriterFenced(str(error)) from error
             raise CommitUnknown(f"{type(error).__name__}: {error}") from error
+
+
+def _keep_looking(metadata: Any) -> None:
+    """Let a client look for the partitions' leaders again after it has given that up.
+
+    Its search (3.0.12) ends for good, and without a word, where a request that another search waits for fails: a node that
+    stopped answering would be taken for the leader for ever.
+    """
+    search = metadata._refresh_loop_future
+    if search is not None and search.is_done and not metadata.closed:
+        metadata._refresh_loop_future = None
+        metadata.start_refresh_loop()
 
 
 def _hasten(client: Any, metadata: Any) -> Any:

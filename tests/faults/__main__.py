@@ -39,19 +39,19 @@ class Row:
         return [self.area, self.name, self.how, str(self.tried or "-"), self.held, self.lost]
 
 
-def attempt_named(name: str) -> Row:
+def attempt_named(name: str, most: int) -> Row:
     """The same, in another process."""
-    return attempt(next(each for each in all_faults() if each.name == name))
+    return attempt(next(each for each in all_faults() if each.name == name), most)
 
 
-def attempt(fault: Fault) -> Row:
-    """Bring a fault about as often as the table says."""
+def attempt(fault: Fault, most: int) -> Row:
+    """Bring a fault about as often as the table says, or at most so many times."""
     row, began = Row(fault.area, fault.name, fault.how, fault.held), time.monotonic()
     with tempfile.TemporaryDirectory(prefix="rack-faults-", ignore_cleanup_errors=True) as folder:
         try:
             if fault.kafka and fault.area != CLUSTER and (problem := address_or_problem()[1]):
                 raise Unavailable(problem)
-            outcome = fault.run(Path(folder), fault.often)
+            outcome = fault.run(Path(folder), min(fault.often, most))
             row.tried = times_tried(outcome)
             row.lost = str(outcome) if isinstance(outcome, Tally) else row.lost
         except Unavailable as missing:
@@ -89,6 +89,7 @@ def simulate(seeds: int, *, kafka: bool) -> Row:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="tests.faults", description=__doc__)
     parser.add_argument("--only", default="", help="an area, or words of an area and name")
+    parser.add_argument("--most", type=int, default=1 << 30, metavar="N", help="try no fault more than N times")
     parser.add_argument(
         "--write", type=Path, default=PAGE, help="the page whose table is written anew, or its rows that were tried"
     )
@@ -103,9 +104,9 @@ def main() -> int:
     ]
     began = time.monotonic()
     with ProcessPoolExecutor(1) as beside:  # while a broker restarts, there is time for files
-        others = {each.name: beside.submit(attempt_named, each.name) for each in faults if not each.kafka}
+        others = {each.name: beside.submit(attempt_named, each.name, options.most) for each in faults if not each.kafka}
         simulated = [beside.submit(simulate, SIMULATED, kafka=kafka) for kafka in (False, True) if not options.only]
-        done = {each.name: attempt(each) for each in faults if each.kafka}
+        done = {each.name: attempt(each, options.most) for each in faults if each.kafka}
         rows = [done[each.name] if each.kafka else others[each.name].result() for each in faults]
         rows += [each.result() for each in simulated]
     table = [row.cells() for row in rows]

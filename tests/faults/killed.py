@@ -10,11 +10,19 @@ from pathlib import Path
 from unittest.mock import patch
 
 from events.errors import SecondWriter
+from events.kafka.checkpoints import KafkaCheckpoints
 from events.kafka.log import KafkaLog, KafkaResults
 from events.log import turn as turn_at
 from events.log.contract import EventLog
+from events.proofs.checkpoint import Checkpoint, origin_of
+from events.proofs.keys import new_key
+from events.proofs.signed_note import KeyKind, Note
+from events.proofs.statements import CheckpointBatch
+from events.proofs.verify import verify
 from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
+from tests.contract.drafts import Drafts
+from tests.contract.sealed import publish
 from tests.faults.child import REFUSED, TIMEOUT_S
 from tests.faults.floor import LOG_ID, PROPERTY, acknowledged, check, check_stored, expected, groups, said, tables
 from tests.faults.processes import PATIENCE_S, child
@@ -22,6 +30,15 @@ from tests.faults.table import demand, fault
 from tests.kafka_broker import new_address
 
 WRITER = ("before-send", "in-transaction", "before-answer", "before-mark", "before-telling")
+CHECKPOINTER = (
+    "before-memory",
+    "before-store",
+    "before-send",
+    "in-transaction",
+    "before-answer",
+    "before-signed-mark",
+    "before-telling-signed",
+)
 REPLAYER = ("before-send", "in-transaction", "before-answer")
 STOPS = ("before-mark", "handed-over", "staged", "caught-up")
 """Where a writer on one machine is stopped."""
@@ -147,7 +164,7 @@ def sqlite_zombie(folder: Path, times: int) -> int:
     "the answer, before the mark, before telling, at the n-th group",
     held="everything acknowledged is there, each event once",
     quick=3,
-    often=15,
+    often=40,
     kafka=True,
 )
 def kafka_producer(folder: Path, times: int) -> int:
@@ -189,6 +206,55 @@ def kafka_replayer(folder: Path, times: int) -> int:
         results.close()
         log.close()
     return times
+
+
+@fault(
+    "processes",
+    "Kafka checkpointer killed",
+    how="kill -9 before it notes what it signs, before the send, in the transaction, before the answer, before the mark, before "
+    "telling, at the n-th checkpoint; another one comes",
+    held="every checkpoint that was told is there; no number of statements is signed twice with another root; verified",
+    quick=2,
+    often=40,
+    kafka=True,
+)
+def kafka_checkpointer(folder: Path, times: int) -> int:
+    for turn in range(times):
+        address, state = create(folder / str(turn))
+        key = folder / str(turn) / "key"
+        key.parent.mkdir(parents=True, exist_ok=True)
+        signer = new_key(key, origin_of(LOG_ID, PROPERTY), KeyKind.LOG)
+        log = KafkaLog(address, state_dir=state, timeout_s=TIMEOUT_S)
+        publish(log, Drafts(), signer)
+        log.append_groups(groups())
+        point, nth = CHECKPOINTER[turn % len(CHECKPOINTER)], 1 + turn // len(CHECKPOINTER) % 4
+        with child("sign", address, state, "--key", key, "--die", f"{point}:{nth}") as first:
+            status = first.end()
+            demand(
+                status == -9, f"the checkpointer did not die {point} for the {nth}th time: {status}, {first.told[-1:]}"
+            )
+        with child("sign", address, state, "--key", key, "--times", 2) as second:
+            demand(second.end() == 0, f"the next checkpointer did not sign: {second.told[-1:]}")
+        checkpoints = KafkaCheckpoints(address, log_id=LOG_ID, read_only=True, state_dir=state, timeout_s=TIMEOUT_S)
+        stored = _signed(checkpoints)
+        for line in first.told + second.told:
+            _, size, root = line.split()
+            demand(stored.get(int(size)) == root, f"the checkpoint over {size} statements is gone, or another: {line}")
+        report = verify(log, checkpoints=checkpoints, anchors=[signer.public_key])
+        demand(report.ok, f"a sound log is called broken: {report.breaks}")
+        checkpoints.close()
+        log.close()
+    return times
+
+
+def _signed(store: KafkaCheckpoints) -> dict[int, str]:
+    """Return the root of each stored checkpoint by its number of statements, as its signed text has it."""
+    found: dict[int, str] = {}
+    for batch in store.batches():
+        checkpoint = Checkpoint.parse(Note.decode(CheckpointBatch.decode(batch).note).text)
+        demand(checkpoint.size not in found, f"two checkpoints over {checkpoint.size} statements are stored")
+        found[checkpoint.size] = checkpoint.root.hex()
+    return found
 
 
 @fault(
@@ -250,7 +316,7 @@ def zombie_replayer(folder: Path, times: int) -> int:
     "transaction, or before the answer; another one comes",
     held="it takes the partitions over; findings the same bytes",
     quick=0,
-    often=3,
+    often=40,
     kafka=True,
 )
 def group_member(folder: Path, times: int) -> int:

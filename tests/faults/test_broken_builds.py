@@ -519,14 +519,30 @@ COUNTERPARTS = {
     "Kafka replayer killed": "commits_its_position_first",
     "zombie writer": "fences_nobody",
     "zombie replayer": "takes_an_unclear_answer_for_kept_results",
+    "Kafka checkpointer killed": "marks_before_it_commits",
     "group member killed": "keeps_no_open_rounds",
     "killed, comes back with its log": "takes_an_unclear_answer_for_a_yes",
     "stopped for longer than a client waits": "swallows_what_goes_wrong_in_a_commit",
     "comes back without the end of its log": "never_marks",
     "an answer lost or late, a request lost, a connection cut": "takes_an_unclear_answer_for_a_yes",
     "network cut": "forgets_that_the_tail_was_not_read",
+    "leader killed during an append": "takes_an_unclear_answer_for_a_yes",
+    "leader killed during a replay's commit": "takes_an_unclear_answer_for_kept_results",
+    "leader killed during a witness's reading": "goes_on_after_a_gap",
+    "paused leader comes back as a stale one": "takes_an_unclear_answer_for_a_yes",
+    "disk full on one node": "swallows_what_goes_wrong_in_a_commit",
+    "two of three killed": "swallows_what_goes_wrong_in_a_commit",
+    "partition moved under load": "forgets_that_the_tail_was_not_read",
+    "rolling restart": "takes_an_unclear_answer_for_a_yes",
 }
 """Fault that needs a real broker → the build that the same check finds out in the simulated cluster (tests/simulation)."""
+
+
+ON_A_CLUSTER = (
+    "a node that missed events comes back when the leader is gone",
+    "leader killed, and its disk lost",
+)
+"""Faults that a log of fewer copies does not survive (`three_nodes/test_fewer_copies.py`)."""
 
 
 @pytest.mark.parametrize("name", FOREIGN)
@@ -540,6 +556,7 @@ def test_every_fault_has_a_build_that_it_finds_out() -> None:
     named = {
         *FOUND_BY,
         *COUNTERPARTS,
+        *ON_A_CLUSTER,
         *FOREIGN.values(),
         *SAME_ON_A_BROKER,
         "records as a Kafka broker serves them",

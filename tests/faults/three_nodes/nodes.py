@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import queue
 import shutil
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -20,6 +22,7 @@ from rack.kafka.cluster import ADMINISTRATOR, SIZE, ClusterNode, DevelopmentClus
 from tests.faults.table import Lost, Unavailable
 
 PATIENCE_S = 90.0
+ANSWER_S = 4.0
 Answer = TypeVar("Answer")
 
 
@@ -125,6 +128,7 @@ class Nodes:
 
     def prefer(self, topic: str) -> None:
         """Let the first node of each partition of a topic lead it."""
+        self.await_in_sync()
         with self.admin() as admin:
             admin.elect_leaders(0, [topic])
 
@@ -202,27 +206,43 @@ class Nodes:
         return self._by_number[number]
 
     def _partitions(self, topics: list[str]) -> dict[tuple[str, int], PartitionState]:
-        with self.admin() as admin:
-            return _states(admin.describe_topics(topics))
+        return self._until(lambda admin: _states(admin.describe_topics(topics)), f"{topics} were not described")
 
     def _process(self, number: int) -> int:
         pid = self._by_number[number].pid()
         assert pid is not None, f"node {number} does not run"
         return pid
 
+    def _ask(self, question: Callable[[Any], Answer]) -> Answer:
+        """Ask once. The client waits for a node that is paused for as long as it is: then it is left waiting."""
+        answers: queue.SimpleQueue[Answer | Exception] = queue.SimpleQueue()
+
+        def ask() -> None:
+            try:
+                with self.admin() as admin:
+                    answers.put(question(admin))
+            except (KafkaError, OSError) as error:
+                answers.put(error)
+
+        threading.Thread(target=ask, daemon=True).start()
+        try:
+            answer = answers.get(timeout=ANSWER_S)
+        except queue.Empty as error:
+            raise TimeoutError(f"no answer within {ANSWER_S} s") from error
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
     def _until(self, question: Callable[[Any], Answer | None], complaint: str) -> Answer:
         """Ask the cluster until the answer is a true one, and return it. Raises `Lost` where it never is."""
         deadline, problem = time.monotonic() + PATIENCE_S, ""
         while time.monotonic() < deadline:
             try:
-                with self.admin() as admin:
-                    while time.monotonic() < deadline:
-                        if answer := question(admin):
-                            return answer
-                        time.sleep(0.1)
+                if answer := self._ask(question):
+                    return answer
             except (KafkaError, OSError) as error:
                 problem = f": {type(error).__name__}: {error}"
-                time.sleep(0.2)
+            time.sleep(0.1)
         raise Lost(f"{complaint} after {PATIENCE_S:.0f} s{problem}")
 
 

@@ -1,0 +1,93 @@
+"""When the locked releases were published: `requirements-dates.txt`, made by `make lock` beside the lock.
+
+A release older than a year stands in the table of docs/security.md with the reason for which it is kept; a test compares the
+three without a network. The dates are those that the package index states for the earliest file of a release.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from datetime import date, timedelta
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+LOCK = ROOT / "requirements.lock"
+DATES = ROOT / "requirements-dates.txt"
+REASONS = ROOT / "docs" / "security.md"
+OLD = timedelta(days=365)
+
+_PIN = re.compile(r"^([A-Za-z0-9][A-Za-z0-9._-]*)==([^\s;\\]+)", re.MULTILINE)
+_LOOKED_UP = re.compile(r"^# Looked up on (\d{4}-\d\d-\d\d)", re.MULTILINE)
+_DATED = re.compile(r"^(\S+)==(\S+) (\d{4}-\d\d-\d\d)$", re.MULTILINE)
+_REASON = re.compile(r"^\| `([^`=]+)==([^`]+)` \| (\d{4}-\d\d-\d\d) \| ([^|]+) \|$", re.MULTILINE)
+
+Release = tuple[str, str]
+"""Name and version of a distribution."""
+
+
+def locked(text: str) -> set[Release]:
+    """Return the releases that a lock pins.
+
+    >>> locked("anyio==4.9 ; python_version > '3' \\\\\\n    --hash=sha256:00\\n")
+    {('anyio', '4.9')}
+    """
+    return set(_PIN.findall(text))
+
+
+def published(resolution: str) -> dict[Release, date | None]:
+    """Return the dates of a resolution in the form of `pylock.toml` (PEP 751); null where the index states none."""
+    dates: dict[Release, date | None] = {}
+    for package in tomllib.loads(resolution)["packages"]:
+        files = [*package.get("wheels", []), *([package["sdist"]] if "sdist" in package else [])]
+        times = [file["upload-time"] for file in files if "upload-time" in file]
+        dates[package["name"], package["version"]] = min(times).date() if times else None
+    return dates
+
+
+def as_text(dates: Mapping[Release, date], today: date) -> str:
+    """Return the file of dates."""
+    lines = "".join(f"{name}=={version} {day}\n" for (name, version), day in sorted(dates.items()))
+    return f"# When each release of requirements.lock was published. Made by `make lock`.\n# Looked up on {today}.\n{lines}"
+
+
+def read_dates(text: str) -> tuple[date, dict[Release, date]]:
+    """Return when the dates were looked up, and the dates. Raises `ValueError` where the file does not say when."""
+    looked_up = _LOOKED_UP.search(text)
+    if looked_up is None:
+        raise ValueError(f"{DATES.name} does not say when its dates were looked up; run `make lock`")
+    dates = {(name, version): date.fromisoformat(day) for name, version, day in _DATED.findall(text)}
+    return date.fromisoformat(looked_up[1]), dates
+
+
+def reasons(text: str) -> dict[Release, date]:
+    """Return the releases that a page gives a reason for, with their dates as they stand there."""
+    return {(name, version): date.fromisoformat(day) for name, version, day, _ in _REASON.findall(text)}
+
+
+def complaints(lock: str, dates: str, page: str, today: date | None = None) -> list[str]:
+    """Say what is wrong with the lock's releases: undated, or older than a year without a reason, or a reason too many.
+
+    `today` is the day to count from; null: the day on which the dates were looked up.
+    """
+    looked_up, known = read_dates(dates)
+    pins, given = locked(lock), reasons(page)
+    first = (today or looked_up) - OLD
+    undated = [f"{name}=={version} has no date; run `make lock`" for name, version in sorted(pins - set(known))]
+    stray = [
+        f"{name}=={version} has a date and is not locked; run `make lock`"
+        for name, version in sorted(set(known) - pins)
+    ]
+    old = {release for release, day in known.items() if day < first and release in pins}
+    missing = [
+        f"{name}=={version} was published on {known[name, version]} and has no reason in docs/security.md: update it "
+        "(make lock ARGS=--upgrade), or write why it is kept"
+        for name, version in sorted(old - set(given))
+    ]
+    stale = [
+        f"docs/security.md gives a reason for {name}=={version} of {day}, which is not locked or has another date"
+        for (name, version), day in sorted(given.items())
+        if known.get((name, version)) != day
+    ]
+    return undated + stray + missing + stale
