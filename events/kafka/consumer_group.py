@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from events.errors import AppendRefused, LogUnavailable, PartitionReassigned, SecondWriter
+from events.errors import AppendRefused, LogUnavailable, PartitionReassigned, ResultBroken, SecondWriter
 from events.kafka.client import (
     Cluster,
     CommitUnknown,
@@ -30,9 +30,8 @@ from events.kafka.results import announce, compose
 from events.kafka.results_reader import ResultsGeneration, ResultsOwner, StoredResults
 from events.kafka.topic_settings import refuse_faults, store_faults
 from events.kafka.topics import parse_address
-from events.log.contract import Head
+from events.log.contract import ChainedResult, Head
 from events.log.foreign import NO_FOREIGN_RECORDS, ForeignReport
-from events.log.result_chain import ChainedResult, ResultBroken
 
 SESSION_S = 10.0
 """How long a member may be silent before its partitions are given to others."""

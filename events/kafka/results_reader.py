@@ -15,19 +15,12 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
+from events.errors import ResultBroken
 from events.kafka.client import Cluster, Message, TopicPartition, TopicReader
 from events.kafka.foreign_records import RESTART, ForeignRecordWatch, ResultPlaces, foreign_record, place_of
 from events.kafka.topics import REPLAY_PARTITION, identify
-from events.log.contract import Head
-from events.log.result_chain import (
-    JUDGE_AGAIN,
-    ChainedResult,
-    ResultBroken,
-    ResultChains,
-    ResultPosition,
-    position_digest,
-    stream_of,
-)
+from events.log.contract import ChainedResult, Head
+from events.log.result_chain import JUDGE_AGAIN, ResultChains, ResultPosition, position_digest, stream_of
 
 OWNER = "replay/owner"
 GENERATION, POSITION, SNAPSHOT = "replay/generation", "replay/position/", "replay/snapshot/"

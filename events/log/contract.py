@@ -8,15 +8,13 @@ runs one suite against all. `open_log` finds the backend from an address: `sqlit
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import NamedTuple, Protocol
 
 import msgspec
 
+from events.errors import ResultBroken
 from events.log.foreign import ForeignReport, StoreFault
 from events.vocabulary.envelope import Draft
-
-if TYPE_CHECKING:
-    from events.log.result_chain import ChainedResult, ResultBroken
 
 QUARANTINE = "quarantine"
 """How the refused bytes beside the streams are called where a stream is named; an archive holds them as a stream of this name."""
@@ -62,6 +60,20 @@ class QuarantineEntry(msgspec.Struct, frozen=True):
     reason: str
     data: bytes
     at_us: int = 0
+
+
+class ChainedResult(NamedTuple):
+    """A result as stored: its stream, its place in the stream's chain, what it is, and the chain hash after it.
+
+    Results from before there were chains, on Kafka, have neither place (0) nor hash (empty).
+    """
+
+    stream: str
+    place: int
+    kind: str
+    key: str
+    data: bytes
+    hash: bytes
 
 
 class EventLog(Protocol):

@@ -15,9 +15,8 @@ from typing import Any
 
 import msgspec
 
-from events.log.contract import Head, Record, ResultStore
+from events.log.contract import ChainedResult, Head, Record, ResultStore
 from events.log.foreign import NO_FOREIGN_RECORDS, ForeignReport
-from events.log.result_chain import ChainedResult
 from replay.findings import Adjudication
 from replay.run.positions import ReplaySource
 from replay.run.stream_worker import WITHDRAWN, Result, runs_of
