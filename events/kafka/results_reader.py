@@ -223,7 +223,15 @@ class StoredResults:
                         yield message.offset, each
 
     def chain_heads(self) -> dict[str, Head]:
-        """Return the ends of the chains; where a position states more results than there are, what it states."""
+        """Return the ends of the chains; where a position states more results than there are, what it states.
+
+        State and findings of one transaction may become visible one after the other: then that is waited for.
+        """
+        if self._stated_heads() != self.chains.heads:
+            self.settle()
+        return self._stated_heads()
+
+    def _stated_heads(self) -> dict[str, Head]:
         heads = dict(self.chains.heads)
         for stream, stated in self._positions.items():
             counts = any(stated.generation == each.generation for each in self._generations.values())

@@ -140,6 +140,12 @@ def judged_by_another(results: ResultStore, stream: str, engine: str) -> bool:
     return any(heading is not None and heading.engine != engine for heading in headings)
 
 
+def judged_to(results: ResultStore, stream: str) -> int:
+    """Return the last event of a stream that a stored adjudication of it takes into account; 0 where there is none."""
+    headings = (_read_heading(each) for each in of_stream(results, stream))
+    return max((heading.as_of.get(stream, 0) for heading in headings if heading is not None), default=0)
+
+
 def of_stream(results: ResultStore, stream: str) -> Iterator[ChainedResult]:
     """Yield what is stored of one stream."""
     return (each for each in results.stored(stream) if each.stream == stream)
