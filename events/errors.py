@@ -6,6 +6,16 @@ something which is stored cannot be trusted: nothing after it in that stream is 
 
 from __future__ import annotations
 
+from typing import Literal
+
+ResultFault = Literal["result_changed", "result_missing", "result_unreadable", "results_replaced", "position_changed"]
+"""What is wrong with results.
+
+`result_changed`: its bytes or place differ from what was stored. `result_missing`: a place of the chain is gone.
+`result_unreadable`: the bytes are no result. `results_replaced`: a signed checkpoint states other results.
+`position_changed`: a position or snapshot does not fit the log or its own digest.
+"""
+
 
 class EventError(ValueError):
     """An event, or its bytes, is not of the frozen form; nothing was stored."""
@@ -160,3 +170,20 @@ class UnreadableResult(IntegrityError):
         self.args = (
             f"the stored {kind} {key} cannot be read ({error}); `rack replay --again` judges its stream again and restores it",
         )
+
+
+class ResultBroken(IntegrityError):
+    """The results of a stream cannot be trusted from place `seq` of their chain on."""
+
+    def __init__(self, stream: str, place: int, fault: ResultFault, message: str) -> None:
+        super().__init__(stream, place, message)
+        self.args = (f"{stream} result {place}: {message}",)
+        self.fault = fault
+        if fault == "result_missing":
+            self.code = "LOG-GAP"
+
+
+class PositionBroken(IntegrityError):
+    """The replay position of a stream, or its snapshot, is not one that a replayer stored for this log."""
+
+    fault: ResultFault = "position_changed"

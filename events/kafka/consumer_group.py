@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from events.errors import AppendRefused, LogUnavailable, PartitionReassigned, SecondWriter
+from events.errors import AppendRefused, LogUnavailable, PartitionReassigned, ResultBroken, SecondWriter
 from events.kafka.client import (
     Cluster,
     CommitUnknown,
@@ -29,10 +29,9 @@ from events.kafka.log import STATE_DIR, KafkaLog
 from events.kafka.results import announce, compose
 from events.kafka.results_reader import ResultsGeneration, ResultsOwner, StoredResults
 from events.kafka.topic_settings import refuse_faults, store_faults
-from events.kafka.topics import parse_address
-from events.log.contract import Head
+from events.kafka.topics import parse_address, partition_of
+from events.log.contract import ChainedResult, Head
 from events.log.foreign import NO_FOREIGN_RECORDS, ForeignReport
-from events.log.result_chain import ChainedResult, ResultBroken
 
 SESSION_S = 10.0
 """How long a member may be silent before its partitions are given to others."""
@@ -144,7 +143,7 @@ class PartResults:
     def __init__(
         self, stored: StoredResults, number: int, writer: TransactionalWriter, consumed: Callable[[], ConsumerOffsets]
     ) -> None:
-        self._stored, self._scope, self._consumed = stored, f"/{number}", consumed
+        self._stored, self._number, self._scope, self._consumed = stored, number, f"/{number}", consumed
         self._writer: TransactionalWriter | None = writer
 
     def positions(self, engine: str) -> dict[str, Head]:
@@ -157,7 +156,8 @@ class PartResults:
 
     def misfits(self, engine: str) -> dict[str, str]:
         """Return stream → why the position or snapshot of this engine does not fit its digest."""
-        return self._stored.misfits(self._current) if self._current.engine == engine else {}
+        misfits = self._stored.misfits(self._current) if self._current.engine == engine else {}
+        return {stream: why for stream, why in misfits.items() if self._is_ours(stream)}
 
     def commit(
         self,
@@ -200,11 +200,11 @@ class PartResults:
 
     def chain_heads(self) -> dict[str, Head]:
         """Return stream → place and hash of the last record."""
-        return self._stored.chain_heads()
+        return {stream: head for stream, head in self._stored.chain_heads().items() if self._is_ours(stream)}
 
     def broken_chains(self) -> dict[str, ResultBroken]:
         """Return stream → what is wrong with its chain."""
-        return self._stored.broken_chains()
+        return {stream: broken for stream, broken in self._stored.broken_chains().items() if self._is_ours(stream)}
 
     def unchained(self) -> int:
         """Return how many records were stored before there were chains, where no record has a place yet."""
@@ -223,6 +223,10 @@ class PartResults:
         if self._writer is not None:
             self._writer.discard()
             self._writer = None
+
+    def _is_ours(self, stream: str) -> bool:
+        """Whether a stream lies in this partition: of others another member decides."""
+        return partition_of(stream, self._stored.partitions) == self._number
 
     @property
     def _current(self) -> ResultsGeneration:

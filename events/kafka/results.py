@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from events.errors import AppendRefused, LogUnavailable, SecondWriter
+from events.errors import AppendRefused, LogUnavailable, ResultBroken, SecondWriter
 from events.kafka.client import Cluster, CommitUnknown, OutgoingRecord, TransactionalWriter, WriterFenced
 from events.kafka.foreign_records import RESTART
 from events.kafka.partition_reader import Headers
@@ -32,16 +32,9 @@ from events.kafka.results_reader import (
 )
 from events.kafka.topic_settings import refuse_faults, store_faults
 from events.kafka.topics import parse_address
-from events.log.contract import Head
+from events.log.contract import ChainedResult, Head
 from events.log.foreign import ForeignReport
-from events.log.result_chain import (
-    ChainedResult,
-    ResultBroken,
-    ResultChains,
-    ResultPosition,
-    position_digest,
-    stream_of,
-)
+from events.log.result_chain import ResultChains, ResultPosition, position_digest, stream_of
 from events.vocabulary.codec import canonical
 
 ATTEMPTS = 3

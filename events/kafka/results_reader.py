@@ -15,19 +15,12 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
+from events.errors import ResultBroken
 from events.kafka.client import Cluster, Message, TopicPartition, TopicReader
 from events.kafka.foreign_records import RESTART, ForeignRecordWatch, ResultPlaces, foreign_record, place_of
 from events.kafka.topics import REPLAY_PARTITION, identify
-from events.log.contract import Head
-from events.log.result_chain import (
-    JUDGE_AGAIN,
-    ChainedResult,
-    ResultBroken,
-    ResultChains,
-    ResultPosition,
-    position_digest,
-    stream_of,
-)
+from events.log.contract import ChainedResult, Head
+from events.log.result_chain import JUDGE_AGAIN, ResultChains, ResultPosition, position_digest, stream_of
 
 OWNER = "replay/owner"
 GENERATION, POSITION, SNAPSHOT = "replay/generation", "replay/position/", "replay/snapshot/"
@@ -230,7 +223,15 @@ class StoredResults:
                         yield message.offset, each
 
     def chain_heads(self) -> dict[str, Head]:
-        """Return the ends of the chains; where a position states more results than there are, what it states."""
+        """Return the ends of the chains; where a position states more results than there are, what it states.
+
+        State and findings of one transaction may become visible one after the other: then that is waited for.
+        """
+        if self._stated_heads() != self.chains.heads:
+            self.settle()
+        return self._stated_heads()
+
+    def _stated_heads(self) -> dict[str, Head]:
         heads = dict(self.chains.heads)
         for stream, stated in self._positions.items():
             counts = any(stated.generation == each.generation for each in self._generations.values())

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Protocol
+from typing import NamedTuple, Protocol
 
 import msgspec
 
+from events.errors import ResultBroken
 from events.log.foreign import ForeignReport, StoreFault
 from events.vocabulary.envelope import Draft
-
-if TYPE_CHECKING:
-    from events.log.result_chain import ChainedResult, ResultBroken
 
 QUARANTINE = "quarantine"
 """How the refused bytes beside the streams are called where a stream is named; an archive holds them as a stream of this name."""
@@ -85,6 +83,20 @@ class StreamIndex:
             seqs, numbers = self.reports[source] = [], []
         seqs.append(seq)
         numbers.append(source_seq)
+
+
+class ChainedResult(NamedTuple):
+    """A result as stored: its stream, its place in the stream's chain, what it is, and the chain hash after it.
+
+    Results from before there were chains, on Kafka, have neither place (0) nor hash (empty).
+    """
+
+    stream: str
+    place: int
+    kind: str
+    key: str
+    data: bytes
+    hash: bytes
 
 
 class EventLog(Protocol):

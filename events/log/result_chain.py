@@ -10,56 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from hashlib import sha256
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
-from events.errors import IntegrityError
-from events.log.contract import UNKNOWN_STREAM, Head, ResultStore
+from events.errors import ResultBroken
+from events.log.contract import UNKNOWN_STREAM, ChainedResult, Head, ResultStore
 
 CHAINED: Final = ("adjudications", "findings", "ledger")
 """The kinds of results."""
 
-ResultFault = Literal["result_changed", "result_missing", "result_unreadable", "results_replaced", "position_changed"]
-"""What is wrong with results.
-
-`result_changed`: its bytes or place differ from what was stored. `result_missing`: a place of the chain is gone.
-`result_unreadable`: the bytes are no result. `results_replaced`: a signed checkpoint states other results.
-`position_changed`: a position or snapshot does not fit the log or its own digest.
-"""
-
 JUDGE_AGAIN: Final = "nothing later in these results can be trusted; `rack replay --again` judges the stream again"
-
-
-class ResultBroken(IntegrityError):
-    """The results of a stream cannot be trusted from place `seq` of their chain on."""
-
-    def __init__(self, stream: str, place: int, fault: ResultFault, message: str) -> None:
-        super().__init__(stream, place, message)
-        self.args = (f"{stream} result {place}: {message}",)
-        self.fault = fault
-        if fault == "result_missing":
-            self.code = "LOG-GAP"
-
-
-class PositionBroken(IntegrityError):
-    """The replay position of a stream, or its snapshot, is not one that a replayer stored for this log."""
-
-    fault: ResultFault = "position_changed"
-
-
-class ChainedResult(NamedTuple):
-    """A result as stored: its stream, its place in the stream's chain, what it is, and the chain hash after it.
-
-    Results from before there were chains, on Kafka, have neither place (0) nor hash (empty).
-    """
-
-    stream: str
-    place: int
-    kind: str
-    key: str
-    data: bytes
-    hash: bytes
 
 
 class ResultPosition(NamedTuple):

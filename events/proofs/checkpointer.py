@@ -13,9 +13,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 
-from events.errors import AppendRefused
+from events.errors import AppendRefused, PositionBroken, ResultBroken
 from events.log.contract import CheckpointStore, Clock, EventLog, Head, Record, ResultStore
-from events.log.result_chain import PositionBroken, ResultBroken
 from events.proofs.checkpoint import Checkpoint, origin_of, sign_checkpoint
 from events.proofs.history import History, Mark, StreamHeads
 from events.proofs.keys import PROPERTY_STREAM, KeyRing

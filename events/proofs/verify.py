@@ -21,12 +21,14 @@ from events.errors import (
     IntegrityError,
     LostTail,
     MisplacedEvent,
+    PositionBroken,
+    ResultBroken,
+    ResultFault,
     SequenceGap,
 )
 from events.log.appender import day_after
 from events.log.contract import CheckpointStore, EventLog, Head, Record, StreamIndex
 from events.log.foreign import NO_FOREIGN_RECORDS, ForeignReport
-from events.log.result_chain import PositionBroken, ResultBroken, ResultFault
 from events.proofs.history import Mark, StatedHeads, StreamHeads
 from events.proofs.keys import PROPERTY_STREAM, KeyRing
 from events.proofs.quarantine import (

@@ -10,9 +10,9 @@ from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
-from events.errors import LogUnavailable
-from events.log.contract import Head, ResultStore
-from events.log.result_chain import JUDGE_AGAIN, ChainedResult, PositionBroken, ResultBroken, ResultChains
+from events.errors import LogUnavailable, PositionBroken, ResultBroken
+from events.log.contract import ChainedResult, Head, ResultStore
+from events.log.result_chain import JUDGE_AGAIN, ResultChains
 from events.proofs.statements import ResultsStatement
 from events.vocabulary.envelope import StreamName
 

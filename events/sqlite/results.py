@@ -8,19 +8,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from events.errors import LogUnavailable, SecondWriter
-from events.log.contract import Head
+from events.errors import LogUnavailable, ResultBroken, SecondWriter
+from events.log.contract import ChainedResult, Head
 from events.log.foreign import OwnStore
 from events.log.lock import take_lock
-from events.log.result_chain import (
-    JUDGE_AGAIN,
-    ChainedResult,
-    ResultBroken,
-    ResultChains,
-    ResultPosition,
-    position_digest,
-    stream_of,
-)
+from events.log.result_chain import JUDGE_AGAIN, ResultChains, ResultPosition, position_digest, stream_of
 from events.sqlite.database import CHUNK, Connection, Database
 
 _SCHEMA = """

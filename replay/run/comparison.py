@@ -15,9 +15,8 @@ from typing import Any
 
 import msgspec
 
-from events.log.contract import Head, Record, ResultStore
+from events.log.contract import ChainedResult, Head, Record, ResultStore
 from events.log.foreign import NO_FOREIGN_RECORDS, ForeignReport
-from events.log.result_chain import ChainedResult
 from replay.findings import Adjudication
 from replay.run.positions import ReplaySource
 from replay.run.stream_worker import WITHDRAWN, Result, runs_of
@@ -139,6 +138,12 @@ def judged_by_another(results: ResultStore, stream: str, engine: str) -> bool:
     """Whether an adjudication that is stored of a stream names another engine."""
     headings = (_read_heading(each) for each in of_stream(results, stream))
     return any(heading is not None and heading.engine != engine for heading in headings)
+
+
+def judged_to(results: ResultStore, stream: str) -> int:
+    """Return the last event of a stream that a stored adjudication of it takes into account; 0 where there is none."""
+    headings = (_read_heading(each) for each in of_stream(results, stream))
+    return max((heading.as_of.get(stream, 0) for heading in headings if heading is not None), default=0)
 
 
 def of_stream(results: ResultStore, stream: str) -> Iterator[ChainedResult]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from events.log.contract import Head
+from events.errors import ResultBroken
+from events.log.contract import ChainedResult, Head
 from events.log.foreign import OwnStore
-from events.log.result_chain import ChainedResult, ResultBroken, ResultChains
+from events.log.result_chain import ResultChains
 from replay.run.stream_worker import Result
 
 

@@ -25,7 +25,7 @@ from events.sqlite.results import SqliteResults
 from events.vocabulary.envelope import RawEnvelope
 from games.rulebook.rulebook import Rulebook
 from replay.findings import Adjudication, Finding, LedgerEntry, read_result
-from replay.run.comparison import BEYOND, StreamComparison, StreamLog, compare, judged_by_another
+from replay.run.comparison import BEYOND, StreamComparison, StreamLog, compare, judged_by_another, judged_to
 from replay.run.engine import engine
 from replay.run.memory_results import MemoryResults
 from replay.run.positions import ReplaySource, resumption
@@ -332,8 +332,11 @@ class Replay:
         self._broken.pop(stream, None)
 
     def _throw_away(self, stream: str, why: str) -> None:
-        """Throw away results that no stream of the log can have led to; not where the log had the stream once."""
-        if stream in self.log.acknowledged():
+        """Throw away results that no stream of the log can have led to; where the log had the stream once, they remain."""
+        last = judged_to(self.results, stream)
+        if last or stream in self.log.acknowledged():
+            message = f"the log has no such stream, but results rest on its event {last}; they remain as they are"
+            self._stop(LostTail(stream, 1, message))
             return
         self.results.commit(self.engine, {}, {}, [], [stream])
         self._note(stream, why or "the log has no such stream", "the results were thrown away")

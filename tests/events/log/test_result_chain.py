@@ -7,8 +7,8 @@ from hashlib import sha256
 
 import pytest
 
-from events.log.contract import Head
-from events.log.result_chain import ChainedResult, ResultChains, ResultPosition, position_digest, stream_of
+from events.log.contract import ChainedResult, Head
+from events.log.result_chain import ResultChains, ResultPosition, position_digest, stream_of
 
 Change = Callable[..., list[ChainedResult]]
 STREAM = "table/fu-01"

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from events.errors import PartitionReassigned
-from events.log.contract import EventLog, Head, Record, ResultStore
+from events.errors import PartitionReassigned, ResultBroken
+from events.log.contract import ChainedResult, EventLog, Head, Record, ResultStore
 from events.log.foreign import OwnStore
-from events.log.result_chain import ChainedResult, ResultBroken
 from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
 from replay.run import partition_member as group_module
