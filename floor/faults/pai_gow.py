@@ -168,7 +168,7 @@ def next_seat_first(play: Any) -> Spot | None:
     if len(base) < 2:
         return None
     play.script.move_behind(settled(play, base[0]), settled(play, base[1]))
-    return HERE
+    return Spot(consequences=("DEAL-RACK",))
 
 
 def _above_the_maximum(plan: PaiGowPlan) -> bool:

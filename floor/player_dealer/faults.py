@@ -285,7 +285,7 @@ def pay_order(play: Any) -> Spot | None:
     if len(found) < 2:
         return None
     play.script.move_before(settled(play, found[1]), settled(play, found[0]))
-    return HERE
+    return Spot(consequences=("PAY-EARLY",))
 
 
 def _envy(plan: PlayerDealerPlan) -> bool:
