@@ -160,7 +160,7 @@ def next_seat_first(play: Any) -> Spot:
     base = [due for due in play.dues if due.wager == "base" and due.seat not in play.plan.surrendered]
     require(len(base) >= 2)
     play.script.move_behind(settled(play, base[0]), settled(play, base[1]))
-    return HERE
+    return Spot(consequences=("DEAL-RACK",))
 
 
 def _above_the_maximum(plan: PaiGowPlan) -> bool:

@@ -234,7 +234,7 @@ def pay_order(play: OverUnderPlay) -> Spot:
     seat, following = play.plan.chosen, _next_seat(play)
     behind = settling(play, following) if play.plan.turn % 2 else _deals(play, following)
     _move_behind(play, settling(play, seat), behind[-1])
-    return Spot(seat)
+    return Spot(seat, consequences=("DEAL-RACK",))
 
 
 def settling(play: OverUnderPlay, seat: int) -> list[Step]:

@@ -276,7 +276,7 @@ def pay_order(play: Any) -> Spot:
     dues = in_turn(play.dues)
     require(len(dues) >= 2)
     play.script.move_before(settled(play, dues[1]), settled(play, dues[0]))
-    return HERE
+    return Spot(consequences=("PAY-EARLY",))
 
 
 def _envy(plan: PlayerDealerPlan) -> bool:

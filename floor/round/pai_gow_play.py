@@ -236,10 +236,10 @@ class PaiGowPlay(Play):
         if collected_already:
             return
         counted = CARDS if seat in plan.surrendered else None
-        if self.by_slip and plan.documents_last:
+        if (self.by_slip and plan.documents_last) or (holder and counted is not None):
             self.documents.append(Step(collected(plan.deck.id, seat, CARDS, counted)))
-        elif holder and not self.by_slip and counted is None:
-            self.left_on_table[seat] = CARDS
+        elif holder:
+            self.left_on_table[seat] = CARDS  # until all Envy Bonuses are paid (§ 688a.11(h)(2)(iii))
         else:
             self.collect(seat, CARDS, counted)
 

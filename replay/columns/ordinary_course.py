@@ -21,7 +21,7 @@ from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.table_state import Preparation
 from replay.fold.wager_keys import key_of
-from replay.rules import exposure, missing_steps, order_of_steps
+from replay.rules import exposure, missing_steps, order_of_steps, parties
 from replay.rules.equipment import preparations
 from replay.rules.paying import ABOVE_FLOORPERSON
 from replay.rules.rule import Rule
@@ -91,6 +91,12 @@ NOT_IN_COLUMNS: Final[tuple[Rule, ...]] = (
     missing_steps.activated_before_the_dice,
     missing_steps.hands_revealed,
     missing_steps.results_announced,
+    parties.paid_by,
+    parties.documented_as_paid,
+    parties.own_ante,
+    parties.stays_seated,
+    parties.accepted_as_placed,
+    parties.locked_where_offered,
 )
 """Rules of which no column tells: where one of them has anything to say of a round, event replay judges it."""
 

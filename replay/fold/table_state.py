@@ -37,7 +37,8 @@ NOT_STATED = "not stated"
 class Deck(msgspec.Struct):
     """A deck at the table. `used`: a round was dealt from it; `banned`: it should have left the table.
 
-    `inspected_seq`: the first inspection that was verified; `spread_seq`, `washed_seq`: the last time that it was.
+    `inspected_seq`: its first inspection that was verified; `spread_from_seq`, `spread_seq`: its first and last spreading face
+    up; `washed_seq`: its last wash; `mixed_seq`: its last spreading, face up or down, or wash.
     """
 
     jokers: int
@@ -54,8 +55,10 @@ class Deck(msgspec.Struct):
     banned_by: int = 0
     preparations: list[Preparation] = []
     inspected_seq: int = 0
+    spread_from_seq: int = 0
     spread_seq: int = 0
     washed_seq: int = 0
+    mixed_seq: int = 0
 
 
 class Armed(msgspec.Struct, frozen=True):
@@ -287,7 +290,9 @@ def _spread(state: TableState, fact: RecordedEvent, event: model.CardsSpread) ->
         state.shoe.gather(event.deck)
     if event.deck in state.decks:
         deck = state.decks[event.deck]
-        deck.spread, deck.spread_seq = deck.spread or event.face_up, fact.seq
+        deck.mixed_seq = fact.seq
+        if event.face_up:
+            deck.spread, deck.spread_seq, deck.spread_from_seq = True, fact.seq, deck.spread_from_seq or fact.seq
 
 
 def _washed(state: TableState, fact: RecordedEvent, event: model.CardsWashed) -> None:
@@ -296,7 +301,7 @@ def _washed(state: TableState, fact: RecordedEvent, event: model.CardsWashed) ->
         state.shoe.gather(event.deck)
     if event.deck in state.decks:
         deck = state.decks[event.deck]
-        deck.washed, deck.washed_seq = True, fact.seq
+        deck.washed, deck.washed_seq, deck.mixed_seq = True, fact.seq, fact.seq
 
 
 def _dice(state: TableState, fact: RecordedEvent, event: model.DiceReceived) -> None:

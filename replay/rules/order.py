@@ -9,7 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from replay.rules import dealing, equipment, exposure, missing_steps, money, order_of_steps, paying, setting, wagering
+from replay.rules import (
+    dealing,
+    equipment,
+    exposure,
+    missing_steps,
+    money,
+    order_of_steps,
+    parties,
+    paying,
+    setting,
+    wagering,
+)
 from replay.rules.catalogue import GAME_RULES
 from replay.rules.game_rules import Theme
 from replay.rules.rule import Rule
@@ -99,6 +110,12 @@ SHARED: dict[Theme, tuple[Rule, ...]] = {
         missing_steps.activated_before_the_dice,
         missing_steps.hands_revealed,
         missing_steps.results_announced,
+        parties.paid_by,
+        parties.documented_as_paid,
+        parties.own_ante,
+        parties.stays_seated,
+        parties.accepted_as_placed,
+        parties.locked_where_offered,
     ),
 }
 """Theme → the rules that games share; which of them hold in a chapter, its sections say."""

@@ -72,7 +72,7 @@ def opened_in_order(round_: Round, book: Rulebook) -> Iterator[Finding]:
         return
     for earlier, later, expected in (
         (deck.inspected_seq, deck.spread_seq, "the deck inspected before it is spread"),
-        (deck.spread_seq, deck.washed_seq, "the deck spread before it is washed"),
+        (deck.spread_from_seq, deck.washed_seq, "the deck spread before it is washed"),
     ):
         if earlier and later and later < earlier:
             yield finding(
@@ -96,7 +96,7 @@ def shuffled_after_the_wash(round_: Round, book: Rulebook) -> Iterator[Finding]:
     shuffles = [step.seq for step in preparations(round_) if step.kind == "shuffle"]
     if deck is None or first is None or not shuffles or not round_.covers("shuffle"):
         return
-    mixed = max(deck.spread_seq, deck.washed_seq)
+    mixed = deck.mixed_seq
     if mixed > max(shuffles):
         yield finding(
             round_,

@@ -414,19 +414,17 @@ def stub_counts(round_: Round, book: Rulebook) -> Iterator[Act]:
 
 def play_after_the_deal(round_: Round, book: Rulebook) -> Iterator[Act]:
     """Yield the hands that were set, and the wagers that were settled after the first card."""
-    first = round_.first_card
     for fact in round_.of(model.HandSet):
         yield Act(fact, None, None, "hands set")
-    for act in settling_moves(round_, book):
-        if first is not None and act.fact.seq > first.seq:
-            yield Act(act.fact, None, None, "a wager settled")
+    yield from settled_after_the_deal(round_, book)
 
 
 def settled_after_the_deal(round_: Round, book: Rulebook) -> Iterator[Act]:
-    """Yield the wagers that were settled after the first card."""
-    first = round_.first_card
+    """Yield the wagers that were settled after the first card, but for those on the dice, whose time was before it."""
+    first, rules = round_.first_card, book.chapter.wagers
     for act in settling_moves(round_, book):
-        if first is not None and act.fact.seq > first.seq:
+        on_dice = act.wager in rules and rules[act.wager].closes == "activation"
+        if first is not None and act.fact.seq > first.seq and not on_dice:
             yield Act(act.fact, None, None, "a wager settled")
 
 

@@ -170,6 +170,8 @@ def check_meter(r: Any, i: int, terms: Any, at_boxes: int) -> int:
             return PROGRESSIVE_COUNT
         if moments[M_LAST_ACCEPTED] > moments[M_LOCKED]:
             return LOCK
+    if moments[M_LOCKED] < 0 and terms.limits[3, 0] <= terms.limits[3, 1]:
+        return LOCK  # offered, and not locked out
     if count and not 0 <= moments[M_LOCKED] < moments[M_FIRST_CARD]:
         return LOCK
     return UPHELD

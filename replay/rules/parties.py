@@ -1,0 +1,200 @@
+"""Who pays, whose wager it is, what was accepted and documented of it, and who plays on.
+
+58 Pa. Code §§ 688a.7(b), 688a.8(b)(2), 688a.11(f)(3), (h)(3)(i)(B)(4); Annex A, §§ 686a.6(e), 686a.7(g);
+GEGR-002138, Type of game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from events.vocabulary import model
+from games.rulebook.money import show_money
+from games.rulebook.rulebook import Rulebook
+from replay.findings import Finding
+from replay.fold.recorded_event import RecordedEvent
+from replay.fold.round import Round
+from replay.rules.rule import EVERY_CHAPTER, finding, rule
+from replay.rules.wagering import PROGRESSIVE_SECTION
+from replay.settlement.stakes import progressive_accepted, stakes
+from replay.settlement.table_layout import abandoned_wagers
+
+TYPE_OF_GAME = "gegr-002138.Type of game"
+DOCUMENTED = "11(h)(3)(i)(B)(4)"
+
+
+@rule("PAY-SOURCE", on=EVERY_CHAPTER)
+def paid_by(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """In California the player-dealer pays all winning wagers and the house none; elsewhere nobody but the house pays."""
+    by_player_dealer = book.has(TYPE_OF_GAME)
+    for fact in round_.of(model.WagerPaid):
+        event = fact.payload
+        if event.winnings_cents and (event.source == "player_dealer") != by_player_dealer:
+            yield finding(
+                round_,
+                book,
+                "PAY-SOURCE",
+                TYPE_OF_GAME if by_player_dealer else "11(f)",
+                expected="winnings paid by the player-dealer" if by_player_dealer else "winnings paid by the dealer",
+                observed=f"{show_money(event.winnings_cents)} paid by "
+                + ("a player-dealer" if not by_player_dealer else "slip" if event.source == "slip" else "the house"),
+                evidence=(fact,),
+                seat=event.seat,
+                wager=event.wager,
+            )
+
+
+@rule("PAY-DOCUMENTED", on=(DOCUMENTED,))
+def documented_as_paid(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """The document of a payout is for what was paid by slip (§ 688a.11(h)(3)(i)(B)(4))."""
+    for key in dict.fromkeys((f.payload.seat, f.payload.wager) for f in round_.of(model.PayoutDocumented)):
+        documents = [f for f in round_.of(model.PayoutDocumented) if (f.payload.seat, f.payload.wager) == key]
+        slips = [
+            f
+            for f in round_.of(model.WagerPaid)
+            if (f.payload.seat, f.payload.wager) == key and f.payload.source == "slip"
+        ]
+        paid_cents = sum(fact.payload.winnings_cents for fact in slips)
+        cents = {fact.payload.amount_cents for fact in documents} | {sum(f.payload.amount_cents for f in documents)}
+        if slips and paid_cents not in cents:
+            yield finding(
+                round_,
+                book,
+                "PAY-DOCUMENTED",
+                DOCUMENTED,
+                expected=f"a document of {show_money(paid_cents)}",
+                observed=f"a document of {show_money(documents[-1].payload.amount_cents)}",
+                evidence=(*slips, *documents),
+                seat=key[0],
+                wager=key[1],
+            )
+
+
+@rule("WAGER-BASE", on=("686a.6(e)", "686a.7(g)"))
+def own_ante(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """A Bonus Wager, an over or an under is of a player who placed an ante at that hand (§§ 686a.6(e), 686a.7(g))."""
+    if round_.lost:
+        return
+    placed, base = stakes(round_, book), book.chapter.base
+    antes = {stake.seat: stake for stake in placed.values() if stake.wager == base and stake.in_time_cents > 0}
+    for stake in placed.values():
+        ante = antes.get(stake.seat)
+        if ante is None or stake.wager == base or stake.on_layout_cents <= 0:
+            continue  # without any ante it is found in `wagering.py`
+        players = {patron for patron, cents in ante.cents_by_patron.items() if cents > 0}
+        others = [patron for patron, cents in stake.cents_by_patron.items() if cents > 0 and patron not in players]
+        if others:
+            yield finding(
+                round_,
+                book,
+                "WAGER-BASE",
+                "686a.6(e)" if stake.wager == "bonus" else "686a.7(g)",
+                expected=f"{stake.wager} of a player with an ante at the hand",
+                observed=f"{stake.wager} of another",
+                evidence=(*ante.facts, *(fact for fact in stake.facts if fact.payload.bettor in others)),
+                seat=stake.seat,
+                wager=stake.wager,
+            )
+
+
+PLAYING = (model.HandExamined, model.HandSet, model.DecisionMade, model.Surrendered, model.HandElected)
+
+
+@rule("WAGER-SEATED", on=("7(b)",))
+def stays_seated(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """Who wagered and got cards stays seated to the end of the round: a patron who left plays on no more (§ 688a.7(b)).
+
+    Whose wagers are taken as abandoned plays no more, whoever sets the hands.
+    """
+    first, seen, abandoned = round_.first_card, set[int](), abandoned_wagers(round_)
+    at_boxes = {(stake.seat, patron) for stake in stakes(round_, book).values() for patron in stake.cents_by_patron}
+    for left in round_.of(model.PatronLeft):
+        seat = left.payload.seat
+        is_playing = (seat, left.payload.patron) in at_boxes
+        if first is None or left.seq < first.seq or not is_playing or seat in seen or seat in abandoned:
+            continue
+        back = next((f.seq for f in round_.of(model.PatronSeated) if f.payload.seat == seat and f.seq > left.seq), None)
+        acts = [fact for fact in _acts_of(round_, seat) if left.seq < fact.seq and (back is None or fact.seq < back)]
+        if acts:
+            seen.add(seat)
+            yield finding(
+                round_,
+                book,
+                "WAGER-SEATED",
+                "7(b)",
+                expected="the player seated until the round is over",
+                observed="left, and played on",
+                evidence=(left, acts[0]),
+                seat=seat,
+            )
+
+
+def _acts_of(round_: Round, seat: int) -> list[RecordedEvent]:
+    """Return what a player did at a seat, in order: looked, set the hands, decided, elected, surrendered, wagered."""
+    found = []
+    for fact in round_.in_order(*PLAYING, model.WagerPlaced):
+        event = fact.payload
+        at = event.position if isinstance(event, model.HandSet) else event.seat
+        by_player = not isinstance(event, model.HandSet) or event.by == "player"
+        if at == seat and by_player:
+            found.append(fact)
+    return found
+
+
+@rule("WAGER-PROGRESSIVE", on=("8(b)(2)", "9(a)(3)(ii)", "10(a)(2)(ii)"))
+def accepted_as_placed(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """The system accepts each progressive wager for what it is; where it counts wagers, it has each of them (§ 688a.8(b)(2)).
+
+    That no single wager is on record says something only where the meter's readings were on record before (D527).
+    """
+    section = PROGRESSIVE_SECTION[book.deal_method]
+    if not round_.covers("progressive") or not book.has(section):
+        return
+    placed = {stake.seat: stake for stake in stakes(round_, book).values() if stake.wager == "progressive"}
+    accepted = progressive_accepted(round_, book)
+    for fact in accepted:
+        stake = placed.get(fact.payload.seat)
+        cents = sum(each.payload.amount_cents for each in accepted if each.payload.seat == fact.payload.seat)
+        if stake is not None and not stake.doubt and stake.in_time_cents > 0 and cents != stake.in_time_cents:
+            yield finding(
+                round_,
+                book,
+                "WAGER-PROGRESSIVE",
+                section,
+                expected=f"{show_money(stake.in_time_cents)} accepted, as placed",
+                observed=f"{show_money(cents)} accepted",
+                evidence=(*stake.facts, fact),
+                seat=fact.payload.seat,
+                wager="progressive",
+            )
+    locked = round_.first(model.ProgressiveLocked)
+    if locked is not None and locked.payload.accepted and not accepted and book.meter in round_.before.readings:
+        yield finding(
+            round_,
+            book,
+            "WAGER-PROGRESSIVE",
+            section,
+            expected=f"{locked.payload.accepted} wagers accepted, as the system counts",
+            observed="none on record",
+            evidence=(locked,),
+            wager="progressive",
+        )
+
+
+@rule("WAGER-LOCKOUT", on=("8(b)(2)", "9(a)(3)(ii)", "10(a)(2)(ii)"))
+def locked_where_offered(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """Where the progressive is offered the system locks it out before the deal, whether anybody plays it or not."""
+    section, first = PROGRESSIVE_SECTION[book.deal_method], round_.first_card
+    if "progressive" not in book.offers or not book.has(section) or first is None:
+        return
+    whole = round_.covers("progressive") and round_.covers("wagering") and round_.covers("deal")
+    if whole and not round_.of(model.ProgressiveLocked) and not progressive_accepted(round_, book):
+        yield finding(
+            round_,
+            book,
+            "WAGER-LOCKOUT",
+            section,
+            expected="progressive wagers locked out before the deal",
+            observed="not locked",
+            evidence=(first,),
+        )
