@@ -40,3 +40,17 @@ def test_settlements_name_wagers_and_lines_in_words() -> None:
     assert "Ace High Bonus" in row
     assert "Both ace high" in row
     assert "_" not in row
+
+
+def test_a_line_that_is_in_doubt_says_why() -> None:
+    unknown = settlement(3, "base", 1000, None, 1000, "unknown")
+    known = settlement(3, "fortune_bonus", 500, -500, -500, "lose")
+    reasons = ["seat 3 base: what is due cannot be told (the dealer's cards were not all read)"]
+    _, base, fortune = settlement_table([unknown, known], reasons)
+    assert "In doubt: the dealer's cards were not all read" in base
+    assert "In doubt" not in fortune
+
+
+def test_a_bound_is_said_to_be_one() -> None:
+    over = finding("table/fu-01", 1, "PAY-OVER", 3, "base", 49_000, "at most 10.00 paid", "500.00 paid")
+    assert "  money     seat 3 was paid at least $490.00 too much" in finding_lines(over, currency="USD")
