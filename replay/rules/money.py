@@ -287,7 +287,7 @@ def _expected(account: Account) -> str:
     due, number = account.due, account.settlement.number
     expected = _owed(due, account.settlement)
     if due is not None and due.uncovered_cents:
-        expected += ", as far as the player-dealer's wager covers it"
+        expected += f"; {show_money(due.uncovered_cents)} of it is beyond the player-dealer's wager"
     return expected if number is None else f"{expected} on the {number}"
 
 

@@ -27,7 +27,7 @@ from replay.transcript.transcript import Script, parse
 from tests.evidence.judging import STEP, Report, Window, fingerprint, folded
 from tests.floor.simulated import stored
 from tests.golden.rounds import Case, read_cases
-from tests.replay.columns.tables import MemoryLog
+from tests.replay.tables import MemoryLog
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 LATER_ROUNDS = 6

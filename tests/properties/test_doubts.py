@@ -22,7 +22,7 @@ from replay.run.adjudicate import Conclusion, adjudicate
 from tests.golden.rounds import Case
 from tests.properties.test_lost_evidence import told
 from tests.properties.test_told_otherwise import golden
-from tests.replay.columns.tables import DAY, SECOND_US, START_US
+from tests.replay.tables import DAY, SECOND_US, START_US
 
 EVERY = 12
 """Of the golden rounds one in so many is tried."""

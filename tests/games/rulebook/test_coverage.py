@@ -31,7 +31,7 @@ OUTLINE: dict[str, dict[str, str | tuple[str, ...]]] = {
         "2": "abcdef",
         "3": "abc",
         "4": "abcde",
-        "5": "abcdefghi",
+        "5": (*"abcdefghi", "closing"),
         "6": "abcdef",
         "7": "abcdef",
         "8": "abcdefg",
@@ -41,7 +41,7 @@ OUTLINE: dict[str, dict[str, str | tuple[str, ...]]] = {
         "12": "abcde",
         "13": "abcdefghijklm",
     },
-    "645c": {"1": "abcdefgh", "2": "abcdefgh", "3": "abc"},
+    "645c": {"1": "abcdefgh", "2": "abcdefgh", "3": ("a", "b", *(f"c)({number}" for number in range(1, 8)))},
     "659a": {
         "1": "",
         "2": "abcdef",

@@ -113,3 +113,10 @@ def test_no_sentence_prints_an_identifier() -> None:
         for judged in judge(each.transcript, "names", lambda name, each=each: (each.path.parent / name).read_text()):
             sentence = narrate(RoundVerdict.of(judged.conclusion)).sentence
             assert IDENTIFIER.search(sentence) is None, f"{each.path.name}:{each.line}: {sentence}"
+
+
+def test_what_the_player_dealer_does_not_cover_is_an_amount() -> None:
+    cases = [each for each in golden_cases() if (each.path.parent.name, each.path.stem) == ("gegr-002138", "coverage")]
+    said = [expected for each in cases for expected, _ in words(each.transcript, "CA-COVER")]
+    assert "25.00 returned (uncovered); 25.00 of it is beyond the player-dealer's wager" in said
+    assert "15.00 paid (win); 10.00 of it is beyond the player-dealer's wager" in said
