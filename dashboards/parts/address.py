@@ -21,18 +21,19 @@ SHOWN = 40
 
 
 class Form(NamedTuple):
-    """How a value looks: in words, and as a pattern; `number` is one of at most `LARGEST`."""
+    """How a value looks: in words, and as a pattern; a number is from `least` to `LARGEST` (null: no number)."""
 
     words: str
     pattern: re.Pattern[str]
-    number: bool = False
+    least: int | None = None
 
     def fits(self, value: str) -> bool:
         """Say whether a value is in this form."""
-        return self.pattern.fullmatch(value) is not None and (not self.number or 1 <= int(value) <= LARGEST)
+        return self.pattern.fullmatch(value) is not None and (self.least is None or self.least <= int(value) <= LARGEST)
 
 
-NUMBER = Form(f"a whole number from 1 to {LARGEST:,}", re.compile(r"[0-9]{1,16}"), number=True)
+NUMBER = Form(f"a whole number from 1 to {LARGEST:,}", re.compile(r"[0-9]{1,16}"), least=1)
+STEP = Form(f"a whole number from 0 to {LARGEST:,}", re.compile(r"[0-9]{1,16}"), least=0)
 TABLE = Form("the id of a table, such as fu-01", re.compile(r"[a-z0-9-]{1,32}"))
 STREAM = Form("a table or meter, such as table/fu-01", re.compile(r"(?:table|meter)/[a-z0-9-]{1,32}"))
 FINDING = Form("the id of a finding, 32 digits from 0 to f", re.compile(r"[0-9a-f]{32}"))
@@ -45,7 +46,7 @@ FORMS = {
     "page": NUMBER,
     "round": NUMBER,
     "seat": NUMBER,
-    "step": NUMBER,
+    "step": STEP,
     "stream": STREAM,
     "table": TABLE,
 }
