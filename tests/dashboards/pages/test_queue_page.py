@@ -219,8 +219,9 @@ def test_a_role_that_was_taken_away_meanwhile_does_nothing(floor: Living) -> Non
         assert at.review("fu-01").seq == 0
 
 
-def test_a_log_that_is_held_by_another_writer_is_said(floor: Living) -> None:
-    with desk_at(floor.log):
+def test_a_writer_that_keeps_its_turn_is_said(floor: Living, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("events.log.turn.TURN_WAIT_S", 0.1)
+    with desk_at(floor.log) as at, at.log.turn():
         test = act(signed_in("m.ortiz"), "note", "Add note", note="seen")
         assert "Nothing was written" in said(test)
 
