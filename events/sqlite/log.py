@@ -83,6 +83,8 @@ class SqliteLog(OwnStore):
         self._failure: str | None = None
         self._repairs: list[str] = []
         self._turn_depth = self._version = 0
+        self._form = ""
+        self._high_water: HighWater
         self._resources = contextlib.ExitStack()
         if not self.path.is_file() and (read_only or not create):
             raise LogUnavailable(f"there is no log at {self.path}; name another address, or create one")

@@ -467,7 +467,7 @@ def desk_at(
     clock: Callable[[], int] | None = None,
     **options: Any,
 ) -> Iterator[Desk]:
-    """Open the desk of the log at an address, for one or a few actions (the log takes one writer at a time).
+    """Open the desk of the log at an address, for one or a few actions.
 
     `check_heads` as in `open_log`: without it a log that lost its tail can be looked at. Options go to the backends
     (`security`). Raises `LogUnavailable` and `SecondWriter` as the log does.

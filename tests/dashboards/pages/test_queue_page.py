@@ -256,6 +256,13 @@ def test_another_writer_with_the_log_open_is_in_nobodys_way(floor: Living) -> No
         assert "noted: seen" in said(test)
 
 
+def test_a_writer_that_keeps_its_turn_is_said(floor: Living, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("events.log.turn.TURN_WAIT_S", 0.1)
+    with desk_at(floor.log) as at, at.log.turn():
+        test = act(signed_in("m.ortiz"), "note", "Add note", note="seen")
+        assert "Nothing was written" in said(test)
+
+
 def test_a_log_that_is_not_there_is_said(floor: Living, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("RACK_LOG", f"sqlite://{tmp_path}/gone.db")
     desk._read.clear()
