@@ -44,7 +44,7 @@ def dealer_face_up(round_: Round, book: Rulebook) -> Iterator[Finding]:
         )
 
 
-@rule("DEAL-FACING", on=(PLAYED,))
+@rule("DEAL-FACING", on=("gegr-002138.Round of play",))
 def players_face_down(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Piles lie face down, and a player's hand is exposed when the players have set theirs (GEGR-002138, Round of play)."""
     bank = dealer_position(round_)
