@@ -423,7 +423,7 @@ def settled_after_the_deal(round_: Round, book: Rulebook) -> Iterator[Act]:
     """Yield the wagers that were settled after the first card, but for those on the dice, whose time was before it."""
     first, rules = round_.first_card, book.chapter.wagers
     for act in settling_moves(round_, book):
-        on_dice = act.wager in rules and rules[act.wager].closes == "activation"
+        on_dice = act.wager is not None and act.wager in rules and rules[act.wager].closes == "activation"
         if first is not None and act.fact.seq > first.seq and not on_dice:
             yield Act(act.fact, None, None, "a wager settled")
 
