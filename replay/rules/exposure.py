@@ -17,7 +17,6 @@ from replay.rules.dealing import CLOCKWISE_SECTION, stakes_at
 from replay.rules.round_steps import has_qualifying_wager
 from replay.rules.rule import finding, rule
 from replay.settlement.hand_readings import dealer_position
-from replay.settlement.stakes import bets_close_with_the_dice
 from replay.settlement.surrenders import standing_surrenders
 from replay.settlement.voids import is_void
 
@@ -44,7 +43,7 @@ def dealer_face_up(round_: Round, book: Rulebook) -> Iterator[Finding]:
         )
 
 
-@rule("DEAL-FACING", on=(PLAYED,))
+@rule("DEAL-FACING", on=("gegr-002138.Round of play",))
 def players_face_down(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Piles lie face down, and a player's hand is exposed when the players have set theirs (GEGR-002138, Round of play)."""
     bank = dealer_position(round_)
@@ -125,11 +124,10 @@ def owner_of(fact: RecordedEvent) -> int | None:
 def shaker_closed(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """The lid is on while the shaker is shaken, and after the deal the shaker is put to the dealer's right (§ 688a.5(i)(1)).
 
-    An electronic shaker, and one on whose dice wagers lie, is judged in `dice_wagers.py` (§ 645c.2).
+    In 645c `dice_wagers.py` judges it where wagers lie on the dice; without, the lid is the matter of 645a, which is not held.
     """
-    by_645c = book.has("645c.2(b)") and bets_close_with_the_dice(round_, book)
     for fact in round_.of(model.ShakerShaken):
-        if not fact.payload.covered and fact.payload.times and not by_645c:
+        if not fact.payload.covered and fact.payload.times and not book.has("645c.2(b)"):
             yield finding(
                 round_,
                 book,

@@ -61,7 +61,7 @@ def start_before_the_deal(round_: Round, book: Rulebook) -> Iterator[Finding]:
         )
 
 
-@rule("DEAL-START", on=("5(i)(1)", "5(i)(2)", PLAYED))
+@rule("DEAL-START", on=("5(i)(1)", "5(i)(2)", "gegr-002138.Round of play"))
 def start_as_filed(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """The start is found in the way that is filed: by dice, or by a number drawn (§ 688a.5(i)).
 
@@ -153,7 +153,7 @@ def is_electronic(round_: Round) -> bool:
     return bool(shakes) and all(fact.payload.duration_ms for fact in shakes)
 
 
-@rule("PAY-REVEAL", on=("11(e)", "687a.11(d)", PLAYED))
+@rule("PAY-REVEAL", on=("11(e)", "687a.11(d)", "gegr-002138.Round of play"))
 def hands_revealed(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """The dealer reveals each player's hands before comparing them (§ 688a.11(e)), in 687a and California his own too.
 

@@ -44,10 +44,12 @@ def paid_by(round_: Round, book: Rulebook) -> Iterator[Finding]:
             )
 
 
-@rule("PAY-DOCUMENTED", on=(DOCUMENTED,))
+@rule("PAY-DOCUMENTED", on=("11(h)(3)(i)(B)(4)",))
 def documented_as_paid(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """The document of a payout is for what was paid by slip (§ 688a.11(h)(3)(i)(B)(4))."""
     for key in dict.fromkeys((f.payload.seat, f.payload.wager) for f in round_.of(model.PayoutDocumented)):
+        if key[1] != "progressive":
+            continue  # the section speaks of progressive payouts
         documents = [f for f in round_.of(model.PayoutDocumented) if (f.payload.seat, f.payload.wager) == key]
         slips = [
             f

@@ -553,28 +553,24 @@ def _too_late(
 def next_hands(round_: Round, book: Rulebook) -> Iterator[Act]:
     """Yield the additional cards of each hand; not of one that was passed over, which gets them after all others."""
     passed_over = elections(round_, book)
-    for seat, facts in dealt_to(round_).items():
-        if len(facts) > 1 and seat not in passed_over:
-            yield Act(facts[1], seat, None, "dealt")
+    further = {seat: facts[1] for seat, facts in dealt_to(round_).items() if len(facts) > 1}
+    return (Act(fact, seat, None, "dealt") for seat, fact in further.items() if seat not in passed_over)
 
 
 def _hand_before_collected(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
     """Return what collected the cards of the hand that got its additional cards right before an act's; or null."""
-    before = [each for each in next_hands(round_, book) if each.fact.seq < act.fact.seq]
-    last = max(before, key=lambda each: each.fact.seq, default=None)
-    collected = round_.of(model.CardsCollected) if last is not None else ()
-    return next((fact for fact in collected if last is not None and fact.payload.of == last.seat), None)
+    before = [each.fact for each in next_hands(round_, book) if each.fact.seq < act.fact.seq]
+    seat = in_order(before)[-1].payload.to if before else None
+    return next(
+        (fact for fact in round_.of(model.CardsCollected) if seat is not None and fact.payload.of == seat), None
+    )
 
 
+HAND_BEFORE_COLLECTED = Step("the cards of the hand before are collected", _hand_before_collected)
 PRECEDENCES = (
     early(settled("ante", "over", "under", "bonus"), HAND_DEALT, "686a.7(i)"),
     racked(hands_collected, HAND_SETTLED, "686a.7(i)"),
-    racked(
-        next_hands,
-        Step("the cards of the hand before are collected", _hand_before_collected),
-        "686a.7(i)",
-        "additional cards dealt",
-    ),
+    racked(next_hands, HAND_BEFORE_COLLECTED, "686a.7(i)", "additional cards dealt"),
 )
 """What of a round comes after which step (§ 686a.7(i))."""
 

@@ -36,7 +36,7 @@ def due(words: str, text: str, seat: int = 3, wager: str = "sum") -> int | None:
 
 # -------------------------------------------------------------------------------------------------- the shaker, 645c.2
 
-ROLLED = "dice 2 2 4 total=8 -> dealer\npay seat=3 sum 15.00\n"
+ROLLED = "dice 2 2 4 total=8 -> dealer\nannounce_dice 2 2 4\npay seat=3 sum 15.00\n"
 
 
 def sum_round(shaken: str, before: str = "no_more_bets\n", wager: str = "wager seat=3 base 25.00 sum 5.00\n") -> str:
@@ -199,7 +199,7 @@ def test_d26_where_evidence_was_lost_nobody_knows_whether_it_was_settled_before_
     ("deal", "findings"),
     [
         ("deal seat3=As Ac Td 7s 3h Qh Jd dealer=Kh Kd 9s 8c 6d 4h 2c", []),
-        ("deal seat3=As Ac Td 7s 3h Qh Jd dealer=Kh Kd 9s 8c 6d 4h 2c face_up", ["SET-EARLY seat=3"]),
+        ("deal seat3=As Ac Td 7s 3h Qh Jd\ndeal dealer=Kh Kd 9s 8c 6d 4h 2c face_up", ["SET-EARLY seat=3"]),
     ],
 )
 def test_645c_1_d_the_dealers_cards_lie_face_down(deal: str, findings: list[str]) -> None:
