@@ -10,7 +10,7 @@ import msgspec
 
 from tests.evidence.allowances import Allowance, Allowances, Row
 from tests.evidence.outcomes import Ending
-from tests.evidence.survey import Tally
+from tests.evidence.survey import TRIED, Tally
 
 Status = str
 
@@ -98,11 +98,12 @@ def _problem(line: Line) -> str:
 
 def _stale(lines: list[Line], allowances: Allowances, is_full: bool) -> Iterator[str]:
     used = {line.entry for line in lines if line.entry is not None}
-    met = {allowances.entry_for(line.row) for line in lines}
+    met = Counter(allowances.entry_for(line.row) for line in lines)
+    enough = 1 if is_full else TRIED
     for entry in allowances.entries:
         if entry in used:
             continue
-        if entry.kind == "open" and entry in met:
+        if entry.kind == "open" and met[entry] >= enough:
             yield f"no longer open: {entry.label()}; every edit of it is noticed now: delete the entry"
         elif is_full:
             yield f"matches nothing: {entry.label()}; delete the entry"

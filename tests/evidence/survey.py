@@ -19,7 +19,7 @@ FLOOR_ROUNDS = 120
 """So many rounds of a game are simulated; some of them are edited."""
 
 TRIED = 20
-"""So many rows of an open entry are tried before a sample says that it is done with."""
+"""So many rows of an open entry must be noticed before a sample says that it is done with; a full run asks them all."""
 
 Cell = tuple[Ending, tuple[str, ...]]
 
