@@ -15,7 +15,7 @@ from events.open import open_log
 from rack.cli import main
 from rack.kafka.cluster import ADMINISTRATOR, DEFAULT_PREFIX, USERS, DevelopmentCluster
 from tests import kafka_broker
-from tests.replay.columns.tables import PAID, PROPERTY, Table
+from tests.replay.tables import PAID, PROPERTY, Table
 
 pytestmark = pytest.mark.slow
 
