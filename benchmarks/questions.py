@@ -74,6 +74,7 @@ _QUEUE: Final[dict[str, Question]] = {
     "first page": partial(queue.incidents_queue, limit=50),
     "first page, alike as one": partial(queue.incidents_queue, together=True, limit=50),
     "first page, 5,000 done": partial(queue.incidents_queue, filters=DONE, limit=50),
+    "the whole list, to export": queue.findings_listed,
     "totals, 5,000 done": partial(queue.queue_totals, filters=DONE),
     "last page": _last_page,
     "a finding": partial(queue.incident, finding_id=FINDING),

@@ -117,7 +117,7 @@ def test_arrows(path: Path) -> None:
         ("events", "from games.cards.cards import CODE", ["games.cards.cards.CODE"]),
         ("floor", "def f():\n    from replay.fold import round", ["replay.fold.round"]),
         ("dashboards", "from replay.packet import make", []),
-        ("dashboards", "from replay.findings import Finding", ["replay.findings.Finding"]),
+        ("dashboards", "from replay.rules import money", ["replay.rules.money"]),
         ("games", "import importlib\nimportlib.import_module('events.log.contract')", ["events.log.contract"]),
         ("replay", "import gamesomething", []),
     ],

@@ -99,7 +99,7 @@ def test_its_days_are_simulated_and_judged_by_several_processes(site: Path, tmp_
 def test_the_pages_know_it(site: Path) -> None:
     program = (
         "from streamlit.testing.v1 import AppTest\n"
-        f"AppTest.from_file({str(ROOT / 'dashboards' / 'start' / 'discard_rack.py')!r}, default_timeout=60).run()\n"
+        f"AppTest.from_file({str(ROOT / 'dashboards' / 'start' / 'pages.py')!r}, default_timeout=60).run()\n"
         "from analytics.game_names import game_title\n"
         "assert game_title('high_card') == 'High Card'"
     )

@@ -7,10 +7,8 @@ import importlib
 from tests.faults.table import FAULTS, Fault
 
 AREAS = (
-    *("files", "records", "shown", "forged", "refused", "keys", "served", "foreign", "results", "results_on_kafka"),
-    *("pages", "killed", "local", "beside"),
-    "broker",
-    "cluster",
+    *("files", "records", "shown", "forged", "refused", "keys", "served", "on_kafka.foreign"),
+    *("results", "on_kafka.results", "pages", "killed", "local", "beside", "on_kafka.broker", "on_kafka.cluster"),
 )
 """The modules that fill the table, in its order."""
 

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from events.errors import IntegrityError
-from events.log.contract import Head, QuarantineEntry, Record
+from events.log.contract import Head, QuarantineEntry, Record, StreamIndex
 from events.log.foreign import OwnStore
 from events.proofs.checkpoint import Checkpoint
 from events.proofs.history import History, Mark, StreamHeads
@@ -65,6 +65,9 @@ class Memory(OwnStore):
 
     def acknowledged(self) -> Any:
         return {}
+
+    def compare_index(self, stream: str, events: StreamIndex) -> str | None:
+        return None
 
 
 class Store(Memory):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.cluster import lag_behind, replace_disk, trial
+from tests.faults.on_kafka.cluster import lag_behind, replace_disk, trial
 from tests.faults.floor import groups
 from tests.faults.three_nodes.trial import ROUNDS, Trial
 from tests.kafka_broker import cluster

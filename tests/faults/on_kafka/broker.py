@@ -230,7 +230,7 @@ def cut(folder: Path, times: int) -> int:
     if subprocess.run(["unshare", "-rn", "ip", "link", "set", "lo", "up"], capture_output=True, check=False).returncode:
         raise Unavailable("this user may not make a network namespace")
     done = subprocess.run(
-        ["unshare", "-rn", sys.executable, "-m", "tests.faults.broker", str(folder), str(times)],
+        ["unshare", "-rn", sys.executable, "-m", "tests.faults.on_kafka.broker", str(folder), str(times)],
         cwd=ROOT,
         capture_output=True,
         text=True,

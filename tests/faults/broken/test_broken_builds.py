@@ -33,9 +33,11 @@ from events.vocabulary.model import Event, EventCorrected
 from intake import doors
 from replay.review import last_verification
 from replay.run.stream_worker import StreamWorker
-from tests.faults import all_faults, broken_local, broken_results
-from tests.faults.broken_pages import BUILDS as HERE_ON_PAGES
-from tests.faults.broken_pages import FOUND_BY as ON_PAGES
+from tests.faults import all_faults
+from tests.faults.broken import local as broken_local
+from tests.faults.broken import results as broken_results
+from tests.faults.broken.pages import BUILDS as HERE_ON_PAGES
+from tests.faults.broken.pages import FOUND_BY as ON_PAGES
 from tests.faults.served import served_in_memory
 from tests.faults.table import Lost
 from tests.simulation.broken import BUILDS as ON_SQLITE

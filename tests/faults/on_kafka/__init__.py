@@ -1,0 +1,1 @@
+"""The rows of the fault table that need Kafka: one broker, three nodes, foreign records, results on topics."""
