@@ -53,8 +53,8 @@ def one_deck(table: Any) -> bool:
 
 
 def used_deck_waits(table: Any) -> bool:
-    """Two decks, and the one just used was not changed since: it is dirty."""
-    if len(table.decks) != 2 or not machine_works(table):
+    """Two decks, and the one just used, in a round that was not void, was not changed since: it is dirty."""
+    if len(table.decks) != 2 or table.voided_last or not machine_works(table):
         return False
     used = table.decks[(table.turn - 1) % 2]
     return table.rounds_today > 0 and used.dirty and not table.decks_due(0)

@@ -57,6 +57,7 @@ class Play(ABC):
         self.documents: list[Step] = []
         self.left_on_table: dict[int, int] = {}
         self.table.wrong_stub = bool(plan.short_stub)
+        self.table.voided_last = plan.void is not None
         self.by_slip = False
         self.other_deck_shuffled = False
 

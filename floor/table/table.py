@@ -70,6 +70,8 @@ class Table:
         self.wrong_stub = False
         self.old_dice = False
         self.rounds_today = 0
+        self.voided_last = False
+        """Whether the last round was void: its cards are reshuffled, and may be those of the next round (§ 688a.13)."""
         self.stacked = index * 5
         self.worn = 0.0
         self.lost = False

@@ -152,7 +152,8 @@ def exposure_grounds(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
             )
     yield from _hands_shown(round_, book)
     dealer = turned(round_)
-    before = _before_raises(round_, book, dealer) if dealer is not None and of_players(round_, book) else False
+    may_tell = round_.voided is not None or bool(of_players(round_, book))
+    before = _before_raises(round_, book, dealer) if dealer is not None and may_tell else False
     if dealer is not None and before is not False:
         yield VoidGround(
             "exposed_dealer",
