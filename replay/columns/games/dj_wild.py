@@ -19,8 +19,8 @@ from replay.columns.row_schemas import DEALER, NO_CARD, POSITIONS, SEATS, RowSch
 from replay.fold.round import Round
 from replay.fold.stub_counts import uncounted
 from replay.rules.equipment import preparations
-from replay.rules.games.dj_wild import AS_PRINTED
 from replay.rules.games.dj_wild_decisions import BASE, decisions, settling, turned
+from replay.rules.games.dj_wild_settlement import AS_PRINTED
 
 SCHEMA: Final = RowSchema(
     slots=slots_of("ante", "blind", "raise", "progressive", "trips", "bad_beat"),

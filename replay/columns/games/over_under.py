@@ -20,7 +20,8 @@ from replay.columns.row_schemas import NO_CARD, SEATS, RowSchema, slots_of
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.rules.equipment import first_cut
-from replay.rules.games.over_under import dealt_to, settling
+from replay.rules.games.over_under_hands import dealt_to
+from replay.rules.games.over_under_turns import settling
 from replay.rules.shoe_procedure import batch_of, cut_made, gone, shoe_begun, shoe_of
 
 SHUFFLERS: Final = ("", "none", "automated", "automated_counting", "continuous")

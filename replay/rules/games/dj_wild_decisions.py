@@ -1,6 +1,6 @@
 """DJ Wild Stud Poker: what players decided, and what of the settlement follows from it (Annex A, rulemaking 125-223).
 
-§§ 687a.1, 687a.7(d)(1), 687a.11(b)-(d). Facts of a round only; which of them break a rule is said in `dj_wild.py`.
+§§ 687a.1, 687a.7(d)(1), 687a.11(b)-(d). Facts of a round only; which of them break a rule is said in the other files of the game.
 """
 
 from __future__ import annotations

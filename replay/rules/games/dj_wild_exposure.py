@@ -1,0 +1,154 @@
+"""DJ Wild Stud Poker: cards exposed before the raises, for which all hands are void (Annex A, rulemaking 125-223).
+
+§ 687a.13(d): a card that the dealer or a device exposed, hands dealt face up or turned over, the dealer's hand turned over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from events.vocabulary import model
+from games.rulebook.rulebook import Rulebook
+from replay.findings import name
+from replay.fold.recorded_event import RecordedEvent
+from replay.fold.round import ASIDE, Round
+from replay.rules.games.dj_wild_decisions import Decided, in_play, of_players, turned
+from replay.settlement.void_ground import VoidGround
+from replay.settlement.voids import positions
+
+DEALER_OPEN = "the clocks contradict the order of the last decision and the dealer's turning over"
+
+
+def exposure_grounds(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
+    """A card of a hand revealed before the raises are placed voids all hands: by the dealer or a device, of whomever (D28)."""
+    exposures: set[tuple[object, ...]] = set()
+    for fact in round_.of(model.CardExposed):
+        exposed = fact.payload
+        exposure = exposed.whose, exposed.card, exposed.by == "player"
+        if exposed.card is not None and exposure in exposures:
+            continue  # said again (D333)
+        exposures.add(exposure)
+        if exposed.by == "player" or _of_no_hand(round_, book, fact):
+            continue
+        before = _before_raises(round_, book, fact)
+        if before is not False:
+            yield VoidGround(
+                "exposed_card",
+                "DEAL-EXPOSED",
+                "687a.13(d)",
+                "with a card exposed before the raises, all hands void",
+                f"{exposed.card or 'a card'} of {name(exposed.whose)} was exposed by the {exposed.by}; the round was not voided",
+                (fact.seq,),
+                exposed.whose if isinstance(exposed.whose, int) else None,
+                doubt="" if before else _why_open(round_, book),
+            )
+    yield from _hands_shown(round_, book)
+    dealer = turned(round_)
+    may_tell = round_.voided is not None or bool(of_players(round_, book))
+    before = _before_raises(round_, book, dealer) if dealer is not None and may_tell else False
+    if dealer is not None and before is not False:
+        yield VoidGround(
+            "exposed_dealer",
+            "DEAL-EXPOSED",
+            "687a.13(d)",
+            "the dealer's hand turned over after the raises, or all hands void",
+            "turned over before a raise; the round was not voided",
+            (dealer.seq,),
+            doubt="" if before else DEALER_OPEN,
+        )
+
+
+def _hands_shown(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
+    """Hands that were dealt face up (§ 687a.8(d)), and players' hands that were turned over, before the raises."""
+    dealt = [fact for fact in round_.of(model.CardsDealt) if fact.payload.face_up and fact.payload.to not in ASIDE]
+    turned_over = [fact for fact in round_.of(model.HandRevealed) if fact.payload.position != "dealer"]
+    undecided = not of_players(round_, book)
+    for how, facts in (("dealt face up", dealt), ("turned over", turned_over)):
+        when = [(fact, _before_raises(round_, book, fact)) for fact in facts]
+        early = [fact for fact, before in when if before or (undecided and facts is dealt)]
+        shown = early or [fact for fact, before in when if before is None and not undecided]
+        if shown:
+            whose = shown[0].payload.to if facts is dealt else shown[0].payload.position
+            yield VoidGround(
+                "exposed_card" if isinstance(whose, int) else "exposed_dealer",
+                "DEAL-EXPOSED",
+                "687a.13(d)",
+                "with cards exposed before the raises, all hands void",
+                f"the hand of {name(whose)} was {how}; the round was not voided",
+                tuple(fact.seq for fact in shown),
+                whose if isinstance(whose, int) else None,
+                doubt="" if early else _why_open(round_, book),
+            )
+
+
+def _why_open(round_: Round, book: Rulebook) -> str:
+    """Say why it cannot be told whether a card was exposed before the raises."""
+    if of_players(round_, book):
+        return "the clocks contradict the order of an exposed card and the raises"
+    return "a card was exposed, and whether before the raises is not on record"
+
+
+def _of_no_hand(round_: Round, book: Rulebook, exposed: RecordedEvent) -> bool:
+    """Say whether a card of the stack became certainly nobody's: it went aside, or all hands are on record without it (D367)."""
+    card = exposed.payload.card
+    if exposed.payload.whose != "stack" or card is None:
+        return False
+    went = {fact.payload.to for fact in round_.of(model.CardsDealt) if card in fact.payload.cards}
+    if went:
+        return went <= {"side", "burn"}
+    hands, must = round_.hands(), book.chapter.numbers["cards_per_hand"]
+    whole = all(len(hands.get(each, ())) == must for each in positions(round_, book))
+    read = all(None not in cards for cards in hands.values())
+    return whole and read and round_.covers("wagering") and not round_.lost
+
+
+def _before_raises(round_: Round, book: Rulebook, exposed: RecordedEvent) -> bool | None:
+    """Whether a card was exposed before the raises: a raise was placed after it, or nobody had decided yet.
+
+    Where some had decided and only folds came after it, it may be read either way: the floor's decision to void stands. Null
+    where no decision is on record, or the clocks contradict an order that it depends on.
+    """
+    made = of_players(round_, book)
+    if not made and round_.voided is None:
+        return None
+    order = [(each, round_.certainly_before(exposed, each.moment)) for each in made]
+    readings = {
+        _was_before_raises(
+            round_,
+            book,
+            exposed,
+            before=[each for each, later in order if not (later or (later is None and open_later))],
+            after=[each for each, later in order if later or (later is None and open_later)],
+        )
+        for open_later in (True, False)
+    }
+    return readings.pop() if len(readings) == 1 else None
+
+
+def _was_before_raises(
+    round_: Round, book: Rulebook, exposed: RecordedEvent, before: Sequence[Decided], after: Sequence[Decided]
+) -> bool:
+    """Whether a card was exposed before the raises, where these decisions came before it and these after it."""
+    if any(each.decision == "raise" for each in after):
+        return True
+    undecided = set(in_play(round_, book)) - {
+        each.fact.payload.seat
+        for each in before
+        if each.decision == "fold" or each.placed is not None or not round_.covers("wagering")
+    }
+    voided = round_.voided
+    if voided is not None:
+        for_exposure = voided.payload.reason in ("exposed_card", "exposed_dealer")
+        return bool(undecided) and (for_exposure or exposed.payload.KIND is model.CardExposed)
+    return bool(after) and not before
+
+
+def groundless(round_: Round, book: Rulebook) -> str | None:
+    """Say of a round that was voided for an exposed card why the record shows no ground, where it has such a card."""
+    seen = [fact for fact in round_.of(model.CardExposed) if fact.payload.by != "player"]
+    reason = round_.voided.payload.reason if round_.voided is not None else ""
+    if reason not in ("exposed_card", "exposed_dealer") or not (seen or turned(round_)):
+        return None
+    if round_.covers("wagering"):
+        return f"the round was voided ({reason}), and every player had decided when the card was exposed, by the record"
+    return f"the round was voided ({reason}), and whether the raises were placed before the card was exposed is not on record"
