@@ -103,6 +103,9 @@ NOT_IN_COLUMNS: Final[tuple[Rule, ...]] = (
 
 def require_order_of_steps(round_: Round, book: Rulebook) -> None:
     """Raise `Ineligible` where anything of a round stands out of its place, or a step of it is missing or done wrongly."""
+    require(len(round_.collections) == len(round_.of(model.CardsCollected)), "cards reported collected twice")
+    shown = any(fact.payload.face_up and isinstance(fact.payload.to, int) for fact in round_.of(model.CardsDealt))
+    require(not shown or not (book.has("13(d)") or book.has("13(i)")), "a player's cards dealt face up")
     for rule in NOT_IN_COLUMNS:
         if rule.holds_in(book.chapter) and next(rule.evaluate(round_, book), None) is not None:
             raise Ineligible(f"something to say of {rule.codes[0]}")

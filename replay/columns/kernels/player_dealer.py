@@ -89,10 +89,15 @@ class PlayerDealerTerms(NamedTuple):
     cut_free: bool
 
 
+FURTHER_RATES = ("collection_2", "collection_3", "collection_4", "collection_5")
+"""Rates of the collection beside the first: where one is filed, rounds are judged event by event (D554)."""
+
+
 def terms_of(book: Rulebook, under_other_rules: bool) -> tuple[PlayerDealerTerms] | None:
     """Return rules with a player-dealer as their kernel takes them; null where it does not know rules such as these."""
     rules, numbers, settings = book.chapter.wagers, book.chapter.numbers, book.settings
-    if book.chapter.key != "ca-gegr-002138" or settings.keys() != {"coverage", "envy_holder_must_wager", "collection"}:
+    known = {"coverage", "envy_holder_must_wager", "collection", *FURTHER_RATES}
+    if book.chapter.key != "ca-gegr-002138" or settings.keys() != known or any(map(settings.get, FURTHER_RATES)):
         return None
     if rules.keys() != set(SCHEMA.wagers) or any(
         (rule.closes, rule.of) != ("first_card", None) for rule in rules.values()
