@@ -65,13 +65,13 @@ def base_wager(
 
 
 def pushed_by_ace_high(name: str) -> Callable[[Chapter], Iterator[Result]]:
-    """Return the base wager where the dealer's ace high pushes; players set last where the dealer's cards lie face up."""
+    """Return the base wager where the dealer's ace high pushes, and players set theirs against the dealer's hand on show.
+
+    In California that hand is dealt face down, but exposed before any player sets (GEGR-002138, Round of play).
+    """
 
     def base(chapter: Chapter) -> Iterator[Result]:
         house = base_wager(chapter, name, pushes="ace_high")
-        if not chapter.dealer_face_up:
-            yield house
-            return
         best = base_wager(chapter, name, "best", pushes="ace_high")
         parts = {"house_way_return_percent": float(100 * house.per_amount_wagered())}
         yield msgspec.structs.replace(best, parts=parts)

@@ -26,6 +26,7 @@ from replay.rules.equipment import preparations
 from replay.rules.paying import ABOVE_FLOORPERSON
 from replay.rules.rule import Rule
 from replay.settlement.payouts import WagerFlow, flows, net_done
+from replay.settlement.voids import void_grounds
 
 SHARED_EVENTS: Final[frozenset[type[Event]]] = frozenset(
     {
@@ -106,6 +107,8 @@ def require_order_of_steps(round_: Round, book: Rulebook) -> None:
     require(len(round_.collections) == len(round_.of(model.CardsCollected)), "cards reported collected twice")
     shown = any(fact.payload.face_up and isinstance(fact.payload.to, int) for fact in round_.of(model.CardsDealt))
     require(not shown or not (book.has("13(d)") or book.has("13(i)")), "a player's cards dealt face up")
+    exposed = any(ground.code == "DEAL-EXPOSED" for ground in void_grounds(round_, book))
+    require(not exposed, "a card exposed that may make the round void")
     for rule in NOT_IN_COLUMNS:
         if rule.holds_in(book.chapter) and next(rule.evaluate(round_, book), None) is not None:
             raise Ineligible(f"something to say of {rule.codes[0]}")

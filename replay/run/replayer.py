@@ -291,7 +291,7 @@ class Replay:
                 return
         worker.latest = self._latest
         self._workers[stream] = worker
-        self._since_commit += max(0, worker.seq - position.seq)
+        self._since_commit += worker.seq
         self._unsaved = True
         if stream in self._broken or found.differences:
             self._store_anew(stream, fresh, found)

@@ -1,6 +1,7 @@
 """Try the table of faults: `python -m tests.faults [--only WORDS] [--write FILE]`; prints it, and writes it down.
 
 With `--only` the rows that were tried take the place of the same rows on the page, or come after the last of their area.
+Two rows of the cluster are tried on a log of fewer copies too, which must lose events (`three_nodes/fewer_copies.py`).
 
 Exit status 0: nothing was lost. 1: something was. A fault that this machine cannot bring about is named, and is no failure.
 """
@@ -52,6 +53,10 @@ def attempt(fault: Fault, most: int) -> Row:
             if fault.kafka and fault.area != CLUSTER and (problem := address_or_problem()[1]):
                 raise Unavailable(problem)
             outcome = fault.run(Path(folder), min(fault.often, most))
+            if fault.area == CLUSTER:
+                from tests.faults.three_nodes.fewer_copies import check_that_it_loses  # its rows come last in the table
+
+                check_that_it_loses(fault.name, Path(folder) / "fewer copies")
             row.tried = times_tried(outcome)
             row.lost = str(outcome) if isinstance(outcome, Tally) else row.lost
         except Unavailable as missing:

@@ -226,7 +226,7 @@ def torn_commit(folder: Path, times: int) -> int:
 @fault(
     "disk",
     "mark torn",
-    how="the high-water file cut and zeroed at each byte of its last record",
+    how="the high-water file zeroed from each byte of its last record on, its length kept: its room was reserved before",
     held="the mark before it counts; the log opens and goes on",
     quick=12,
     often=96,
@@ -237,7 +237,7 @@ def torn_mark(folder: Path, times: int) -> int:
     last = (len(marks.rstrip(b"\0")) - 1) // 96 * 96
     for kept in _spread(96, times):
         path = _as_left(copy, folder / str(kept))
-        Path(f"{path}.high-water").write_bytes(marks[: last + kept] + bytes(96 - kept))
+        Path(f"{path}.high-water").write_bytes(marks[: last + kept] + bytes(len(marks) - last - kept))
         log = _open(path)
         log.append_groups(groups(ROUNDS)[-1:])
         check(log, rounds=ROUNDS)

@@ -23,8 +23,8 @@ from intake.quarantine import quarantine_cases, redrive
 from tests.contract.backends import SqliteTamper
 from tests.faults.child import TIMEOUT_S
 from tests.faults.floor import LOG_ID, PROPERTY, groups
-from tests.faults.on_kafka.foreign import Site
 from tests.faults.killed import create
+from tests.faults.on_kafka.foreign import Site
 from tests.faults.table import demand, fault
 from tests.kafka.rubbish import Sent
 from tests.simulation.broker import Broker, plugged_in

@@ -55,7 +55,10 @@ def documented_codes() -> set[str]:
 
 
 def test_there_is_an_injector_for_every_documented_code() -> None:
-    assert codes() - {code for code in codes() if code.startswith("LOG-")} == documented_codes()
+    assert (
+        codes() - {code for code in codes() if code.startswith("LOG-")}
+        == documented_codes() - floors.NOT_PLANTED["evidence-687a.md"]
+    )
 
 
 @pytest.mark.parametrize("seed", SEEDS)

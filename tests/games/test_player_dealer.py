@@ -115,7 +115,8 @@ def test_a_bonus_bet_may_be_less_than_the_table_minimum_but_may_not_exceed_the_l
 
 
 def test_the_settings_have_the_defaults_of_the_decisions() -> None:
-    assert rules().settings == {"coverage": "gross", "envy_holder_must_wager": True, "collection": 0}
+    collections = dict.fromkeys(["collection", *(f"collection_{number}" for number in range(2, 6))], 0)
+    assert rules().settings == {"coverage": "gross", "envy_holder_must_wager": True, **collections}
     assert rules("coverage=net", "collection=1.00").settings["collection"] == 100
     with pytest.raises(RulesRefused, match="D22"):
         rules("coverage=half")

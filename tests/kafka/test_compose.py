@@ -29,7 +29,7 @@ class Composed(DevelopmentBroker):
         lines = [f"{properties_name(name)}={value}" for name, value in SERVICE["environment"].items()]
         text = "\n".join(lines).replace("9092", str(self.port)).replace("9093", str(self.controller_port))
         text = text.replace("listeners=PLAINTEXT://:", "listeners=PLAINTEXT://127.0.0.1:")
-        self._properties.write_text(text.replace("/var/lib/kafka/data", str(self._data)))
+        self._properties.write_text(text.replace("/var/lib/kafka/data", str(self.data)))
 
 
 def properties_name(variable: str) -> str:

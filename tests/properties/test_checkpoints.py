@@ -12,8 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from events.errors import IntegrityError
-from events.log.contract import Head, QuarantineEntry, Record, StreamIndex
+from events.log.contract import Head, QuarantineEntry, Record
 from events.log.foreign import OwnStore
+from events.log.turn import SoleWriter
 from events.proofs.checkpoint import Checkpoint
 from events.proofs.history import History, Mark, StreamHeads
 from events.proofs.inclusion import Proof, check, prove
@@ -37,7 +38,7 @@ from tests.contract.sealed import LOG_ID, ORIGIN, Contents, Honest, build, chain
 STREAMS = st.sampled_from(["table/a", "table/b", "meter/m", "property/main"])
 
 
-class Memory(OwnStore):
+class Memory(SoleWriter, OwnStore):
     """A log and its checkpoints in memory, as they are, right or wrong; the chain is made to fit the bytes."""
 
     log_id, property_id = LOG_ID, "bellwether"
@@ -65,9 +66,6 @@ class Memory(OwnStore):
 
     def acknowledged(self) -> Any:
         return {}
-
-    def compare_index(self, stream: str, events: StreamIndex) -> str | None:
-        return None
 
 
 class Store(Memory):

@@ -286,8 +286,8 @@ def test_the_dashboards_secrets_go_by_the_environment_only(demo: Path, monkeypat
 def test_a_replay_that_follows_builds_the_warehouse_as_it_goes(address: str, tmp_path: Path, monkeypatch) -> None:
     follow = replayer.follow
 
-    def follow_once(log, results):
-        yield from islice(follow(log, results, wait_s=0.01), 2)
+    def follow_once(log, results, **options):
+        yield from islice(follow(log, results, wait_s=0.01, **options), 2)
         assert (tmp_path / "w.duckdb").is_file()
         raise KeyboardInterrupt
 

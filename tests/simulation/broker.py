@@ -164,11 +164,16 @@ class Broker:
         return next((entry.offset for entry in kept if entry.state == "open"), len(kept))
 
 
+def _metadata() -> SimpleNamespace:
+    """What our code uses of a client's knowledge of the cluster: here nobody has to look for the partitions' leaders."""
+    return SimpleNamespace(config={}, _refresh_loop_future=None)
+
+
 class Consumer:
     """What our code uses of `kafka.KafkaConsumer`."""
 
     def __init__(self, broker: Broker, **settings: Any) -> None:
-        self._broker, self._cluster = broker, SimpleNamespace(config={})
+        self._broker, self._cluster = broker, _metadata()
         self._committed_only = settings["isolation_level"] == "read_committed"
         self._positions: dict[TopicPartition, int] = {}
 
@@ -195,7 +200,7 @@ class Consumer:
             self._broker.pass_time(timeout_ms / 1000)
         return cast(dict[TopicPartition, list[Entry]], found)
 
-    def close(self, autocommit: bool) -> None:
+    def close(self, autocommit: bool, timeout_ms: int | None = None) -> None:
         self._positions = {}
 
     def _end(self, lane: TopicPartition) -> int:
@@ -217,7 +222,7 @@ class Producer:
     """What our code uses of `kafka.KafkaProducer`: its own calls, and the steps of a commit inside it."""
 
     def __init__(self, broker: Broker, **settings: Any) -> None:
-        self._broker, self._metadata = broker, SimpleNamespace(config={})
+        self._broker, self._metadata = broker, _metadata()
         self._name: str | None = settings.get("transactional_id")
         self._epoch = -1
         self._waiting: list[tuple[tuple[TopicPartition, Any, Any, Any], SimpleNamespace]] = []

@@ -10,7 +10,6 @@ from rack import settings
 from rack.arguments import positive
 from rack.errors import Exit
 from rack.output import Output, money, table
-from replay.narrative.names import plural
 
 HELP = "Simulate a gaming day with planted faults, replay it, and compare findings with faults"
 
@@ -55,6 +54,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 def lines(report: dict[str, Any]) -> list[str]:
     """Return the report as text."""
+    from replay.narrative.names import plural
+
     findings, planted, found = report["findings"], report["planted"], report["found"]
     codes = sorted({*findings, *planted})
     verdicts = ", ".join(f"{count:,} {verdict}" for verdict, count in report["verdicts"].items())

@@ -130,9 +130,12 @@ def test_a_look_at_a_round_is_put_on_record_once_a_session(floor: Living, page: 
     assert viewed(floor) == [(2, "r.haas")]
 
 
-def test_a_round_is_not_shown_where_the_look_cannot_be_put_on_record(floor: Living) -> None:
+def test_a_round_is_not_shown_where_the_look_cannot_be_put_on_record(
+    floor: Living, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("events.log.turn.TURN_WAIT_S", 0.1)
     log_in("r.haas", "auditor")
-    with desk_at(floor.log):
+    with desk_at(floor.log) as at, at.log.turn():
         page = said(start("round", table="fu-01", round="2"))
     assert "cannot be put on record" in page
     assert 'class="rk-now"' not in page

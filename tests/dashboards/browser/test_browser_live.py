@@ -23,7 +23,7 @@ def test_the_floor_follows_the_log_without_a_reload(live_site: str, floor: Livin
     expect(tile).to_contain_text("round 3")
     assert page.evaluate("window.untouched") is True
     tile.click()
-    expect(page.get_by_role("heading", level=1)).to_contain_text("Findings")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Incidents")
 
 
 def press(page: Page, key: str, wanted: str) -> None:

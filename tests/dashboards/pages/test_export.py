@@ -79,10 +79,11 @@ def test_what_the_filters_leave_is_exported_and_grouping_leaves_nothing_out(floo
     assert saved(test) is None, "another list is another export"
 
 
-def test_nothing_leaves_where_it_cannot_be_recorded(floor: Living) -> None:
+def test_nothing_leaves_where_it_cannot_be_recorded(floor: Living, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("events.log.turn.TURN_WAIT_S", 0.1)
     log_in("s.lee", "surveillance")
     test = start("queue")
-    with desk_at(floor.log):
+    with desk_at(floor.log) as at, at.log.turn():
         pressed(test)
     assert "Nothing was exported, for it cannot be put on record" in said(test)
     assert saved(test) is None

@@ -12,6 +12,7 @@ from events.errors import Fork, IntegrityError, UndecodableEvent
 from events.log.contract import EventLog, Head, QuarantineEntry, Record
 from events.log.foreign import OwnStore
 from events.log.hash_chain import genesis, link
+from events.log.turn import SoleWriter
 from events.proofs.verify import verify
 from events.vocabulary import codec
 from events.vocabulary.envelope import Envelope
@@ -21,7 +22,7 @@ from tests.contract.drafts import TABLE
 LOG_ID = "00112233445566778899aabbccddeeff"
 
 
-class OneStreamLog(OwnStore):
+class OneStreamLog(SoleWriter, OwnStore):
     """A log of one stream whose chain fits whatever bytes it was given."""
 
     log_id, property_id = LOG_ID, "bellwether"

@@ -40,6 +40,7 @@ from tests.faults.broken.pages import BUILDS as HERE_ON_PAGES
 from tests.faults.broken.pages import FOUND_BY as ON_PAGES
 from tests.faults.served import served_in_memory
 from tests.faults.table import Lost
+from tests.faults.three_nodes.fewer_copies import LOSING
 from tests.simulation.broken import BUILDS as ON_SQLITE
 from tests.simulation.broken_kafka import BUILDS as ON_KAFKA
 from tests.simulation.world import Build
@@ -458,13 +459,6 @@ COUNTERPARTS = {
 """Fault that needs a real broker → the build that the same check finds out in the simulated cluster (tests/simulation)."""
 
 
-ON_A_CLUSTER = (
-    "a node that missed events comes back when the leader is gone",
-    "leader killed, and its disk lost",
-)
-"""Faults that a log of fewer copies does not survive (`three_nodes/test_fewer_copies.py`)."""
-
-
 @pytest.mark.parametrize("name", FOREIGN)
 def test_a_broken_build_is_found_out_by_foreign_records(name: str, tmp_path: Path) -> None:
     (fault,) = (each for each in all_faults() if each.name == FOREIGN[name])
@@ -476,7 +470,7 @@ def test_every_fault_has_a_build_that_it_finds_out() -> None:
     named = {
         *FOUND_BY,
         *COUNTERPARTS,
-        *ON_A_CLUSTER,
+        *LOSING,  # on a cluster, by `make faults`
         *FOREIGN.values(),
         *SAME_ON_A_BROKER,
         "records as a Kafka broker serves them",

@@ -327,7 +327,6 @@ def _fill(path: Path) -> None:
     "8 s later a start of the two, then of the third",
     held="nothing is acknowledged meanwhile; the writer goes on by itself; each event once; findings the same bytes; all nodes "
     "hold the same bytes",
-    quick=1,
 )
 def two_killed(tried: Trial, turn: int) -> None:
     with tried.writing("--pause", 0.1) as writer:

@@ -15,6 +15,7 @@ from events.sqlite.log import SqliteLog
 from intake.lines import line_of
 from rack.cli import main
 from tests.contract.drafts import TABLE, Drafts
+from tests.replay.people import register_people
 
 PATIENCE_S = 60.0
 
@@ -22,6 +23,7 @@ PATIENCE_S = 60.0
 @pytest.fixture
 def demo(tmp_path: Path) -> Path:
     main(["demo", "--rounds", "40", "--out", str(tmp_path), "--quiet"])
+    register_people(tmp_path)
     return tmp_path
 
 
@@ -57,7 +59,7 @@ def test_everybody_works_while_a_pipe_is_open(demo: Path, capsys: pytest.Capture
             send(line_of(TABLE, drafts.day()))
             seconds_until_stored(log, TABLE, 1)
             asked = [
-                ["review", "note", finding["id"], "--by", "op-1", "--reason", "looked at it", "--log", address],
+                ["review", "note", finding["id"], "--by", "m.ortiz", "--reason", "looked at it", "--log", address],
                 [
                     "prove",
                     table,
@@ -67,7 +69,7 @@ def test_everybody_works_while_a_pipe_is_open(demo: Path, capsys: pytest.Capture
                     "--out",
                     str(demo / "proof"),
                     "--by",
-                    "op-1",
+                    "m.ortiz",
                     "--reason",
                     "asked for",
                 ],

@@ -14,7 +14,7 @@ from rack.cli import main
 from tests.contract.backends import SqliteTamper
 from tests.faults.results import rechain
 from tests.rack.commands.test_log_commands import TABLE
-from tests.rack.commands.test_proof_commands import Desk
+from tests.rack.commands.test_proof_commands import CommandRunner
 
 OTHER_VERDICT = (
     'UPDATE records SET data = CAST(replace(replace(data, \'"verdict":"UPHELD"\', \'"verdict":"VOID"\'), '
@@ -23,9 +23,9 @@ OTHER_VERDICT = (
 
 
 @pytest.fixture
-def desk(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Desk:
+def desk(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> CommandRunner:
     """A log with a key, judged."""
-    desk = Desk(tmp_path, capsys)
+    desk = CommandRunner(tmp_path, capsys)
     desk.ingest()
     desk("keys", "new", desk.folder / "key", "--by", "chief")
     main(["replay", "--log", f"sqlite://{desk.folder}/floor.db"])
@@ -34,11 +34,11 @@ def desk(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Desk:
 
 
 @pytest.fixture
-def hand(desk: Desk) -> SqliteTamper:
+def hand(desk: CommandRunner) -> SqliteTamper:
     return SqliteTamper(desk.folder / f"floor.db{VERDICTS}")
 
 
-def again(desk: Desk) -> Any:
+def again(desk: CommandRunner) -> Any:
     """Replay again, whatever the verdicts are; return the exit code, and what was said on stderr."""
     code = main(["replay", "--again", "--log", f"sqlite://{desk.folder}/floor.db"])
     return code, desk._capsys.readouterr().err
@@ -48,7 +48,7 @@ def stored(hand: SqliteTamper) -> list[Any]:
     return hand.execute("SELECT stream, place, kind, key, data, hash FROM records ORDER BY stream, place")
 
 
-def test_sound_results_are_counted(desk: Desk, hand: SqliteTamper) -> None:
+def test_sound_results_are_counted(desk: CommandRunner, hand: SqliteTamper) -> None:
     report = desk("verify", "--json")
     assert report["results"] == {"results": len(stored(hand)), "streams": 1, "stated": 0, "unchained": 0}
     assert "no checkpoint states them" in desk("verify")
@@ -59,14 +59,14 @@ def test_sound_results_are_counted(desk: Desk, hand: SqliteTamper) -> None:
 
 
 def test_a_log_that_nobody_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    desk = Desk(tmp_path, capsys)
+    desk = CommandRunner(tmp_path, capsys)
     desk.ingest()
     assert desk("verify", "--json")["results"]["results"] == 0
     desk("verify", "--verdicts", code=3)
     assert "there are no results beside the log; replay the log first" in desk.err
 
 
-def test_an_altered_verdict_is_named_and_restored(desk: Desk, hand: SqliteTamper) -> None:
+def test_an_altered_verdict_is_named_and_restored(desk: CommandRunner, hand: SqliteTamper) -> None:
     honest = stored(hand)
     hand.execute(OTHER_VERDICT)
     assert stored(hand) != honest
@@ -81,7 +81,9 @@ def test_an_altered_verdict_is_named_and_restored(desk: Desk, hand: SqliteTamper
     desk("verify", "--verdicts")
 
 
-def test_a_rewritten_chain_is_named_by_judging_again_and_by_a_checkpoint(desk: Desk, hand: SqliteTamper) -> None:
+def test_a_rewritten_chain_is_named_by_judging_again_and_by_a_checkpoint(
+    desk: CommandRunner, hand: SqliteTamper
+) -> None:
     desk("checkpoint", "--key", desk.folder / "key")
     hand.execute(OTHER_VERDICT)
     rechain(hand)
@@ -91,7 +93,7 @@ def test_a_rewritten_chain_is_named_by_judging_again_and_by_a_checkpoint(desk: D
     assert report["failures"][-1].startswith(f"judged again, {TABLE} result ")
 
 
-def test_results_that_a_checkpoint_states_are_missed(desk: Desk, hand: SqliteTamper) -> None:
+def test_results_that_a_checkpoint_states_are_missed(desk: CommandRunner, hand: SqliteTamper) -> None:
     desk("checkpoint", "--key", desk.folder / "key")
     hand.path.unlink()
     report = desk("verify", "--json", code=4)
@@ -100,7 +102,7 @@ def test_results_that_a_checkpoint_states_are_missed(desk: Desk, hand: SqliteTam
     desk("verify", "--verdicts")
 
 
-def test_a_checkpoint_states_no_results_that_contradict_an_earlier_one(desk: Desk, hand: SqliteTamper) -> None:
+def test_a_checkpoint_states_no_results_that_contradict_an_earlier_one(desk: CommandRunner, hand: SqliteTamper) -> None:
     desk("checkpoint", "--key", desk.folder / "key")
     hand.execute(OTHER_VERDICT)
     rechain(hand)
@@ -111,7 +113,7 @@ def test_a_checkpoint_states_no_results_that_contradict_an_earlier_one(desk: Des
     assert desk("verify", "--json")["checkpoints"] == 3
 
 
-def test_altered_positions_count_for_nothing(desk: Desk, hand: SqliteTamper) -> None:
+def test_altered_positions_count_for_nothing(desk: CommandRunner, hand: SqliteTamper) -> None:
     hand.execute("UPDATE positions SET seq = seq + 1")
     report = desk("verify", "--json", code=4)
     assert {(each["stream"], each["kind"]) for each in report["breaks"]} >= {(TABLE, "position_changed")}
@@ -123,7 +125,7 @@ def test_altered_positions_count_for_nothing(desk: Desk, hand: SqliteTamper) -> 
     desk("verify", "--verdicts")
 
 
-def test_an_unreadable_result_is_an_integrity_failure(desk: Desk, hand: SqliteTamper) -> None:
+def test_an_unreadable_result_is_an_integrity_failure(desk: CommandRunner, hand: SqliteTamper) -> None:
     hand.execute("UPDATE records SET data = x'5b' WHERE kind = 'adjudications'")
     rechain(hand)
     desk("replay", code=4)
@@ -133,13 +135,13 @@ def test_an_unreadable_result_is_an_integrity_failure(desk: Desk, hand: SqliteTa
     desk("verify", "--verdicts")
 
 
-def test_a_damaged_file_is_named(desk: Desk, hand: SqliteTamper) -> None:
+def test_a_damaged_file_is_named(desk: CommandRunner, hand: SqliteTamper) -> None:
     hand.path.write_bytes(b"no database" * 100)
     report = desk("verify", "--json", code=4)
     assert [(each["stream"], each["kind"]) for each in report["breaks"]] == [("results", "result_unreadable")]
 
 
-def test_a_store_from_before_chains_is_judged_again_and_chained(desk: Desk, hand: SqliteTamper) -> None:
+def test_a_store_from_before_chains_is_judged_again_and_chained(desk: CommandRunner, hand: SqliteTamper) -> None:
     honest = stored(hand)
     for column in ("stream", "place", "hash"):
         hand.execute("DROP INDEX IF EXISTS records_by_place")
@@ -154,7 +156,7 @@ def test_a_store_from_before_chains_is_judged_again_and_chained(desk: Desk, hand
     desk("verify", "--verdicts")
 
 
-def test_a_second_replayer_is_refused(desk: Desk, hand: SqliteTamper) -> None:
+def test_a_second_replayer_is_refused(desk: CommandRunner, hand: SqliteTamper) -> None:
     with contextlib.closing(SqliteResults(hand.path)):
         desk("replay", code=3)
         assert "another replayer is at work" in desk.err

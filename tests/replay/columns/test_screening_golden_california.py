@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from hashlib import sha256
 from typing import Any
 
 import msgspec
@@ -31,6 +32,7 @@ from tests.replay.tables import Table, rules_text
 pytestmark = pytest.mark.kernels
 
 CASES = [case for path in sorted((HERE / "gegr-002138").glob("*.rounds")) for case in read_cases(path)]
+SETTLEMENTS = (model.WagerTaken, model.WagerPaid, model.WagerReturned, model.EnvyPaid)
 EVENT_REPLAYED = ("ineligible", "not_in_columns")
 """The checks of rounds that the columns leave to event replay, whatever its verdict."""
 
@@ -43,10 +45,17 @@ def whole(case: Case) -> Table:
         events = [each.payload for each in script.events]
         for filed in (each for each in events if isinstance(each, model.RulesFiled)):
             book = parse_submission(filed.toml)
+        events = [by_number(each) if isinstance(each, model.RulesFiled) else each for each in events]
         for event in completed([each for each in events if not isinstance(each, model.GamingDayOpened)], book):
             number += isinstance(event, model.RoundOpened)
             table.say(event, number if number and not isinstance(event, model.RulesFiled) else None)
     return table
+
+
+def by_number(filed: model.RulesFiled) -> model.RulesFiled:
+    """The same filing, with the start found by a number that is drawn where no golden round says another way."""
+    toml = filed.toml.replace('starting = "shaker"', 'starting = "number"')
+    return msgspec.structs.replace(filed, toml=toml, sha256=sha256(toml.encode()).hexdigest())
 
 
 def completed(events: Sequence[Any], book: Rulebook) -> Iterator[Event]:
@@ -61,7 +70,12 @@ def _round(events: Sequence[Any], book: Rulebook) -> Iterator[Event]:
     there = {event.KIND for event in events}
     bank = next((each.seat for each in events if isinstance(each, model.PlayerDealerWagered)), None)
     first = next((at for at, each in enumerate(events) if isinstance(each, model.CardsDealt)), None)
+    revealed = {each.position for each in events if isinstance(each, model.HandRevealed)} | {bank}
     for at, event in enumerate(events):
+        is_settled = first is not None and at > first and isinstance(event, SETTLEMENTS)
+        if is_settled and event.seat not in revealed:
+            revealed.add(event.seat)
+            yield model.fact(model.HandRevealed, position=event.seat)
         if isinstance(event, model.RoundOpened):
             yield msgspec.structs.replace(event, observed=sorted(ASPECTS))
             if model.CardsShuffled not in there:
@@ -97,6 +111,8 @@ def _deal(events: Sequence[Any], there: set[type[Event]], bank: int, book: Ruleb
             yield model.fact(model.CardsDealt, to=seat, cards=cards, face_up=False)
     if model.StubCounted not in there:
         yield model.StubCounted(count=4, exposed=0)
+    if model.HandRevealed not in there:
+        yield model.fact(model.HandRevealed, position=bank)
 
 
 def test_golden_rounds_as_whole_records() -> None:
