@@ -120,9 +120,8 @@ class SignInGuard:
             await self.app(scope, receive, send)
             return
         path, key = scope["path"], key_of(cookies_of(scope))
-        if MEDIA in path and not path.startswith(
-            FONTS
-        ):  # whoever knows such an address could fetch it without a cookie
+        # Whoever knows an address of a medium could fetch it without a cookie; the fonts of the pages are nobody's secret.
+        if MEDIA in path and not path.startswith(FONTS):
             await refuse(send, 404, "Nothing is served here.")
         elif path.endswith(LOGOUT):
             self.sign_ins.end(key)
