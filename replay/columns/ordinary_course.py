@@ -21,10 +21,9 @@ from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.table_state import Preparation
 from replay.fold.wager_keys import key_of
-from replay.rules import exposure, missing_steps, order_of_steps, parties
 from replay.rules.equipment import preparations
+from replay.rules.order import STEPS
 from replay.rules.paying import ABOVE_FLOORPERSON
-from replay.rules.rule import Rule
 from replay.settlement.payouts import WagerFlow, flows, net_done
 from replay.settlement.voids import void_grounds
 
@@ -76,32 +75,6 @@ def require_ordinary_course(
         require(len(round_.of(type_)) <= 1, f"{type_.TYPE} twice")
 
 
-NOT_IN_COLUMNS: Final[tuple[Rule, ...]] = (
-    order_of_steps.steps_in_order,
-    order_of_steps.opened_in_order,
-    order_of_steps.shuffled_after_the_wash,
-    exposure.dealer_face_up,
-    exposure.players_face_down,
-    exposure.empty_position_unseen,
-    exposure.surrendered_hand_unseen,
-    exposure.shaker_closed,
-    missing_steps.start_before_the_deal,
-    missing_steps.start_as_filed,
-    missing_steps.total_announced,
-    missing_steps.dice_announced,
-    missing_steps.activated_before_the_dice,
-    missing_steps.hands_revealed,
-    missing_steps.results_announced,
-    parties.paid_by,
-    parties.documented_as_paid,
-    parties.own_ante,
-    parties.stays_seated,
-    parties.accepted_as_placed,
-    parties.locked_where_offered,
-)
-"""Rules of which no column tells: where one of them has anything to say of a round, event replay judges it."""
-
-
 def require_order_of_steps(round_: Round, book: Rulebook) -> None:
     """Raise `Ineligible` where anything of a round stands out of its place, or a step of it is missing or done wrongly."""
     require(len(round_.collections) == len(round_.of(model.CardsCollected)), "cards reported collected twice")
@@ -109,7 +82,7 @@ def require_order_of_steps(round_: Round, book: Rulebook) -> None:
     require(not shown or not (book.has("13(d)") or book.has("13(i)")), "a player's cards dealt face up")
     exposed = any(ground.code == "DEAL-EXPOSED" for ground in void_grounds(round_, book))
     require(not exposed, "a card exposed that may make the round void")
-    for rule in NOT_IN_COLUMNS:
+    for rule in STEPS:
         if rule.holds_in(book.chapter) and next(rule.evaluate(round_, book), None) is not None:
             raise Ineligible(f"something to say of {rule.codes[0]}")
 

@@ -24,7 +24,7 @@ COMPILED = "__pycache__"
 def outside_packages() -> tuple[str, ...]:
     """Return the top-level packages in which games from outside the package have what decides, sorted.
 
-    Raises `LookupError` where a function lies in no module, so that nothing can be said of its source.
+    Raises `LookupError` where a function has no module, and so no source that the digest could cover.
     """
     names: set[str] = set()
     for function in _functions():

@@ -97,7 +97,7 @@ def must_be_named(report: VerificationReport, stream: str, what: str) -> None:
 
 def must_be_restored(place: Place, honest: list[tuple[Any, ...]], stream: str, what: str) -> None:
     told = place.replay(again=True).judged_again
-    demand(any(line.startswith(f"{stream}:") for line in told), f"{what}: nothing was said of {stream}: {told}")
+    demand(any(line.startswith(f"{stream}:") for line in told), f"{what}: the program did not name {stream}: {told}")
     demand(place.results() == honest, f"{what}: other results than before")
     report = place.verify()
     demand(report.ok, f"{what}: still called broken: {report.breaks}")

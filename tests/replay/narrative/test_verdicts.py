@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from replay.narrative.verdicts import Found, Outcome, RoundVerdict, Settled, because, narrate
@@ -26,7 +28,9 @@ def found(code: str, seat: int | None, cents: int | None) -> Found:
     )
 
 
-def verdict(name: str, wagers: list[Settled], findings: list[Found] = [], why: tuple[str, ...] = ()) -> RoundVerdict:  # noqa: B006 never changed
+def verdict(
+    name: str, wagers: list[Settled], findings: Sequence[Found] = (), why: tuple[str, ...] = ()
+) -> RoundVerdict:
     return RoundVerdict.of({"verdict": name, "undetermined": why, "settlements": wagers, "findings": findings})
 
 
