@@ -7,6 +7,7 @@ A backend is imported when it is named. After `sqlite://` or `archive://` comes 
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -53,6 +54,14 @@ def open_results(address: str, **options: Any) -> ResultStore:
         return SqliteResults(rest + VERDICTS, **options)
     results: ResultStore = import_module("events.kafka.log").KafkaResults(address, **options)
     return results
+
+
+def stored_results(address: str, **options: Any) -> ResultStore | None:
+    """Open the results beside a log for reading; null where nothing was ever judged. Options go to the backend."""
+    scheme, path = parse_address(address)
+    if scheme in ON_THIS_MACHINE and not Path(path + VERDICTS).is_file():
+        return None
+    return open_results(address, read_only=True, **options)
 
 
 def open_checkpoints(address: str, **options: Any) -> CheckpointStore:

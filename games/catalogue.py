@@ -79,6 +79,20 @@ def wager_titles() -> dict[str, str]:
     return {wager: title for game in _RECORDS.values() for wager, title in game.wagers.items()}
 
 
+def wagers_by_setting() -> frozenset[str]:
+    """Return the wagers that are won or lost by how hands are set, over all games: those that a wrong setting mispays."""
+    return frozenset(wager for game in _RECORDS.values() for wager in game.by_setting)
+
+
+def base_wagers() -> frozenset[str]:
+    """Return the wagers with which one takes part, over all chapters.
+
+    >>> sorted(base_wagers())
+    ['ante', 'base']
+    """
+    return frozenset(chapter(*key.split("-", 1)).base for key in known_chapters())
+
+
 def chapters_of(game: str) -> tuple[str, ...]:
     """Return the keys of a game's chapters, sorted.
 

@@ -80,6 +80,7 @@ GAME = Game(
         "progressive_envy": "Progressive Envy",
     },
     hands={"high": 5, "low": 2},
+    by_setting=("base",),
     settle=settle,
     lines=seven_card,
 )

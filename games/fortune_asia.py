@@ -128,6 +128,7 @@ GAME = Game(
         "progressive_envy": "Progressive Envy",
     },
     hands=HANDS,
+    by_setting=("base",),
     settle=settle,
     lines=lines,
 )

@@ -24,7 +24,8 @@ class Game(msgspec.Struct, frozen=True, kw_only=True):
     call each of its wagers and Envy Bonuses. A wager's name means the same in every game.
 
     `hands` names the hands that a position sets of its cards and how many cards each has, such as `{"high": 5, "low": 2}`;
-    it is empty where nothing is set. `settle` returns what every wager is due, in the order of settlement. `lines` returns
+    it is empty where nothing is set. `by_setting` names the wagers that the player's hands decide against the dealer's as set.
+    `settle` returns what every wager is due, in the order of settlement. `lines` returns
     the lines of a bonus paytable that a hand's cards make (its last argument is the side card, where the game has one).
 
     `worth` is given where nobody plays against a dealer's hand, so that each box is settled by its own cards alone: the
@@ -41,6 +42,7 @@ class Game(msgspec.Struct, frozen=True, kw_only=True):
     title: str
     wagers: Mapping[str, str]
     hands: Mapping[str, int]
+    by_setting: tuple[str, ...] = ()
     settle: Settle
     lines: Lines
     worth: Worth | None = None

@@ -127,6 +127,7 @@ GAME = Game(
         "mystery": "Must-Hit-By bonus",
     },
     hands={"high": 5, "low": 2},
+    by_setting=("base",),
     settle=settle,
     lines=seven_card,
 )

@@ -259,6 +259,7 @@ GAME = Game(
         "fortune_envy": "Fortune Envy",
     },
     hands={"high": 5, "low": 2},
+    by_setting=("base", "backline"),
     settle=settle,
     lines=seven_card,
     patron_banked=True,

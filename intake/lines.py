@@ -13,33 +13,29 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-import secrets
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Set
 from hashlib import sha256
-from itertools import groupby
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO, Final, NamedTuple, Protocol
 
 import msgspec
 
-from events.errors import DuplicateEventId, EventError, WrongPlace
-from events.log.contract import UNKNOWN_STREAM, AppendResult, EventLog, Head, QuarantineEntry
-from events.vocabulary.codec import MAX_EVENT_BYTES, canonical, decode, decode_payload, encode_draft
+from events.errors import EventError, WrongPlace
+from events.log.contract import UNKNOWN_STREAM, EventLog
+from events.vocabulary.codec import MAX_EVENT_BYTES, canonical, decode_payload, encode_draft
 from events.vocabulary.envelope import Draft, EventId, StreamName, TimeUs
 from events.vocabulary.model import EventCorrected, IntakeRefused, Number, Token
 from events.vocabulary.places import Writer, writers_of
-from intake.arriving import Pace
 from intake.doors import check_line
 from intake.errors import IntakeError
 
-BATCH, BATCH_BYTES = 1_000, 8 * 1024 * 1024
-"""What is appended at once: so many lines, or fewer where they are long, or come in slowly (`intake.arriving.GROUP_S`)."""
+JSON_LINES: Final = ("application/x-ndjson", "application/jsonl", "application/json")
+"""The content types of JSON Lines."""
 
 KEPT_BYTES = 1024 * 1024
 """How much of a line is read, and kept where it is refused: twice the largest event."""
 
 _STREAM = re.compile(rb'"stream"\s*:\s*"((?:table|meter|review|property)/[a-z0-9-]{1,32})"')
 _ROUND = re.compile(rb'"round_no"\s*:\s*([1-9][0-9]{0,15})\b')
-_CORRECTION = f'"type":"{EventCorrected.TYPE}"'.encode()
 _TIME = re.compile(rb'"occurred_at_us"\s*:\s*([1-9][0-9]{0,15})\b')
 
 
@@ -58,49 +54,31 @@ class DecodedLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 class AcceptedLine(msgspec.Struct, frozen=True):
-    """A line that became a draft. `data` are its bytes as handed in, `where` is `file:line`."""
+    """A line that became a draft. `data` are its bytes as handed in, `where` is `file:line`.
+
+    `origin` is what the quarantine states beside the reason, where the log refuses it: the place of a record in a topic.
+    """
 
     where: str
     data: bytes
     stream: str
     draft: Draft
+    origin: str = ""
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """A line that did not. `stream` is null where not even that can be read."""
+    """A line that did not. `stream` is null where not even that can be read; `origin` as in `AcceptedLine`."""
 
     where: str
     data: bytes
     stream: str | None
     reason: str
+    origin: str = ""
 
     @property
     def sha256(self) -> str:
         """The name of the bytes in quarantine."""
         return sha256(self.data).hexdigest()
-
-
-class RefusedLine(msgspec.Struct, frozen=True):
-    """A refusal as the account tells it: without the bytes, which are in quarantine under their SHA-256."""
-
-    where: str
-    stream: str | None
-    reason: str
-    sha256: str
-
-    @classmethod
-    def of(cls, refusal: Refusal) -> RefusedLine:
-        """Return what is told of a refusal."""
-        return cls(refusal.where, refusal.stream, refusal.reason, refusal.sha256)
-
-
-class IntakeSummary(msgspec.Struct):
-    """What an intake did."""
-
-    lines: int = 0
-    appended: int = 0
-    duplicates: int = 0
-    refused: list[RefusedLine] = msgspec.field(default_factory=list)
 
 
 _decoder = msgspec.json.Decoder(DecodedLine)
@@ -127,13 +105,36 @@ def read_arriving(
     file: LineSource, name: str, tokens: Callable[[bytes], bytes] = bytes, *, writer: Writer = "device"
 ) -> Iterator[AcceptedLine | Refusal | None]:
     """Yield each line as `read_lines` does, and null where none has come in time: what is held is due."""
+    for raw in raw_lines(file, name):
+        if raw is None:
+            yield None
+            continue
+        with named_tokens(raw.where):
+            data = tokens(raw.data)
+        if raw.excess is None:
+            yield read_line(data, raw.where, writer)
+            continue
+        found = _STREAM.search(data)
+        yield Refusal(raw.where, data, found[1].decode() if found else None, raw.excess)
+
+
+class RawLine(NamedTuple):
+    """A line as it came, without its end; of an overlong one the beginning, and `excess` says so."""
+
+    where: str
+    data: bytes
+    excess: str | None
+
+
+def raw_lines(file: LineSource, name: str) -> Iterator[RawLine | None]:
+    """Yield each line that says anything, and null where none has come in time. Of an endless line `KEPT_BYTES` are held."""
     number = 0
     while (line := file.readline(KEPT_BYTES)) != b"":
         if line is None:
             yield None
             continue
         number += 1
-        where, whole, size, more = f"{name}:{number}", sha256(line), len(line), line
+        whole, size, more = sha256(line), len(line), line
         while len(more) == KEPT_BYTES and not more.endswith(b"\n"):
             while (rest := file.readline(KEPT_BYTES)) is None:
                 yield None
@@ -142,18 +143,19 @@ def read_arriving(
             size += len(more)
         if not line.strip() and size == len(line):
             continue
-        try:
-            data = tokens(line.rstrip(b"\r\n"))
-        except IntakeError as error:
-            again = "then hand the file in again: what is in the log already is dropped as repeats"
-            raise IntakeError(f"{where}: {error}; {again}") from None
-        if size == len(line):
-            yield read_line(data, where, writer)
-            continue
         kept = f"the first {len(line)} are kept; SHA-256 of all, with the line's end: {whole.hexdigest()}"
-        found = _STREAM.search(data)
-        stream = found[1].decode() if found else None
-        yield Refusal(where, data, stream, f"the line has {size} bytes, more than {MAX_EVENT_BYTES}; {kept}")
+        excess = f"the line has {size} bytes, more than {MAX_EVENT_BYTES}; {kept}" if size > len(line) else None
+        yield RawLine(f"{name}:{number}", line.rstrip(b"\r\n"), excess)
+
+
+@contextlib.contextmanager
+def named_tokens(where: str) -> Iterator[None]:
+    """Let an `IntakeError` of what makes tokens name the line."""
+    try:
+        yield
+    except IntakeError as error:
+        again = "then hand the file in again: what is in the log already is dropped as repeats"
+        raise IntakeError(f"{where}: {error}; {again}") from None
 
 
 def read_line(data: bytes, where: str, writer: Writer = "device") -> AcceptedLine | Refusal:
@@ -205,185 +207,6 @@ def _draft(line: DecodedLine, payload: bytes) -> Draft:
     )
 
 
-def append_lines(
-    log: EventLog, lines: Iterable[AcceptedLine | Refusal | None], pace: Pace | None = None
-) -> Iterator[IntakeSummary]:
-    """Append what is reported, quarantine what is refused; yield the running account after each batch.
-
-    With a pace, what is held is appended as soon as it is due, and where a null comes in between.
-    """
-    taken, quarantine = IntakeSummary(), _Quarantine(log)
-    batch: list[AcceptedLine | Refusal] = []
-    size = 0
-    for line in lines:
-        if line is not None:
-            batch.append(line)
-            size += len(line.data)
-            if pace is not None:
-                pace.hold()
-        if len(batch) == BATCH or size >= BATCH_BYTES or (pace is not None and pace.is_due()):
-            _append_screened(log, batch, taken, quarantine)
-            batch.clear()
-            size = 0
-            if pace is not None:
-                pace.release()
-            yield taken
-    _append_screened(log, batch, taken, quarantine)
-    yield taken
-
-
-def _append_screened(
-    log: EventLog, batch: Sequence[AcceptedLine | Refusal], taken: IntakeSummary, quarantine: _Quarantine
-) -> None:
-    """Append a batch in one turn: what was found out of the log to screen it holds until it is stored."""
-    if batch:
-        with log.turn():
-            _append_batch(log, quarantine.screened(batch), taken, quarantine)
-
-
-def _append_batch(
-    log: EventLog, batch: Sequence[AcceptedLine | Refusal], taken: IntakeSummary, quarantine: _Quarantine
-) -> None:
-    """Append a batch in one commit; where the log refuses a draft of it, find that draft by halving."""
-    refusals = [line for line in batch if isinstance(line, Refusal)]
-    for refusal in refusals:
-        quarantine.keep(refusal)
-    pairs = [pair for line in batch if (pair := _stream_and_draft(line)) is not None]
-    groups = [(stream, [draft for _, draft in run]) for stream, run in groupby(pairs, key=lambda pair: pair[0])]
-    try:
-        results = log.append_groups(groups) if groups else []
-    except EventError as error:
-        if len(batch) > 1:
-            middle = len(batch) // 2
-            _append_batch(log, batch[:middle], taken, quarantine)
-            _append_batch(log, batch[middle:], taken, quarantine)
-        else:
-            _refuse_one(log, batch[0], error, taken, quarantine)
-        return
-    taken.lines += len(batch)
-    taken.refused.extend(map(RefusedLine.of, refusals))
-    quarantine.follow(results)
-    count(results, taken)
-
-
-def _refuse_one(
-    log: EventLog, line: AcceptedLine | Refusal, error: EventError, taken: IntakeSummary, quarantine: _Quarantine
-) -> None:
-    if isinstance(line, AcceptedLine):
-        if isinstance(error, DuplicateEventId) and quarantine.has(line):
-            taken.lines, taken.duplicates = taken.lines + 1, taken.duplicates + 1
-            return
-        # try its refusal in its place
-        _append_batch(log, [Refusal(line.where, line.data, line.stream, str(error))], taken, quarantine)
-        return
-    taken.lines += 1
-    taken.refused.append(RefusedLine.of(line))
-    placed = _stream_and_draft(line)
-    if not isinstance(error, DuplicateEventId) or placed is None:
-        return  # the stream takes not even the notice (it was never opened): quarantine has the bytes
-    stream, told = placed  # who knew the bytes took the notice's id first: it stands under another
-    again = msgspec.structs.replace(told, event_id=secrets.token_hex(16))
-    results = log.append_groups([(stream, [again])])
-    quarantine.follow(results)
-    count(results, taken)
-
-
-class _Quarantine:
-    """The quarantine beside what comes in: keeps what is refused, and knows what came out of it, and which notices stand.
-
-    What came into a stream out of it (see `intake.quarantine`) is read when it is asked for; so are its notices. It is read
-    again where somebody else has appended to the stream meanwhile. Asked within a turn.
-    """
-
-    def __init__(self, log: EventLog) -> None:
-        self._log = log
-        self._ends: dict[str, Head] = {}
-        self._said: dict[str, dict[str, tuple[object, ...]]] = {}
-        self._notices: dict[str, set[str]] = {}
-
-    def keep(self, refusal: Refusal) -> None:
-        """Put refused bytes into quarantine."""
-        stream = refusal.stream or UNKNOWN_STREAM
-        self._log.quarantine(QuarantineEntry(stream, refusal.sha256, refusal.reason, refusal.data))
-        if stream in self._notices:
-            self._notices[stream].add(_identity(stream, refusal.data)[:32])
-
-    def follow(self, results: Iterable[AppendResult]) -> None:
-        """Note where streams end after what was appended here."""
-        for result in results:
-            if result.stream in self._ends:
-                self._ends[result.stream] = result.head
-
-    def _look_again(self, stream: str) -> None:
-        """Forget what is known of a stream where somebody else has appended to it."""
-        end = self._log.head(stream)
-        if self._ends.get(stream) != end:
-            self._ends[stream] = end
-            self._said.pop(stream, None)
-            self._notices.pop(stream, None)
-
-    def screened(self, batch: Sequence[AcceptedLine | Refusal]) -> list[AcceptedLine | Refusal]:
-        """Return a batch without the corrections of notices: those are refused."""
-        streams = {
-            line.stream
-            for line in batch
-            if isinstance(line, AcceptedLine) and isinstance(line.draft.payload, EventCorrected)
-        }
-        for stream in streams:
-            self._look_again(stream)
-            if stream not in self._notices:
-                self._notices[stream] = notice_ids(self._log, stream)
-        coming = {_identity(line.stream, line.data)[:32] for line in batch if line.stream in streams}
-        return [self._screened(line, coming) for line in batch]
-
-    def _screened(self, line: AcceptedLine | Refusal, coming: Set[str]) -> AcceptedLine | Refusal:
-        """`coming` are ids that notices of this batch's lines would have."""
-        if not isinstance(line, AcceptedLine) or not isinstance(line.draft.payload, EventCorrected):
-            return line
-        try:
-            check_correction(line.stream, line.draft.payload, self._notices[line.stream], coming)
-        except WrongPlace as error:
-            return Refusal(line.where, line.data, line.stream, str(error))
-        return line
-
-    def has(self, line: AcceptedLine) -> bool:
-        """Whether what a line says came into its stream from quarantine, under the same id."""
-        self._look_again(line.stream)
-        if line.stream not in self._said:
-            self._said[line.stream] = dict(self._of(line.stream))
-        said = line.draft
-        same = (said.payload.TYPE, said.payload.VERSION, said.round_no, canonical(said.payload))
-        return self._said[line.stream].get(said.event_id) == same
-
-    def _of(self, stream: str) -> Iterator[tuple[str, tuple[object, ...]]]:
-        """Yield the id of each correction of a stream, and what it puts in the place of another event."""
-        for record in self._log.read(stream):
-            if _CORRECTION not in record.data:
-                continue
-            try:
-                event = decode(record.data)
-            except EventError:  # of a version that this program does not know
-                continue
-            instead = event.payload.replacement if isinstance(event.payload, EventCorrected) else None
-            if instead is not None:
-                yield event.event_id, (instead.type, instead.version, instead.round_no, canonical(instead.payload))
-
-
-def count(results: Sequence[AppendResult], taken: IntakeSummary) -> None:
-    """Add to the account what the log made of drafts."""
-    for result in results:
-        stored = sum(seq is not None for seq in result.seqs)
-        taken.appended += stored
-        taken.duplicates += len(result.seqs) - stored
-
-
-def _stream_and_draft(line: AcceptedLine | Refusal) -> tuple[str, Draft] | None:
-    if isinstance(line, AcceptedLine):
-        return line.stream, line.draft
-    stream = line.stream
-    return None if stream is None or not takes_notice(stream) else (stream, notice(stream, line))
-
-
 def takes_notice(stream: str) -> bool:
     """Whether a notice of what was refused may stand in a stream: there where devices write.
 
@@ -396,7 +219,7 @@ def takes_notice(stream: str) -> bool:
 def notice_ids(log: EventLog, stream: str) -> set[str]:
     """Return the ids of the notices that stand, or may come to stand, in a stream for what is in quarantine."""
     streams = (stream, UNKNOWN_STREAM)
-    return {_identity(stream, entry.data)[:32] for entry in log.quarantined() if entry.stream in streams}
+    return {notice_id(stream, entry.data) for entry in log.quarantined() if entry.stream in streams}
 
 
 def check_correction(stream: str, corrected: EventCorrected, *notices: Set[str]) -> None:
@@ -421,6 +244,11 @@ def notice(stream: str, refusal: Refusal) -> Draft:
     )
 
 
+def notice_id(stream: str, data: bytes) -> str:
+    """Return the id of the notice that stands in a stream for these refused bytes."""
+    return _identity(stream, data)[:32]
+
+
 def _identity(stream: str, data: bytes) -> str:
     return sha256(b"rack/intake/v1\0" + stream.encode() + b"\0" + data).hexdigest()
 
@@ -434,17 +262,19 @@ def _text(reason: str) -> str:
     return reason.encode("ascii", "backslashreplace").decode()[:400]
 
 
-def _without_duplicate_keys(data: bytes) -> Any:
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) != len(pairs):
-            names = [name for name, _ in pairs]
-            repeated = next(name for name in names if names.count(name) > 1)
-            raise EventError(f"the field {repeated!r} stands twice; which was meant cannot be told")
-        return found
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the object of these fields, for `json.loads`. Raises `EventError` where one stands twice."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise EventError(f"the field {repeated!r} stands twice; which was meant cannot be told")
+    return found
 
+
+def _without_duplicate_keys(data: bytes) -> Any:
     try:
-        return json.loads(data, object_pairs_hook=unique)
+        return json.loads(data, object_pairs_hook=unique_keys)
     except (ValueError, RecursionError) as error:
         if isinstance(error, EventError):
             raise

@@ -11,7 +11,8 @@ from typing import BinaryIO
 from events.errors import EventError
 from events.log.contract import EventLog
 from events.vocabulary.envelope import Draft
-from intake.lines import IntakeSummary, Refusal, count, read_lines
+from intake.appending import IntakeSummary, count
+from intake.lines import Refusal, read_lines
 
 
 def append_office_lines(log: EventLog, file: BinaryIO, name: str) -> IntakeSummary:

@@ -110,7 +110,7 @@ class ArchiveLog(SoleWriter, OwnStore):
         """Refuse: an archive takes no events."""
         raise self._refusal()
 
-    def quarantine(self, entry: QuarantineEntry) -> None:
+    def quarantine(self, *entries: QuarantineEntry) -> None:
         """Refuse: an archive takes nothing."""
         raise self._refusal()
 

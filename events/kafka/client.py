@@ -150,16 +150,17 @@ class Cluster:
         values = found.get("topic", {}).get(topic, {})
         return {name: str(setting["value"]) for name, setting in values.items()} or None
 
-    def reader(self, *, patient: bool = False, undecided: bool = False) -> TopicReader:
+    def reader(self, *, patient: bool = False, undecided: bool = False, offsets_of: str | None = None) -> TopicReader:
         """Return a reader with nothing assigned; a patient one waits at the broker for what is to come.
 
         (While the broker lets a fetch wait, it answers nothing else on that connection.) With `undecided` its `ends` count
-        what open transactions have written; it is for that alone.
+        what open transactions have written; it is for that alone. With `offsets_of` it keeps, under that name, how far it
+        has worked a topic off (`worked_off`, `keep`).
         """
         with self._reached():
             consumer = kafka.KafkaConsumer(
                 **self._settings,
-                group_id=None,
+                group_id=offsets_of,
                 auto_offset_reset="earliest",
                 isolation_level="read_uncommitted" if undecided else "read_committed",
                 enable_auto_commit=False,
@@ -202,18 +203,20 @@ class Cluster:
             )
         return GroupMember(self, _hasten(consumer, consumer._cluster), topic)
 
-    def send_plain(self, message: OutgoingRecord) -> None:
-        """Write one record durably outside any transaction; where the answer is lost it may be stored twice."""
+    def send_plain(self, *messages: OutgoingRecord) -> None:
+        """Write records durably outside any transaction; where an answer is lost, one may be stored twice."""
         with self._reached():
             producer = kafka.KafkaProducer(**self._producer_settings())
             try:
-                _hasten(producer, producer._metadata).send(
-                    message.topic,
-                    partition=message.partition,
-                    key=message.key,
-                    value=message.value,
-                    headers=message.headers,
-                ).get(self.timeout_s)
+                sender = _hasten(producer, producer._metadata)
+                sent = [
+                    sender.send(
+                        each.topic, partition=each.partition, key=each.key, value=each.value, headers=each.headers
+                    )
+                    for each in messages
+                ]
+                for each in sent:
+                    each.get(self.timeout_s)
             finally:
                 _discard(producer)
 
@@ -270,6 +273,29 @@ class TopicReader:
                     if time.monotonic() > deadline:
                         raise LogUnavailable(f"Kafka at {self._cluster.bootstrap} has no leader for {error}") from error
                     time.sleep(0.02)
+
+    def starts(self, lanes: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
+        """Return for each partition the offset of the first record that is still there."""
+        with _reached(self._cluster.bootstrap):
+            found = self._consumer.beginning_offsets(
+                [kafka.TopicPartition(*lane) for lane in lanes], timeout_ms=int(self._cluster.timeout_s * 1000)
+            )
+        return {TopicPartition(*partition): offset for partition, offset in found.items()}
+
+    def worked_off(self, lane: TopicPartition) -> int | None:
+        """Return the offset to go on from, as `keep` left it; null where it never did."""
+        with _reached(self._cluster.bootstrap):
+            timeout_ms = int(self._cluster.timeout_s * 1000)
+            return cast("int | None", self._consumer.committed(kafka.TopicPartition(*lane), timeout_ms=timeout_ms))
+
+    def keep(self, offsets: Mapping[TopicPartition, int]) -> None:
+        """Keep durably, for each partition, the offset to go on from."""
+        kept = {
+            kafka.TopicPartition(*lane): kafka.structs.OffsetAndMetadata(offset, "", -1)
+            for lane, offset in offsets.items()
+        }
+        with _reached(self._cluster.bootstrap):
+            self._consumer.commit(kept, timeout_ms=int(self._cluster.timeout_s * 1000))
 
     def await_visible(self, lane: TopicPartition, offset: int, patience_s: float = 0.0) -> None:
         """Wait until readers of committed records see this offset: a commit is answered a moment before that.

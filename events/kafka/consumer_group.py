@@ -30,7 +30,7 @@ from events.kafka.results import announce, compose
 from events.kafka.results_reader import ResultsGeneration, ResultsOwner, StoredResults
 from events.kafka.topic_settings import refuse_faults, store_faults
 from events.kafka.topics import parse_address, partition_of
-from events.log.contract import ChainedResult, Head
+from events.log.contract import NO_ADVICE, ChainedResult, Head
 from events.log.foreign import NO_FOREIGN_RECORDS, ForeignReport
 
 SESSION_S = 10.0
@@ -166,6 +166,7 @@ class PartResults:
         snapshots: Mapping[str, bytes],
         records: Sequence[tuple[str, str, bytes]],
         anew: Collection[str] = (),
+        advice: Mapping[str, bytes] = NO_ADVICE,
     ) -> None:
         """Store everything, and how far the partition was worked off, in one transaction.
 
@@ -173,7 +174,7 @@ class PartResults:
         """
         if self._writer is None:
             raise PartitionReassigned(f"partition {self._scope[1:]} was given up")
-        commit = compose(self._stored, self._scope, engine, positions, snapshots, records, anew)
+        commit = compose(self._stored, self._scope, engine, positions, snapshots, records, anew, advice)
         try:
             self._writer.transact(commit.messages, self._consumed())
         except (WriterFenced, MemberEvicted, CommitUnknown) as error:
@@ -186,6 +187,10 @@ class PartResults:
             self._stored.note(made, offset)
         self._stored.enter(self._scope, commit.mark, commit.state)
 
+    def advice(self) -> dict[str, bytes]:
+        """Return stream → the advice kept last."""
+        return {stream: data for stream, data in self._stored.advice.items() if self._is_ours(stream)}
+
     def results(self, kind: str) -> Iterator[tuple[str, bytes]]:
         """Yield `(key, bytes)` of a kind in the order committed, of all partitions."""
         return self._stored.results(kind) if self._stored.has(kind) else iter(())
@@ -194,9 +199,9 @@ class PartResults:
         """Return the last record of a kind under a key, or null."""
         return self._stored.last(f"{kind}/{key}")
 
-    def stored(self, stream: str | None = None) -> Iterator[ChainedResult]:
-        """Yield every record (of one stream) with its place in its stream's chain, in the order committed."""
-        return self._stored.stored(stream)
+    def stored(self, stream: str | None = None, after: int = 0) -> Iterator[ChainedResult]:
+        """Yield every record (of one stream, past a place) with its place in its stream's chain, in the order committed."""
+        return self._stored.stored(stream, after)
 
     def chain_heads(self) -> dict[str, Head]:
         """Return stream → place and hash of the last record."""

@@ -234,21 +234,25 @@ class KafkaLog(SoleWriter):
                 "(what was stored is recognised as a repeat)"
             ) from error
 
-    def quarantine(self, entry: QuarantineEntry) -> None:
-        """Keep refused bytes durably. The same bytes for the same stream twice are kept once."""
-        if sha256(entry.data).hexdigest() != entry.sha256:
-            raise EventError(f"{entry.stream}: the refused bytes are not those of SHA-256 {entry.sha256}")
-        self._keep(entry, self._clock())
+    def quarantine(self, *entries: QuarantineEntry) -> None:
+        """Keep refused bytes durably, in one go. The same bytes for the same stream twice are kept once."""
+        for entry in entries:
+            if sha256(entry.data).hexdigest() != entry.sha256:
+                raise EventError(f"{entry.stream}: the refused bytes are not those of SHA-256 {entry.sha256}")
+        self._keep(entries, self._clock())
 
-    def _keep(self, entry: QuarantineEntry, at_us: int) -> None:
-        if len(entry.data) > MAX_MESSAGE_BYTES - 65_536:
-            raise EventError(f"{entry.stream}: {len(entry.data)} refused bytes are more than quarantine keeps")
+    def _keep(self, entries: Sequence[QuarantineEntry], at_us: int) -> None:
+        for entry in entries:
+            if len(entry.data) > MAX_MESSAGE_BYTES - 65_536:
+                raise EventError(f"{entry.stream}: {len(entry.data)} refused bytes are more than quarantine keeps")
         with self._lock:
             self._check_writable()
-            stated = {"stream": entry.stream, "reason": entry.reason, "at_us": str(at_us)}
-            headers: Headers = [(name, text.encode()) for name, text in stated.items()]
-            key = entry.sha256.encode()
-            self._cluster.send_plain(OutgoingRecord(self._topic("quarantine"), 0, key, entry.data, headers))
+            self._cluster.send_plain(*(self._refused(entry, at_us) for entry in entries))
+
+    def _refused(self, entry: QuarantineEntry, at_us: int) -> OutgoingRecord:
+        stated = {"stream": entry.stream, "reason": entry.reason, "at_us": str(at_us)}
+        headers: Headers = [(name, text.encode()) for name, text in stated.items()]
+        return OutgoingRecord(self._topic("quarantine"), 0, entry.sha256.encode(), entry.data, headers)
 
     def _shard(self, lane: TopicPartition) -> PartitionWriter:
         if lane not in self._shards:

@@ -41,4 +41,4 @@ class KafkaRestore(KafkaLog):
 
     def adopt_refused(self, entry: QuarantineEntry) -> None:
         """Keep refused bytes with the time at which the other copy took them in."""
-        self._keep(entry, entry.at_us)
+        self._keep([entry], entry.at_us)

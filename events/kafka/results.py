@@ -20,6 +20,7 @@ from events.kafka.client import Cluster, CommitUnknown, OutgoingRecord, Transact
 from events.kafka.foreign_records import RESTART
 from events.kafka.partition_reader import Headers
 from events.kafka.results_reader import (
+    ADVICE,
     GENERATION,
     OWNER,
     POSITION,
@@ -32,7 +33,7 @@ from events.kafka.results_reader import (
 )
 from events.kafka.topic_settings import refuse_faults, store_faults
 from events.kafka.topics import parse_address
-from events.log.contract import ChainedResult, Head
+from events.log.contract import NO_ADVICE, ChainedResult, Head
 from events.log.foreign import ForeignReport
 from events.log.result_chain import ResultChains, ResultPosition, position_digest, stream_of
 from events.vocabulary.codec import canonical
@@ -115,8 +116,9 @@ class KafkaResults:
         snapshots: Mapping[str, bytes],
         records: Sequence[tuple[str, str, bytes]],
         anew: Collection[str] = (),
+        advice: Mapping[str, bytes] = NO_ADVICE,
     ) -> None:
-        """Store records, snapshots and positions atomically; the state of any other engine is thrown away.
+        """Store records, snapshots, positions and advice atomically; the state of any other engine is thrown away.
 
         Raises `SecondWriter` where another replayer has taken over, or has stored results since this one asked for the
         positions; `LogUnavailable` where there is no answer.
@@ -125,17 +127,23 @@ class KafkaResults:
             self._claim()
             self._stored.read_findings()
             self._fresh_until = 0.0
-            self._transact(compose(self._stored, "", engine, positions, snapshots, records, anew))
+            self._transact(compose(self._stored, "", engine, positions, snapshots, records, anew, advice))
+
+    def advice(self) -> dict[str, bytes]:
+        """Return stream → the advice kept last."""
+        with self._lock:
+            self._stored.read_state()
+            return dict(self._stored.advice)
 
     def results(self, kind: str) -> Iterator[tuple[str, bytes]]:
         """Yield `(key, bytes)` of a kind in the order committed, repeats of identical records dropped."""
         with self._lock:
             return self._stored.results(kind)
 
-    def stored(self, stream: str | None = None) -> Iterator[ChainedResult]:
-        """Yield every record (of one stream) with its place in its stream's chain, in the order committed."""
+    def stored(self, stream: str | None = None, after: int = 0) -> Iterator[ChainedResult]:
+        """Yield every record (of one stream, past a place) with its place in its stream's chain, in the order committed."""
         with self._lock:
-            return self._stored.stored(stream)
+            return self._stored.stored(stream, after)
 
     def chain_heads(self) -> dict[str, Head]:
         """Return stream → place and hash of the last record, or what a position states where that is further."""
@@ -274,8 +282,9 @@ def compose(
     snapshots: Mapping[str, bytes],
     records: Sequence[tuple[str, str, bytes]],
     anew: Collection[str] = (),
+    advice: Mapping[str, bytes] = NO_ADVICE,
 ) -> ResultsCommit:
-    """Return what a commit writes: the records that differ from the last under their key, the state, and its mark.
+    """Return what a commit writes: the records that differ from the last under their key, the state, the advice, and its mark.
 
     Raises `ResultBroken` where a record would go behind one that does not fit its stream's chain.
     """
@@ -299,6 +308,9 @@ def compose(
         messages.append(OutgoingRecord(*stored.state, f"{POSITION}{stream}".encode(), value, []))
         headers: Headers = [("generation", generation.encode() if image is not None else b"")]
         messages.append(OutgoingRecord(*stored.state, f"{SNAPSHOT}{stream}".encode(), image or b"", headers))
+    messages += [
+        OutgoingRecord(*stored.state, f"{ADVICE}{stream}".encode(), data, []) for stream, data in advice.items()
+    ]
     value = canonical(msgspec.structs.asdict(mark))
     messages.append(OutgoingRecord(*stored.state, f"{GENERATION}{scope}".encode(), value, []))
     return ResultsCommit(mark, list(anew), new, state, messages)

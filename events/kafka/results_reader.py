@@ -8,6 +8,7 @@ have one for each partition. Who replays (one process, or which group with which
 from __future__ import annotations
 
 import contextlib
+from array import array
 from collections.abc import Iterator, Mapping
 from hashlib import blake2b
 from itertools import islice
@@ -24,6 +25,7 @@ from events.log.result_chain import JUDGE_AGAIN, ResultChains, ResultPosition, p
 
 OWNER = "replay/owner"
 GENERATION, POSITION, SNAPSHOT = "replay/generation", "replay/position/", "replay/snapshot/"
+ADVICE = "replay/advice/"
 AHEAD = 500
 """Findings that are read at once where one is asked for: who folds a stream again asks for one after the other."""
 PATIENCE_S = 40.0
@@ -92,8 +94,11 @@ class StoredResults:
         self._generations: dict[str, ResultsGeneration] = {}
         self._positions: dict[str, StreamPosition] = {}
         self._snapshots: dict[str, tuple[str, bytes]] = {}
+        self.advice: dict[str, bytes] = {}
+        """Stream → the advice kept last, as far as the state has been read."""
         self.chains = ResultChains()
         """The chains of the results as far as they have been read."""
+        self._offsets: dict[str, array[int]] = {}  # stream → the offset of each of its results, by place
         self._places = ResultPlaces()
         self._starts: dict[str, int] = {}  # stream → the offset at which its results began again
         self._broken_at: dict[str, int] = {}  # stream → the offset from which its results do not fit
@@ -201,20 +206,28 @@ class StoredResults:
                 last[name] = content
                 yield each.key, each.data
 
-    def stored(self, stream: str | None = None) -> Iterator[ChainedResult]:
-        """Yield every record (of one stream) in the order committed; where the results of a stream began again, from there on."""
+    def stored(self, stream: str | None = None, after: int = 0) -> Iterator[ChainedResult]:
+        """Yield every record (of one stream, past a place) in the order committed; where the results of a stream began again,
+        from there on.
+        """
         self.read_findings()
-        return (each for _, each in self._stored() if stream in (None, each.stream))
+        first = 0
+        if stream is not None and after:
+            offsets = self._offsets.get(stream, array("Q"))
+            if after >= len(offsets) and stream not in self._broken_at:
+                return iter(())
+            first = offsets[after] if after < len(offsets) else self._broken_at[stream]
+        return (each for _, each in self._stored(first) if stream in (None, each.stream))
 
-    def _stored(self) -> Iterator[tuple[int, ChainedResult]]:
-        """Yield the records with their offsets, up to where they have been read."""
+    def _stored(self, first: int = 0) -> Iterator[tuple[int, ChainedResult]]:
+        """Yield the records with their offsets, from one on up to where they have been read."""
         places, starts, end = (
             ResultPlaces(),
             dict(self._starts),
             max([self._findings_offset, *(at + 1 for at in self._own)]),
         )
         with contextlib.closing(self._cluster.reader()) as reader:
-            for message in reader.scan(self.findings, 0):
+            for message in reader.scan(self.findings, first):
                 if message.offset >= end:
                     return
                 if places.foreign(message) is None:
@@ -281,6 +294,10 @@ class StoredResults:
             elif key.startswith(SNAPSHOT):
                 generation = (dict(message.headers).get("generation") or b"").decode(errors="replace")
                 self._snapshots[key.removeprefix(SNAPSHOT)] = generation, value
+            elif key.startswith(ADVICE) and value:
+                self.advice[key.removeprefix(ADVICE)] = value
+            elif key.startswith(ADVICE):
+                self.advice.pop(key.removeprefix(ADVICE), None)
 
     def read_findings(self) -> None:
         """Read on what the findings hold."""
@@ -306,6 +323,7 @@ class StoredResults:
     def _enter(self, each: ChainedResult, offset: int) -> None:
         """Take a record in, if it continues the chain of its stream."""
         if self.chains.take(each):
+            self._offsets.setdefault(each.stream, array("Q")).append(offset)
             self._kinds.add(each.kind)
             name = f"{each.kind}/{each.key}".encode()
             self._latest[digest(name)] = _Latest(offset, digest(each.data), each.stream)
@@ -316,6 +334,7 @@ class StoredResults:
         """Forget the results of a stream that stand before."""
         self.chains.restart(stream)
         self._broken_at.pop(stream, None)
+        self._offsets.pop(stream, None)
         self._starts[stream] = offset
         self._latest = {name: latest for name, latest in self._latest.items() if latest.stream != stream}
 

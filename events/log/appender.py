@@ -158,6 +158,10 @@ def digest_of_report(
     return sha256(head[:-1] + b"," + payload + b"]").digest()
 
 
+OF_THE_DAY = frozenset({GamingDayOpened, RoundOpened, RoundClosed})
+"""The events that change the gaming day of a stream or whether a round is open: `day_after` gives the same after any other."""
+
+
 def day_after(stream: str, day: str | None, round_open: bool, payload: Event, stated: str) -> tuple[str, bool]:
     """Return gaming day and whether a round is open after a stored event whose envelope states a day.
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import NamedTuple, Protocol
+from types import MappingProxyType
+from typing import Final, NamedTuple, Protocol
 
 import msgspec
 
@@ -153,8 +154,8 @@ class EventLog(Protocol):
         empty batch whenever that many seconds passed without one.
         """
 
-    def quarantine(self, entry: QuarantineEntry) -> None:
-        """Keep refused bytes durably. The same bytes for the same stream twice are kept once."""
+    def quarantine(self, *entries: QuarantineEntry) -> None:
+        """Keep refused bytes durably, all of them at once. The same bytes for the same stream twice are kept once."""
 
     def quarantined(self) -> list[QuarantineEntry]:
         """Return everything in quarantine, oldest first, as the store has it: nothing is compared here."""
@@ -187,6 +188,9 @@ class EventLog(Protocol):
         """Give up the right to write and release everything."""
 
 
+NO_ADVICE: Final[Mapping[str, bytes]] = MappingProxyType({})
+
+
 class ResultStore(Protocol):
     """Where a replayer keeps its results, and how far it has read, in one transaction (see *Replay position*).
 
@@ -214,12 +218,17 @@ class ResultStore(Protocol):
         snapshots: Mapping[str, bytes],
         records: Sequence[tuple[str, str, bytes]],
         anew: Collection[str] = (),
+        advice: Mapping[str, bytes] = NO_ADVICE,
     ) -> None:
         """Store records `(kind, key, bytes)`, positions and their snapshots atomically.
 
         A position without a snapshot forgets the one before. Of the streams in `anew` everything that was stored is thrown
         away first, and their chains begin again; what is thrown away stays where it can be looked at, but is no result.
+        `advice` (stream → bytes, empty for none) takes the place of what was kept of these streams; it has no place in a chain.
         """
+
+    def advice(self) -> dict[str, bytes]:
+        """Return stream → the advice kept last, where there is any: one for each stream, of its open round."""
 
     def results(self, kind: str) -> Iterator[tuple[str, bytes]]:
         """Yield `(key, bytes)` of a kind in the order committed, repeats of identical records dropped."""
@@ -227,8 +236,10 @@ class ResultStore(Protocol):
     def latest(self, kind: str, key: str) -> bytes | None:
         """Return the last record of a kind under a key, or null."""
 
-    def stored(self, stream: str | None = None) -> Iterator[ChainedResult]:
-        """Yield every record (of one stream) with its place in its stream's chain, in the order committed. Nothing is checked."""
+    def stored(self, stream: str | None = None, after: int = 0) -> Iterator[ChainedResult]:
+        """Yield every record (of one stream, those past a place alone) with its place in its stream's chain, in the order
+        committed. Nothing is checked. Of a stream only what is asked for is read.
+        """
 
     def chain_heads(self) -> dict[str, Head]:
         """Return stream → place and hash of the last record, as the store keeps them apart from the records."""

@@ -110,6 +110,11 @@ class ResultChains:
         self.heads[stream] = head
         return ChainedResult(stream, head.seq, kind, key, data, head.hash)
 
+    def go_on(self, stream: str, head: Head) -> None:
+        """Begin the chain of a stream after a result of which the place and the hash are known."""
+        self.heads[stream] = head
+        self._with_places.add(stream)
+
     def restart(self, stream: str) -> None:
         """Begin the chain of a stream again: what it held before does not count."""
         self.heads.pop(stream, None)

@@ -6,6 +6,7 @@ Nothing here trusts the store: a root is computed from the statements, a stateme
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
 import msgspec
@@ -164,27 +165,46 @@ class StatedHeads:
         """Return the number of events that is stated at a place, counted from 0; -1 is the last."""
         return self._sizes[place]
 
+    def due(self, place: int) -> int:
+        """Return the number of events that is stated at a place; 0 where nothing is stated there yet."""
+        return self._sizes[place] if place < len(self._sizes) else 0
+
+    def place_of(self, size: int) -> int | None:
+        """Return the place at which so many events are stated; null where nothing states that many."""
+        place = bisect_left(self._sizes, size)
+        return place if place < len(self._sizes) and self._sizes[place] == size else None
+
     def says(self, place: int, root: bytes, chain: bytes) -> bool:
         """Say whether these are the root and the chain hash that are stated at a place."""
         return self._hashes[64 * place : 64 * place + 64] == root + chain
 
 
 class StreamHeads:
-    """A stream's tree, grown event by event and held against what was stated of it, in order."""
+    """A stream's tree, grown event by event and held against what was stated of it, in order.
 
-    def __init__(self, stream: str, stated: StatedHeads | None = None) -> None:
+    It may begin with a tree that bears out what is stated at a place.
+    """
+
+    def __init__(
+        self, stream: str, stated: StatedHeads | None = None, tree: CompactRange | None = None, place: int = -1
+    ) -> None:
         self.stream = stream
-        self._tree = CompactRange()
+        self._tree = CompactRange() if tree is None else tree
         self._chain = b""
         self._stated = StatedHeads() if stated is None else stated
-        self._next = 0
-        self.agreed = 0
+        self._next = place + 1
+        self.agreed = self._tree.size
         """The last number up to which a statement was borne out."""
 
     @property
     def size(self) -> int:
         """The number of events so far."""
         return self._tree.size
+
+    @property
+    def borne_out(self) -> CompactRange | None:
+        """The tree that bears out the last statement; null where there is none, or it was not reached."""
+        return self._tree if self.settled and self.agreed and self.agreed == self._tree.size else None
 
     @property
     def settled(self) -> bool:
@@ -195,8 +215,19 @@ class StreamHeads:
         """Add an event and the chain hash after it. Raises `BrokenSeal` where a statement is not borne out."""
         self._tree.append(leaf_hash(data))
         self._chain = chain
-        if self.settled or self._stated.size(self._next) != self.size:
-            return
+        if self._stated.due(self._next) == self._tree.size:
+            self._compare(chain)
+
+    def bear_out(self, data: bytes, chain: bytes) -> None:
+        """Add an event as `take` does, unless every statement was borne out."""
+        due = self._stated.due(self._next)
+        if due:
+            self._tree.append(leaf_hash(data))
+            self._chain = chain
+            if due == self._tree.size:
+                self._compare(chain)
+
+    def _compare(self, chain: bytes) -> None:
         if not self._stated.says(self._next, self._tree.root(), chain):
             message = f"events {self.agreed + 1} to {self.size} are not those of which a checkpoint states the root"
             raise BrokenSeal(self.stream, self.agreed + 1, message)

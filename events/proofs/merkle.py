@@ -38,6 +38,20 @@ class CompactRange:
         for each in leaf_hashes:
             self.append(each)
 
+    @classmethod
+    def of(cls, size: int, subtrees: Sequence[bytes]) -> CompactRange:
+        """Return the tree of so many leaves with these full subtrees. Raises `ValueError` where there must be others."""
+        if size < 0 or len(subtrees) != size.bit_count() or any(len(each) != 32 for each in subtrees):
+            raise ValueError(f"{size} leaves have {size.bit_count()} full subtrees of 32 bytes")
+        tree = cls()
+        tree.size, tree._subtrees = size, list(subtrees)
+        return tree
+
+    @property
+    def subtrees(self) -> tuple[bytes, ...]:
+        """The hashes of the full subtrees, from left to right."""
+        return tuple(self._subtrees)
+
     def append(self, leaf: bytes) -> None:
         """Add the hash of the next leaf."""
         self._subtrees.append(leaf)

@@ -9,6 +9,7 @@ ends there; the other streams are walked all the same. Pure: any `EventLog` will
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import repeat
 from typing import Literal
 
 import msgspec
@@ -26,9 +27,10 @@ from events.errors import (
     ResultFault,
     SequenceGap,
 )
-from events.log.appender import day_after
+from events.log.appender import OF_THE_DAY, day_after
 from events.log.contract import CheckpointStore, EventLog, Head, Record, StreamIndex
 from events.log.foreign import NO_FOREIGN_RECORDS, ForeignReport
+from events.log.runs import runs_of
 from events.proofs.history import Mark, StatedHeads, StreamHeads
 from events.proofs.keys import PROPERTY_STREAM, KeyRing
 from events.proofs.quarantine import (
@@ -40,10 +42,11 @@ from events.proofs.quarantine import (
     notice_of,
 )
 from events.proofs.signed_note import PublicKey
+from events.proofs.since import LEAD, Start, StreamStart, start_of
 from events.proofs.statements import BadCheckpoint, CheckpointFault
 from events.proofs.verify_checkpoints import Signatures, check_checkpoints
 from events.proofs.verify_results import ResultsCheck, StoredState, check_results, position_faults
-from events.vocabulary.codec import read
+from events.vocabulary.codec import read, read_all
 from events.vocabulary.envelope import ReadEnvelope
 from events.vocabulary.model import Event, IntakeRefused
 
@@ -100,7 +103,8 @@ class Break(msgspec.Struct, frozen=True, kw_only=True):
 class VerificationReport(msgspec.Struct, frozen=True, kw_only=True):
     """What a walk found. `heads` are the ends up to which each stream was confirmed; `events` counts what was walked,
     `quarantine` says how what was refused at intake compares with the chain, `results` what was found of the results (null:
-    nothing was asked). `foreign` records are no part of the log and break nothing.
+    nothing was asked). `foreign` records are no part of the log and break nothing. `unread`: stream → how many events at its
+    beginning were not read again; `starts`: where a later verification may begin.
     """
 
     ok: bool
@@ -116,6 +120,8 @@ class VerificationReport(msgspec.Struct, frozen=True, kw_only=True):
     first_break: Break | None
     breaks: tuple[Break, ...]
     heads: dict[str, Head]
+    unread: dict[str, int] = {}
+    starts: dict[str, StreamStart] = {}
 
 
 def verify(
@@ -127,15 +133,19 @@ def verify(
     gap_s: int | None = None,
     results: StoredState | None = None,
     progress: Progress | None = None,
+    since: Start | None = None,
 ) -> VerificationReport:
     """Walk all streams of a log, and those that only its high-water mark or its checkpoints know; with `results` those too.
 
+    With `since`, of each stream only what came after the last event that checkpoints bore out then (see `events.proofs.since`).
     `anchors`, `marks` and `gap_s` as for `check_checkpoints`. Raises `LogUnavailable` where the log cannot be read at all;
     everything else is in the report.
     """
     breaks: list[Break] = []
     heads: dict[str, Head] = {}
     notices: list[RefusalNotice] = []
+    unread: dict[str, int] = {}
+    starts: dict[str, StreamStart] = {}
     events = 0
     try:
         marked = set(log.acknowledged())
@@ -151,23 +161,30 @@ def verify(
     for stream in sorted({*log.streams(), *marked, *stated}):
         position = positions[stream].seq if stream in positions else 0
         walk = _StreamVerification(log, stream, stated.get(stream), events, progress, position)
-        walk.run()
+        walk.run(since.streams.get(stream) if since is not None and stream != PROPERTY_STREAM else None)
         at_positions[stream] = walk.hash_at_position
         notices += walk.notices
         events += walk.events
         heads[stream] = walk.head
+        if walk.unread:
+            unread[stream] = walk.unread
+        if walk.start is not None:
+            starts[stream] = walk.start
         breaks.extend(found for found in walk.breaks if found not in breaks)
     breaks.extend(_break_of(error) for error in (checked.errors if checked is not None else ()))
     quarantine, foreign = QuarantineCheck(), NO_FOREIGN_RECORDS
     try:
         quarantine = compare_quarantine(log.quarantined(), notices)
+        if unread:  # events that were not read vouch for entries too
+            quarantine = msgspec.structs.replace(quarantine, unvouched=0)
         breaks.extend(_break_of(fault) for fault in quarantine.faults)
         foreign = log.foreign()
     except IntegrityError as error:
         breaks.append(_break_of(error))
     results_check = None
     if results is not None:
-        results_check = check_results(results, checked.results if checked is not None else {})
+        known = since.results if since is not None else None
+        results_check = check_results(results, checked.results if checked is not None else {}, known)
         broken = {found.stream for found in breaks}
         faults = position_faults(results, at_positions, heads, broken)
         results_check = msgspec.structs.replace(results_check, faults=(*results_check.faults, *faults))
@@ -186,6 +203,8 @@ def verify(
         first_break=breaks[0] if breaks else None,
         breaks=tuple(breaks),
         heads=heads,
+        unread=unread,
+        starts=starts,
     )
 
 
@@ -203,7 +222,9 @@ class _StreamVerification:
     ) -> None:
         self.position, self.hash_at_position = position, b""
         self.log, self.stream, self.progress, self.before = log, stream, progress, before
+        self._stated = stated
         self._tree = StreamHeads(stream, stated)
+        self.unread = 0
         self.events = 0
         self.breaks: list[Break] = []
         self.notices: list[RefusalNotice] = []
@@ -211,22 +232,24 @@ class _StreamVerification:
         self._day: str | None = None
         self._round_open = False
         self._recorded_at_us = 0
+        self._place = (log.log_id, log.property_id, stream)
         self._keys = KeyRing()
         self._index = StreamIndex()
         self._lost_track = False  # after an unreadable event, which could have opened a day or a round
 
-    def run(self) -> None:
+    @property
+    def start(self) -> StreamStart | None:
+        """Where a later verification may begin; null where something is wrong, or nothing is stated."""
+        return start_of(self._tree) if not self.breaks else None
+
+    def run(self, since: StreamStart | None = None) -> None:
+        if since is not None and not self._begin_after(since):
+            self._forget()
         try:
-            for record in self.log.read(self.stream):
-                if not self._tree.settled:
-                    self._tree.take(record.data, record.hash)
-                self._check(record)
-                self.head = Head(record.seq, record.hash)
-                self.events += 1
-                if record.seq == self.position:
-                    self.hash_at_position = record.hash
-                if self.progress is not None and self.events % PROGRESS_EVERY == 0:
-                    self.progress(self.stream, self.before + self.events)
+            for run in runs_of(self.log.read(self.stream, self.unread + 1)):
+                events = read_all([record.data for record in run]) or repeat(None)
+                for record, event in zip(run, events, strict=False):
+                    self._take(record, event)
             self.log.verify_head(self.stream)
             self._tree.end()
             self._compare_index()
@@ -235,16 +258,57 @@ class _StreamVerification:
         if self.progress is not None:
             self.progress(self.stream, self.before + self.events)
 
+    def _begin_after(self, since: StreamStart) -> bool:
+        """Begin after the last event that an earlier verification and a checkpoint bear out; return whether they do.
+
+        A few events before it are read, for the day and whether a round is open: their chain ends in the stated hash.
+        """
+        last: Record | None = None
+        first = min(since.size - LEAD, self.position or since.size)
+        self._lost_track = first > 1
+        try:
+            for record in self.log.read(self.stream, max(1, first), since.size):
+                event, last = read(record.data), record
+                self._check_day(record.seq, event)
+                self._recorded_at_us = max(self._recorded_at_us, event.recorded_at_us)
+                if record.seq == self.position:
+                    self.hash_at_position = record.hash
+        except (IntegrityError, EventError):
+            return False
+        if self._stated is None or last is None or last.seq != since.size or self.breaks:
+            return False
+        tree = since.heads(self.stream, self._stated, last.hash)
+        if tree is None:
+            return False
+        self._tree, self.head, self.unread = tree, Head(last.seq, last.hash), last.seq
+        return True
+
+    def _forget(self) -> None:
+        """Go back to the beginning of the stream."""
+        self.breaks, self.hash_at_position = [], b""
+        self._day, self._round_open, self._recorded_at_us, self._lost_track = None, False, 0, False
+
+    def _take(self, record: Record, event: ReadEnvelope[Event] | None) -> None:
+        """Check the next record; `event` is what it holds, null where it has to be read by itself."""
+        self._tree.bear_out(record.data, record.hash)
+        self._check(record, event)
+        self.head = Head(record.seq, record.hash)
+        self.events += 1
+        if record.seq == self.position:
+            self.hash_at_position = record.hash
+        if self.progress is not None and self.events % PROGRESS_EVERY == 0:
+            self.progress(self.stream, self.before + self.events)
+
     def _compare_index(self) -> None:
-        """Compare that by which repeats are known with the events, where nothing is wrong with those."""
-        if not self.breaks:
+        """Compare that by which repeats are known with the events, where nothing is wrong with those and all were read."""
+        if not self.breaks and not self.unread:
             differs = self.log.compare_index(self.stream, self._index)
             if differs is not None:
                 raise IndexChanged(self.stream, differs)
 
-    def _check(self, record: Record) -> None:
+    def _check(self, record: Record, event: ReadEnvelope[Event] | None) -> None:
         try:
-            event = read(record.data)
+            event = event or read(record.data)
         except EventError as error:
             self._report(record.seq, "unreadable", str(error))
             self._lost_track = True
@@ -252,14 +316,16 @@ class _StreamVerification:
         self._index.take(event.event_id, event.source, event.source_seq, record.seq)
         if isinstance(event.payload, IntakeRefused):
             self.notices.append(notice_of(record.stream, record.seq, event.payload))
-        stated = (event.log_id, event.property_id, event.stream, event.seq)
-        place = (self.log.log_id, self.log.property_id, record.stream, record.seq)
-        if stated != place:
+        if event.seq != record.seq or (event.log_id, event.property_id, event.stream) != self._place:
+            stated = (event.log_id, event.property_id, event.stream, event.seq)
+            place = (*self._place, record.seq)
             self._report(record.seq, "envelope", f"the event says that it stands at {stated}, it stands at {place}")
         if event.recorded_at_us < self._recorded_at_us:
             self._report(record.seq, "envelope", "recorded before the event that stands before it")
-        self._recorded_at_us = max(self._recorded_at_us, event.recorded_at_us)
-        self._check_day(record.seq, event)
+        else:
+            self._recorded_at_us = event.recorded_at_us
+        if type(event.payload) in OF_THE_DAY or event.gaming_day != self._day or self._lost_track:
+            self._check_day(record.seq, event)
         if self.stream == PROPERTY_STREAM:
             self._keys.take(record)
             if record.seq in self._keys.faults:

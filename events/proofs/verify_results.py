@@ -36,38 +36,56 @@ class StoredState(msgspec.Struct, frozen=True):
 class ResultsCheck(msgspec.Struct, frozen=True, kw_only=True):
     """What was found: the number of results, those without a place (from before there were chains), and the streams.
 
-    `stated` is how many of them signed checkpoints state. `heads` are the ends of the chains that are sound.
+    `stated` is how many of them signed checkpoints state, `unread` how many were not read again. `heads` are the ends of the
+    chains that are sound.
     """
 
     results: int = 0
     unchained: int = 0
     streams: int = 0
     stated: int = 0
+    unread: int = 0
     heads: dict[str, Head] = {}
     faults: tuple[ResultBroken | PositionBroken, ...] = ()
 
     @property
     def counts(self) -> dict[str, int]:
         """The counts, as JSON values."""
-        return {name: getattr(self, name) for name in ("results", "unchained", "streams", "stated")}
+        return {name: getattr(self, name) for name in ("results", "unchained", "streams", "stated", "unread")}
 
 
-def check_results(state: StoredState, stated: Mapping[str, Sequence[Head]]) -> ResultsCheck:
-    """Walk the chains of all results; `stated`: stream → the heads that checkpoints state of its results, in order."""
+def check_results(
+    state: StoredState, stated: Mapping[str, Sequence[Head]], since: Mapping[str, int] | None = None
+) -> ResultsCheck:
+    """Walk the chains of all results; `stated`: stream → the heads that checkpoints state of its results, in order.
+
+    With `since` (stream → how many were sound before), a stream is read only past the last of these that a checkpoint states.
+    """
     damage = state.damage
     if not damage:
         try:
-            return _walk(state.store, stated)
+            return _walk(state.store, stated, since)
         except LogUnavailable as error:
             damage = str(error)
     return ResultsCheck(faults=(ResultBroken(RESULTS, 0, "result_unreadable", damage),))
 
 
-def _walk(store: ResultStore | None, stated: Mapping[str, Sequence[Head]]) -> ResultsCheck:
+def _walk(
+    store: ResultStore | None, stated: Mapping[str, Sequence[Head]], since: Mapping[str, int] | None
+) -> ResultsCheck:
     walk = _ResultsWalk(stated)
     before = store.chain_heads() if store is not None else {}
-    for result in store.stored() if store is not None else ():
-        walk.take(result)
+    if store is None or since is None:
+        for result in store.stored() if store is not None else ():
+            walk.take(result)
+    else:
+        for stream in sorted(before.keys() | since.keys()):
+            place = walk.begin(store, stream, since.get(stream, 0))
+            for result in store.stored(stream, place):
+                walk.take(result)
+        walk.faults |= (
+            store.broken_chains()
+        )  # what is missing among those that are not read, or of a stream without an end
     after = store.chain_heads() if store is not None else {}
     chains = walk.chains
     if before or chains.has_places:  # else they are of a time before there were chains
@@ -79,6 +97,7 @@ def _walk(store: ResultStore | None, stated: Mapping[str, Sequence[Head]]) -> Re
         unchained=chains.unchained,
         streams=len(chains.heads.keys() | chains.broken.keys()),
         stated=sum(walk.confirmed.values()),
+        unread=walk.unread,
         heads={stream: head for stream, head in chains.heads.items() if stream not in faults},
         faults=tuple(fault for _, fault in sorted(faults.items())),
     )
@@ -91,8 +110,27 @@ class _ResultsWalk:
         self.chains, self.results = ResultChains(), 0
         self.faults: dict[str, ResultBroken] = {}
         self.confirmed: dict[str, int] = {}
+        self.unread = 0
         self._stated = {stream: {head.seq: head.hash for head in heads} for stream, heads in stated.items()}
         self._last = {stream: max(heads, default=0) for stream, heads in self._stated.items()}
+
+    def begin(self, store: ResultStore, stream: str, sound: int) -> int:
+        """Return after which place a stream is to be read: the last that a checkpoint states of those that were sound.
+
+        Where the result there is not the stated one, it is read from the first on.
+        """
+        places = [place for place in self._stated.get(stream, ()) if 0 < place <= sound]
+        if not places:
+            return 0
+        head = Head(max(places), self._stated[stream][max(places)])
+        result = next(iter(store.stored(stream, head.seq - 1)), None)
+        if result is None or Head(result.place, result.hash) != head:
+            return 0
+        self.chains.go_on(stream, head)
+        self.confirmed[stream] = head.seq
+        self.unread += head.seq
+        self.results += head.seq
+        return head.seq
 
     def take(self, result: ChainedResult) -> None:
         self.results += 1

@@ -321,17 +321,18 @@ class SqliteLog(OwnStore):
                 return
             below, chunk = rows[-1][0], CHUNK
 
-    def quarantine(self, entry: QuarantineEntry) -> None:
-        """Keep refused bytes durably. The same bytes for the same stream twice are kept once."""
-        if sha256(entry.data).hexdigest() != entry.sha256:
-            raise EventError(f"{entry.stream}: the refused bytes are not those of SHA-256 {entry.sha256}")
-        self._keep(entry, self._clock())
+    def quarantine(self, *entries: QuarantineEntry) -> None:
+        """Keep refused bytes durably, in one transaction. The same bytes for the same stream twice are kept once."""
+        for entry in entries:
+            if sha256(entry.data).hexdigest() != entry.sha256:
+                raise EventError(f"{entry.stream}: the refused bytes are not those of SHA-256 {entry.sha256}")
+        self._keep(entries, self._clock())
 
-    def _keep(self, entry: QuarantineEntry, at_us: int) -> None:
+    def _keep(self, entries: Sequence[QuarantineEntry], at_us: int) -> None:
         with self.turn(), self._database.transaction() as connection:
-            row = (entry.stream, entry.sha256, entry.reason, entry.data, at_us)
+            rows = [(entry.stream, entry.sha256, entry.reason, entry.data, at_us) for entry in entries]
             sql = "INSERT OR IGNORE INTO quarantine (stream, sha256, reason, data, at_us) VALUES (?, ?, ?, ?, ?)"
-            connection.execute(sql, row)
+            connection.executemany(sql, rows)
 
     def _check_writable(self) -> None:
         if self._read_only:

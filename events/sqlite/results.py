@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from events.errors import LogUnavailable, ResultBroken, SecondWriter
-from events.log.contract import ChainedResult, Head
+from events.log.contract import NO_ADVICE, ChainedResult, Head
 from events.log.foreign import OwnStore
 from events.log.lock import take_lock
 from events.log.result_chain import JUDGE_AGAIN, ResultChains, ResultPosition, position_digest, stream_of
@@ -24,6 +24,7 @@ CREATE TABLE IF NOT EXISTS snapshots (engine TEXT NOT NULL, stream TEXT NOT NULL
 CREATE TABLE IF NOT EXISTS records (pos INTEGER PRIMARY KEY, kind TEXT NOT NULL, key TEXT NOT NULL, data BLOB NOT NULL,
                                     stream TEXT NOT NULL DEFAULT '', place INTEGER NOT NULL DEFAULT 0,
                                     hash BLOB NOT NULL DEFAULT x'') STRICT;
+CREATE TABLE IF NOT EXISTS advice (stream TEXT PRIMARY KEY, data BLOB NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS chains (stream TEXT PRIMARY KEY, place INTEGER NOT NULL, hash BLOB NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS discarded (pos INTEGER NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL, data BLOB NOT NULL,
                                       stream TEXT NOT NULL, place INTEGER NOT NULL, hash BLOB NOT NULL) STRICT;
@@ -126,8 +127,9 @@ class SqliteResults(OwnStore):
         snapshots: Mapping[str, bytes],
         records: Sequence[tuple[str, str, bytes]],
         anew: Collection[str] = (),
+        advice: Mapping[str, bytes] = NO_ADVICE,
     ) -> None:
-        """Store records, snapshots and positions atomically; the state of any other engine is thrown away."""
+        """Store records, snapshots, positions and advice atomically; the state of any other engine is thrown away."""
         chains = ResultChains(self._heads)
         with self._database.transaction() as connection:
             connection.execute("DELETE FROM positions WHERE engine <> ?", (engine,))
@@ -137,7 +139,14 @@ class SqliteResults(OwnStore):
                 chains.restart(stream)
             _store_state(connection, engine, positions, snapshots)
             _store_records(connection, chains, records)
+            connection.executemany("INSERT OR REPLACE INTO advice VALUES (?, ?)", list(advice.items()))
         self._heads = chains.heads
+
+    def advice(self) -> dict[str, bytes]:
+        """Return stream → the advice kept last; nothing of a file from before there was any."""
+        if not self._database.rows("SELECT 1 FROM sqlite_schema WHERE name = 'advice'"):
+            return {}
+        return dict(self._database.rows("SELECT stream, data FROM advice WHERE length(data) > 0"))
 
     def results(self, kind: str) -> Iterator[tuple[str, bytes]]:
         """Yield `(key, bytes)` of a kind in the order committed, repeats of identical records dropped."""
@@ -156,15 +165,15 @@ class SqliteResults(OwnStore):
         rows = self._database.rows(_LATEST, kind, key)
         return rows[0][0] if rows else None
 
-    def stored(self, stream: str | None = None) -> Iterator[ChainedResult]:
-        """Yield every record (of one stream) with its place, in the order committed.
+    def stored(self, stream: str | None = None, after: int = 0) -> Iterator[ChainedResult]:
+        """Yield every record (of one stream, past a place) with its place, in the order committed.
 
         Of a file from before there were chains, the records have neither stream nor place, and all of them are yielded.
         """
         if stream is None or not self._chained:
             yield from self._in_order()
             return
-        place, pos = -(2**63), -(2**63)
+        place, pos = (after, 2**63 - 1) if after else (-(2**63), -(2**63))
         while True:
             rows = self._database.rows(
                 "SELECT place, pos, kind, key, data, hash FROM records WHERE stream = ? AND (place, pos) > (?, ?) "

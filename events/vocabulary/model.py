@@ -24,3 +24,4 @@ from events.vocabulary.seven_seats import *
 from events.vocabulary.game_events import *
 from events.vocabulary.correction_events import *
 from events.vocabulary.review_events import *
+from events.vocabulary.case_events import *

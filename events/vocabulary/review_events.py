@@ -1,7 +1,8 @@
 """Review: what people did about findings, disputes and investigations, and who looked at or took away which record.
 
-These events stand in the stream `review/<table>`, never in the table's own: no verdict rests on them. The envelope's
-`round_no` is the round they are about. `by` is the person who says it; each event says why.
+These events stand in the stream `review/<table>`, never in the table's own: no verdict rests on them. The log of the
+surveillance room is of no table and stands in `review/surveillance`. The envelope's `round_no` is the round that an event is
+about. `by` is the person who says it; each event says why.
 """
 
 from __future__ import annotations
@@ -46,6 +47,33 @@ class VideoMarked(Event, frozen=True, kw_only=True):
     finding_id: FindingId | None
     reason: Text
     starts_us: Count
+
+
+@event("video_marked", 2)
+class VideoMarked2(Event, frozen=True, kw_only=True):
+    """A clip that shows the round was marked to be kept; times are UTC microseconds of the video's own clock.
+
+    `clock_offset_ms` is how far that clock was ahead of the property's; null: not known. `digest` is the SHA-256 of the clip's
+    file; null: no file was given.
+    """
+
+    by: Person
+    camera: Token
+    clock_offset_ms: Signed | None
+    digest: Digest | None
+    ends_us: Count
+    finding_id: FindingId | None
+    reason: Text
+    starts_us: Count
+
+
+@event("alarm_acknowledged")
+class AlarmAcknowledged(Event, frozen=True, kw_only=True):
+    """Somebody has the alarm about a finding's incident in hand; it need not reach anybody else."""
+
+    by: Person
+    finding_id: FindingId
+    note: Text
 
 
 @event("finding_assigned")
@@ -147,6 +175,38 @@ class InvestigationClosed(Event, frozen=True, kw_only=True):
     investigation: Token
     outcome: InvestigationOutcome
     reason: Text
+
+
+@event("surveillance_noted")
+class SurveillanceNoted(Event, frozen=True, kw_only=True):
+    """Surveillance entered in its log what it saw or did: when (UTC microseconds), where, by which camera, and of whom."""
+
+    by: Person
+    camera: Token | None
+    happened_us: Count
+    note: Text
+    persons: Text | None
+    table: Token | None
+
+
+@event("shift_signed_over")
+class ShiftSignedOver(Event, frozen=True, kw_only=True):
+    """Surveillance signed its log over at the end of a shift, with so many incidents and disputes that were open then."""
+
+    by: Person
+    disputes: Count
+    incidents: Count
+    note: Text
+    shift: Token
+
+
+@event("shift_accepted")
+class ShiftAccepted(Event, frozen=True, kw_only=True):
+    """Another person accepted the log that was signed over; `signs` is the number of that event in this stream."""
+
+    by: Person
+    note: Text
+    signs: Number
 
 
 @event("record_viewed")

@@ -1,6 +1,6 @@
 """Old versions of an event to the current one, after decoding: the stored bytes are never touched.
 
-An upcaster turns one version into the next; they are chained. None is registered yet. A version that only has room for
+An upcaster turns one version into the next; they are chained. A version that only has room for
 more (the seventh seat of version 2) descends from the one before, whose values are its own: there is nothing to cast.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from events.errors import EventError
-from events.vocabulary.model import REGISTRY, Event
+from events.vocabulary.model import REGISTRY, Event, VideoMarked, VideoMarked2
 
 F = TypeVar("F", bound=Callable[..., Event])
 
@@ -28,6 +28,21 @@ def upcaster(type_: str, from_version: int) -> Callable[[F], F]:
         return function
 
     return register
+
+
+@upcaster("video_marked", 1)
+def _clip(old: VideoMarked) -> VideoMarked2:
+    """Nobody stated then how far the video's clock was ahead, or gave a file."""
+    return VideoMarked2(
+        by=old.by,
+        camera=old.camera,
+        clock_offset_ms=None,
+        digest=None,
+        ends_us=old.ends_us,
+        finding_id=old.finding_id,
+        reason=old.reason,
+        starts_us=old.starts_us,
+    )
 
 
 def upcast(event: Event) -> Event:

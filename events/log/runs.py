@@ -1,0 +1,31 @@
+"""The records of a stream in runs: many are decoded together in a fraction of the time that one by one would take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Final
+
+from events.errors import IntegrityError
+from events.log.contract import Record
+
+RUN: Final = 256
+"""Events of a stream that are read at once: few enough to stay in the processor's cache until they are used."""
+
+
+def runs_of(records: Iterable[Record]) -> Iterator[list[Record]]:
+    """Yield records, up to `RUN` at a time. Where one cannot be read, yield those before it, then raise the error."""
+    rest = iter(records)
+    while True:
+        run: list[Record] = []
+        error: IntegrityError | None = None
+        try:
+            run.extend(islice(rest, RUN))
+        except IntegrityError as unreadable:
+            error = unreadable
+        if run:
+            yield run
+        if error is not None:
+            raise error
+        if not run:
+            return

@@ -1,0 +1,59 @@
+"""Where a verification may begin that reads only what came after an earlier one.
+
+The law of this file: what is not read again must be covered by a signed checkpoint, and where it ends must be shown by that
+checkpoint, not by whoever kept the note of the earlier verification. A stream begins after the last event of which a
+checkpoint states root and chain hash: the subtrees kept of it must give that root, and the event there must have that hash.
+Where anything does not fit, the stream is read from its first event, which finds what is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from events.proofs.history import StatedHeads, StreamHeads
+from events.proofs.merkle import CompactRange
+
+Hash = Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")]
+Number = Annotated[int, Meta(ge=0, le=2**53 - 1)]
+
+LEAD = 200
+"""So many events before the first that is checked are read, to know whether a round is open."""
+
+
+class StreamStart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where the events of a stream were borne out by the last checkpoint that states it: how many, and the full subtrees over
+    them, the largest first (hex)."""
+
+    size: Annotated[int, Meta(ge=1, le=2**53 - 1)]
+    subtrees: tuple[Hash, ...]
+
+    def heads(self, stream: str, stated: StatedHeads, chain: bytes) -> StreamHeads | None:
+        """Return the stream's tree from there on, if checkpoints state this root and the chain hash there; else null."""
+        try:
+            tree = CompactRange.of(self.size, [bytes.fromhex(each) for each in self.subtrees])
+        except ValueError:
+            return None
+        place = stated.place_of(self.size)
+        if place is None or not stated.says(place, tree.root(), chain):
+            return None
+        return StreamHeads(stream, stated, tree, place)
+
+
+class Start(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a verification that passed leaves for the next: when everything was last read (UTC microseconds) and by whom, where
+    each stream was borne out, and how many results of each were sound."""
+
+    at_us: Number
+    by: Annotated[str, Meta(max_length=200)]
+    streams: Mapping[str, StreamStart]
+    results: Mapping[str, Number]
+
+
+def start_of(heads: StreamHeads) -> StreamStart | None:
+    """Return where a stream was borne out by everything that checkpoints state of it; null where they state nothing."""
+    tree = heads.borne_out
+    return None if tree is None else StreamStart(tree.size, tuple(each.hex() for each in tree.subtrees))

@@ -1,0 +1,254 @@
+"""Lines into the log: what is reported is appended, what is refused goes to quarantine, and each line has its outcome.
+
+A batch is one commit. Where the log refuses a draft of it, that draft is found by halving and goes to quarantine; the rest
+is appended. Handing the same lines in again changes nothing, so that whoever got no answer may repeat them.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Iterator, Sequence, Set
+from itertools import groupby
+
+import msgspec
+
+from events.errors import DuplicateEventId, EventError, WrongPlace
+from events.log.contract import UNKNOWN_STREAM, AppendResult, EventLog, Head, QuarantineEntry
+from events.vocabulary.codec import canonical, decode
+from events.vocabulary.envelope import Draft
+from events.vocabulary.model import EventCorrected
+from intake.arriving import Pace
+from intake.lines import AcceptedLine, Refusal, check_correction, notice, notice_id, notice_ids, takes_notice
+
+BATCH, BATCH_BYTES = 1_000, 8 * 1024 * 1024
+"""What is appended at once: so many lines, or fewer where they are long, or come in slowly (`intake.arriving.GROUP_S`)."""
+
+_CORRECTION = f'"type":"{EventCorrected.TYPE}"'.encode()
+
+
+class RefusedLine(msgspec.Struct, frozen=True):
+    """A refusal as the account tells it: without the bytes, which are in quarantine under their SHA-256."""
+
+    where: str
+    stream: str | None
+    reason: str
+    sha256: str
+
+    @classmethod
+    def of(cls, refusal: Refusal) -> RefusedLine:
+        """Return what is told of a refusal."""
+        return cls(refusal.where, refusal.stream, refusal.reason, refusal.sha256)
+
+
+class IntakeSummary(msgspec.Struct):
+    """What an intake did."""
+
+    lines: int = 0
+    appended: int = 0
+    duplicates: int = 0
+    refused: list[RefusedLine] = msgspec.field(default_factory=list)
+
+
+class LineOutcome(msgspec.Struct, frozen=True):
+    """The outcome of a line. `seq` is the sequence number of its event, null for a duplicate.
+
+    Where it was refused, `seq` is that of the notice, null where that stood already or nothing can stand there.
+    """
+
+    stream: str | None
+    seq: int | None
+    refused: RefusedLine | None = None
+
+
+def append_lines(
+    log: EventLog, lines: Iterable[AcceptedLine | Refusal | None], pace: Pace | None = None
+) -> Iterator[IntakeSummary]:
+    """Append what is reported, quarantine what is refused; yield the running account after each batch.
+
+    With a pace, what is held is appended as soon as it is due, and where a null comes in between.
+    """
+    appender = LineAppender(log)
+    batch: list[AcceptedLine | Refusal] = []
+    size = 0
+    for line in lines:
+        if line is not None:
+            batch.append(line)
+            size += len(line.data)
+            if pace is not None:
+                pace.hold()
+        if len(batch) == BATCH or size >= BATCH_BYTES or (pace is not None and pace.is_due()):
+            appender.append(batch)
+            batch.clear()
+            size = 0
+            if pace is not None:
+                pace.release()
+            yield appender.summary
+    appender.append(batch)
+    yield appender.summary
+
+
+class LineAppender:
+    """Appends lines to a log, a batch at a time. `summary` is the running account. Used by one thread at a time."""
+
+    def __init__(self, log: EventLog) -> None:
+        self.summary = IntakeSummary()
+        self._log, self._quarantine = log, _Quarantine(log)
+
+    def append(self, batch: Sequence[AcceptedLine | Refusal]) -> list[LineOutcome]:
+        """Append a batch in one turn and return what became of each line, in order, once all of it is durable.
+
+        What was found out of the log to screen the batch holds until it is stored. Raises what the log raises where it
+        takes nothing at present (`LogUnavailable`, `AppendRefused`) or a stream cannot be continued (`IntegrityError`):
+        part of the batch may then be stored, and the whole may be handed in again.
+        """
+        if not batch:
+            return []
+        with self._log.turn():
+            screened = self._quarantine.screened(batch)
+            self._quarantine.keep([line for line in screened if isinstance(line, Refusal)])
+            outcomes = self._append(screened)
+        self.summary.lines += len(batch)
+        self.summary.refused.extend(each.refused for each in outcomes if each.refused is not None)
+        return outcomes
+
+    def _append(self, batch: Sequence[AcceptedLine | Refusal]) -> list[LineOutcome]:
+        """Append a batch in one commit; where the log refuses a draft of it, find that draft by halving."""
+        pairs = [pair for line in batch if (pair := _stream_and_draft(line)) is not None]
+        groups = [(stream, [draft for _, draft in run]) for stream, run in groupby(pairs, key=lambda pair: pair[0])]
+        try:
+            results = self._log.append_groups(groups) if groups else []
+        except EventError as error:
+            if len(batch) == 1:
+                return [self._refuse(batch[0], error)]
+            middle = len(batch) // 2
+            return self._append(batch[:middle]) + self._append(batch[middle:])
+        seqs = iter(self._take(results))
+        return [_outcome(line, next(seqs) if _stream_and_draft(line) is not None else None) for line in batch]
+
+    def _refuse(self, line: AcceptedLine | Refusal, error: EventError) -> LineOutcome:
+        if isinstance(line, AcceptedLine):
+            if isinstance(error, DuplicateEventId) and self._quarantine.has(line):
+                self.summary.duplicates += 1
+                return LineOutcome(line.stream, None)
+            refusal = Refusal(line.where, line.data, line.stream, str(error), line.origin)
+            self._quarantine.keep([refusal])
+            return self._append([refusal])[0]  # try it in the line's place
+        placed = _stream_and_draft(line)
+        if not isinstance(error, DuplicateEventId) or placed is None:
+            return _outcome(line, None)  # the stream takes not even the notice (it was never opened): quarantine has it
+        stream, told = placed  # who knew the bytes took the notice's id first: it stands under another
+        again = msgspec.structs.replace(told, event_id=secrets.token_hex(16))
+        return _outcome(line, self._take(self._log.append_groups([(stream, [again])]))[0])
+
+    def _take(self, results: Sequence[AppendResult]) -> list[int | None]:
+        """Note what was appended; return the numbers in the order of the drafts."""
+        self._quarantine.follow(results)
+        count(results, self.summary)
+        return [seq for result in results for seq in result.seqs]
+
+
+def _outcome(line: AcceptedLine | Refusal, seq: int | None) -> LineOutcome:
+    return LineOutcome(line.stream, seq, RefusedLine.of(line) if isinstance(line, Refusal) else None)
+
+
+class _Quarantine:
+    """The quarantine beside what comes in: keeps what is refused, and knows what came out of it, and which notices stand.
+
+    What came into a stream out of it (see `intake.quarantine`) is read when it is asked for; so are its notices. It is read
+    again where somebody else has appended to the stream meanwhile. Asked within a turn.
+    """
+
+    def __init__(self, log: EventLog) -> None:
+        self._log = log
+        self._ends: dict[str, Head] = {}
+        self._said: dict[str, dict[str, tuple[object, ...]]] = {}
+        self._notices: dict[str, set[str]] = {}
+
+    def keep(self, refusals: Sequence[Refusal]) -> None:
+        """Put refused bytes into quarantine."""
+        if refusals:
+            self._log.quarantine(*map(_entry, refusals))
+        for refusal in refusals:
+            stream = refusal.stream or UNKNOWN_STREAM
+            if stream in self._notices:
+                self._notices[stream].add(notice_id(stream, refusal.data))
+
+    def follow(self, results: Iterable[AppendResult]) -> None:
+        """Note where streams end after what was appended here."""
+        for result in results:
+            if result.stream in self._ends:
+                self._ends[result.stream] = result.head
+
+    def _look_again(self, stream: str) -> None:
+        """Forget what is known of a stream where somebody else has appended to it."""
+        end = self._log.head(stream)
+        if self._ends.get(stream) != end:
+            self._ends[stream] = end
+            self._said.pop(stream, None)
+            self._notices.pop(stream, None)
+
+    def screened(self, batch: Sequence[AcceptedLine | Refusal]) -> list[AcceptedLine | Refusal]:
+        """Return a batch without the corrections of notices: those are refused."""
+        streams = {
+            line.stream
+            for line in batch
+            if isinstance(line, AcceptedLine) and isinstance(line.draft.payload, EventCorrected)
+        }
+        for stream in streams:
+            self._look_again(stream)
+            if stream not in self._notices:
+                self._notices[stream] = notice_ids(self._log, stream)
+        coming = {notice_id(line.stream, line.data) for line in batch if line.stream in streams}
+        return [self._screened(line, coming) for line in batch]
+
+    def _screened(self, line: AcceptedLine | Refusal, coming: Set[str]) -> AcceptedLine | Refusal:
+        """`coming` are ids that notices of this batch's lines would have."""
+        if not isinstance(line, AcceptedLine) or not isinstance(line.draft.payload, EventCorrected):
+            return line
+        try:
+            check_correction(line.stream, line.draft.payload, self._notices[line.stream], coming)
+        except WrongPlace as error:
+            return Refusal(line.where, line.data, line.stream, str(error), line.origin)
+        return line
+
+    def has(self, line: AcceptedLine) -> bool:
+        """Whether what a line says came into its stream from quarantine, under the same id."""
+        self._look_again(line.stream)
+        if line.stream not in self._said:
+            self._said[line.stream] = dict(self._of(line.stream))
+        said = line.draft
+        same = (said.payload.TYPE, said.payload.VERSION, said.round_no, canonical(said.payload))
+        return self._said[line.stream].get(said.event_id) == same
+
+    def _of(self, stream: str) -> Iterator[tuple[str, tuple[object, ...]]]:
+        """Yield the id of each correction of a stream, and what it puts in the place of another event."""
+        for record in self._log.read(stream):
+            if _CORRECTION not in record.data:
+                continue
+            try:
+                event = decode(record.data)
+            except EventError:  # of a version that this program does not know
+                continue
+            instead = event.payload.replacement if isinstance(event.payload, EventCorrected) else None
+            if instead is not None:
+                yield event.event_id, (instead.type, instead.version, instead.round_no, canonical(instead.payload))
+
+
+def _entry(refusal: Refusal) -> QuarantineEntry:
+    reason = f"{refusal.origin}: {refusal.reason}" if refusal.origin else refusal.reason
+    return QuarantineEntry(refusal.stream or UNKNOWN_STREAM, refusal.sha256, reason, refusal.data)
+
+
+def count(results: Sequence[AppendResult], taken: IntakeSummary) -> None:
+    """Add to the account what the log made of drafts."""
+    for result in results:
+        stored = sum(seq is not None for seq in result.seqs)
+        taken.appended += stored
+        taken.duplicates += len(result.seqs) - stored
+
+
+def _stream_and_draft(line: AcceptedLine | Refusal) -> tuple[str, Draft] | None:
+    if isinstance(line, AcceptedLine):
+        return line.stream, line.draft
+    stream = line.stream
+    return None if stream is None or not takes_notice(stream) else (stream, notice(stream, line))

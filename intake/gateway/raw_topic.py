@@ -1,0 +1,155 @@
+"""A topic of Kafka as a second way in: each record is one line, appended before its offset is kept.
+
+The offset is kept, under a name that is the log's own, after everything before it is durable. Whatever is killed when, a
+record is read again or was stored; what was stored already is recognized as a repeat by the device's own number. Nothing is
+skipped: where the log takes nothing, the topic waits. A record that cannot be read goes to quarantine, with topic, partition
+and offset.
+
+Who may write to the topic, the broker's access rules say. Where there is a register of devices, the key of a record is the
+name of its device, which speaks for its own sources only.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from events.errors import BrokenSeal, LogUnavailable
+from events.kafka.client import Cluster, Message, TopicPartition, TopicReader
+from events.kafka.topics import parse_address
+from intake.appending import LineOutcome
+from intake.devices import DeviceWatch
+from intake.errors import IntakeError
+from intake.gateway.group_commit import GroupCommit, Handed, NotStored, QueueFull
+from intake.gateway.messages import Message as BodyMessage
+from intake.gateway.messages import NotItsOwn, Tokens, check_device
+from intake.lines import AcceptedLine, Refusal, read_line
+from intake.profiles.shelf import Profiles
+
+POLL_S: Final = 0.2
+AGAIN_S: Final = 1.0
+"""How long the topic waits where the log, the register or the broker cannot be had."""
+
+Line = AcceptedLine | Refusal
+
+
+class RawTopic:
+    """Reads a topic into a gateway's log, on a thread of its own, until it is closed.
+
+    Raises `LogUnavailable` where the address is none.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        commit: GroupCommit,
+        devices: DeviceWatch | None,
+        profiles: Profiles,
+        tokens: Tokens,
+        *,
+        report: Callable[[str], None],
+        observe: Callable[[Sequence[LineOutcome]], None] = lambda _: None,
+        security: Mapping[str, Any] | None = None,
+    ) -> None:
+        bootstrap, self.topic = parse_address(address)
+        self._cluster = Cluster(bootstrap, security=security)
+        self._commit, self._devices, self._profiles, self._tokens = commit, devices, profiles, tokens
+        self._report, self._observe = report, observe
+        self._ending = threading.Event()
+        self.trouble: str | None = f"{self.topic} has not been read yet"
+        """Why nothing of the topic is stored at present."""
+        self._thread = threading.Thread(target=self._run, name="raw-topic")
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop reading: what was handed in is waited for, and its offsets are kept."""
+        self._ending.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._ending.is_set():
+            try:
+                self._follow()
+            except (LogUnavailable, BrokenSeal, IntakeError, NotStored, QueueFull) as error:
+                self._say(str(error))
+            except Exception as error:  # a defect: the topic is read again from the last offset that was kept
+                self._say(f"unexpected {type(error).__name__}: {error}")
+            self._ending.wait(AGAIN_S)
+
+    def _say(self, trouble: str) -> None:
+        if trouble != self.trouble:
+            self._report(f"{self.topic}: {trouble}; it is read on as soon as that is over")
+        self.trouble = trouble
+
+    def _follow(self) -> None:
+        """Read from the offsets that were kept, and on, until something fails."""
+        self._cluster.probe()
+        reader = self._cluster.reader(patient=True, offsets_of=f"rack-gateway-{self._commit.log_id}")
+        try:
+            reader.assign(self._offsets(reader))
+            self.trouble = None
+            while not self._ending.is_set():
+                polled = reader.poll(POLL_S)
+                if polled:
+                    self._take({TopicPartition(*lane): messages for lane, messages in polled.items()})
+                    reader.keep({TopicPartition(*lane): messages[-1].offset + 1 for lane, messages in polled.items()})
+        finally:
+            reader.close()
+
+    def _offsets(self, reader: TopicReader) -> dict[TopicPartition, int]:
+        """Return where to go on in each partition; say where records are gone that were never read."""
+        lanes = [TopicPartition(self.topic, number) for number in range(reader.partitions(self.topic))]
+        if not lanes:
+            raise LogUnavailable(f"there is no topic {self.topic} at {self._cluster.bootstrap}; create it")
+        offsets = {}
+        for lane, first in reader.starts(lanes).items():
+            kept = reader.worked_off(lane)
+            if kept is not None and kept < first:
+                self._report(
+                    f"{self.topic} partition {lane.partition}: the records {kept} to {first - 1} were removed before they "
+                    "were read; give the topic a longer retention"
+                )
+            offsets[lane] = max(first, kept or 0)
+        return offsets
+
+    def _take(self, polled: Mapping[TopicPartition, Sequence[Message]]) -> None:
+        """Return when all of these records are durable. Raises what keeps them from being so."""
+        messages = [(lane, message) for lane, batch in polled.items() for message in batch]
+
+        def read() -> list[Line]:
+            return [line for lane, message in messages for line in self._read(lane, message)]
+
+        handed = Handed(read, len(messages), sum(len(message.value or b"") for _, message in messages))
+        self._commit.hand_in(handed)
+        lines, outcomes = handed.outcomes.result()
+        self._observe(outcomes)
+        for line, outcome in zip(lines, outcomes, strict=True):
+            if outcome.refused is not None:
+                self._report(f"{line.origin}: {outcome.refused.reason}; quarantined as {outcome.refused.sha256[:16]}…")
+
+    def _read(self, lane: TopicPartition, message: Message) -> tuple[Line, ...]:
+        """Return the lines of a record. Raises `IntakeError` where the register cannot be read, or no token be put in."""
+        origin = f"topic {lane.topic}, partition {lane.partition}, offset {message.offset}"
+        data = message.value or b""
+        if self._devices is None:
+            return (self._line(data, origin),)
+        name = (message.key or b"").decode("ascii", "replace")
+        device = self._devices.current().get(name)
+        if device is None or device.revoked is not None:
+            what = "names no device that is let in" if name else "is missing"
+            reason = f"the record's key {what}; expected the name of a device in the register"
+            return (Refusal(origin, self._tokens(data), None, reason, origin),)
+        profile = self._profiles.of(device)
+        lines = (self._line(data, origin),) if profile is None else profile.read(data, origin, self._tokens, origin)
+        try:
+            check_device(device, [BodyMessage(1, lines)], vendor=profile is not None)
+        except NotItsOwn as error:
+            return (Refusal(origin, self._tokens(data), None, str(error).removeprefix(f"{origin}: "), origin),)
+        return lines
+
+    def _line(self, data: bytes, origin: str) -> Line:
+        line = read_line(self._tokens(data), origin)
+        if isinstance(line, AcceptedLine):
+            return AcceptedLine(line.where, line.data, line.stream, line.draft, origin)
+        return Refusal(line.where, line.data, line.stream, line.reason, origin)

@@ -1,0 +1,99 @@
+"""Where the gateway listens, and how it ends: what was taken is stored and answered, and nothing more is taken."""
+
+from __future__ import annotations
+
+import ipaddress
+import resource
+import socket
+from pathlib import Path
+from typing import Final
+
+import uvicorn
+from starlette.applications import Starlette
+
+from intake.errors import IntakeError
+from intake.gateway.connections import IDLE_S, MOST_CONNECTIONS, BoundedProtocol
+
+GRACE_S: Final = 30
+"""How long requests that were begun may take when the gateway ends."""
+BACKLOG: Final = 1_024
+HEAD_BYTES: Final = 16 * 1024
+"""The largest head of a request."""
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens there. Raises `OSError`."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    opened = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        opened.bind((host, port))
+        opened.listen(BACKLOG)
+    except BaseException:
+        opened.close()
+        raise
+    return opened
+
+
+def parse_listen(text: str) -> tuple[str, int]:
+    """Return host and port of an address. Raises `IntakeError`.
+
+    >>> parse_listen("127.0.0.1:8600"), parse_listen("[::1]:8600")
+    (('127.0.0.1', 8600), ('::1', 8600))
+    """
+    host, _, port = text.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    try:
+        if host != "localhost":
+            ipaddress.ip_address(host)
+        if not (port.isascii() and port.isdigit() and int(port) < 65_536):
+            raise ValueError
+    except ValueError:
+        raise IntakeError(
+            f"{text!r} is no address to listen at; expected an IP address and a port: 127.0.0.1:8600"
+        ) from None
+    return host, int(port)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches what listens there.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0"), is_loopback("::1")
+    (True, True, False, True)
+    """
+    return host == "localhost" or ipaddress.ip_address(host).is_loopback
+
+
+def server(app: Starlette, *, certificate: Path | None = None, key: Path | None = None) -> uvicorn.Server:
+    """Return the server of an application, with TLS where a certificate is given. Raises `OSError` where that cannot be read."""
+    _allow_connections()
+    config = uvicorn.Config(
+        app,
+        http=BoundedProtocol,
+        ws="none",
+        lifespan="on",
+        loop="asyncio",
+        interface="asgi3",
+        log_config=None,
+        log_level="error",
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        h11_max_incomplete_event_size=HEAD_BYTES,
+        timeout_keep_alive=IDLE_S,
+        timeout_graceful_shutdown=GRACE_S,
+        ssl_certfile=certificate,
+        ssl_keyfile=key,
+    )
+    config.load()
+    return uvicorn.Server(config)
+
+
+def _allow_connections() -> None:
+    """Allow this process as many open files as its connections may need, as far as the system lets it."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MOST_CONNECTIONS + 512
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        most = wanted if hard == resource.RLIM_INFINITY else min(hard, wanted)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))
+        BoundedProtocol.most = min(MOST_CONNECTIONS, max(soft, most) - 256)
