@@ -12,16 +12,17 @@ from typing import Final
 
 import msgspec
 
+from games.catalogue import base_wagers, wagers_by_setting
 from replay.findings import Finding, Severity
 
 MISPAYMENTS: Final = frozenset(
     {"PAY-OVER", "PAY-UNDER", "PAY-MISSED", "PAY-LOSER", "PAY-TAKEN", "PAY-NOT-TAKEN", "PAY-FOUL"}
 )
 """Wrong settlements of a wager that is decided by its own outcome."""
+NOT_FORFEITED: Final = frozenset({"PAY-LOSER", "PAY-NOT-TAKEN"})
+"""What a fold forfeited is paid or pushed out of its turn: the rest of that hand is then settled after others."""
 PLAYED_ON: Final = frozenset({"PAY-VOID", "PAY-ENVY"})
 """How the wagers of a round that had to be void and was played on come out."""
-AGAINST_DEALER: Final = frozenset({"base", "backline"})
-"""Wagers whose outcome depends on how the dealer's cards are set."""
 SEVERITIES: Final[tuple[Severity, ...]] = ("high", "medium", "low")
 
 Link = Callable[[Finding, Finding], bool]
@@ -99,6 +100,19 @@ def incidents(findings: Sequence[Finding]) -> tuple[Incident, ...]:
     return tuple(sorted(made, key=lambda incident: (_turn(incident.cause.code), place[incident.id])))
 
 
+class Money(msgspec.Struct, frozen=True):
+    """What patrons have too much and what they are owed over many incidents, in cents: never netted against each other."""
+
+    overpaid_cents: int
+    underpaid_cents: int
+
+
+def money_of(incidents: Iterable[Incident]) -> Money:
+    """Return the money of incidents: netted within an incident at each seat, added over seats and incidents (D536)."""
+    made = list(incidents)
+    return Money(sum(each.overpaid_cents for each in made), sum(each.underpaid_cents for each in made))
+
+
 def incidents_in(findings: Iterable[Finding]) -> list[Incident]:
     """Return the incidents of findings of many rounds, round by round as they first come; one between rounds stands alone."""
     rounds: dict[tuple[str, int | str], list[Finding]] = {}
@@ -137,6 +151,10 @@ def _never(cause: Finding, finding: Finding) -> bool:
     return False
 
 
+def _of_no_seat(cause: Finding, finding: Finding) -> bool:
+    return cause.seat is None
+
+
 def _same_seat(cause: Finding, finding: Finding) -> bool:
     return cause.seat == finding.seat
 
@@ -146,19 +164,23 @@ def _same_wager(cause: Finding, finding: Finding) -> bool:
 
 
 def _same_base_wager(cause: Finding, finding: Finding) -> bool:
-    return cause.seat == finding.seat and finding.wager in {"base", "ante"}
+    return cause.seat == finding.seat and finding.wager in base_wagers()
 
 
 def _of_the_meter(cause: Finding, finding: Finding) -> bool:
-    return finding.wager in (None, "mystery")
+    return finding.wager in (None, cause.wager)
 
 
 def _against_dealer(cause: Finding, finding: Finding) -> bool:
-    return finding.wager in AGAINST_DEALER
+    return finding.wager in wagers_by_setting()
 
 
 def _same_evidence(cause: Finding, finding: Finding) -> bool:
     return not set(cause.evidence).isdisjoint(finding.evidence)
+
+
+def _same_hand_or_move(cause: Finding, finding: Finding) -> bool:
+    return _same_seat(cause, finding) or _same_evidence(cause, finding)
 
 
 _SAME_CODE: Final[dict[str, Link]] = {
@@ -176,9 +198,12 @@ _PAYOUT: Final = (
 )
 _PAYMENT: Final[dict[str, tuple[tuple[frozenset[str], Link], ...]]] = {
     **dict.fromkeys(MISPAYMENTS, (*_OF_THE_SAME_WAGER, *_PAYOUT)),
+    **dict.fromkeys(NOT_FORFEITED, (*_OF_THE_SAME_WAGER, *_PAYOUT, (frozenset({"PAY-ORDER"}), _same_seat))),
     **dict.fromkeys(("PAY-METER", "PAY-LIMIT", "PAY-LIGHT", "PAY-SOURCE", "PAY-VALIDATED"), _PAYOUT),
 }
 """What else can be wrong with one payment: the first of these that was found is named as its cause."""
+_LATER: Final = {"PAY-ORDER": ((frozenset({"DEAL-RACK"}), _always),)}
+"""What follows from the order of payments, which may itself follow from one of them."""
 _EARLIER: Final[dict[str, tuple[tuple[frozenset[str], Link], ...]]] = {
     "DEAL-SHUFFLE": ((frozenset({"DEAL-CUT", "DEAL-COVER", "DEAL-BURN"}), _always),),
     "EQUIP-COUNT": ((frozenset({"DEAL-COUNT", "DEAL-STUB"}), _always), *_VOID),
@@ -191,23 +216,27 @@ _EARLIER: Final[dict[str, tuple[tuple[frozenset[str], Link], ...]]] = {
     "DEAL-FACEUP": _VOID,
     "DEAL-DRAWN": _VOID,
     "DEAL-DECK": _VOID,
-    "DEAL-EXPOSED": ((frozenset({"WAGER-LATE", "DEAL-ELECTION"}), _always), *_VOID),
+    "DEAL-EXPOSED": ((frozenset({"DEAL-ELECTION"}), _always), (frozenset({"WAGER-LATE"}), _of_no_seat), *_VOID),
     "WAGER-LATE": ((MISPAYMENTS | {"PAY-VOID", "PAY-ENVY"}, _same_wager),),
     "WAGER-SURRENDER": ((frozenset({"PAY-REVEAL"}), _always), (MISPAYMENTS, _same_base_wager)),
     "SET-DEALER": ((MISPAYMENTS | {"PAY-ANNOUNCED", "PAY-VIG"}, _against_dealer),),
     "SET-CARDS": ((MISPAYMENTS | {"PAY-ANNOUNCED", "PAY-VIG"}, _same_seat),),
     "MYST-TRIGGER": ((frozenset({"PAY-MISSED", "PAY-LOSER", "MYST-AMOUNT", "MYST-RESET"}), _of_the_meter),),
     "MYST-AMOUNT": ((frozenset({"MYST-RESET"}), _of_the_meter),),
-    "PAY-ORDER": ((frozenset({"DEAL-RACK"}), _always),),
+    "PAY-EARLY": ((frozenset({"PAY-ORDER"}), _same_hand_or_move),),
     "PAY-ENVYCALL": ((frozenset({"PAY-ENVY"}), _same_seat),),
     "PAY-VOID": ((frozenset({"PAY-ENVY"}), _always),),
 }
 """Code of a cause → what follows from it, and where: everywhere in the round, at the same seat, or of the same wager."""
 
-_CONSEQUENCES: Final = _EARLIER | _PAYMENT
-_TURNS: Final = {code: turn for turn, code in enumerate(_EARLIER)} | dict.fromkeys(_PAYMENT, len(_EARLIER))
+_CONSEQUENCES: Final = _EARLIER | _PAYMENT | _LATER
+_TURNS: Final = (
+    {code: turn for turn, code in enumerate(_EARLIER)}
+    | dict.fromkeys(_PAYMENT, len(_EARLIER))
+    | dict.fromkeys(_LATER, len(_EARLIER) + 1)
+)
 
 
 def _turn(code: str) -> int:
     """The place of a code among the causes, in the order in which things happen; codes that cause nothing come last."""
-    return _TURNS.get(code, len(_EARLIER) + 1)
+    return _TURNS.get(code, len(_EARLIER) + 2)

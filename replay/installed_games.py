@@ -1,7 +1,7 @@
 """The games that other installed distributions bring, read once in each process that judges or shows rounds.
 
 A distribution names a function in the group `discard_rack.games` of its entry points. The function takes nothing and adds the
-game to the catalogue of each layer (docs/adding-a-game.md). The command line, the processes of a batch and the pages call
+game to the catalogue of each layer (docs/adding-a-game.md). The command line, the processes that it starts and the pages call
 `add_installed_games` when they start, so that all of them know the same games.
 """
 

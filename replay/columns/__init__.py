@@ -1,21 +1,19 @@
-"""Judging history in columns: the round table, screening, batch replay and what-if.
+"""A history as a table, one row a round, and what other rules would have cost: settled in columns (docs/batch.md).
 
-A reader who is looking for the rules can skip this room: every rule of play stands in `replay.rules`, `replay.settlement` and
-`games`, and event replay judges every round that there is. This room is a faster way to the same verdicts. It writes rounds as
-rows of numbers, settles whole columns of them, and upholds a round only where event replay upholds it, with the same bytes. It
-never makes a finding: what it does not uphold goes to event replay (docs/batch.md).
+A reader who is looking for the rules can skip this room. It judges nothing: verdicts come from `replay.run` alone. A row holds
+the table by which `replay.settlement` settled the round, what each wager was due, and what was done; a kernel settles whole
+columns of such rows by other rules, and what a row does not hold goes to event replay.
 
 The door. Outside this room, import from these files only:
 
 * `round_table`: `build` derives the table from a log, `RoundTable` opens it, `Manifest` says what it consists of
-* `batch`: `replay_batch` judges a log by its table; `what_if`: settles a history by replacement rules
-* `row_groups`, `process_engine`, `dask_engine`: the engines that run this work in one process, in several, on a cluster
+* `what_if`: settles a history by replacement rules, in one of the pools of `replay.workers`
 * `table_check`: `differences` compares a table with its log
 * `catalogue` and `game_columns`: `add_columns` adds a game, described by a `GameColumns` record
 
 Inside. Everything is pure but for the files marked with *, which read the log or read and write files:
 
-* a game's own: `games` (row schema, row writer, outcome names) and `kernels` (compiled settlement and checks), one file each
-* a round becomes a row: `row_schemas`, `ordinary_course`, `row_writer`, `round_table`*, `table_check`*
-* rows become verdicts: `screening`, `adjudication_writer`, `row_groups`*, `row_replayer`*, `batch`*, `what_if`*, the engines*
+* a game's own: `games` (row schema, what only this game has of a table) and `kernels` (compiled settlement), one file each
+* a round becomes a row: `row_schemas`, `layout_row`, `row_writer`, `round_table`*, `table_check`*
+* rows become money: `settling`, `groups`*, `row_replayer`*, `what_if`*
 """

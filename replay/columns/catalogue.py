@@ -1,8 +1,8 @@
-"""The games whose rounds are judged in columns: one record each (`game_columns.GameColumns`).
+"""The games whose rounds are settled in columns: one record each (`game_columns.GameColumns`).
 
-The law of this file: nothing else in this room asks which game it is. A game without a record here is judged by event replay,
-with the same verdicts. A new game of the package is one file in `games`, one kernel in `kernels`, and one entry here; a game from
-outside the package is added with `add_columns`.
+The law of this file: nothing else in this room asks which game it is. A game without a record here is settled by event replay. A
+new game of the package is one file in `games`, one kernel in `kernels`, and one entry here; a game from outside the package is
+added with `add_columns`.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ _GAMES: Final[dict[str, GameColumns]] = {record.name: record for record in _OF_T
 
 
 def games_in_columns() -> tuple[GameColumns, ...]:
-    """Return the record of every game whose rounds are judged in columns."""
+    """Return the record of every game whose rounds are settled in columns."""
     return tuple(_GAMES.values())
 
 
 def columns_of(game: str) -> GameColumns | None:
-    """Return the record of a game by its name, null where its rounds are judged by event replay only."""
+    """Return the record of a game by its name, null where its rounds are settled by event replay only."""
     return _GAMES.get(game)
 
 
 def schema_of(game: str) -> RowSchema:
-    """Return the row schema of a game. Rows of a game without a record are never screened; they take the smallest schema."""
+    """Return the row schema of a game. Rows of a game without a record are never settled; they take the smallest schema."""
     return _GAMES.get(game, face_up_pai_gow.COLUMNS).schema
 
 
 def add_columns(record: GameColumns) -> None:
-    """Judge the rounds of a game from outside the package in columns, too, from its first round on.
+    """Settle the rounds of a game from outside the package in columns, too, from its first round on.
 
     The game and its rules are added before. Raises `ValueError`, and adds nothing, where the game has a record already, or where
     its row writer or kernel lies in another package than its rules of play: the engine's digest would not cover that code.
@@ -49,7 +49,7 @@ def add_columns(record: GameColumns) -> None:
     if record.name in _GAMES:
         raise ValueError(f"there are columns of {record.name} already; give the new game another name")
     covered = outside_packages()
-    for module in (record.write_row.__module__, record.kernel):
+    for module in (record.write_layout.__module__, record.kernel):
         if module.partition(".")[0] not in covered:
             raise ValueError(
                 f"{record.name}: {module} lies outside the packages of added games ({', '.join(covered) or 'none'}); "

@@ -7,7 +7,6 @@ log and reads and writes the folder of the table.
     manifest.json                          what was read (heads of the streams), and the digest of every file
     rounds/<property>/<game>/<month>.<digest>.parquet
     rules/<digest>.toml                    the submissions in force, whole
-    carried.<digest>.msgpack               of each stream: its accounting entries, and where a replay goes on from
 
 Files are written beside the old ones; the manifest that names them replaces the old one at once.
 """
@@ -19,9 +18,8 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import file_digest
-from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -31,16 +29,18 @@ import pyarrow.parquet as pq
 
 from events.errors import IntegrityError
 from events.log.contract import EventLog
+from events.log.runs import runs_of
 from replay.columns.catalogue import schema_of
 from replay.columns.game_columns import Row
 from replay.columns.row_schemas import arrow_schema, as_batch
 from replay.columns.row_writer import RowWriter, digest_of
-from replay.run.stream_worker import Result, runs_of
+from replay.run.engine import engine
+from replay.run.stream_worker import Result
 
-VERSION: Final = 3
+VERSION: Final = 4
 MANIFEST: Final = "manifest.json"
 GROUP: Final = 8192
-"""Rounds in a row group: so many are screened at once."""
+"""Rounds in a row group: so many are settled at once."""
 ROUNDS_AT_HAND: Final = 64
 """Rounds that are kept back while something late may still reach them; a fold keeps fewer at hand."""
 
@@ -70,23 +70,17 @@ class HeadEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    """What a table was made from and consists of. `event_replay`: the streams without rows, and why (`single_path` as stored)."""
+    """What a table was made from, by which version (`engine`), and consists of. `event_replay`: the streams without rows, and why
+    (`single_path` as stored)."""
 
     version: int
+    engine: str
     log_id: str
     property_id: str
     heads: dict[str, HeadEntry]
     event_replay: dict[str, str] = msgspec.field(name="single_path")
     files: list[FileEntry]
     rules: list[str]
-    carried: FileEntry
-
-
-class Carried(msgspec.Struct, frozen=True, kw_only=True):
-    """What a stream leaves beside its rounds: accounting entries as results, and the snapshot a replay goes on from."""
-
-    ledger: list[Result]
-    snapshot: bytes
 
 
 @contextlib.contextmanager
@@ -186,7 +180,6 @@ def build(
         raise TableError(f"{folder} is not empty and holds no round table; name another folder")
     ends: dict[str, HeadEntry] = {}
     without_rows: dict[str, str] = {}
-    carried: dict[str, Carried] = {}
     rules: dict[str, str] = {}
     with _scratch(folder) as scratch:
         files, rounds = _Files(scratch), 0
@@ -203,41 +196,23 @@ def build(
                 continue
             rounds += written
             ends[stream] = HeadEntry(seq=end, hash=reading.hash.hex())
-            carried[stream] = Carried(ledger=reading.ledger, snapshot=reading.writer.snapshot())
             rules |= reading.writer.texts
         entries = files.put_together(folder)
-        packed = scratch / "carried"
-        packed.write_bytes(msgspec.msgpack.encode(carried))
-        kept = _placed(packed, folder, "carried", "msgpack")
         for digest, text in rules.items():
             (folder / "rules").mkdir(exist_ok=True)
             (folder / "rules" / f"{digest}.toml").write_text(text, encoding="utf-8", newline="")
         manifest = Manifest(
             version=VERSION,
+            engine=engine(),
             log_id=log.log_id,
             property_id=log.property_id,
             heads=ends,
             event_replay=without_rows,
             files=entries,
             rules=sorted(rules),
-            carried=kept,
         )
         _put_in_force(folder, scratch, manifest)
     return manifest
-
-
-def put_rounds(folder: Path, place: str, batches: Iterable[pa.RecordBatch]) -> None:
-    """Let a file of rounds (`property/game/month`) take the place of those of a table."""
-    manifest = RoundTable(folder).manifest
-    with _scratch(folder) as scratch:
-        made, rounds, left = scratch / "added.parquet", 0, iter(batches)
-        first = next(left)
-        with writer_at(made, first.schema) as writer:
-            for batch in chain([first], left):
-                writer.write_batch(batch)
-                rounds += len(batch)
-        entry = _placed(made, folder, f"rounds/{place}", "parquet", rounds)
-        _put_in_force(folder, scratch, msgspec.structs.replace(manifest, files=[entry]))
 
 
 def repeat_rounds(folder: Path, times: int) -> None:
@@ -262,7 +237,6 @@ class _Reading:
 
     def __init__(self, log: EventLog, stream: str, end: int) -> None:
         self.writer = RowWriter(stream, log.property_id)
-        self.ledger: list[Result] = []
         self.event_replay_reason = ""
         self.hash = b""
         self._log, self._stream, self._end = log, stream, end
@@ -271,7 +245,7 @@ class _Reading:
         """Yield the rounds, some at a time."""
         try:
             for run in runs_of(self._log.read(self._stream, 1, self._end)):
-                self.writer.take_run(run, self.ledger.append)
+                self.writer.take_run(run, _drop)
                 self.hash = run[-1].hash
                 self.event_replay_reason = self.writer.event_replay_reason or (
                     FAR_BACK if self.writer.needs_refold else ""
@@ -285,6 +259,10 @@ class _Reading:
         yield self.writer.written(0)
 
 
+def _drop(result: Result) -> None:
+    """Leave a result aside: accounting entries are no part of the table."""
+
+
 def _put_in_force(folder: Path, scratch: Path, manifest: Manifest) -> None:
     """Let the manifest replace the old one at once, then remove the files that only the old one names."""
     text = json.dumps(msgspec.to_builtins(manifest), indent=1, sort_keys=True) + "\n"
@@ -294,8 +272,8 @@ def _put_in_force(folder: Path, scratch: Path, manifest: Manifest) -> None:
         file.flush()
         os.fsync(file.fileno())
     os.replace(made, folder / MANIFEST)
-    named = {folder / each.path for each in (*manifest.files, manifest.carried)}
-    for path in (*folder.glob("rounds/*/*/*.parquet"), *folder.glob("carried.*.msgpack")):
+    named = {folder / each.path for each in manifest.files}
+    for path in folder.glob("rounds/*/*/*.parquet"):
         if path not in named:
             path.unlink()
 
@@ -331,12 +309,17 @@ class RoundTable:
             raise TableError(f"{path} is not what the manifest names; make the table again with `rack rounds`")
         return path
 
-    def paths(self) -> list[Path]:
-        """Return the paths of the files with rounds, each checked. Raises `TableError`."""
-        return [self.path(entry) for entry in self.manifest.files]
+    def paths(self, game: str) -> list[Path]:
+        """Return the paths of the files with rounds of a game, each checked. Raises `TableError`."""
+        return [self.path(entry) for entry in self.manifest.files if entry.path.split("/")[2] == game]
 
     def must_be_of(self, log: EventLog) -> None:
-        """Raise `TableError` where the streams of this log are not those that the table was made from."""
+        """Raise `TableError` where the table was made from other streams than this log's, or by another version."""
+        if self.manifest.engine != engine():
+            raise TableError(
+                f"{self.folder} was made by {self.manifest.engine}, this is {engine()}, which may settle rounds otherwise; make "
+                "the table again with `rack rounds`"
+            )
         if self.manifest.log_id != log.log_id:
             raise TableError(f"{self.folder} was made from log {self.manifest.log_id}, not from {log.log_id}")
         for stream, head in self.manifest.heads.items():
@@ -346,11 +329,6 @@ class RoundTable:
                     f"{self.folder}: event {head.seq} of {stream} is not the one the table was made from; "
                     "see `rack verify`, then make the table again with `rack rounds`"
                 )
-
-    def carried(self) -> dict[str, Carried]:
-        """Return what each stream leaves beside its rounds."""
-        data = self.path(self.manifest.carried).read_bytes()
-        return msgspec.msgpack.decode(data, type=dict[str, Carried])
 
     def rules(self) -> dict[str, str]:
         """Return the submissions' texts by digest."""

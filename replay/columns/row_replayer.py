@@ -7,16 +7,15 @@ the log.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-import msgspec
-
 from events.log.contract import EventLog, Record
+from events.log.runs import runs_of
 from games.rulebook.rulebook import Rulebook
 from replay.columns.row_schemas import REST
 from replay.columns.row_writer import with_texts
-from replay.run.stream_worker import Result, Snapshot, StreamWorker, encode, runs_of
+from replay.run.stream_worker import Result, Snapshot, StreamWorker, encode
 
 
 class RowReplayer:
@@ -52,8 +51,3 @@ class RowReplayer:
 
     def _read(self, row: Mapping[str, Any]) -> Iterator[Record]:
         return self._log.read(row["stream"], row["rest_seq"] + 1, row["until_seq"])
-
-
-def decoded(results: Iterable[Result], kind: str, type_: type[Any]) -> list[Any]:
-    """Return the results of a kind, decoded."""
-    return [msgspec.json.decode(data, type=type_) for found, _, data in results if found == kind]

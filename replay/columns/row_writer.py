@@ -16,7 +16,7 @@ import msgspec
 from games.rulebook.rulebook import Rulebook
 from replay.columns.catalogue import columns_of, schema_of
 from replay.columns.game_columns import Row
-from replay.columns.ordinary_course import Ineligible
+from replay.columns.layout_row import Ineligible, write_round
 from replay.columns.row_schemas import REST, empty_row
 from replay.fold.round import Round
 from replay.fold.table_state import Filed, TableState
@@ -61,9 +61,9 @@ class RowWriter(StreamWorker):
                 raise Ineligible("no rules in force")
             game = columns_of(book.game)
             if game is None:
-                self._reject(f"rounds of {book.game} are not screened")
+                self._reject(f"rounds of {book.game} have no columns")
                 raise Ineligible(self.event_replay_reason)
-            game.write_row(row, round_, book)
+            write_round(row, round_, book, game)
         except Ineligible as reason:
             described = {name: row[name] for name in _DESCRIBED}
             row = empty_row(schema) | described | {"aside": str(reason)}

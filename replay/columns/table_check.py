@@ -68,11 +68,6 @@ def _files(kept: RoundTable, made: RoundTable) -> Iterator[Difference]:
         if stored[place].sha256 != derived[place].sha256:
             yield from _contents(place, path, made.path(derived[place]))
     kept.rules()
-    try:
-        if kept.carried() != made.carried():
-            yield Difference(where="carried", what="accounting entries, or where a replay goes on from, are others")
-    except TableError as error:
-        yield Difference(where="carried", what=str(error))
 
 
 def _by_place(manifest: Manifest) -> dict[str, FileEntry]:

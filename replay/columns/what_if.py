@@ -1,13 +1,13 @@
-"""What other rules would have led to, as money: a history settled by the rules on file and by replacement rules, in columns.
+"""What other rules would have led to, as money: a history settled in columns by replacement rules, beside what was due.
 
-The law of this file: what the columns cannot settle under either rules is judged by event replay under both. Amounts are
-cents from the patron's side, so what a change costs the house is what the patrons are due more.
+The law of this file: what the columns cannot settle is judged by event replay, under the rules on file and under the others.
+Amounts are cents from the patron's side, so what a change costs the house is what the patrons are due more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
 
 import msgspec
 import numpy as np
@@ -16,21 +16,25 @@ import pyarrow as pa
 
 from events.log.contract import EventLog
 from games.rulebook.rulebook import Rulebook
-from replay.columns.batch import rows_to_replay
-from replay.columns.catalogue import schema_of
-from replay.columns.kernels.screening_result import ScreeningResult
+from replay.columns.catalogue import columns_of
+from replay.columns.game_columns import GameColumns
+from replay.columns.groups import Group, groups_of
+from replay.columns.kernels.settled_rows import SettledRows
 from replay.columns.round_table import RoundTable
-from replay.columns.row_groups import Engine, ScreenedGroup, groups_of
 from replay.columns.row_replayer import RowReplayer
-from replay.columns.row_schemas import ENVY_WAGERS, numbers_of
-from replay.columns.screening import Screen, result_of, rulebook_in
+from replay.columns.row_schemas import ENVY_WAGERS, REST, numbers_of
+from replay.columns.settling import rulebook_in, settled_by
 from replay.findings import Adjudication, Settlement
 from replay.run.replayer import MemoryResults, adjudications, replay
 from replay.settlement.stakes import ENVY
+from replay.workers.pool import Pool
 
 Array = npt.NDArray[Any]
 Progress = Callable[[int], None]
 """Called with the rounds settled so far."""
+
+_REPLAYED: Final = ("stream", "round_no", "rest_seq", "until_seq")
+"""The columns of a row that event replay needs, beside the state it starts from."""
 
 
 class WagerTotals(msgspec.Struct):
@@ -79,12 +83,13 @@ class WhatIfResult(msgspec.Struct, kw_only=True):
 
 
 def what_if(
-    log: EventLog, table: RoundTable, book: Rulebook, by: Engine, progress: Progress | None = None
+    log: EventLog, table: RoundTable, book: Rulebook, pool: Pool, progress: Progress | None = None
 ) -> WhatIfResult:
     """Settle all rounds of the book's game by the rules on file and by the book. Raises `TableError`."""
     table.must_be_of(log)
     answer = WhatIfResult(by_wager={})
-    for part in by.run(SettlementJob(table.rules(), book.text), groups_of(table.paths()), log):
+    paths = table.paths(book.game)
+    for part in pool.run(SettlementJob(table.rules(), book.text), groups_of(paths), log):
         answer.add(part)
         if progress is not None:
             progress(answer.rounds)
@@ -96,66 +101,59 @@ def what_if(
 class SettlementJob:
     """The job of a what-if: the money of a group's rounds by the rules on file (`texts`, by digest) and by a replacement."""
 
-    columns = ("stream", "round_no", "rest_seq", "until_seq")
-
     def __init__(self, texts: Mapping[str, str], replacement: str) -> None:
-        self.texts, self.replacement = texts, replacement
-        self.screens = [Screen(texts), Screen(texts, replacement)]
+        self.texts, self.replacement = dict(texts), replacement
 
-    def at(self, log: EventLog) -> Callable[[ScreenedGroup], WhatIfResult]:
-        """Return what finishes a group that was screened, where this log is at hand."""
+    def at(self, log: EventLog) -> Callable[[Group], WhatIfResult]:
+        """Return what settles a group, where this log is at hand."""
         book = rulebook_in(self.replacement)
+        game = columns_of(book.game)
         replayers = RowReplayer(log, self.texts), RowReplayer(log, self.texts, book)
 
-        def finish(group: ScreenedGroup) -> WhatIfResult:
-            batch, (filed, replacement) = group.batch, group.results
-            of_game = np.array(batch.column("game").to_pylist()) == book.game
-            sides = result_of(filed), result_of(replacement)
-            settled = of_game & (sides[0].settled == 1) & (sides[1].settled == 1)
-            others = np.flatnonzero(of_game & ~settled)
-            answer = WhatIfResult(by_wager={}, rounds=int(of_game.sum()), event_replayed=len(others))
-            add_columns(answer, batch, sides, np.flatnonzero(settled), schema_of(book.game).wagers)
-            for row in rows_to_replay(batch, group.rest, others):
+        def settle(group: Group) -> WhatIfResult:
+            assert game is not None, "only games with columns have rows"
+            schema = game.schema
+            read = ("aside", "rules", "due", "net", "envy_due", "envy_net", *schema.settled_by, *_REPLAYED)
+            batch = group.read(tuple(dict.fromkeys(read)))
+            found = settled_by(book, batch, self.texts, game)
+            others = np.flatnonzero(found.settled == 0)
+            answer = WhatIfResult(by_wager={}, rounds=len(batch), event_replayed=len(others))
+            add_columns(answer, batch, found, np.flatnonzero(found.settled), game)
+            for row in _rows_to_replay(group, batch, others):
                 add_adjudications(answer, *(_verdicts(replayer, row) for replayer in replayers))
             return answer
 
-        return finish
+        return settle
+
+
+def _rows_to_replay(group: Group, batch: pa.RecordBatch, which: Array) -> list[Mapping[str, Any]]:
+    """Return what event replay needs of rows, without those that are replayed together with an earlier row."""
+    if not len(which):
+        return []
+    at = pa.array(which)
+    rows = batch.select(_REPLAYED).take(at).to_pylist()
+    rest = group.read((REST,)).column(REST).take(at).to_pylist()
+    return [row | {REST: state} for row, state in zip(rows, rest, strict=True) if row["until_seq"]]
 
 
 def add_columns(
-    answer: WhatIfResult,
-    batch: pa.RecordBatch,
-    sides: tuple[ScreeningResult, ScreeningResult],
-    which: Array,
-    wagers: Sequence[str],
+    answer: WhatIfResult, batch: pa.RecordBatch, found: SettledRows, which: Array, game: GameColumns
 ) -> None:
-    """Add up rows that both rules settle in columns; `wagers` are those of a box."""
+    """Add up rows that the columns settle, by the place of each wager among those of a box."""
     if not len(which):
         return
-    staked, net = (numbers_of(batch, name)[which].astype(np.int64) for name in ("staked", "net"))
-    filed, replacement = (side.due[which] for side in sides)
-    width = len(wagers)
-    for at, wager in enumerate(wagers):
-        _add(
-            answer,
-            wager,
-            int((staked[:, at::width] > 0).sum()),
-            staked[:, at::width].sum(),
-            net[:, at::width].sum(),
-            filed[:, at::width].sum(),
-            replacement[:, at::width].sum(),
-        )
-    done_to, done_cents = numbers_of(batch, "envy_to")[which], numbers_of(batch, "envy_cents")[which]
-    done = np.bitwise_count(done_to) * done_cents.astype(np.int64)
-    envy = [np.bitwise_count(side.envy_to[which]) * side.envy_due[which] for side in sides]
-    to = sides[0].envy_to[which] | sides[1].envy_to[which] | done_to
-    seats = to.shape[1] // len(ENVY_WAGERS)
+    names, schema = ("staked", "net", "due", "envy_net", "envy_due"), game.schema
+    staked, net, due, envy_net, envy_due = (numbers_of(batch, name, schema)[which].astype(np.int64) for name in names)
+    replacement, envy = found.due[which], found.envy_due()[which]
+    for at, wager in enumerate(schema.wagers):
+        every = slice(at, None, len(schema.slots))
+        sums = (each[:, every].sum() for each in (staked, net, due, replacement))
+        _add(answer, wager, int((staked[:, every] > 0).sum()), *sums)
     for at, wager in enumerate(ENVY_WAGERS):
-        hands = slice(at * seats, (at + 1) * seats)
-        holders = np.bitwise_count(np.bitwise_or.reduce(to[:, hands], axis=1)).sum()
-        _add(
-            answer, ENVY[wager], int(holders), 0, done[:, hands].sum(), envy[0][:, hands].sum(), envy[1][:, hands].sum()
-        )
+        seats = slice(at * schema.seats, (at + 1) * schema.seats)
+        done, filed, other = (each[:, seats] for each in (envy_net, envy_due, envy))
+        holders = int(((done != 0) | (filed != 0) | (other != 0)).sum())
+        _add(answer, ENVY[wager], holders, 0, done.sum(), filed.sum(), other.sum())
 
 
 def _add(answer: WhatIfResult, wager: str, wagers: int, staked: int, done: int, due: int, replacement: int) -> None:

@@ -23,9 +23,11 @@ def derived(work_out: Callable[[Round], T]) -> Callable[[Round], T]:
     @functools.wraps(work_out)
     def fact(round_: Round) -> T:
         facts = round_.derived
-        if work_out not in facts:
-            facts[work_out] = work_out(round_)
-        result: T = facts[work_out]
+        result: T
+        try:
+            result = facts[work_out]
+        except KeyError:
+            result = facts[work_out] = work_out(round_)
         return result
 
     return fact
@@ -53,8 +55,10 @@ def derived_of_each(work_out: Callable[[Round, Rulebook, K], T]) -> Callable[[Ro
         if entry is None or entry[0] is not book:
             entry = round_.derived[work_out] = book, {}
         results = entry[1]
-        if of not in results:
-            results[of] = work_out(round_, book, of)
-        return results[of]
+        try:
+            return results[of]
+        except KeyError:
+            result = results[of] = work_out(round_, book, of)
+            return result
 
     return fact

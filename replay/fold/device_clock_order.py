@@ -14,9 +14,10 @@ from replay.fold.round import Round
 def by_the_clocks(round_: Round) -> Round | None:
     """Return the round with its events in the order of the clocks, renumbered in that order; null where it is the log's order."""
     by_log = [fact for fact in round_.facts if fact is not round_.opened]
-    by_clock = sorted(by_log, key=attrgetter("at_us"))
-    if by_clock == by_log:
+    times = [fact.at_us for fact in by_log]
+    if times == sorted(times):
         return None
+    by_clock = sorted(by_log, key=attrgetter("at_us"))
     reordered = Round(round_.stream, round_.round_no, round_.opened, round_.gaming_day, round_.before)
     reordered.closed, reordered.strays = round_.closed, round_.strays
     reordered.record_faults, reordered.refusals = round_.record_faults, round_.refusals

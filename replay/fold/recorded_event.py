@@ -37,7 +37,7 @@ def in_order(facts: Iterable[RecordedEvent]) -> list[RecordedEvent]:
 
 def distinct_by(facts: Iterable[RecordedEvent], *fields: str) -> list[RecordedEvent]:
     """Return the first fact for each value of these fields: a repeated report changes nothing."""
-    first: dict[tuple[Any, ...], RecordedEvent] = {}
+    value, first = attrgetter(*fields), dict[Any, RecordedEvent]()
     for fact in facts:
-        first.setdefault(tuple(getattr(fact.payload, field) for field in fields), fact)
+        first.setdefault(value(fact.payload), fact)
     return list(first.values())

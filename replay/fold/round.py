@@ -113,6 +113,14 @@ class Round:
             read.drop_repeated_deals()
         return read
 
+    def so_far(self) -> Round:
+        """Return the round as it stands before its end; the round itself, and what is derived from it, does not change."""
+        read = self.reading({})
+        read.by_type = self.by_type.copy()
+        read.of = read.by_type.__getitem__
+        read.drop_repeated_deals()
+        return read
+
     def end(self, closed: RecordedEvent | None) -> None:
         """End the round; `closed` is the fact that closed it, null where none did."""
         self.forget()

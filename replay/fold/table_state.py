@@ -125,6 +125,8 @@ class TableState(msgspec.Struct):
     idle_spread: bool = False
     idle_washed: bool = False
     idle_seq: int = 0
+    spread_us: int = 0
+    washed_us: int = 0
     rules: list[Filed] = []
     readings: dict[str, int] = {}
     readings_before_void: dict[str, int | None] = {}
@@ -285,7 +287,7 @@ def _deck_removed(state: TableState, fact: RecordedEvent, event: model.DeckRemov
 
 
 def _spread(state: TableState, fact: RecordedEvent, event: model.CardsSpread) -> None:
-    state.idle_spread = True
+    state.idle_spread, state.spread_us = True, max(state.spread_us, fact.at_us)
     if state.shoe is not None:
         state.shoe.gather(event.deck)
     if event.deck in state.decks:
@@ -296,7 +298,7 @@ def _spread(state: TableState, fact: RecordedEvent, event: model.CardsSpread) ->
 
 
 def _washed(state: TableState, fact: RecordedEvent, event: model.CardsWashed) -> None:
-    state.idle_washed = True
+    state.idle_washed, state.washed_us = True, max(state.washed_us, fact.at_us)
     if state.shoe is not None:
         state.shoe.gather(event.deck)
     if event.deck in state.decks:
@@ -324,8 +326,9 @@ def _seated(state: TableState, fact: RecordedEvent, event: model.PatronSeated) -
 def _left(state: TableState, fact: RecordedEvent, event: model.PatronLeft) -> None:
     state.reporters["patrons"] = fact.source
     state.patrons.pop(event.seat, None)
-    if not state.patrons:
-        state.idle, state.idle_spread, state.idle_washed, state.idle_seq = True, False, False, fact.seq
+    if not state.patrons:  # where a departure arrives late, what was done to the cards since is on record before it
+        state.idle, state.idle_seq = True, fact.seq
+        state.idle_spread, state.idle_washed = state.spread_us > fact.at_us, state.washed_us > fact.at_us
 
 
 def _failed(state: TableState, fact: RecordedEvent, event: model.DeviceFailed) -> None:

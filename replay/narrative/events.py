@@ -23,6 +23,7 @@ from replay.narrative.names import (
     heading,
     identified,
     listed,
+    moment,
     plain,
     plural,
     position_phrase,
@@ -239,6 +240,20 @@ def _corrected(e: model.EventCorrected, money: Money) -> str:
     return f"{_by(e)} corrected event {e.supersedes_seq} ({e.reason}): {now}"
 
 
+def _clock_and_file(e: model.VideoMarked | model.VideoMarked2) -> str:
+    if isinstance(e, model.VideoMarked):
+        return ""
+    ahead = e.clock_offset_ms
+    clock = (
+        ""
+        if ahead is None
+        else f", {abs(ahead) / 1e3:.1f} s {'behind' if ahead < 0 else 'ahead'}"
+        if ahead
+        else ", which is right"
+    )
+    return clock + ("" if e.digest is None else f" (file with SHA-256 {e.digest})")
+
+
 def _resolved(e: model.FindingResolved, money: Money) -> str:
     did = "gave the second signature" if e.signs is not None else "closed the finding"
     moved = "" if e.amount_cents is None else f", {money(e.amount_cents)}"
@@ -445,11 +460,13 @@ SENTENCES: Final[Mapping[type[Event], Sentence]] = {
 
 PREDICATES: Final[Mapping[type[Event], Sentence]] = {
     model.VideoMarked: lambda e, m: (
-        f"marked {(e.ends_us - e.starts_us) / 1e6:.0f} s of video of {identified('camera', e.camera)}: {e.reason}"
+        f"marked {(e.ends_us - e.starts_us) / 1e6:.0f} s of video of {identified('camera', e.camera)} "
+        f"from {moment(e.starts_us, None):%Y-%m-%d %H:%M:%S} UTC by its clock{_clock_and_file(e)}: {e.reason}"
     ),
     model.FindingAssigned: lambda e, m: f"assigned the finding to {e.to}: {e.reason}",
     model.FindingNoted: lambda e, m: f"noted: {e.note}",
     model.FindingResolved: _resolved,
+    model.AlarmAcknowledged: lambda e, m: f"acknowledged the alarm: {e.note}",
     model.FindingReopened: lambda e, m: f"reopened the finding: {e.reason}",
     model.DisputeOpened: lambda e, m: f"opened dispute {e.dispute}: {e.reason}",
     model.DisputeClosed: lambda e, m: f"closed dispute {e.dispute}, {OUTCOMES[e.outcome]}: {e.reason}",
@@ -457,6 +474,32 @@ PREDICATES: Final[Mapping[type[Event], Sentence]] = {
     model.InvestigationClosed: lambda e, m: (
         f"closed investigation {e.investigation}, {INVESTIGATION_OUTCOMES[e.outcome]}: {e.reason}"
     ),
+    model.CaseOpened: lambda e, m: (
+        f"opened case {e.case} of dispute {e.dispute}, due {e.due}"
+        + (f", seat {e.seat}" if e.seat else "")
+        + (f", patron {e.patron}" if e.patron else "")
+    ),
+    model.CaseAssigned: lambda e, m: f"gave case {e.case} to {e.to}: {e.reason}",
+    model.CaseNoted: lambda e, m: f"noted in case {e.case}: {e.note}",
+    model.CaseAttached: lambda e, m: (
+        f"attached {e.name} to case {e.case} ({plural(e.size, 'byte')}, SHA-256 {e.digest}): {e.note}"
+    ),
+    model.CaseLetterMade: lambda e, m: (
+        f"made the letter of case {e.case} on the decision in event {e.decision} (SHA-256 {e.digest})"
+    ),
+    model.CaseAppealed: lambda e, m: f"recorded the patron's appeal in case {e.case}, due {e.due}: {e.reason}",
+    model.SurveillanceNoted: lambda e, m: (
+        "entered in the surveillance log"
+        + (f" of table {table_name(e.table)}" if e.table else "")
+        + (f", camera {e.camera}" if e.camera else "")
+        + (f", {e.persons}" if e.persons else "")
+        + f": {e.note}"
+    ),
+    model.ShiftSignedOver: lambda e, m: (
+        f"signed over the {plain(e.shift)} shift with {plural(e.incidents, 'open incident')} "
+        f"and {plural(e.disputes, 'open dispute')}: {e.note}"
+    ),
+    model.ShiftAccepted: lambda e, m: f"accepted the surveillance log signed over in event {e.signs}: {e.note}",
     model.RecordViewed: lambda e, m: f"viewed the {e.what}: {e.reason}",
     model.RecordExported: lambda e, m: f"exported the {e.what} as {e.format} (SHA-256 {e.digest}): {e.reason}",
 }

@@ -18,8 +18,7 @@ from replay.narrative.names import amount, line_name, listed
 from replay.narrative.verdicts import is_bound
 
 EVEN_MONEY = Odds(1, 1)
-LESS_VIGORISH = Odds(19, 20)
-"""Even money less a vigorish of 5 % (§ 645a.11), where the property does not play commission-free."""
+WHOLE_BP = 10_000
 PLAIN_OUTCOMES = frozenset({"win", "lose"})
 """Outcomes that the sentence says already."""
 
@@ -50,6 +49,11 @@ def reckoning(settled: SettledWager, chapter_key: str, currency: str = "USD") ->
     if settled.due_cents is None or settled.done_cents is None:
         return ""
     return f"{_due(settled, chapter_key, currency)}; {_done(settled, currency)}"
+
+
+def due_reckoning(settled: SettledWager, chapter_key: str, currency: str = "USD") -> str:
+    """Return what a wager is due, with the odds and the pay line; empty where that is not known. Arguments as for `reckoning`."""
+    return "" if settled.due_cents is None else _due(settled, chapter_key, currency)
 
 
 def action(
@@ -83,7 +87,7 @@ def action(
 
 
 def actions(incident: Incident, currency: str = "USD") -> list[str]:
-    """Return what is to be done about an incident: whom to pay, seat by seat, and then what was overpaid, in one sentence."""
+    """Return what is to be done about an incident: whom to pay, seat by seat, then what was overpaid (D537)."""
     doubtful = any(finding.other_reading and finding.difference_cents for finding in incident.findings)
     by_seat = sorted(incident.difference_by_seat.items(), key=lambda item: (item[0] is None, item[0]))
     over = [(seat, cents) for seat, cents in by_seat if cents > 0]
@@ -160,14 +164,14 @@ def _why(settled: SettledWager) -> str:
 def _odds(settled: SettledWager, chapter_key: str) -> str | None:
     """The odds in words, where the stake at these odds is what is due; null otherwise."""
     staked, due = settled.staked_cents, settled.due_cents
-    if not settled.paytable:
-        if EVEN_MONEY.winnings(staked) == due:
-            return "at even money"
-        vigorish = chapter_key.startswith("pa-") and settled.line == "win" and LESS_VIGORISH.winnings(staked) == due
-        return "at even money less 5 % vigorish" if vigorish else None
     jurisdiction, _, name = chapter_key.partition("-")
+    if not settled.paytable and EVEN_MONEY.winnings(staked) == due:
+        return "at even money"
     try:
-        paytable = chapter(jurisdiction, name).paytable(settled.wager, settled.paytable)
+        text = chapter(jurisdiction, name)
+        if not settled.paytable:
+            return _less_vigorish(settled, text.numbers.get("vigorish_bp", 0))
+        paytable = text.paytable(settled.wager, settled.paytable)
     except KeyError:  # filed by the property, or of an outside game: the text has no such paytable
         return None
     for line in paytable.lines:
@@ -176,3 +180,11 @@ def _odds(settled: SettledWager, chapter_key: str) -> str | None:
                 return "at even money"
             return f"at {line.odds.numerator:,} to {line.odds.denominator:,}"
     return None
+
+
+def _less_vigorish(settled: SettledWager, rate_bp: int) -> str | None:
+    """The odds in words of a winner from whom the chapter's vigorish is taken, where nothing was rounded off it."""
+    less = Odds(WHOLE_BP - rate_bp, WHOLE_BP)
+    if not rate_bp or settled.line != "win" or less.winnings(settled.staked_cents) != settled.due_cents:
+        return None
+    return f"at even money less {rate_bp / 100:g} % vigorish"

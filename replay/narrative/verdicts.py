@@ -26,6 +26,10 @@ MEANING: Final[Mapping[Verdict, str]] = {
 """Every verdict, and what it says."""
 
 
+MOST_DETAILS: Final = 2
+"""Of more findings of money than these a sentence says what they come to, and not what each wager was due."""
+
+
 class Outcome(StrEnum):
     """What a sentence comes to. Only `AS_DUE` may be marked as right."""
 
@@ -185,28 +189,57 @@ def _cause(reason: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _with_money(judged: RoundVerdict, money: Sequence[Found], seat: int | None, currency: str) -> Narrative:
-    short = [each for each in money if (each.difference_cents or 0) < 0]
-    over = [each for each in money if (each.difference_cents or 0) > 0]
     if len({each.seat for each in money}) == 1:
         seat = money[0].seat
     who, is_owed, was_paid = "The round's patrons", "are owed", "were paid"
     if seat is not None:
         who, is_owed, was_paid = f"Seat {seat}", "is owed", "was paid"
-    doubt = "; the finding names another reading of the text" if any(each.other_reading for each in money) else ""
-    owed, too_much = (_sum(some, currency) for some in (short, over))
-    if short and over:
-        claim = f"{is_owed} {owed} ({_names(short, seat)}) and {was_paid} {too_much} too much ({_names(over, seat)})"
+    short, over = _sides(money, by_seat=seat is None)
+    sides = [
+        (Outcome.UNDERPAID, short, f"{is_owed} {_sum(short, currency)}"),
+        (Outcome.OVERPAID, over, f"{was_paid} {_sum(over, currency)} too much"),
+    ]
+    sides = sorted((side for side in sides if side[1]), key=lambda side: -abs(_cents(side[1])))  # the larger first
+    if len(sides) > 1:
+        claim = " and ".join(f"{words} ({_names(some, seat, currency)})" for _, some, words in sides)
+        claim += "" if seat is None else f": {_in_all(_cents(money), currency)}"
+    elif len(money) > MOST_DETAILS:
+        claim = f"{sides[0][2]} ({_names(money, seat, currency)})"
     else:
-        claim = f"{is_owed} {owed}" if short else f"{was_paid} {too_much} too much"
-        claim += f": {'; '.join(_detail(each, judged, seat, currency) for each in money)}"
+        claim = f"{sides[0][2]}: {'; '.join(_detail(each, judged, seat, currency) for each in money)}"
+    doubt = "; the finding names another reading of the text" if any(each.other_reading for each in money) else ""
     open_too = f" In part undetermined {because(judged.undetermined)}." if judged.undetermined else ""
-    outcome = Outcome.UNDERPAID if short else Outcome.OVERPAID
-    return Narrative(judged.verdict, outcome, f"{who} {claim}{doubt}.{open_too}")
+    return Narrative(judged.verdict, sides[0][0], f"{who} {claim}{doubt}.{open_too}")
+
+
+def _sides(money: Sequence[Found], *, by_seat: bool) -> tuple[list[Found], list[Found]]:
+    """Return the findings by which patrons are short, and those by which they have too much.
+
+    `by_seat`: a seat is on the side of its sum, as an incident counts it; without it, or where all sums are zero, each finding
+    is on its own.
+    """
+    sums: dict[int | None, int] = {}
+    for each in money:
+        sums[each.seat] = sums.get(each.seat, 0) + (each.difference_cents or 0)
+    by_seat = by_seat and any(sums.values())
+    side_of = [sums[each.seat] if by_seat else each.difference_cents or 0 for each in money]
+    short = [each for each, cents in zip(money, side_of, strict=True) if cents < 0]
+    return short, [each for each, cents in zip(money, side_of, strict=True) if cents > 0]
+
+
+def _in_all(cents: int, currency: str) -> str:
+    if not cents:
+        return "nothing in all"
+    return f"{amount(cents, currency)} too {'little' if cents < 0 else 'much'} in all"
+
+
+def _cents(findings: Sequence[Found]) -> int:
+    return sum(each.difference_cents or 0 for each in findings)
 
 
 def _sum(findings: Sequence[Found], currency: str) -> str:
     """Return what findings differ by together, as a bound where one of them states a bound."""
-    cents = amount(sum(each.difference_cents or 0 for each in findings), currency)
+    cents = amount(_cents(findings), currency)
     return f"at least {cents}" if any(is_bound(each.expected) for each in findings) else cents
 
 
@@ -219,8 +252,13 @@ def is_bound(expected: str) -> bool:
     return expected.startswith(("at most ", "at least "))
 
 
-def _names(findings: Sequence[Found], seat: int | None) -> str:
-    return ", ".join(_name(each, seat) for each in findings)
+def _names(findings: Sequence[Found], seat: int | None, currency: str) -> str:
+    """Return the wagers that findings are about; where there are many, what each seat comes to."""
+    seats = sorted({each.seat for each in findings if each.seat is not None})
+    if len(findings) <= MOST_DETAILS or len(seats) < 2:
+        return ", ".join(_name(each, seat) for each in findings)
+    sums = {place: _sum([each for each in findings if each.seat == place], currency) for place in seats}
+    return listed(f"seat {place} {cents}" for place, cents in sums.items())
 
 
 def _name(each: Found, seat: int | None) -> str:

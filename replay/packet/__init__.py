@@ -74,13 +74,13 @@ class Packet(msgspec.Struct, frozen=True, kw_only=True):
         return {"json": self.json, "pdf": self.pdf, "html": self.html}
 
 
-def packet_name(table: str, round_no: int, seat: int | None = None) -> str:
-    """Return what the files of a packet are called, without the ending.
+def packet_name(table: str, round_no: int, seat: int | None = None, *, withheld: bool = False) -> str:
+    """Return what the files of a packet are called, without the ending; `withheld`: other patrons are left out.
 
     >>> packet_name("fu-01", 6, 3)
     'fu-01-6-seat-3'
     """
-    return f"{table}-{round_no}" + (f"-seat-{seat}" if seat is not None else "")
+    return f"{table}-{round_no}" + (f"-seat-{seat}" if seat is not None else "") + ("-withheld" if withheld else "")
 
 
 def make_packet(
@@ -93,22 +93,37 @@ def make_packet(
     signer: Signer,
     clock: Callable[[], int] | None = None,
     note: Note | None = None,
+    by: str = "",
+    reason: str = "",
+    withhold: bool = False,
 ) -> Packet:
     """Return the packet of a round (and of a seat), as of the newest checkpoint, signed with the log's key, and checked.
 
-    `note` is a checkpoint of the log with the signatures of witnesses, under which the packet is made instead.
+    `note` is a checkpoint of the log with the signatures of witnesses, under which the packet is made instead. `by` asked for
+    the packet, for a `reason`. `withhold` leaves out what is about patrons at other seats.
 
     Raises `RoundUnknown` where there is no such table, round or seat, `NotCovered` where no checkpoint covers the round,
     `KeyNotInForce` where the key may not sign, and an `IntegrityError` where the log does not hold together.
     """
-    bundle = make_bundle(log, checkpoints, table, round_no, seat=seat, signer=signer, clock=clock or _now_us, note=note)
+    bundle, judged = make_bundle(
+        log,
+        checkpoints,
+        table,
+        round_no,
+        seat=seat,
+        signer=signer,
+        clock=clock or _now_us,
+        note=note,
+        by=by,
+        reason=reason,
+        withhold=withhold,
+    )
     data = bundle.encode()
-    checked = check_bundle(data, [signer.public_key])
-    assert checked.judged is not None, "a packet without a verdict is not made"
-    shown = tell(bundle, checked.judged)
+    check_bundle(data, [signer.public_key])
+    shown = tell(bundle, judged)
     made = bundle.about.made_at_us
     return Packet(
-        name=packet_name(table, round_no, seat),
+        name=packet_name(table, round_no, seat, withheld=withhold),
         table=table,
         round_no=round_no,
         adjudication=bundle.adjudication,
@@ -152,6 +167,7 @@ def packet_at(
     note: Note | None = None,
     wait_s: float = WAIT_S,
     waiting: Waiting | None = None,
+    withhold: bool = False,
     **options: Any,
 ) -> Packet:
     """Make the packet of a round of the log at an address, with the log's key in a file, and write the export down.
@@ -176,7 +192,19 @@ def packet_at(
                 **options,
             )
         with contextlib.closing(open_checkpoints(address, log_id=log.log_id, read_only=True, **options)) as store:
-            packet = make_packet(log, table, round_no, seat, checkpoints=store, signer=signer, clock=now, note=note)
+            packet = make_packet(
+                log,
+                table,
+                round_no,
+                seat,
+                checkpoints=store,
+                signer=signer,
+                clock=now,
+                note=note,
+                by=by,
+                reason=reason,
+                withhold=withhold,
+            )
     with contextlib.closing(open_log(address, **options)) as log:
         log_export(log, packet, by=by, reason=reason, clock=clock)
     return packet

@@ -23,7 +23,8 @@ from events.vocabulary.envelope import LogId, ReadEnvelope, StreamName, TimeUs
 from events.vocabulary.model import Event
 from replay.findings import Adjudication, Finding
 
-FORMAT: Literal["discard-rack/packet/v1"] = "discard-rack/packet/v1"
+FORMAT: Literal["discard-rack/packet/v2"] = "discard-rack/packet/v2"
+"""Version 2 names who asked for the packet and why, and may withhold what is about other patrons; version 1 does neither."""
 MAX_BYTES = 256 * 1024 * 1024
 
 
@@ -84,10 +85,13 @@ class Signed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     time: Leaf
 
 
-class About(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the packet is about, by which program it was made (the version, and the digest of its rules), and when."""
+class About(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What the packet is about, by which program it was made (the version, and the digest of its rules), when, by whom and why.
 
-    format: Literal["discard-rack/packet/v1"]
+    `withheld`: what is about patrons at other seats was left out, so that the verdict cannot be worked out again from it.
+    """
+
+    format: Literal["discard-rack/packet/v1", "discard-rack/packet/v2"]
     log_id: LogId
     made_at_us: TimeUs
     property_id: Token
@@ -95,6 +99,9 @@ class About(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seat: Annotated[int, Meta(ge=1, le=7)] | None
     software: Annotated[str, Meta(max_length=100)]
     table: Token
+    by: Annotated[str, Meta(max_length=200)] = ""
+    reason: Annotated[str, Meta(max_length=1000)] = ""
+    withheld: bool = False
 
 
 class Bundle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -157,12 +164,12 @@ def decode(data: bytes) -> Bundle:
     return bundle
 
 
-def note_text(origin: str, digests: Mapping[str, str]) -> str:
+def note_text(form: str, origin: str, digests: Mapping[str, str]) -> str:
     """Return what is signed: the format, the log, and a line for each part."""
-    return "".join(f"{line}\n" for line in (FORMAT, origin, *(f"{name} {digest}" for name, digest in digests.items())))
+    return "".join(f"{line}\n" for line in (form, origin, *(f"{name} {digest}" for name, digest in digests.items())))
 
 
 def signed(bundle: Bundle, origin: str, signer: Signer) -> Bundle:
     """Return the bundle with its note."""
-    text = note_text(origin, bundle.digests())
+    text = note_text(bundle.about.format, origin, bundle.digests())
     return msgspec.structs.replace(bundle, note=Note(text, (sign(text, signer),)).encode().decode())

@@ -27,7 +27,7 @@ from replay.run.engine import engine
 
 class Checked(msgspec.Struct, frozen=True):
     """What a packet shows. `reproduced`: this program comes to the same verdict from the events of the packet alone; it must,
-    unless its rules are other ones (`same_engine` is false).
+    unless its rules are other ones (`same_engine` is false) or the packet withholds events (`bundle.about.withheld`).
     """
 
     bundle: Bundle
@@ -45,7 +45,7 @@ def check_bundle(data: bytes, keys: Sequence[PublicKey]) -> Checked:
     bundle = decode(data)
     origin = origin_of(bundle.about.log_id, bundle.about.property_id)
     note = _note(bundle.note, "note")
-    if note.text != note_text(origin, bundle.digests()):
+    if note.text != note_text(bundle.about.format, origin, bundle.digests()):
         raise _changed(bundle, note, origin)
     ring = _ring(bundle)
     retired = [entry.key for entry in ring.entries if entry.retired]
@@ -59,7 +59,7 @@ def check_bundle(data: bytes, keys: Sequence[PublicKey]) -> Checked:
         _check_part(bundle, checkpoint, stream, part)
     judged, reproduced = _judge_again(bundle)
     same_engine = bundle.about.software == engine()
-    if same_engine and not reproduced:
+    if same_engine and not reproduced and not bundle.about.withheld:
         raise BadPacket("adjudication", "its events lead to another verdict")
     return Checked(bundle, judged, key, checkpoint, made, witnesses, same_engine, reproduced)
 
@@ -222,6 +222,8 @@ def _judge_again(bundle: Bundle) -> tuple[Judged | None, bool]:
     about, said, part = bundle.about, bundle.adjudication, bundle.streams.get(bundle.stream)
     if part is None or (said.stream, said.round_no) != (bundle.stream, about.round_no):
         raise BadPacket("about", f"the packet is about {bundle.stream} round {about.round_no}, its verdict is not")
+    if about.withheld:
+        return None, False
     try:
         judged = judge(bundle.stream, listed(part.records(bundle.stream)), about.round_no, begins=part.begins)
         meters = meter_findings(

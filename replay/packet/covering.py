@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
 from events.errors import OwnerUnknown, SecondWriter
 from events.log.contract import CheckpointStore, Clock, EventLog
-from events.open import open_checkpoints
+from events.open import open_checkpoints, stored_results
 from events.proofs.checkpointer import Checkpointer
 from events.proofs.signed_note import Signer
 from events.proofs.signing_memory import SigningMemory
@@ -83,10 +83,17 @@ def cover(
 def _make(
     log: EventLog, address: str, signer: Signer, key: Path, clock: Clock, options: Mapping[str, Any]
 ) -> SecondWriter | None:
-    """Make a checkpoint if nobody can have the right to; return why it was not made, null where it was."""
+    """Make a checkpoint over all events and results if nobody can have the right to; return why not, null where it was made."""
     try:
-        with closing(open_checkpoints(address, log_id=log.log_id, if_free=True, **options)) as store:
-            checkpointer = Checkpointer(log, store, signer, SigningMemory(key, log.log_id), clock=clock)
+        with ExitStack() as resources:
+            store = resources.enter_context(
+                closing(open_checkpoints(address, log_id=log.log_id, if_free=True, **options))
+            )
+            results = stored_results(address, **options)
+            if results is not None:
+                resources.callback(results.close)
+            memory = SigningMemory(key, log.log_id)
+            checkpointer = Checkpointer(log, store, signer, memory, clock=clock, results=results)
             checkpointer.read()
             checkpointer.sign()
     except SecondWriter as held:

@@ -6,6 +6,7 @@ The law of this file: no text reaches Typst but as JSON; fonts are those that tr
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -38,12 +39,17 @@ def printable(text: str) -> str:
 
 def typeset(story: Story, bundle: bytes, made_at_us: int) -> bytes:
     """Return the document, unsigned, with the bundle attached."""
+    made = datetime.fromtimestamp(made_at_us // 1_000_000, UTC)
+    shown = story | {"made": [made.year, made.month, made.day, made.hour, made.minute, made.second]}
+    template = files("replay.packet").joinpath("packet.typ").read_bytes()
+    return compiled(template, shown, {"packet.json": bundle}, made)
+
+
+def compiled(template: bytes, story: Story, attachments: Mapping[str, bytes], made: datetime) -> bytes:
+    """Return a template typeset with its story and the files that it attaches, dated `made` (UTC)."""
     import typst
 
-    made = datetime.fromtimestamp(made_at_us // 1_000_000, UTC)
-    data = _printable(story | {"made": [made.year, made.month, made.day, made.hour, made.minute, made.second]})
-    template = files("replay.packet").joinpath("packet.typ").read_bytes()
-    inputs = {"main.typ": template, "story.json": msgspec.json.encode(data), "packet.json": bundle}
+    inputs = {"main.typ": template, "story.json": msgspec.json.encode(_printable(story)), **attachments}
     pdf: bytes = typst.compile(inputs, font_paths=_fonts(), pdf_standards=[STANDARD], timestamp=made)
     return pdf
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -21,8 +21,9 @@ from events.vocabulary import model
 from events.vocabulary.base import MAX_INT
 from events.vocabulary.codec import read
 from replay.packet.bundle import FORMAT, About, Bundle, Leaf, Part, Signed, Stored, signed
-from replay.packet.evidence import RoundUnknown, evidence
+from replay.packet.evidence import Judged, RoundUnknown, evidence
 from replay.packet.meters import meter_evidence, meter_findings, meters_of
+from replay.packet.withholding import of_seat, verdict_of_seat, without_others
 from replay.run.engine import engine
 
 
@@ -122,8 +123,12 @@ def make_bundle(
     clock: Callable[[], int],
     seat: int | None = None,
     note: Note | None = None,
-) -> Bundle:
-    """Return the signed bundle of a round, as of the newest checkpoint, or of the one in a note that a witness cosigned.
+    by: str = "",
+    reason: str = "",
+    withhold: bool = False,
+) -> tuple[Bundle, Judged]:
+    """Return the signed bundle of a round, as of the newest checkpoint, or of the one in a note that a witness cosigned; and the
+    verdict with the round, of which the bundle leaves out what is about other seats where it is to `withhold` that.
 
     Raises `RoundUnknown` where there is no such table, round or seat, `NotCovered` where no checkpoint covers the round,
     `BadNote` where the key does not sign for this log, `IntegrityError` where the log does not hold together.
@@ -150,13 +155,20 @@ def make_bundle(
     _check_seat(seat, table, chosen.records)
     review = f"review/{table}"
     few = {PROPERTY_STREAM: [each for each in statements.read(PROPERTY_STREAM) if _about_property(each)]}
-    _check_key(signer, few[PROPERTY_STREAM])
+    check_key(signer, few[PROPERTY_STREAM], "what the newest checkpoint covers")
     few[review] = [each for each in statements.read(review) if read(each.data).round_no == round_no]
     for meter in meters_of(judged.round):
         few[meter] = meter_evidence(list(statements.read(meter)), table, round_no)
-    parts = {name: statements.part(name, some) for name, some in few.items() if some}
-    parts[stream] = statements.part(stream, chosen.records, chosen.begins, chosen.ends)
-    findings = meter_findings(few, table, round_no)
+    findings, verdict = meter_findings(few, table, round_no), judged.adjudication
+    begins, ends = chosen.begins, chosen.ends
+    few[stream] = list(chosen.records)
+    if withhold:
+        if seat is None:
+            raise RoundUnknown("what is about other patrons is left out for a seat; name it")
+        few = {name: without_others(some, seat) for name, some in few.items() if name != review}
+        verdict, findings, begins, ends = verdict_of_seat(verdict, seat), of_seat(findings, seat), 0, 0
+    parts = {name: statements.part(name, some) for name, some in few.items() if some and name != stream}
+    parts[stream] = statements.part(stream, few[stream], begins, ends)
     about = About(
         format=FORMAT,
         log_id=log.log_id,
@@ -166,19 +178,23 @@ def make_bundle(
         seat=seat,
         software=engine(),
         table=table,
+        by=by,
+        reason=reason,
+        withheld=withhold,
     )
-    unsigned = Bundle(about, judged.adjudication, statements.checkpoint(), findings, "", parts)
-    return signed(unsigned, origin_of(log.log_id, log.property_id), signer)
+    unsigned = Bundle(about, verdict, statements.checkpoint(), findings, "", parts)
+    return signed(unsigned, origin_of(log.log_id, log.property_id), signer), judged
 
 
-def _check_key(signer: Signer, properties: Sequence[Record]) -> None:
+def check_key(signer: Signer, properties: Iterable[Record], where: str) -> None:
+    """Raise `KeyNotInForce` unless the key is in force in these events of the property's stream; `where` names them."""
     ring = KeyRing()
     for record in properties:
         ring.take(record)
     key = signer.public_key
     if key not in ring.in_force(MAX_INT):
         raise KeyNotInForce(
-            f"the key {key.name} ({key.id.hex()}) is not in force in what the newest checkpoint covers: publish it "
+            f"the key {key.name} ({key.id.hex()}) is not in force in {where}: publish it "
             "(`rack keys new`) and make a checkpoint, or sign with the one that is (`rack keys list`)"
         )
 

@@ -46,6 +46,9 @@ def to_html(story: Story) -> bytes:
         f'<div class="verdict" style="--tone:{TONES[story["verdict"]]}">'
         f"<strong>{story['verdict']}: {escape(story['meaning'])}</strong>"
         f"<p>{escape(story['sentence'])}</p></div>",
+        _decision(story["decision"]),
+        f'<p class="soft">{escape(story["withheld"])}</p>' if story["withheld"] else "",
+        "<h2>Appendix: what the decision rests on</h2>",
         _pairs(story["facts"]),
         "<h2>Money</h2>",
         _money(story["money"]),
@@ -92,6 +95,30 @@ def to_html(story: Story) -> bytes:
         + "\n</body></html>\n"
     )
     return html.encode()
+
+
+def _decision(decision: Story) -> str:
+    """The claim, the ruling, the hands, and who decided and asked."""
+    rows = [
+        ("Claim", [f"“{each['claim']}” (dispute {each['dispute']}: {each['state']})"]) for each in decision["claims"]
+    ]
+    named = {"Incident": "incidents", "Reckoning": "reckonings", "To do": "to_do", "Elsewhere": "elsewhere"}
+    rows += [(name, decision[key]) for name, key in named.items() if decision[key]]
+    ruled = "".join(
+        f'<tr><th scope="row">{name}</th><td>{"<br>".join(map(escape, sentences))}</td></tr>'
+        for name, sentences in rows
+    )
+    hands = "".join(
+        f"<p><strong>{escape(place['name'])}</strong> {_hands(place['recorded']) or ''.join(map(_card, place['dealt']))}</p>"
+        for place in decision["hands"]
+    )
+    signed = [[each["at"], each["by"], each["says"]] for each in decision["signatures"]]
+    return (
+        (f"<table><tbody>{ruled}</tbody></table>" if ruled else "")
+        + hands
+        + (_table(("Time", "By", "Decided and signed"), signed) if signed else "")
+        + _pairs(decision["asked"])
+    )
 
 
 def _cell(value: Any, kind: str = "") -> str:

@@ -20,8 +20,20 @@ from games.cards.cards import TEXT
 from games.rulebook.rulebook import Rulebook
 from replay.findings import Adjudication, Finding
 from replay.fold.round import Round
+from replay.incidents import incidents
 from replay.narrative.events import sentence
-from replay.narrative.names import game_name, line_name, plain, position_name, wager_name, wager_with_number
+from replay.narrative.incidents import finding_sentence
+from replay.narrative.names import (
+    game_name,
+    line_name,
+    plain,
+    position_name,
+    readable,
+    wager_name,
+    wager_with_number,
+)
+from replay.narrative.reviews import OUTCOMES
+from replay.narrative.ruling import ruling
 from replay.narrative.verdicts import MEANING, RoundVerdict, narrate
 from replay.packet.bundle import Bundle, Part
 from replay.packet.evidence import Judged
@@ -38,6 +50,13 @@ BEYOND = (
     "What an ambiguous text means: where the text leaves room, the reading that was followed is named, and the other one.",
 )
 """What no replay decides."""
+
+WITHHELD = (
+    "Patrons at other seats are left out: their events, hands, wagers and findings, and the record of reviews. Of each event "
+    "left out the packet holds hashes alone; those that are here are proved to stand in the log. The verdict was worked out from "
+    "all events and cannot be worked out again from these; a packet without anything left out shows how."
+)
+"""What a packet says of what it withholds."""
 
 CERTIFICATION = (
     "I am the custodian of the records named on the first page of this packet, or another person qualified to speak for them.",
@@ -57,6 +76,7 @@ def tell(bundle: Bundle, judged: Judged) -> Story:
     style = Style(_configured(bundle))
     table = bundle.streams[bundle.stream]
     told = narrate(RoundVerdict.of(verdict), about.seat, style.currency)
+    play = hands_played(judged, about.seat, style, withheld=about.withheld)
     return {
         "title": f"Table {about.table}, round {about.round_no}"
         + (f", seat {about.seat}" if about.seat is not None else ""),
@@ -65,9 +85,11 @@ def tell(bundle: Bundle, judged: Judged) -> Story:
         "meaning": MEANING[verdict.verdict],
         "sentence": told.sentence,
         "headline": told.headline,
+        "decision": _decision(bundle, judged, play["positions"], style),
+        "withheld": WITHHELD if about.withheld else "",
         "facts": _facts(bundle, judged, style),
         "money": _money(verdict, about.seat, style),
-        "play": _play(judged, about.seat, style),
+        "play": play,
         "findings": [_finding(each, style) for each in (*verdict.findings, *bundle.findings)],
         "sections": [
             {"section": each.section, "says": list(each.says), "found": each.found}
@@ -89,6 +111,58 @@ def tell(bundle: Bundle, judged: Judged) -> Story:
         "software": about.software,
         "certification": list(CERTIFICATION),
     }
+
+
+def _decision(bundle: Bundle, judged: Judged, positions: Sequence[Story], style: Style) -> Story:
+    """Return the first page: claim, ruling with its reckoning, what is to be done, the hands, who decided and who asked."""
+    about, verdict = bundle.about, bundle.adjudication
+    found = incidents((*verdict.findings, *bundle.findings))
+    ruled = ruling(found, verdict.settlements, verdict.chapter, about.seat, style.currency)
+    review = _review(bundle)
+    disputes = [] if review is None else [each for each in review.disputes.values() if each.round_no == about.round_no]
+    shown = {position_name(dealer_position(judged.round) or "dealer"), *_seats_ruled_on(verdict, about.seat)}
+    return {
+        "claims": [
+            {
+                "claim": each.claim,
+                "dispute": each.dispute,
+                "state": "open" if each.outcome is None else OUTCOMES[each.outcome],
+            }
+            for each in disputes
+            if about.seat in (None, each.seat)
+        ],
+        "incidents": ruled.incidents,
+        "reckonings": ruled.reckonings,
+        "to_do": ruled.to_do,
+        "elsewhere": ruled.elsewhere,
+        "hands": [place for place in positions if place["name"] in shown],
+        "signatures": [
+            {"at": style.time(said.at_us), "by": said.by, "says": said.says}
+            for each in disputes
+            for said in each.history
+        ]
+        + [
+            {"at": style.time(said.at_us), "by": said.by, "says": said.says}
+            for key in [finding.id for finding in verdict.findings]
+            if review is not None and key in review.findings
+            for said in review.findings[key].history
+        ],
+        "asked": [["Packet asked for by", about.by or "not on record"], ["Reason", about.reason or "not on record"]],
+    }
+
+
+MOST_HANDS = 2
+"""So many seats are shown beside the dealer on the first page where no seat is named."""
+
+
+def _seats_ruled_on(verdict: Adjudication, seat: int | None) -> list[str]:
+    if seat is not None:
+        return [position_name(seat)]
+    money: dict[int, int] = {}
+    for finding in verdict.findings:
+        if finding.seat is not None:
+            money[finding.seat] = money.get(finding.seat, 0) + abs(finding.difference_cents or 0)
+    return [position_name(each) for each in sorted(money, key=lambda each: (-money[each], each))[:MOST_HANDS]]
 
 
 def _configured(bundle: Bundle) -> PropertyConfigured | None:
@@ -138,8 +212,8 @@ def _money(verdict: Adjudication, seat: int | None, style: Style) -> list[Story]
 # ------------------------------------------------------------------------------------------ recorded beside recomputed
 
 
-def _play(judged: Judged, seat: int | None, style: Style) -> Story:
-    """Return the round as it was dealt and set, and beside it what the rules make of it."""
+def hands_played(judged: Judged, seat: int | None, style: Style, *, withheld: bool) -> Story:
+    """Return the round as it was dealt and set, and beside it what the rules make of it; `withheld`: of one seat alone."""
     round_ = judged.round
     dealt: dict[int | str, list[str | None]] = {}
     for fact in round_.of(model.CardsDealt):
@@ -149,6 +223,8 @@ def _play(judged: Judged, seat: int | None, style: Style) -> Story:
         {*dealt, *hands},
         key=lambda each: (isinstance(each, str) and each != "dealer", str(each) != "dealer", str(each)),
     )
+    if withheld:
+        order = [each for each in order if each in (seat, dealer_position(round_), "dealer")]
     return {
         "dice": [
             {
@@ -233,10 +309,10 @@ def _settled(verdict: Adjudication, of: int | str, style: Style) -> list[list[st
 
 def _finding(finding: Finding, style: Style) -> Story:
     return {
-        "line": finding.line(),
+        "line": f"{finding_sentence(finding, style.currency)} ({finding.code})",
         "severity": finding.severity,
-        "expected": finding.expected,
-        "observed": finding.observed,
+        "expected": readable(finding.expected),
+        "observed": readable(finding.observed),
         "money": style.signed(finding.difference_cents) if finding.difference_cents else "",
         "evidence": f"{finding.stream} event {', '.join(map(str, finding.evidence))}" if finding.evidence else "",
         "section": finding.cite,
@@ -321,17 +397,25 @@ def _reviews(bundle: Bundle, style: Style) -> list[Story]:
         if isinstance(payload, model.EventCorrected):
             says = sentence(payload, style.currency)
             rows.append({"seq": each.seq, "at": style.time(each.recorded_at_us), "by": payload.by, "says": says})
-    name = f"review/{bundle.about.table}"
-    part = bundle.streams.get(name)
-    if part is not None:
-        review = TableReview(name)
-        for each in part.envelopes():
-            review.apply(each.seq, each.recorded_at_us, each.round_no, each.payload, each.gaming_day)
+    review = _review(bundle)
+    if review is not None:
         rows += [
             {"seq": said.seq, "at": style.time(said.at_us), "by": said.by, "says": said.says}
             for said in review.of_round(bundle.about.round_no)
         ]
     return rows
+
+
+def _review(bundle: Bundle) -> TableReview | None:
+    """Return what people did at the table up to the checkpoint, as far as the packet holds it."""
+    name = f"review/{bundle.about.table}"
+    part = bundle.streams.get(name)
+    if part is None:
+        return None
+    review = TableReview(name)
+    for each in part.envelopes():
+        review.apply(each.seq, each.recorded_at_us, each.round_no, each.payload, each.gaming_day)
+    return review
 
 
 def _proof(bundle: Bundle, style: Style) -> list[list[str]]:

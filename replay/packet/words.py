@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from events.vocabulary import model
 from events.vocabulary.model import Event, PropertyConfigured
-from replay.narrative.names import amount, capitalized, difference, heading, identified, moment, table_name
+from replay.narrative.names import amount, balance, capitalized, difference, heading, identified, moment, table_name
 
 Story = dict[str, Any]
 """What a packet shows: plain values only (text, numbers, lists), never markup."""
@@ -27,9 +27,21 @@ class Style:
         self.name = configured.name if configured is not None else ""
         self.currency = configured.currency if configured is not None else "USD"
         self.zone_name, self.zone = "UTC", cast(tzinfo, UTC)
-        if configured is not None:  # where this machine does not know the zone, times are UTC, and say so
-            with contextlib.suppress(ZoneInfoNotFoundError, ValueError, OSError):
-                self.zone, self.zone_name = ZoneInfo(configured.time_zone), configured.time_zone
+        if configured is not None:
+            self._set_zone(configured.time_zone)
+
+    @classmethod
+    def of(cls, name: str, currency: str, time_zone: str) -> Style:
+        """Return how a property of this name, currency (ISO 4217) and IANA time zone writes."""
+        style = cls(None)
+        style.name, style.currency = name, currency
+        style._set_zone(time_zone)
+        return style
+
+    def _set_zone(self, time_zone: str) -> None:
+        """Take a time zone; where this machine does not know it, times are UTC, and say so."""
+        with contextlib.suppress(ZoneInfoNotFoundError, ValueError, OSError):
+            self.zone, self.zone_name = ZoneInfo(time_zone), time_zone
 
     def money(self, cents: int | None) -> str:
         """Return an amount without a sign.
@@ -40,6 +52,14 @@ class Style:
         if cents is None:
             return UNKNOWN
         return amount(cents, self.currency)
+
+    def balance(self, cents: int) -> str:
+        """Return an amount with a minus where it is negative.
+
+        >>> Style(None).balance(-300)
+        '−$3.00'
+        """
+        return balance(cents, self.currency)
 
     def signed(self, cents: int | None) -> str:
         """Return an amount with its sign, which zero has not.

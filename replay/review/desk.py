@@ -27,17 +27,18 @@ from events.vocabulary.envelope import Draft
 from events.vocabulary.model import Event, GamingDayOpened, PropertyConfigured
 from replay.findings import Finding, read_result
 from replay.narrative.reviews import DISPOSITIONS, INVESTIGATION_OUTCOMES, OUTCOMES
+from replay.review.desk_memory import DeskMemory, is_withdrawal
+from replay.review.disputes import Dispute, Entry
 from replay.review.persons import Person, Persons, ReviewRefused
 from replay.review.state import (
     MOVES_MONEY,
-    Dispute,
-    Entry,
+    SURVEILLANCE,
+    SURVEILLANCE_STREAM,
     FindingReview,
     Investigation,
     Resolution,
     TableReview,
     entry_of,
-    fold,
 )
 
 __all__ = [
@@ -86,17 +87,30 @@ class Desk:
     ) -> None:
         self.log, self.results, self._persons = log, results, persons
         self._clock = clock or _now_us
+        self.memory = DeskMemory()
+        """What was read before; whoever opens a desk again and again may put the same in each."""
 
     # ------------------------------------------------------------------------------------------------------- reading
 
+    def now_us(self) -> int:
+        """Return the time (UTC microseconds) that an action now would have."""
+        return self._clock()
+
+    def today(self) -> str:
+        """Return the property's gaming day now; the day in UTC where it did not say when its days begin."""
+        if self._configured is not None:
+            with contextlib.suppress(ReviewRefused):  # a time zone that this machine does not know
+                return gaming_day(self._clock(), self._configured)
+        return datetime.fromtimestamp(self._clock() // 1_000_000, tz=UTC).date().isoformat()
+
     def must_know(self, table: str) -> None:
         """Raise `ReviewRefused` where the log has no such table or meter."""
-        if not {f"table/{table}", f"meter/{table}"} & set(self.log.streams()):
+        if table != SURVEILLANCE and not {f"table/{table}", f"meter/{table}"} & set(self.log.streams()):
             raise ReviewRefused(f"the log has no table {table!r}")
 
     def review(self, table: str) -> TableReview:
         """Return the state of the review of a table. Raises an `IntegrityError` where the stream is broken."""
-        return fold(f"review/{table}", self.log.read(f"review/{table}"))
+        return self.memory.review(self.log, table)
 
     def cases(self, table: str | None = None, broken: dict[str, str] | None = None) -> list[Case]:
         """Return all findings ever made (of one table), withdrawn or not, in the order first found.
@@ -104,7 +118,7 @@ class Desk:
         A review that is broken raises its `IntegrityError`, or, where `broken` is given, is named there (table → why), and the
         findings of its table are left out: their state is not known.
         """
-        findings = self._findings()
+        findings = self.memory.findings(self.results)
         names = dict.fromkeys(finding.stream.partition("/")[2] for finding, _ in findings.values())
         reviews: dict[str, TableReview] = {}
         for name in names if table is None else names.keys() & {table}:
@@ -122,12 +136,15 @@ class Desk:
 
     def case(self, finding_id: str) -> Case:
         """Return a finding by its id, or by the first digits of it if no other begins so. Raises `ReviewRefused`."""
+        finding_id = finding_id.lower()
         data = self.results.latest("findings", finding_id)
-        if data is not None and not _is_withdrawal(finding_id, data):
+        if data is not None and not is_withdrawal(finding_id, data):
             matches = {finding_id: (read_result("findings", finding_id, data, Finding), False)}
         else:
             matches = {
-                key: match for key, match in self._findings().items() if finding_id and key.startswith(finding_id)
+                key: match
+                for key, match in self.memory.findings(self.results).items()
+                if finding_id and key.startswith(finding_id)
             }
         if len(matches) != 1:
             more = (
@@ -139,16 +156,6 @@ class Desk:
         ((key, (finding, withdrawn)),) = matches.items()
         review = self.review(finding.stream.partition("/")[2])
         return Case(finding=finding, review=review.finding(key), withdrawn=withdrawn)
-
-    def _findings(self) -> dict[str, tuple[Finding, bool]]:
-        """Return every finding by its id, as last stored, and whether it was withdrawn since, in the order first found."""
-        findings: dict[str, tuple[Finding, bool]] = {}
-        for key, data in self.results.results("findings"):
-            if not _is_withdrawal(key, data):
-                findings[key] = read_result("findings", key, data, Finding), False
-            elif key in findings:
-                findings[key] = findings[key][0], True
-        return findings
 
     # ------------------------------------------------------------------------------------------------------- findings
 
@@ -171,6 +178,13 @@ class Desk:
         case = self.case(finding_id)
         return self._about(
             case, review_event(model.FindingNoted, by=self.person(by).id, finding_id=case.finding.id, note=note)
+        )
+
+    def acknowledge(self, finding_id: str, *, note: str, by: str) -> Entry:
+        """Take the alarm about a finding's incident in hand: it is escalated no further."""
+        case = self._open(finding_id, "acknowledged")
+        return self._about(
+            case, review_event(model.AlarmAcknowledged, by=self.person(by).id, finding_id=case.finding.id, note=note)
         )
 
     def resolve(
@@ -237,15 +251,22 @@ class Desk:
         by: str,
         reason: str,
         finding_id: str | None = None,
+        clock_offset_ms: int | None = None,
+        digest: str | None = None,
     ) -> Entry:
-        """Mark a stretch of video that shows a round, to be kept; times are UTC microseconds."""
+        """Mark a clip that shows a round, to be kept; times are UTC microseconds of the video's clock.
+
+        That clock is `clock_offset_ms` ahead of the property's (null: not known); `digest` is the SHA-256 of the clip's file.
+        """
         case = self.case(finding_id) if finding_id is not None else None
         if case is not None and (case.table, case.finding.round_no) != (table, round_no):
             raise ReviewRefused(f"finding {finding_id} is not of table {table}, round {round_no}")
         marked = review_event(
-            model.VideoMarked,
+            model.VideoMarked2,
             by=self.person(by).id,
             camera=camera,
+            clock_offset_ms=clock_offset_ms,
+            digest=digest,
             ends_us=ends_us,
             reason=reason,
             starts_us=starts_us,
@@ -364,14 +385,16 @@ class Desk:
         return entry
 
     def write_together(self, table: str, round_no: int | None, payloads: Sequence[Event]) -> list[Entry]:
-        """Append events about different findings of one round, all or none, and return their entries in order."""
+        """Append events about one round, all or none, each as it fits after those before it; return their entries in order."""
         stream = f"review/{table}"
         self.must_know(table)
         for _ in range(ATTEMPTS):
             review = self.review(table)
-            for payload in payloads:
-                if objection := review.objection(payload, round_no):
+            after = review.copied()
+            for number, payload in enumerate(payloads, review.seq + 1):
+                if objection := after.objection(payload, round_no):
                     raise ReviewRefused(f"{stream}: {objection}")
+                after.apply(number, 0, round_no, payload, review.gaming_day)
             drafts = self._drafts(review, payloads, round_no)
             try:
                 end = self.log.append(stream, review.seq + 1, drafts).head.seq
@@ -402,6 +425,11 @@ class Desk:
     def _gaming_day(self, now_us: int, review: TableReview) -> str:
         """Return the property's gaming day at a time; where the property did not say when it begins, the table's last."""
         configured = self._configured
+        if configured is None and review.stream == SURVEILLANCE_STREAM:
+            raise ReviewRefused(
+                "the property did not say when its gaming day begins, and an entry of the surveillance log needs one; "
+                "append its property_configured (`rack ingest --office`)"
+            )
         if configured is None:
             table = review.stream.partition("/")[2]
             head = max((self.log.head(f"{kind}/{table}").seq, f"{kind}/{table}") for kind in ("table", "meter"))
@@ -431,10 +459,6 @@ def review_event(cls: type[Event], **fields: Any) -> Event:
 
 def _event_id(log_id: str, stream: str, seq: int, now_us: int) -> str:
     return sha256(f"rack/review/v1\0{log_id}/{stream}/{seq}/{now_us}".encode()).hexdigest()[:32]
-
-
-def _is_withdrawal(key: str, data: bytes) -> bool:
-    return b'"withdrawn":true' in data and "code" not in read_result("findings", key, data, dict)
 
 
 def _now_us() -> int:

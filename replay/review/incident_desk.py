@@ -12,7 +12,8 @@ from replay.findings import Finding
 from replay.incidents import Incident, incidents_in
 from replay.narrative.reviews import DISPOSITIONS
 from replay.review.desk import Case, Desk, ReviewRefused, review_event
-from replay.review.state import MOVES_MONEY, Entry, FindingReview, State
+from replay.review.disputes import Entry
+from replay.review.state import MOVES_MONEY, FindingReview, State
 
 OF_INCIDENTS = tuple(name for name in DISPOSITIONS if name != "duplicate")
 """The dispositions that an incident can be given as a whole."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,11 +23,14 @@ from events.errors import EventError, IntegrityError, LogUnavailable
 from events.log.contract import EventLog, Head
 from events.log.high_water import sync
 from events.open import ON_THIS_MACHINE, VERIFIED, open_log, parse_address
+from events.proofs.since import Start
+from replay.narrative.names import plural
 
 STATE_FOLDER = Path(".rack")
 """Where this machine keeps what it knows of a log on Kafka: beside its high-water files."""
 LATEST_US = 4_102_444_800_000_000
 """A time of the year 2100 or later was written by no clock."""
+VERIFY_WHOLE = "run `rack verify` without --since"
 LONGEST = 2_000
 MAX_BYTES = 4 * 1024 * 1024
 
@@ -49,6 +53,8 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     log_id: str
     events: int
     streams: dict[str, Covered]
+    start: Start | None = None
+    """Where `rack verify --since` may begin; null where something failed or no checkpoint covers anything."""
 
 
 class Kept(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -99,9 +105,21 @@ def made(
     failures: Sequence[str],
     checks: Sequence[str],
     events: int,
+    signed: bool,
+    unread: int = 0,
+    start: Start | None = None,
 ) -> Verification:
-    """Return a verification of a log; `failures` are sentences, the first of them first (none: it passed)."""
+    """Return a verification of a log; `failures` are sentences, the first of them first (none: it passed).
+
+    `signed` says that a checkpoint signs the log: without one, nothing is called whole. `unread` is how many events were not
+    read again, and `start` where the next verification may begin.
+    """
     whole = f"the log is whole: {events:,} events in {len(heads):,} streams"
+    if not signed:
+        size = f"{plural(events, 'event')} in {plural(len(heads), 'stream')}"
+        whole = f"no break was found in {size}, but no checkpoint signs the log"
+    if unread and start is not None:
+        whole = f"what came since is whole: {events:,} events; {unread:,} before were not read again ({said_of(start)})"
     sentence = (failures[0] if failures else whole)[:LONGEST]
     return Verification(
         at_us=at_us,
@@ -111,8 +129,33 @@ def made(
         checks=tuple(sorted(checks)),
         log_id=log.log_id,
         events=events,
+        start=None if failures else start,
         streams={stream: Covered(head.seq, head.hash.hex()) for stream, head in sorted(heads.items()) if head.seq},
     )
+
+
+def said_of(start: Start) -> str:
+    """Return who last read everything, and when."""
+    at = datetime.fromtimestamp(start.at_us // 1_000_000, UTC)
+    return f"all were read on {at:%Y-%m-%d %H:%M:%SZ} by {start.by}"
+
+
+def start_at(address: str, log_id: str) -> Start:
+    """Return from where a log may be verified on, by the last verification on record.
+
+    Raises `LogUnavailable` where none on record vouches for anything: then the whole log is to be verified.
+    """
+    try:
+        kept = read(record_path(address))
+    except ValueError as error:
+        raise LogUnavailable(f"the record of the last verification cannot be read ({error}); {VERIFY_WHOLE}") from error
+    if kept is None or kept.last.log_id != log_id:
+        raise LogUnavailable(f"no verification of this log is on record; {VERIFY_WHOLE}")
+    if kept.failure is not None:
+        raise LogUnavailable(f"a verification failed and was not answered ({kept.failure.sentence}); {VERIFY_WHOLE}")
+    if kept.last.start is None or not kept.last.start.streams:
+        raise LogUnavailable(f"no checkpoint covers what was last verified; sign one, then {VERIFY_WHOLE}")
+    return kept.last.start
 
 
 def keep(path: Path, verification: Verification) -> None:

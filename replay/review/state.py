@@ -9,6 +9,7 @@ appends, so that only events from elsewhere can contradict the state.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from copy import copy
 from typing import Any, Literal
 
 import msgspec
@@ -19,6 +20,7 @@ from events.vocabulary import model
 from events.vocabulary.codec import decode
 from events.vocabulary.model import Event, GamingDayOpened
 from replay.narrative.events import predicate
+from replay.review.disputes import CaseFile, Dispute, Entry, appealed, changed, decided, opened
 
 State = Literal["open", "assigned", "awaiting_signature", "resolved", "reopened"]
 
@@ -26,16 +28,9 @@ MOVES_MONEY = frozenset({"confirmed_paid_patron", "confirmed_recovered", "confir
 """Dispositions that say an amount, and stand only when a second person has signed them."""
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """One event of the stream as people read it; `objection` says why it changed nothing (empty: it counts)."""
-
-    seq: int
-    at_us: int
-    round_no: int | None
-    by: str
-    what: str
-    says: str
-    objection: str = ""
+SURVEILLANCE = "surveillance"
+"""What the log of the surveillance room stands under, where a review has the id of a table."""
+SURVEILLANCE_STREAM = f"review/{SURVEILLANCE}"
 
 
 class Resolution(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,25 +60,29 @@ class FindingReview(msgspec.Struct, frozen=True, kw_only=True):
         return self.state in ("awaiting_signature", "resolved")
 
 
-class Dispute(msgspec.Struct, frozen=True, kw_only=True):
-    """A patron's dispute of a round; `outcome` is null while it is open."""
-
-    dispute: str
-    round_no: int | None
-    seat: int | None
-    patron: str | None
-    claim: str
-    opened_by: str
-    outcome: str | None = None
-    history: tuple[Entry, ...] = ()
-
-
 class Investigation(msgspec.Struct, frozen=True, kw_only=True):
     """An investigation in writing of a table's hold; `outcome` is null while it is open."""
 
     opened: model.InvestigationOpened
     outcome: str | None = None
     history: tuple[Entry, ...] = ()
+
+
+class HandOver(msgspec.Struct, frozen=True, kw_only=True):
+    """A shift of surveillance that was signed over; `accepted` is the entry of who accepted it, null while nobody did."""
+
+    entry: Entry
+    gaming_day: str
+    signed: model.ShiftSignedOver
+    accepted: Entry | None = None
+
+
+class SurveillanceEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """An entry of the surveillance log as it stands."""
+
+    entry: Entry
+    gaming_day: str
+    noted: model.SurveillanceNoted
 
 
 class TableReview:
@@ -97,16 +96,43 @@ class TableReview:
         self.custody: list[Entry] = []
         self.videos: list[Entry] = []
         self.refused: list[Entry] = []
+        self.cases: dict[int, CaseFile] = {}
+        self.surveillance: list[SurveillanceEntry] = []
+        self.hand_overs: list[HandOver] = []
+
+    def copy(self) -> TableReview:
+        """Return the same state; what is folded into the one does not show in the other."""
+        other = TableReview(self.stream)
+        for name, value in vars(self).items():
+            setattr(other, name, value.copy() if isinstance(value, (dict, list)) else value)
+        return other
+
+    @property
+    def waiting(self) -> HandOver | None:
+        """The shift that was signed over and nobody has accepted."""
+        return self.hand_overs[-1] if self.hand_overs and self.hand_overs[-1].accepted is None else None
+
+    def copied(self) -> TableReview:
+        """Return a copy that takes further events without changing this one."""
+        copied = TableReview(self.stream)
+        for name, value in vars(self).items():
+            setattr(copied, name, copy(value))
+        return copied
 
     def finding(self, finding_id: str) -> FindingReview:
         """Return the state of a finding; one without events is open."""
         return self.findings.get(finding_id) or FindingReview(finding_id=finding_id)
+
+    def case_of(self, dispute: str) -> CaseFile | None:
+        """Return the case that a dispute became; null where it is none."""
+        return next((each for each in self.cases.values() if each.dispute == dispute), None)
 
     def of_round(self, round_no: int) -> list[Entry]:
         """Return every entry of the stream that is about a round, in order."""
         entries = [entry for review in self.findings.values() for entry in review.history]
         entries += [entry for dispute in self.disputes.values() for entry in dispute.history]
         entries += [entry for investigation in self.investigations.values() for entry in investigation.history]
+        entries += [entry for case in self.cases.values() for entry in case.history]
         entries += [*self.custody, *self.videos, *self.refused]
         by_seq = {entry.seq: entry for entry in entries if entry.round_no == round_no}
         return [by_seq[seq] for seq in sorted(by_seq)]
@@ -131,7 +157,13 @@ class TableReview:
         match payload:
             case model.RecordViewed() | model.RecordExported():
                 self.custody.append(entry)
-            case model.VideoMarked():
+            case model.SurveillanceNoted():
+                self.surveillance.append(SurveillanceEntry(entry=entry, gaming_day=gaming_day, noted=payload))
+            case model.ShiftSignedOver():
+                self.hand_overs.append(HandOver(entry=entry, gaming_day=gaming_day, signed=payload))
+            case model.ShiftAccepted():
+                self.hand_overs[-1] = msgspec.structs.replace(self.hand_overs[-1], accepted=entry)
+            case model.VideoMarked() | model.VideoMarked2():
                 self.videos.append(entry)
                 if payload.finding_id is not None:
                     self._keep(self.finding(payload.finding_id), entry)
@@ -150,6 +182,8 @@ class TableReview:
                 self.disputes[payload.dispute] = msgspec.structs.replace(
                     dispute, outcome=payload.outcome, history=(*dispute.history, entry)
                 )
+                if (case := self.case_of(payload.dispute)) is not None:
+                    self.cases[case.number] = decided(case, payload, entry)
             case model.InvestigationOpened():
                 self.investigations[payload.investigation] = Investigation(opened=payload, history=(entry,))
             case model.InvestigationClosed():
@@ -157,15 +191,35 @@ class TableReview:
                 self.investigations[payload.investigation] = msgspec.structs.replace(
                     investigation, outcome=payload.outcome, history=(*investigation.history, entry)
                 )
+            case (
+                model.CaseOpened()
+                | model.CaseAssigned()
+                | model.CaseNoted()
+                | model.CaseAttached()
+                | model.CaseLetterMade()
+                | model.CaseAppealed()
+            ):
+                self._case_event(payload, entry)
             case _:
                 self._finding_event(payload, entry)
+
+    def _case_event(self, payload: Any, entry: Entry) -> None:
+        if isinstance(payload, model.CaseOpened):
+            self.cases[payload.case] = opened(payload, self.disputes[payload.dispute], entry)
+            return
+        case = self.cases[payload.case]
+        if isinstance(payload, model.CaseAppealed):
+            self.cases[case.number] = appealed(case, payload, entry)
+            self.disputes[case.dispute] = msgspec.structs.replace(self.disputes[case.dispute], outcome=None)
+        else:
+            self.cases[case.number] = changed(case, payload, entry)
 
     def _finding_event(self, payload: Event, entry: Entry) -> None:
         change = msgspec.structs.replace
         match payload:
             case model.FindingAssigned():
                 self._keep(change(self.finding(payload.finding_id), state="assigned", assigned_to=payload.to), entry)
-            case model.FindingNoted():
+            case model.FindingNoted() | model.AlarmAcknowledged():
                 self._keep(self.finding(payload.finding_id), entry)
             case model.FindingReopened():
                 self._keep(change(self.finding(payload.finding_id), state="reopened", resolution=None), entry)
@@ -213,7 +267,9 @@ def _objection_to_disposition(review: TableReview, event: model.FindingResolved,
     return _unfit(event) or ("the finding is disposed of already; reopen it first" if finding.settled else "")
 
 
-def _objection_to_video(review: TableReview, event: model.VideoMarked, round_no: int | None) -> str:
+def _objection_to_video(
+    review: TableReview, event: model.VideoMarked | model.VideoMarked2, round_no: int | None
+) -> str:
     if event.starts_us >= event.ends_us:
         return "the stretch of video ends before it starts"
     return "the video is of no finding and of no round" if event.finding_id is None and round_no is None else ""
@@ -249,6 +305,53 @@ def _objection_to_investigation_outcome(
     return f"the investigation {event.investigation} is closed already" if closed else ""
 
 
+def _objection_to_surveillance(
+    review: TableReview, event: model.SurveillanceNoted | model.ShiftSignedOver, round_no: int | None
+) -> str:
+    if review.stream != SURVEILLANCE_STREAM:
+        return f"the surveillance log stands in {SURVEILLANCE_STREAM}"
+    if isinstance(event, model.ShiftSignedOver) and review.waiting is not None:
+        return f"the shift signed over in event {review.waiting.entry.seq} has not been accepted"
+    return ""
+
+
+def _objection_to_acceptance(review: TableReview, event: model.ShiftAccepted, round_no: int | None) -> str:
+    waiting = review.waiting
+    if waiting is None:
+        return "no shift that was signed over waits to be accepted"
+    if event.signs != waiting.entry.seq:
+        return f"the shift that waits to be accepted is event {waiting.entry.seq}, not event {event.signs}"
+    return f"{event.by} signed the shift over; another person accepts it" if event.by == waiting.signed.by else ""
+
+
+def _objection_to_opening(review: TableReview, event: model.CaseOpened, round_no: int | None) -> str:
+    if event.case in review.cases:
+        return f"there is a case {event.case} already"
+    dispute = review.disputes.get(event.dispute)
+    if dispute is None:
+        return f"there is no dispute {event.dispute}"
+    if (case := review.case_of(event.dispute)) is not None:
+        return f"the dispute {event.dispute} is case {case.number} already"
+    if dispute.outcome is not None:
+        return f"the dispute {event.dispute} is closed already"
+    return "" if round_no == dispute.round_no else f"the dispute {event.dispute} is about round {dispute.round_no}"
+
+
+def _objection_in_case(review: TableReview, event: Any, round_no: int | None) -> str:
+    case = review.cases.get(event.case)
+    if case is None:
+        return f"there is no case {event.case}"
+    if isinstance(event, model.CaseLetterMade) and (case.decision is None or case.decision.seq != event.decision):
+        return f"event {event.decision} is not the decision of case {event.case} that stands"
+    if isinstance(event, model.CaseAppealed) and case.decision is None:
+        return f"case {event.case} is not decided: there is nothing to appeal"
+    if isinstance(event, model.CaseAttached) and any(each.digest == event.digest for each in case.attachments):
+        return f"the same bytes are attached to case {event.case} already"
+    if isinstance(event, model.CaseAssigned) and case.decision is not None:
+        return f"case {event.case} is decided already"
+    return ""
+
+
 def _no_objection(review: TableReview, event: Event, round_no: int | None) -> str:
     return ""
 
@@ -257,12 +360,22 @@ OBJECTIONS: dict[type[Event], Callable[[TableReview, Any, int | None], str]] = {
     model.VideoMarked: _objection_to_video,
     model.FindingAssigned: _objection_to_assignment,
     model.FindingNoted: _no_objection,
+    model.AlarmAcknowledged: _no_objection,
     model.FindingResolved: _objection_to_disposition,
     model.FindingReopened: _objection_to_reopening,
     model.DisputeOpened: _objection_to_dispute,
     model.DisputeClosed: _objection_to_dispute_outcome,
     model.InvestigationOpened: _objection_to_investigation,
     model.InvestigationClosed: _objection_to_investigation_outcome,
+    model.CaseOpened: _objection_to_opening,
+    model.CaseAssigned: _objection_in_case,
+    model.CaseNoted: _objection_in_case,
+    model.CaseAttached: _objection_in_case,
+    model.CaseLetterMade: _objection_in_case,
+    model.CaseAppealed: _objection_in_case,
+    model.SurveillanceNoted: _objection_to_surveillance,
+    model.ShiftSignedOver: _objection_to_surveillance,
+    model.ShiftAccepted: _objection_to_acceptance,
     model.RecordViewed: _no_objection,
     model.RecordExported: _no_objection,
 }

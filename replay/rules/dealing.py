@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from events.vocabulary import model
+from games.cards.cards import READ
 from games.rulebook.rulebook import Rulebook
-from games.settlement.pai_gow import clockwise_from
+from games.settlement.pai_gow import Position, clockwise_from
 from replay.findings import Finding, name
 from replay.fold.recorded_event import RecordedEvent, distinct_by
 from replay.fold.round import ASIDE, Round
-from replay.rules.rule import EVERY_CHAPTER, Indeterminate, finding, rule
+from replay.rules.round_steps import STUB_SECTION
+from replay.rules.rule import EVERY_CHAPTER, Early, Indeterminate, finding, rule
 from replay.settlement.payouts import moves
 from replay.settlement.stakes import stakes
 from replay.settlement.surrenders import surrenders
@@ -35,10 +37,21 @@ from replay.settlement.voids import (
 )
 
 CLOCKWISE_SECTION = {"manual_shoe": "8(d)", "hand": "9(c)", "automated_shoe": "10(c)"}
-STUB_SECTION = {"manual_shoe": "8(e)", "hand": "9(d)", "automated_shoe": "10(d)"}
 
 
-@rule("DEAL-START", "DEAL-COUNT", "DEAL-STUB", "DEAL-FACEUP", "DEAL-EXPOSED", "DEAL-DEVICE", on=EVERY_CHAPTER)
+@rule(
+    "DEAL-START",
+    "DEAL-COUNT",
+    "DEAL-STUB",
+    "DEAL-FACEUP",
+    "DEAL-EXPOSED",
+    "DEAL-DEVICE",
+    on=EVERY_CHAPTER,
+    early=Early(
+        "a ground for a void stays one, and the round can be declared void until its end",
+        remedies=(model.StubCounted, model.CardsDealt, model.CardExposed),
+    ),
+)
 def not_voided(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """A round that must be void is void; otherwise its ground, which knows its section, is the finding."""
     if was_voided(round_, book):
@@ -69,7 +82,7 @@ def doubtful_void(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
         yield Indeterminate(ground.doubt)
 
 
-@rule("DEAL-TOTAL", on=("5(i)(1)(ii)",))
+@rule("DEAL-TOTAL", on=("5(i)(1)(ii)",), early=Early("what was announced stands when the first card falls"))
 def announced_total(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """The dealer totals the dice and announces the total; a slip of the tongue corrected before the first card is none."""
     start = start_of(round_)
@@ -87,7 +100,7 @@ def announced_total(round_: Round, book: Rulebook) -> Iterator[Finding]:
         )
 
 
-@rule("DEAL-START", on=("8(d)", "9(c)", "10(c)"))
+@rule("DEAL-START", on=("8(d)", "9(c)", "10(c)"), early=Early("the first card goes to one position, once"))
 def counted_start(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """With the right total the first card goes to the position counted to; a miscount is the floor's to remedy (D23)."""
     start, dealt_to = start_of(round_), first_position(round_)
@@ -118,7 +131,7 @@ def counted_start(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermi
         )
 
 
-@rule("DEAL-NOROLL", on=("13(a)", "13(b)"))
+@rule("DEAL-NOROLL", on=("13(a)", "13(b)"), early=Early("the roll before the first card counts"))
 def valid_roll(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Dice that did not land flat, or fell out, are a "no roll" and are shaken again."""
     start = start_of(round_)
@@ -195,7 +208,7 @@ def _not_covered_after_the_deal(round_: Round, book: Rulebook) -> Iterator[Findi
         )
 
 
-@rule("DEAL-ORDER", on=("8(d)", "9(c)", "10(c)"))
+@rule("DEAL-ORDER", on=("8(d)", "9(c)", "10(c)"), early=Early("a card dealt out of turn was dealt out of turn"))
 def clockwise(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """From the first position on, cards or stacks go clockwise to every position, wager or not."""
     first = round_.first_card
@@ -301,7 +314,7 @@ def one_deck(round_: Round, book: Rulebook) -> Iterator[Finding]:
         )
 
 
-@rule("DEAL-FACEUP", on=("13(e)",))
+@rule("DEAL-FACEUP", on=("13(e)",), early=Early("a card that was dealt was used"))
 def face_up_card_unused(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """A card found face up is not used in that round."""
     if was_voided(round_, book):
@@ -353,7 +366,15 @@ def _what_was_exposed(fact: RecordedEvent) -> str:
     return " ".join(card for card in fact.payload.cards if card is not None) or "a card"
 
 
-@rule("DEAL-EXPOSED", on=("13(d)",))
+@rule(
+    "DEAL-EXPOSED",
+    on=("13(d)",),
+    early=Early(
+        "an exposed card stays exposed, and the player can elect until the round is over",
+        remedies=(model.HandElected,),
+        in_steps=frozenset({"DEAL-EXPOSED"}),
+    ),
+)
 def exposed_card_election(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """When the dealer exposes a player's card, the player elects to play the hand out or to void it, while it is in play.
 
@@ -429,7 +450,11 @@ def election_unseen(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
             )
 
 
-@rule("DEAL-NOBETS", on=("8(b)", "9(a)(3)", "10(a)(2)"))
+@rule(
+    "DEAL-NOBETS",
+    on=("8(b)", "9(a)(3)", "10(a)(2)"),
+    early=Early("what must come before the first card is missing when it falls"),
+)
 def no_more_bets(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """The dealer announces "no more bets" before dealing any card."""
     first = round_.first_card
@@ -514,4 +539,59 @@ def _surrendered_hand_not_counted(round_: Round, book: Rulebook) -> Iterator[Fin
                 observed="another count" if any(counts) else "not counted",
                 evidence=(fact, *hand),
                 seat=seat,
+            )
+
+
+RACKED = {"all": "that remained", "aside": "put aside"}
+"""What is said of cards that are collected under no position's name."""
+
+
+@rule("DEAL-RACK", on=("11(j)",))
+def hands_in_the_rack(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """Of each hand as many cards are collected as it was dealt, once, and as many as were left of the stub (D508).
+
+    No more lie aside than were put there, and with one word for all that remained no hand may be left.
+    """
+    collected = round_.collections
+    if not collected or not (round_.covers("collection") and round_.covers("deal")) or was_voided(round_, book):
+        return
+    least, most = _cards_to_collect(round_, book)
+    if not least <= sum(fact.payload.count for fact in collected) <= most:
+        return  # of the total `discard_rack` speaks
+    hands = round_.hands()
+    left: dict[Position | str, int] = {position: len(cards) for position, cards in hands.items()}
+    aside = sum(len(fact.payload.cards) for fact in round_.of(model.CardsDealt) if fact.payload.to in ASIDE)
+    copies = book.chapter.numbers.get("copies", 1)
+    if copies == 1:
+        dealt = {card for cards in hands.values() for card in cards if card is not None}
+        unused = [fact for fact in round_.found_face_up if READ[fact.payload.card] not in dealt]
+        gone = sum(left.values()) + aside + len(unused)
+        left["stub"] = book.chapter.numbers["deck_size"] - gone
+    aside += len(round_.found_face_up) + len(round_.of(model.CardBurned))
+    is_whole = True
+    for fact in collected:
+        of, count = fact.payload.of, fact.payload.count
+        match of:
+            case "all":
+                of_hands = sum(cards for position, cards in left.items() if position != "stub")
+                due = max(count, of_hands if is_whole else 0)
+                left.clear()
+            case "aside":
+                due = min(count, aside)
+                aside -= due
+            case _:
+                due = left.pop(of, 0)
+                burnt = min(aside, count - due) if copies > 1 and count > due else 0
+                due, aside = due + burnt, aside - burnt  # burnt cards may be counted with a hand
+        if count != due:
+            is_whole = False
+            yield finding(
+                round_,
+                book,
+                "DEAL-RACK",
+                "11(j)",
+                expected=f"{due} cards {RACKED.get(of) or f'of {name(of)}'} collected",
+                observed=f"{count}",
+                evidence=(fact,),
+                seat=of if isinstance(of, int) else None,
             )

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
 from events.vocabulary import model
@@ -345,8 +345,12 @@ def _seats(seats: Iterable[int | str]) -> str:
 @rule("DEAL-CUT", on=("5(d)",))
 def recut_by(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """A recut is made by the player who cut last, or by the next in turn, where he refuses by the one after (D385)."""
-    if first_cut(round_) is None or book.exempt("5(f)") or not round_.before.patrons_known:
-        return
+    if first_cut(round_) is not None and not book.exempt("5(f)") and round_.before.patrons_known:
+        yield from recut_in_turn(round_, book, lambda seated: _in_turn_to_cut(round_, seated))
+
+
+def recut_in_turn(round_: Round, book: Rulebook, in_turn: Callable[[Sequence[int]], list[int]]) -> Iterator[Finding]:
+    """Find a recut by another than who cut last and who is next; `in_turn` gives of those seated the order of the offers."""
     steps = preparations(round_)
     steps = steps[max(at for at, step in enumerate(steps) if step.kind == "shuffle") :]
     ordered = next((step for step in reversed(steps) if step.kind == "recut"), None)
@@ -357,7 +361,7 @@ def recut_by(round_: Round, book: Rulebook) -> Iterator[Finding]:
     made = next((step for step in since if step.kind == "cut"), None)
     if made is None:
         return
-    last, order = before[-1].who, _in_turn_to_cut(round_, made.seated)
+    last, order = before[-1].who, in_turn(made.seated)
     if last not in order:
         return  # the dealer, after everybody had refused, or one who has left
     following = _next_to_cut(order, last, since)

@@ -159,7 +159,8 @@ def hands_revealed(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
     A stake that goes back because the dealer's hand pushes all needs no hand of a player.
     """
-    if not _is_wholly_settled(round_, book):
+    is_shown = bool(round_.of(model.HandRevealed)) and all(map(round_.covers, WHOLE_ROUND))
+    if not _is_wholly_settled(round_, book, is_shown=is_shown):
         return
     revealed = {fact.payload.position for fact in round_.of(model.HandRevealed)}
     section = next(each for each in hands_revealed.on if book.has(each))
@@ -180,14 +181,15 @@ def hands_revealed(round_: Round, book: Rulebook) -> Iterator[Finding]:
 def _to_be_revealed(round_: Round, book: Rulebook) -> dict[Position, RecordedEvent]:
     """Return the positions whose hands decide a wager that was settled in its turn, each with the first such settlement."""
     compared: dict[Position, RecordedEvent] = {}
-    own = dealer_position(round_) if book.has("687a.11(d)") or book.has(PLAYED) else None
+    base, against_dealer = book.chapter.base, book.has("687a.11(d)")
+    own = dealer_position(round_) if against_dealer or book.has(PLAYED) else None
     forfeits = {fact.payload.seat for fact in round_.of(model.DecisionMade) if fact.payload.decision == "fold"}
     for act in settling_moves(round_, book):
-        if act.wager != book.chapter.base or act.seat is None or act.seat in forfeits:
+        if act.wager != base or act.seat is None or act.seat in forfeits:
             continue
         if own is not None:
             compared.setdefault(own, act.fact)
-        if not book.has("687a.11(d)") and not is_push_for_all(round_, book, act):
+        if not against_dealer and not is_push_for_all(round_, book, act):
             compared.setdefault(act.seat, act.fact)
     return compared
 
@@ -215,6 +217,9 @@ def results_announced(round_: Round, book: Rulebook) -> Iterator[Finding]:
             )
 
 
-def _is_wholly_settled(round_: Round, book: Rulebook) -> bool:
-    """Say whether the record covers how hands were shown and wagers settled, to the end of a round that is not void."""
-    return covers_all(round_, "setting") and round_.closed is not None and not is_void(round_, book)
+def _is_wholly_settled(round_: Round, book: Rulebook, *, is_shown: bool = False) -> bool:
+    """Say whether the record covers how hands were shown and wagers settled, to the end of a round that is not void.
+
+    `is_shown`: it shows so by what it has, whether or not it claims the aspect.
+    """
+    return (is_shown or covers_all(round_, "setting")) and round_.closed is not None and not is_void(round_, book)

@@ -17,7 +17,7 @@ from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.wager_keys import Key, key_in
 from replay.rules.mispayment_words import late_part, no_envy_for, of_the_limit, trigger
-from replay.rules.rule import EVERY_CHAPTER, Indeterminate, finding, rule
+from replay.rules.rule import EVERY_CHAPTER, Early, Indeterminate, finding, rule
 from replay.settlement.open_reasons import open_envy_reason, open_reason
 from replay.settlement.payouts import WagerFlow, describe_flow, flows
 from replay.settlement.round_readings import groundless_declarations
@@ -31,6 +31,21 @@ from replay.settlement.vigorish import (
     vigorish_section,
     vigorish_taken,
 )
+
+MONEY = (model.WagerTaken, model.WagerPaid, model.WagerReturned, model.VigorishTaken)
+"""What is done with a wager, by which what was done before is put right."""
+DUE_ANEW = (
+    model.WagerRefused,
+    model.WagerRemoved,
+    model.HandReset,
+    model.Surrendered,
+    model.PatronLeft,
+    model.WagerAbandoned,
+    model.MysteryHit,
+    model.CardExposed,
+    model.HandElected,
+)
+"""After which a wager is due something else than before."""
 
 
 @rule(
@@ -51,6 +66,11 @@ from replay.settlement.vigorish import (
     "CA-COVER",
     on=EVERY_CHAPTER,
     over_readings=True,
+    early=Early(
+        "a wager with which something was done is held against what it is due; nothing is said of one not settled yet",
+        remedies=(*MONEY, *DUE_ANEW),
+        in_steps=frozenset({"PAY-VIG", "PAY-METER", "MYST-AMOUNT"}),
+    ),
 )
 def money(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """Every wager ends as the rules say; a difference is found with its amount and the section.
@@ -315,7 +335,16 @@ def _observed(account: Account, taken: Sequence[RecordedEvent]) -> str:
     return f"{observed}, {show_money(in_cents(taken))} vigorish" if taken else observed
 
 
-@rule("PAY-ENVY", on=("11(h)(2)(ii)", "12(d)"), over_readings=True)
+@rule(
+    "PAY-ENVY",
+    on=("11(h)(2)(ii)", "12(d)"),
+    over_readings=True,
+    early=Early(
+        "an Envy Bonus that was paid is held against what is due; nothing is said of one not paid yet",
+        remedies=(model.EnvyPaid, *DUE_ANEW),
+        in_steps=frozenset({"PAY-ENVY"}),
+    ),
+)
 def envy_bonuses(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """Envy Bonuses are paid to every qualifying wager for every qualifying hand of another patron, and to nobody else.
 
@@ -377,7 +406,7 @@ def _amounts(by_position: dict[int | str, int]) -> str:
     return ", ".join(parts) if parts else "no Envy Bonus"
 
 
-@rule("PAY-VIG", on=("12(a)",))
+@rule("PAY-VIG", on=("12(a)",), early=Early("vigorish that was taken was taken"))
 def vigorish(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """No commission or vigorish is charged."""
     for fact in round_.of(model.VigorishTaken):
@@ -395,7 +424,11 @@ def vigorish(round_: Round, book: Rulebook) -> Iterator[Finding]:
         )
 
 
-@rule("PAY-SOURCE", on=("11(h)(3)(i)(B)(4)",))
+@rule(
+    "PAY-SOURCE",
+    on=("11(h)(3)(i)(B)(4)",),
+    early=Early("chips paid for a share of the meter were paid", remedies=MONEY),
+)
 def source(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """A share of the progressive meter is not paid from the table inventory."""
     for due in dues(round_, book):

@@ -322,6 +322,15 @@ def triggered(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate
         )
 
 
+@rule("MYST-TRIGGER", on=("645c.3(c)(3)",))
+def hit_of_this_round(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
+    """A hit names the table and the round that it stands in; where it names another, whose bonus it is cannot be told."""
+    for fact in _of_meter(round_, book, model.MysteryHit):
+        event = fact.payload
+        if (f"table/{event.table}", event.round_no) != (round_.stream, round_.round_no):
+            yield Indeterminate(f"the bonus was hit at table {event.table} in round {event.round_no}, by the record")
+
+
 @rule("MYST-COMMITMENT", on=("645c.3(c)(3)",))
 def commitment(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """A target that is revealed is the one that the device committed to when it was armed (D21)."""

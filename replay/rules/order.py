@@ -8,7 +8,6 @@ game's own rules stand in its record (`catalogue.py`), by the theme after which 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from replay.rules import (
     dealing,
@@ -25,31 +24,6 @@ from replay.rules import (
 from replay.rules.catalogue import GAME_RULES
 from replay.rules.game_rules import Theme
 from replay.rules.rule import Rule
-
-STEPS: Final[tuple[Rule, ...]] = (
-    order_of_steps.steps_in_order,
-    order_of_steps.opened_in_order,
-    order_of_steps.shuffled_after_the_wash,
-    exposure.dealer_face_up,
-    exposure.players_face_down,
-    exposure.empty_position_unseen,
-    exposure.surrendered_hand_unseen,
-    exposure.shaker_closed,
-    missing_steps.start_before_the_deal,
-    missing_steps.start_as_filed,
-    missing_steps.total_announced,
-    missing_steps.dice_announced,
-    missing_steps.activated_before_the_dice,
-    missing_steps.hands_revealed,
-    missing_steps.results_announced,
-    parties.paid_by,
-    parties.documented_as_paid,
-    parties.own_ante,
-    parties.stays_seated,
-    parties.accepted_as_placed,
-    parties.locked_where_offered,
-)
-"""The rules of what stands out of its place, is missing or is done by the wrong party: no column of the round table shows it."""
 
 SHARED: dict[Theme, tuple[Rule, ...]] = {
     "wagering": (
@@ -121,7 +95,30 @@ SHARED: dict[Theme, tuple[Rule, ...]] = {
         paying.documented,
         paying.meter_readings,
         paying.settlement_order,
-        *STEPS,
+        order_of_steps.steps_in_order,
+        order_of_steps.opened_in_order,
+        order_of_steps.shuffled_after_the_wash,
+        exposure.dealer_face_up,
+        exposure.players_face_down,
+        exposure.hands_face_up,
+        exposure.empty_position_unseen,
+        exposure.surrendered_hand_unseen,
+        exposure.shaker_closed,
+        missing_steps.start_before_the_deal,
+        missing_steps.start_as_filed,
+        missing_steps.total_announced,
+        missing_steps.dice_announced,
+        missing_steps.activated_before_the_dice,
+        missing_steps.hands_revealed,
+        missing_steps.results_announced,
+        parties.paid_by,
+        parties.documented_as_paid,
+        parties.own_ante,
+        parties.stays_seated,
+        parties.accepted_as_placed,
+        parties.locked_where_offered,
+        parties.accepted_before_the_deal,
+        dealing.hands_in_the_rack,
     ),
 }
 """Theme → the rules that games share; which of them hold in a chapter, its sections say."""

@@ -17,43 +17,61 @@ from replay.rules.round_steps import Act, Precedence
 from replay.rules.rule import EVERY_CHAPTER, finding, rule
 from replay.settlement.voids import is_void
 
+CALLS = ("PAY-ANNOUNCED", "PAY-ENVYCALL")
+"""The codes of what the dealer says aloud."""
+
 
 @rule(
     "PAY-EARLY",
     "PAY-ORDER",
+    "PAY-REVEAL",
+    "PAY-ANNOUNCED",
+    "PAY-ENVYCALL",
     "DEAL-RACK",
+    "DEAL-BURN",
     "DEAL-STUB",
+    "DEAL-SIDE",
     "DEAL-SHAKE",
     "DEAL-ELECTION",
     "SET-EARLY",
+    "PLAY-ORDER",
+    "WAGER-LATE",
+    "CA-BUTTON",
+    "CA-PILE",
     on=EVERY_CHAPTER,
 )
 def steps_in_order(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Each act comes after the step that the chapter puts before it; the first act of a wager, and the first step, are named.
 
-    In a void round nothing is asked: its wagers go back, whatever had come before.
+    What was paid before its outcome could exist is not found again because it was not announced either. In a void round
+    nothing is asked: its wagers go back, whatever had come before.
     """
     reported: set[tuple[str, int | None, str | None, str]] = set()
+    early: set[int] = set()
     for precedence in GAME_RULES[book.game].precedences if not is_void(round_, book) else ():
         section = precedence.section if isinstance(precedence.section, str) else precedence.section[book.deal_method]
         if not book.has(section):
             continue
-        for act in precedence.acts(round_, book):
-            step = precedence.after.of(round_, book, act)
+        for act, step in precedence.after.acts_before(round_, book, precedence.acts):
             of = precedence.code, act.seat, act.wager, act.word if precedence.code == "PAY-EARLY" else ""
-            if step is not None and act.fact.seq < step.seq and of not in reported:
-                reported.add(of)
-                yield finding(
-                    round_,
-                    book,
-                    precedence.code,
-                    section,
-                    expected=_expected(precedence, act),
-                    observed=f"{act.word} before" if act.word else "before it",
-                    evidence=(act.fact, step),
-                    seat=act.seat,
-                    wager=act.wager,
-                )
+            if of in reported:
+                continue
+            if precedence.code in CALLS and act.fact.seq in early:
+                continue
+            reported.add(of)
+            if precedence.code == "PAY-EARLY":
+                early.add(act.fact.seq)
+            yield finding(
+                round_,
+                book,
+                precedence.code,
+                section,
+                expected=_expected(precedence, act),
+                observed=f"{act.word} before" if act.word else "before it",
+                evidence=(act.fact, step),
+                seat=act.seat,
+                wager=act.wager,
+            )
 
 
 def _expected(precedence: Precedence, act: Act) -> str:

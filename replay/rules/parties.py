@@ -143,21 +143,30 @@ def _acts_of(round_: Round, seat: int) -> list[RecordedEvent]:
     return found
 
 
-@rule("WAGER-PROGRESSIVE", on=("8(b)(2)", "9(a)(3)(ii)", "10(a)(2)(ii)"))
+OFFERED = "687a.7(d)(2)"
+"""What 687a says of progressive wagers at a table with an automated shoe; .8(c) and .9(b) are of other ways of dealing."""
+
+
+@rule("WAGER-PROGRESSIVE", on=("8(b)(2)", "9(a)(3)(ii)", "10(a)(2)(ii)", OFFERED))
 def accepted_as_placed(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """The system accepts each progressive wager for what it is; where it counts wagers, it has each of them (§ 688a.8(b)(2)).
 
-    That no single wager is on record says something only where the meter's readings were on record before (D527).
+    That no single wager is on record says something only where the meter's readings were on record before (D527). Who has a
+    wager there is compared too where no lock is asked for (D509).
     """
     section = PROGRESSIVE_SECTION[book.deal_method]
+    section = section if book.has(section) else OFFERED
     if not round_.covers("progressive") or not book.has(section):
         return
     placed = {stake.seat: stake for stake in stakes(round_, book).values() if stake.wager == "progressive"}
     accepted = progressive_accepted(round_, book)
-    for fact in accepted:
-        stake = placed.get(fact.payload.seat)
-        cents = sum(each.payload.amount_cents for each in accepted if each.payload.seat == fact.payload.seat)
-        if stake is not None and not stake.doubt and stake.in_time_cents > 0 and cents != stake.in_time_cents:
+    seats = {fact.payload.seat for fact in accepted}
+    if section == OFFERED and accepted and round_.covers("wagering"):
+        seats |= placed.keys()
+    for seat in sorted(seats):
+        stake, facts = placed.get(seat), [fact for fact in accepted if fact.payload.seat == seat]
+        cents = sum(fact.payload.amount_cents for fact in facts)
+        if stake is not None and not stake.doubt and cents != stake.in_time_cents:
             yield finding(
                 round_,
                 book,
@@ -165,8 +174,8 @@ def accepted_as_placed(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 section,
                 expected=f"{show_money(stake.in_time_cents)} accepted, as placed",
                 observed=f"{show_money(cents)} accepted",
-                evidence=(*stake.facts, fact),
-                seat=fact.payload.seat,
+                evidence=(*stake.facts, *facts),
+                seat=seat,
                 wager="progressive",
             )
     locked = round_.first(model.ProgressiveLocked)
@@ -185,18 +194,53 @@ def accepted_as_placed(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 @rule("WAGER-LOCKOUT", on=("8(b)(2)", "9(a)(3)(ii)", "10(a)(2)(ii)"))
 def locked_where_offered(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """Where the progressive is offered the system locks it out before the deal, whether anybody plays it or not."""
+    """Where the progressive is offered the system locks it out before the deal, whether anybody plays it or not.
+
+    Not in 687a, where the game is started on the keypad if a player placed one (§ 687a.8(c)). Where wagers were accepted,
+    `wagering.py` finds it.
+    """
     section, first = PROGRESSIVE_SECTION[book.deal_method], round_.first_card
-    if "progressive" not in book.offers or not book.has(section) or first is None:
+    if "progressive" not in book.offers or not book.has(section) or first is None or book.has(OFFERED):
         return
+    locked = round_.first(model.ProgressiveLocked)
     whole = round_.covers("progressive") and round_.covers("wagering") and round_.covers("deal")
-    if whole and not round_.of(model.ProgressiveLocked) and not progressive_accepted(round_, book):
+    if whole and (locked is None or locked.seq > first.seq) and not progressive_accepted(round_, book):
         yield finding(
             round_,
             book,
             "WAGER-LOCKOUT",
             section,
             expected="progressive wagers locked out before the deal",
-            observed="not locked",
-            evidence=(first,),
+            observed="locked after the first card" if locked else "not locked",
+            evidence=(first, *((locked,) if locked else ())),
         )
+
+
+@rule("WAGER-LOCKOUT", on=("687a.7(c)", "645c.3(c)(3)"))
+def accepted_before_the_deal(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """Where no lock is asked for, no progressive wager is accepted when the deal has begun, nor a contribution to a bonus.
+
+    That is with an automated shoe in 687a, and of the Must-Hit-By bonus, whose order of contributions says who wins it.
+    """
+    first = round_.first_card
+    if first is None or not (round_.covers("progressive") or round_.covers("mystery")):
+        return
+    if book.mystery_meter is not None:
+        section, facts = "645c.3(c)(3)", round_.of(model.ProgressiveAccepted)
+        facts = [fact for fact in facts if fact.payload.meter == book.mystery_meter]
+    else:
+        section, facts = "687a.7(c)", progressive_accepted(round_, book)
+    if book.has(PROGRESSIVE_SECTION[book.deal_method]) and book.mystery_meter is None:
+        return
+    for fact in facts:
+        if fact.seq > first.seq and round_.certainly_before(first, fact):
+            yield finding(
+                round_,
+                book,
+                "WAGER-LOCKOUT",
+                section,
+                expected="no progressive wager accepted after the first card",
+                observed=f"{show_money(fact.payload.amount_cents)} accepted",
+                evidence=(first, fact),
+                seat=fact.payload.seat,
+            )

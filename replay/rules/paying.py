@@ -22,7 +22,7 @@ from replay.fold.recorded_event import RecordedEvent, distinct_by, in_order
 from replay.fold.round import Round
 from replay.fold.table_state import Unrecorded
 from replay.fold.wager_keys import Key, key_in, key_of
-from replay.rules.rule import EVERY_CHAPTER, Indeterminate, finding, rule
+from replay.rules.rule import EVERY_CHAPTER, Early, Indeterminate, finding, rule
 from replay.settlement.hand_readings import readings
 from replay.settlement.payouts import flows, moves
 from replay.settlement.settlement import dues, settlements
@@ -78,12 +78,15 @@ def announced_result(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 @rule("PAY-MISSED", "PAY-OVER", on=EVERY_CHAPTER)
 def paid_to_who_wagered(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
-    """What a wager is paid goes to who placed it; where the record names another, it cannot be told whose it is (D319)."""
+    """What a wager is paid goes to who placed it; where the record names another, it cannot be told whose it is (D319).
+
+    A Must-Hit-By bonus is of who placed the progressive wager there (§ 645c.3(c)(3)).
+    """
     placed = stakes(round_, book)
     for type_ in (model.WagerPaid, model.WagerReturned):
         for fact in round_.of(type_):
             event = fact.payload
-            stake = placed.get(key_in(event))
+            stake = placed.get((event.seat, "progressive", None, "") if event.wager == "mystery" else key_in(event))
             if stake is None or event.bettor == stake.bettor:
                 continue
             if event.bettor not in {each.payload.bettor for each in stake.facts}:
@@ -165,7 +168,12 @@ def _progressive_winners(
             yield due, in_order(paid)
 
 
-@rule("PAY-LIGHT", "PAY-VALIDATED", on=("11(h)(3)(i)(B)(2)", "11(h)(3)(i)(B)(3)"))
+@rule(
+    "PAY-LIGHT",
+    "PAY-VALIDATED",
+    on=("11(h)(3)(i)(B)(2)", "11(h)(3)(i)(B)(3)"),
+    early=Early("what must come before a payment is missing when it is made"),
+)
 def verified_before_paid(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Before a progressive winner is paid, the light is verified and a floorperson or above validates the payout."""
     yield from verified(round_, book, "progressive", "11(h)(3)(i)(B)(2)", "11(h)(3)(i)(B)(3)")

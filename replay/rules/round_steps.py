@@ -28,7 +28,7 @@ from replay.settlement.payouts import first_moves, moves
 from replay.settlement.settlement import dues
 from replay.settlement.stakes import ENVY, shaker_used, stakes
 from replay.settlement.surrenders import standing_surrenders
-from replay.settlement.table_layout import abandoned_wagers, voided_seats
+from replay.settlement.table_layout import abandoned_wagers, progressive_wins, voided_seats
 
 PUT_BACK = frozenset({"late", "void", "uncovered"})
 """Reasons of a return that settles nothing: the stake was late, the hand is void, or nobody covers it."""
@@ -44,15 +44,33 @@ class Act(msgspec.Struct, frozen=True):
     word: str = ""
 
 
-Acts = Callable[[Round, Rulebook], Iterator[Act]]
-StepOf = Callable[[Round, Rulebook, Act], RecordedEvent | None]
+Acts = Callable[[Round, Rulebook], Iterable[Act]]
+StepOfRound = Callable[[Round, Rulebook], RecordedEvent | None]
+StepOfAct = Callable[[Round, Rulebook, Act], RecordedEvent | None]
 
 
 class Step(msgspec.Struct, frozen=True):
-    """A step of a round: what it is in words, as they follow upon "after", and the fact by which it was done, or null."""
+    """A step of a round: what it is in words, as they follow upon "after", and the fact by which it was done, or null.
+
+    It is one fact for the whole round (`of`), or one for each act, as for its hand (`of_act`).
+    """
 
     name: str
-    of: StepOf
+    of: StepOfRound | None = None
+    of_act: StepOfAct | None = None
+
+    def acts_before(self, round_: Round, book: Rulebook, acts: Acts) -> Iterator[tuple[Act, RecordedEvent]]:
+        """Yield the acts that stand before the step, each with the fact by which it was done."""
+        if self.of is not None:
+            done = self.of(round_, book)
+            for act in acts(round_, book) if done is not None else ():
+                if done is not None and act.fact.seq < done.seq:
+                    yield act, done
+        elif self.of_act is not None:
+            for act in acts(round_, book):
+                done = self.of_act(round_, book, act)
+                if done is not None and act.fact.seq < done.seq:
+                    yield act, done
 
 
 class Precedence(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,13 +96,16 @@ def hands_dealt(round_: Round, book: Rulebook) -> Mapping[Position, RecordedEven
     whole: dict[Position, RecordedEvent] = {}
     for fact in round_.of(model.CardsDealt):
         to = fact.payload.to
-        if to not in ASIDE and held.get(to, 0) < must:
-            held[to], whole[to] = held.get(to, 0) + len(fact.payload.cards), fact
+        before = held.get(to, 0)
+        if before < must and to not in ASIDE:
+            held[to], whole[to] = before + len(fact.payload.cards), fact
     return whole
 
 
-def _all_hands(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
-    return max(hands_dealt(round_, book).values(), key=lambda fact: fact.seq, default=None)
+@derived_by_rules
+def last_hand_dealt(round_: Round, book: Rulebook) -> RecordedEvent | None:
+    """Return the fact with which all hands were whole."""
+    return _last(hands_dealt(round_, book).values())
 
 
 def _own_hand(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
@@ -103,11 +124,11 @@ def first_set(round_: Round) -> Mapping[Position, RecordedEvent]:
     return {fact.payload.position: fact for fact in reversed(round_.of(model.HandSet))}
 
 
-def _dealer_set(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
-    return first_set(round_).get(dealer_position(round_)) or _dealer_revealed(round_, book, act)
+def _dealer_set(round_: Round, book: Rulebook) -> RecordedEvent | None:
+    return first_set(round_).get(dealer_position(round_)) or _dealer_revealed(round_, book)
 
 
-def _dealer_revealed(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
+def _dealer_revealed(round_: Round, book: Rulebook) -> RecordedEvent | None:
     return revealed_at(round_).get(dealer_position(round_))
 
 
@@ -119,24 +140,34 @@ def _envy_hand_revealed(round_: Round, book: Rulebook, act: Act) -> RecordedEven
     return revealed_at(round_).get(act.fact.payload.for_position)
 
 
-def _dice_at_rest(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
+def _dice_at_rest(round_: Round, book: Rulebook) -> RecordedEvent | None:
     return next((fact for fact in round_.of(model.DiceRolled) if fact.payload.lie == "flat"), shaker_used(round_))
+
+
+def _own_first_card(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
+    return next((fact for fact in round_.of(model.CardsDealt) if fact.payload.to == act.seat), None)
+
+
+def _first_of(type_: type[Event]) -> StepOfRound:
+    return lambda round_, book: round_.first(type_)
 
 
 def _bonus_hit(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
     return next((fact for fact in round_.of(model.MysteryHit) if fact.payload.seat == act.seat), None)
 
 
-ALL_HANDS_DEALT = Step("all hands are dealt", _all_hands)
-HAND_DEALT = Step("all cards of the hand are dealt", _own_hand)
+ALL_HANDS_DEALT = Step("all hands are dealt", last_hand_dealt)
+HAND_DEALT = Step("all cards of the hand are dealt", of_act=_own_hand)
 DEALER_SET = Step("the dealer's hands are set", _dealer_set)
 PLAYER_DEALER_SET = Step("the player-dealer's hands are set", _dealer_set)
 DEALER_REVEALED = Step("the dealer's hand is turned over", _dealer_revealed)
 PLAYER_DEALER_REVEALED = Step("the player-dealer's hand is exposed", _dealer_revealed)
-HAND_REVEALED = Step("the hand is revealed", _hand_revealed)
-ENVY_HAND_REVEALED = Step("the hand that it is for is revealed", _envy_hand_revealed)
+HAND_REVEALED = Step("the hand is revealed", of_act=_hand_revealed)
+ENVY_HAND_REVEALED = Step("the hand that it is for is revealed", of_act=_envy_hand_revealed)
 DICE_AT_REST = Step("the dice have come to rest", _dice_at_rest)
-BONUS_HIT = Step("the bonus is hit", _bonus_hit)
+DICE_ANNOUNCED = Step("the value of each die is announced", _first_of(model.DiceAnnounced))
+FIRST_CARD_DEALT = Step("the hand's first card is dealt", of_act=_own_first_card)
+BONUS_HIT = Step("the bonus is hit", of_act=_bonus_hit)
 
 
 # --------------------------------------------------------------------------------------------------------------- the acts
@@ -152,7 +183,7 @@ def settling_moves(round_: Round, book: Rulebook) -> list[Act]:
     given_up = {fact.payload.seat for fact in standing_surrenders(round_, book)}
     abandoned, voided, base = abandoned_wagers(round_), voided_seats(round_, book), book.chapter.base
     placed, found = stakes(round_, book), []
-    wagered = {(seat, wager) for seat, wager, *_ in placed} if placed else None
+    wagered = {key[:2] for key in placed} if placed else None
     settling = [
         fact
         for fact in moves(round_)
@@ -175,23 +206,26 @@ def settling_moves(round_: Round, book: Rulebook) -> list[Act]:
 def settled(*wagers: str, but: Callable[[Round, Rulebook, Act], bool] | None = None) -> Acts:
     """Return the acts by which these wagers (without any: all) are settled; `but` says which acts the sentence is not about."""
 
-    def acts(round_: Round, book: Rulebook) -> Iterator[Act]:
-        for act in settling_moves(round_, book):
-            if (not wagers or act.wager in wagers) and not (but is not None and but(round_, book, act)):
-                yield act
+    @derived_by_rules
+    def acts(round_: Round, book: Rulebook) -> list[Act]:
+        return [
+            act
+            for act in settling_moves(round_, book)
+            if (not wagers or act.wager in wagers) and not (but is not None and but(round_, book, act))
+        ]
 
     return acts
 
 
 def is_push_for_all(round_: Round, book: Rulebook, act: Act) -> bool:
     """Say whether a stake was returned because the dealer's hand pushes all: the player's hands do not decide it (D9)."""
-    if not isinstance(act.fact.payload, model.WagerReturned):
-        return False
-    return any((due.seat, due.wager, due.outcome) in _pushes(act) for due in dues(round_, book))
+    return isinstance(act.fact.payload, model.WagerReturned) and is_pushed_for_all(round_, book, act.seat, act.wager)
 
 
-def _pushes(act: Act) -> set[tuple[int | None, str | None, Outcome]]:
-    return {(act.seat, act.wager, outcome) for outcome in (Outcome.ACE_HIGH_PUSH, Outcome.TIGER_9_PUSH)}
+def is_pushed_for_all(round_: Round, book: Rulebook, seat: int | None, wager: str | None) -> bool:
+    """Say whether the dealer's hand pushes a wager, whatever the player holds (D9)."""
+    pushes = {(seat, wager, outcome) for outcome in (Outcome.ACE_HIGH_PUSH, Outcome.TIGER_9_PUSH)}
+    return any((due.seat, due.wager, due.outcome) in pushes for due in dues(round_, book))
 
 
 def envy_paid(round_: Round, book: Rulebook) -> Iterator[Act]:
@@ -204,6 +238,13 @@ def vigorish_taken(round_: Round, book: Rulebook) -> Iterator[Act]:
     """Yield what was taken as vigorish."""
     for fact in round_.of(model.VigorishTaken):
         yield Act(fact, fact.payload.seat, book.chapter.base, "vigorish collected")
+
+
+def surrendered_taken(round_: Round, book: Rulebook) -> Iterator[Act]:
+    """Yield what was collected of surrendered base wagers; the word of the player may be on record after it (D285)."""
+    for fact in round_.of(model.WagerTaken):
+        if fact.payload.reason == "surrendered" and fact.payload.wager == book.chapter.base:
+            yield Act(fact, fact.payload.seat, fact.payload.wager, "collected")
 
 
 def progressive_light(round_: Round, book: Rulebook) -> Iterator[Act]:
@@ -226,6 +267,12 @@ def progressive_documented(round_: Round, book: Rulebook) -> Iterator[Act]:
     for fact in round_.of(model.PayoutDocumented):
         if fact.payload.wager == "progressive":
             yield Act(fact, fact.payload.seat, "progressive", "payout documented")
+
+
+def meter_won(round_: Round, book: Rulebook) -> Iterator[Act]:
+    """Yield what the controller let the progressive meter pay."""
+    for fact in progressive_wins(round_, book):
+        yield Act(fact, fact.payload.seat, "progressive", "won of the meter")
 
 
 def bonus_light(round_: Round, book: Rulebook) -> Iterator[Act]:
@@ -270,9 +317,8 @@ def by_hand(acts: Acts, step: Step) -> Acts:
     """Return of acts those that go by the player's hand: not stakes returned before a step because the dealer's pushes all."""
 
     def of_hands(round_: Round, book: Rulebook) -> Iterator[Act]:
-        for act in acts(round_, book):
-            done = step.of(round_, book, act)
-            if done is not None and act.fact.seq < done.seq and not is_push_for_all(round_, book, act):
+        for act, _ in step.acts_before(round_, book, acts):
+            if not is_push_for_all(round_, book, act):
                 yield act
 
     return of_hands
@@ -307,20 +353,30 @@ def _last(facts: Iterable[RecordedEvent]) -> RecordedEvent | None:
     return max(facts, key=lambda fact: fact.seq, default=None)
 
 
-def _settled_from_inventory(round_: Round, book: Rulebook) -> Iterator[Act]:
-    """Yield what settled wagers, but for slips, which may come later (D28)."""
-    return (act for act in settling_moves(round_, book) if getattr(act.fact.payload, "source", "") != "slip")
+@derived_by_rules
+def settled_from_inventory(round_: Round, book: Rulebook) -> list[Act]:
+    """Return what settled wagers, in order, but for slips, which may come later (D28)."""
+    return [act for act in settling_moves(round_, book) if getattr(act.fact.payload, "source", "") != "slip"]
+
+
+@derived_by_rules
+def last_settled(round_: Round, book: Rulebook) -> Mapping[int | None, RecordedEvent]:
+    """Return by seat what settled its last wager; under null what settled the last of all."""
+    last: dict[int | None, RecordedEvent] = {}
+    for act in settled_from_inventory(round_, book):
+        last[act.seat] = last[None] = act.fact
+    return last
 
 
 def _hand_settled(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
-    return _last(each.fact for each in _settled_from_inventory(round_, book) if act.seat in (None, each.seat))
+    return last_settled(round_, book).get(act.seat)
 
 
 def dealer_compared(*wagers: str) -> Step:
     """Return the step that all wagers which are settled against the dealer's hand are settled."""
 
-    def of(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
-        return _last(each.fact for each in _settled_from_inventory(round_, book) if each.wager in wagers)
+    def of(round_: Round, book: Rulebook) -> RecordedEvent | None:
+        return _last(each.fact for each in settled_from_inventory(round_, book) if each.wager in wagers)
 
     return Step("all hands are compared with it", of)
 
@@ -329,23 +385,33 @@ def _envy_for_hand(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | N
     return _last(f for f in round_.of(model.EnvyPaid) if act.seat in (None, f.payload.for_position))
 
 
-def _first_hand_shown(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
+def _first_hand_shown(round_: Round, book: Rulebook) -> RecordedEvent | None:
     players = [fact for fact in round_.of(model.HandRevealed) if fact.payload.position != "dealer"]
     return next(iter(players), None)
 
 
-HAND_SETTLED = Step("the hand's wagers are settled", _hand_settled)
-ENVY_PAID = Step("the Envy Bonuses for the hand are paid", _envy_for_hand)
+HAND_SETTLED = Step("the hand's wagers are settled", of_act=_hand_settled)
+ENVY_PAID = Step("the Envy Bonuses for the hand are paid", of_act=_envy_for_hand)
 FIRST_HAND_SHOWN = Step("the first hand is revealed: a Qualifying Wager is placed", _first_hand_shown)
 
 
-def hands_collected(round_: Round, book: Rulebook) -> Iterator[Act]:
-    """Yield the collections of players' hands, and of all cards that are left; not of hands that were given up or are void."""
-    gone = {fact.payload.seat for fact in standing_surrenders(round_, book)} | voided_seats(round_, book)
+def cards_collected(round_: Round, book: Rulebook) -> Iterator[Act]:
+    """Yield the collections of cards, but for those that were put aside during the deal."""
     for fact in round_.of(model.CardsCollected):
-        of = fact.payload.of
-        if of == "all" or (isinstance(of, int) and of not in gone and of != dealer_position(round_)):
-            yield Act(fact, None if of == "all" else of, None, "collected")
+        if fact.payload.of != "aside":
+            yield Act(fact, None, None, "collected")
+
+
+@derived_by_rules
+def hands_collected(round_: Round, book: Rulebook) -> list[Act]:
+    """Return the collections of players' hands, and of all cards that are left; not of hands that were given up or are void."""
+    gone: set[Position] = {fact.payload.seat for fact in standing_surrenders(round_, book)} | voided_seats(round_, book)
+    gone.add(dealer_position(round_))
+    return [
+        Act(fact, None if fact.payload.of == "all" else fact.payload.of, None, "collected")
+        for fact in round_.of(model.CardsCollected)
+        if fact.payload.of == "all" or (isinstance(fact.payload.of, int) and fact.payload.of not in gone)
+    ]
 
 
 def dealer_collected(round_: Round, book: Rulebook) -> Iterator[Act]:
@@ -371,7 +437,7 @@ def has_qualifying_wager(round_: Round, book: Rulebook) -> bool:
     )
 
 
-def racked(acts: Acts, after: Step, section: str, what: str = "the cards collected") -> Precedence:
+def racked(acts: Acts, after: Step, section: str | Mapping[str, str], what: str = "the cards collected") -> Precedence:
     """Return the sentence that cards stay on the table until a step is made (DEAL-RACK)."""
     return Precedence(code="DEAL-RACK", section=section, acts=acts, after=after, what=what)
 
@@ -379,6 +445,9 @@ def racked(acts: Acts, after: Step, section: str, what: str = "the cards collect
 def racked_of_shoe(settled_section: str, *by_dealer: str) -> tuple[Precedence, ...]:
     """Return the sentences on the cards of a round with Envy Bonuses and surrenders (§ 688a.11(d), (e), (g)-(i))."""
     return (
+        early(surrendered_taken, ALL_HANDS_DEALT, "11(d)"),
+        early(surrendered_taken, DEALER_SET, "11(d)"),
+        racked(cards_collected, ALL_HANDS_DEALT, STUB_SECTION),
         racked(hands_collected, HAND_SETTLED, settled_section),
         racked(hands_collected, ENVY_PAID, "11(h)(2)(ii)"),
         racked(dealer_collected, dealer_compared(*by_dealer), "11(e)", "the dealer's cards collected"),
@@ -389,12 +458,18 @@ def racked_of_shoe(settled_section: str, *by_dealer: str) -> tuple[Precedence, .
 # ----------------------------------------------------------------------------------- the stub, the shaker, the election
 
 
-def _first_of(type_: type[Event]) -> StepOf:
-    return lambda round_, book, act: round_.first(type_)
-
-
+STUB_SECTION = {"manual_shoe": "8(e)", "hand": "9(d)", "automated_shoe": "10(d)"}
+"""The section by which the cards that are left are counted and go to the rack after the deal, by the way of dealing."""
 STUB_COUNTED = Step("the stub is counted", _first_of(model.StubCounted))
-SHAKER_COVERED = Step("the shaker is covered", _first_of(model.ShakerCovered))
+
+
+def _covered_and_shaken(round_: Round, book: Rulebook) -> RecordedEvent | None:
+    covered = round_.first(model.ShakerCovered)
+    after = [fact for fact in round_.of(model.ShakerShaken) if covered is not None and fact.seq > covered.seq]
+    return after[0] if after else covered
+
+
+SHAKER_COVERED = Step("the shaker is covered and shaken", _covered_and_shaken)
 
 
 def _exposed(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
@@ -402,7 +477,7 @@ def _exposed(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
     return next(iter(shown), None)
 
 
-CARD_EXPOSED = Step("a card of the hand is exposed", _exposed)
+CARD_EXPOSED = Step("a card of the hand is exposed", of_act=_exposed)
 
 
 def stub_counts(round_: Round, book: Rulebook) -> Iterator[Act]:
@@ -419,13 +494,16 @@ def play_after_the_deal(round_: Round, book: Rulebook) -> Iterator[Act]:
     yield from settled_after_the_deal(round_, book)
 
 
-def settled_after_the_deal(round_: Round, book: Rulebook) -> Iterator[Act]:
-    """Yield the wagers that were settled after the first card, but for those on the dice, whose time was before it."""
+@derived_by_rules
+def settled_after_the_deal(round_: Round, book: Rulebook) -> list[Act]:
+    """Return the wagers that were settled after the first card, but for those on the dice, whose time was before it."""
     first, rules = round_.first_card, book.chapter.wagers
-    for act in settling_moves(round_, book):
-        on_dice = act.wager is not None and act.wager in rules and rules[act.wager].closes == "activation"
-        if first is not None and act.fact.seq > first.seq and not on_dice:
-            yield Act(act.fact, None, None, "a wager settled")
+    on_dice = {wager for wager, rule_ in rules.items() if rule_.closes == "activation"}
+    return [
+        Act(act.fact, None, None, "a wager settled")
+        for act in settling_moves(round_, book)
+        if first is not None and act.fact.seq > first.seq and act.wager not in on_dice
+    ]
 
 
 def elections(round_: Round, book: Rulebook) -> Iterator[Act]:
@@ -449,7 +527,7 @@ def stub_in_its_place(section: str | Mapping[str, str]) -> tuple[Precedence, ...
 
 
 OF_THE_DEAL = (
-    *stub_in_its_place({"manual_shoe": "8(e)", "hand": "9(d)", "automated_shoe": "10(d)"}),
+    *stub_in_its_place(STUB_SECTION),
     Precedence(
         code="DEAL-SHAKE",
         section="5(i)(1)(iv)",

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
+from events.vocabulary.model import Event
 from games.rulebook.citation import Citation
 from games.rulebook.rulebook import Chapter, Rulebook
 from replay.findings import Finding, Severity, finding_id
@@ -54,6 +55,19 @@ class Indeterminate(msgspec.Struct, frozen=True):
     reason: str
 
 
+class Early(msgspec.Struct, frozen=True):
+    """That a rule may speak of a round that is still open, and why: what it finds then is in the verdict too.
+
+    It may not be there where the table puts it right: then an event of one of the `remedies` came after (a correction, and the
+    void of the round, put everything right). `in_steps`: codes of what is done in several steps, one after the other; of these
+    it is told what is wrong once the table has gone on to something else.
+    """
+
+    why: str
+    remedies: tuple[type[Event], ...] = ()
+    in_steps: frozenset[str] = frozenset()
+
+
 RuleFunction = Callable[[Round, Rulebook], Iterator["Finding | Indeterminate"]]
 
 
@@ -62,20 +76,24 @@ class Rule(msgspec.Struct, frozen=True):
 
     A section without a chapter is 688a's number, for which every chapter names its own (`Chapter.sections`); one named whole
     (`687a.11(b)`) is of that chapter only. The rule holds in the chapters that have any of them. `over_readings`: the rule
-    weighs all readings of a round together; any other rule finds what it finds in each of them (`round_readings.py`).
+    weighs all readings of a round together; any other rule finds what it finds in each of them (`round_readings.py`). `early`:
+    it may speak before the round is over; any other rule is silent until then, for what only absence shows may still come.
     """
 
     codes: tuple[str, ...]
     on: tuple[str, ...]
     evaluate: RuleFunction
     over_readings: bool = False
+    early: Early | None = None
 
     def holds_in(self, chapter: Chapter) -> bool:
         """Say whether the rule holds in a chapter."""
         return self.on == EVERY_CHAPTER or any(chapter.has(section) for section in self.on)
 
 
-def rule(*codes: str, on: tuple[str, ...], over_readings: bool = False) -> Callable[[RuleFunction], Rule]:
+def rule(
+    *codes: str, on: tuple[str, ...], over_readings: bool = False, early: Early | None = None
+) -> Callable[[RuleFunction], Rule]:
     """Make a function a rule that can find these codes and stands on these sections.
 
     Raises `ValueError` where a code is not in the register, or no section is given.
@@ -85,7 +103,7 @@ def rule(*codes: str, on: tuple[str, ...], over_readings: bool = False) -> Calla
         unknown = [code for code in codes if code not in SEVERITY]
         if unknown or not on:
             raise ValueError(f"rule {function.__name__}: unknown code {unknown} or no section")
-        return Rule(codes, on, function, over_readings)
+        return Rule(codes, on, function, over_readings, early)
 
     return make
 

@@ -14,7 +14,7 @@ from games.rulebook.rulebook import Rulebook
 from games.settlement.pai_gow import Position
 from replay.findings import Finding, name
 from replay.fold.round import Round
-from replay.rules.rule import Indeterminate, finding, rule
+from replay.rules.rule import Early, Indeterminate, finding, rule
 from replay.settlement.game_terms import terms_of
 from replay.settlement.hand_readings import (
     cards_by_hand,
@@ -30,7 +30,11 @@ from replay.settlement.stakes import stakes
 from replay.settlement.voids import was_voided
 
 
-@rule("SET-DEALER", on=("13(h)",))
+@rule(
+    "SET-DEALER",
+    on=("13(h)",),
+    early=Early("the hand can be reset until the round is over", remedies=(model.HandSet, model.HandReset)),
+)
 def house_way(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """The dealer's hands are set by the filed house way; set otherwise, they are reset."""
     set_hand, way = set_hands(round_).get("dealer"), book.house_way
@@ -84,7 +88,7 @@ def cards_dealt(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermina
             )
 
 
-@rule("SET-CHANGED", on=("11(b)(3)",))
+@rule("SET-CHANGED", on=("11(b)(3)",), early=Early("a hand that was touched was touched"))
 def unchanged(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Once a player's hands are set and placed, they are not touched again; the same hands said again are no change."""
     for position, set_hand in set_hands(round_).items():
@@ -170,7 +174,7 @@ def players_first(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermi
             )
 
 
-@rule("SET-ORDER", on=("7(f)",))
+@rule("SET-ORDER", on=("7(f)",), early=Early("what was set first was set first"))
 def two_boxes(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Of two boxes the larger wager is set first; equal ones counterclockwise."""
     boxes: dict[str, list[tuple[int, int]]] = {}

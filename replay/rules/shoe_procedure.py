@@ -14,7 +14,7 @@ from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.shoe_state import Batch, ShoeState, cards_of, on_the_table
 from replay.fold.table_state import NOT_STATED, Deck, Preparation
-from replay.rules.equipment import cut_before, first_cut, preparations
+from replay.rules.equipment import cut_before, first_cut, preparations, recut_in_turn
 from replay.rules.rule import Indeterminate, finding, rule
 
 SELF_SHUFFLING = ("continuous", "automated_counting")
@@ -323,6 +323,17 @@ def _entitled(round_: Round, seated: Sequence[int]) -> int | None:
     if isinstance(shoe.cover_at, int):
         return shoe.cover_at if shoe.cover_at in seated else None
     return 0 if shoe.cover_at is not None or shoe.covered else None
+
+
+@rule("DEAL-CUT", on=("686a.5(e)",))
+def recut_by(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """A recut is made by who cut last or is next in turn, where the last round tells that there is a turn (§ 686a.5(c), D385)."""
+    found = first_cut(round_)
+    if found is None or not round_.before.patrons_known or shuffler(round_, book) in SELF_SHUFFLING:
+        return
+    offers, made = found
+    if _entitled(round_, (offers[0] if offers else made).seated) == 0:
+        yield from recut_in_turn(round_, book, lambda seated: sorted(seated, reverse=True))
 
 
 @rule("DEAL-CUT", on=("686a.9(b)",))

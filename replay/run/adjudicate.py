@@ -49,16 +49,8 @@ def rules_of(chapter: Chapter) -> tuple[Rule, ...]:
 
 def adjudicate(round_: Round, book: Rulebook) -> Conclusion:
     """Judge a round by the rules in force."""
-    findings: list[Finding] = []
-    doubts: list[str] = _lost_evidence(round_)
-    results = _evaluate_rules(round_, book)
-    unproved = _unproved_findings(round_, book, results)
-    for result in results:
-        if isinstance(result, Finding) and (_is_of_the_log(result) or result.line() not in unproved):
-            findings.append(result)
-        elif (reason := result.reason if isinstance(result, Indeterminate) else unproved[result.line()]) not in doubts:
-            doubts.append(reason)
-    findings.sort(key=lambda finding: (finding.evidence, finding.code, finding.seat or 0, finding.wager or ""))
+    findings, doubts = findings_by(rules_of(book.chapter), round_, book)
+    doubts = list(dict.fromkeys([*_lost_evidence(round_), *doubts]))
     verdict: Verdict = "UPHELD"
     if not all(map(_is_of_the_log, findings)):
         verdict = "VARIANCE"
@@ -74,11 +66,27 @@ def adjudicate(round_: Round, book: Rulebook) -> Conclusion:
     )
 
 
-def _evaluate_rules(round_: Round, book: Rulebook) -> list[Finding | Indeterminate]:
-    """Return what the rules of the chapter yield, in their order: of several readings what all have (D500)."""
+def findings_by(rules: Sequence[Rule], round_: Round, book: Rulebook) -> tuple[list[Finding], list[str]]:
+    """Return what rules find of a round that is proved, in order of the evidence, and the reasons why other things are not."""
+    findings: list[Finding] = []
+    doubts: list[str] = []
+    results = _evaluate(rules, round_, book)
+    unproved = _unproved_findings(rules, round_, book, results)
+    for result in results:
+        if isinstance(result, Finding) and (_is_of_the_log(result) or result.line() not in unproved):
+            findings.append(result)
+        else:
+            doubts.append(result.reason if isinstance(result, Indeterminate) else unproved[result.line()])
+    findings.sort(key=lambda finding: (finding.evidence, finding.code, finding.seat or 0, finding.wager or ""))
+    return findings, doubts
+
+
+def _evaluate(rules: Sequence[Rule], round_: Round, book: Rulebook) -> list[Finding | Indeterminate]:
+    """Return what rules yield, in their order: of several readings what all have (D500)."""
     readings, results = round_readings(round_, book), list[Finding | Indeterminate]()
-    for rule in rules_of(book.chapter):
-        if len(readings) == 1 or rule.over_readings:
+    is_clear = len(readings) == 1
+    for rule in rules:
+        if is_clear or rule.over_readings:
             results += rule.evaluate(round_, book)
         else:
             results += [result for result in rule.evaluate(round_, book) if isinstance(result, Indeterminate)]
@@ -97,7 +105,9 @@ def _found_in_all(rule: Rule, readings: Sequence[Round], book: Rulebook) -> list
     return found
 
 
-def _unproved_findings(round_: Round, book: Rulebook, results: Sequence[Finding | Indeterminate]) -> dict[str, str]:
+def _unproved_findings(
+    rules: Sequence[Rule], round_: Round, book: Rulebook, results: Sequence[Finding | Indeterminate]
+) -> dict[str, str]:
     """Return of findings, by their lines, why they prove nothing: evidence was lost, late or contradicts itself (D402-D404)."""
     lines = [result.line() for result in results if isinstance(result, Finding) and not _is_of_the_log(result)]
     if round_.lost:
@@ -107,7 +117,7 @@ def _unproved_findings(round_: Round, book: Rulebook, results: Sequence[Finding 
     by_clock_order = by_the_clocks(round_) if lines else None
     if by_clock_order is None:
         return {}
-    confirmed = {result.line() for result in _evaluate_rules(by_clock_order, book) if isinstance(result, Finding)}
+    confirmed = {result.line() for result in _evaluate(rules, by_clock_order, book) if isinstance(result, Finding)}
     return {line: f"{line}: not in the order of the devices' clocks" for line in lines if line not in confirmed}
 
 

@@ -17,9 +17,10 @@ import msgspec
 
 from events.log.contract import ChainedResult, Head, Record, ResultStore
 from events.log.foreign import NO_FOREIGN_RECORDS, ForeignReport
+from events.log.runs import runs_of
 from replay.findings import Adjudication
 from replay.run.positions import ReplaySource
-from replay.run.stream_worker import WITHDRAWN, Result, runs_of
+from replay.run.stream_worker import WITHDRAWN, Result
 
 BEYOND = 2**53 - 1
 """A position past the end of any stream: the tail leaves such a stream out."""

@@ -21,11 +21,8 @@ import replay
 from replay.run.outside_code import OURS as PACKAGES
 from replay.run.outside_code import files_of, outside_chapters, outside_packages
 
-JUDGES: Final = ("replay.run.stream_worker", "replay.run.refold", "replay.columns.batch")
-"""The modules that make verdicts: of a stream, of a stream that is folded again, of a history in columns."""
-
-KERNELS: Final = "replay/columns/kernels/"
-"""The folder of the kernels that judge in columns; a game's record names its kernel, and imports it when it is first used."""
+JUDGES: Final = ("replay.run.stream_worker", "replay.run.refold")
+"""The modules that make verdicts: of a stream, and of a stream that is folded again."""
 
 NO_RULES: Final = "coverage"
 """The data of `games` on the coverage of each text, by which nothing is judged."""
@@ -67,8 +64,7 @@ def _deciding(folder: Path) -> list[tuple[str, bytes]]:
     if missing:
         raise LookupError(f"{folder} has no {missing[0]}: without what judges there is no name for its engine")
     contents: dict[str, bytes] = {}
-    kernels = [path.removesuffix(".py").replace("/", ".") for path in sorted(files) if path.startswith(KERNELS)]
-    queue = [*JUDGES, *kernels]
+    queue = list(JUDGES)
     names = set(queue)
     while queue:
         for path in _sources(queue.pop()) & files:

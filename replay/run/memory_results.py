@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from events.errors import ResultBroken
-from events.log.contract import ChainedResult, Head
+from events.log.contract import NO_ADVICE, ChainedResult, Head
 from events.log.foreign import OwnStore
 from events.log.result_chain import ResultChains
 from replay.run.stream_worker import Result
@@ -20,6 +20,7 @@ class MemoryResults(OwnStore):
         self._positions: dict[str, Head] = {}
         self._snapshots: dict[str, bytes] = {}
         self._chains = ResultChains()
+        self._advice: dict[str, bytes] = {}
 
     def positions(self, engine: str) -> dict[str, Head]:
         """Return stream → the log's head up to which it was replayed."""
@@ -40,8 +41,10 @@ class MemoryResults(OwnStore):
         snapshots: Mapping[str, bytes],
         records: Sequence[Result],
         anew: Collection[str] = (),
+        advice: Mapping[str, bytes] = NO_ADVICE,
     ) -> None:
         """Keep results; identical repeats are dropped."""
+        self._advice.update(advice)
         for stream in anew:
             self._chains.restart(stream)
             gone = [each for each in self._records if each.stream == stream]
@@ -55,6 +58,10 @@ class MemoryResults(OwnStore):
                 self._latest[kind, key] = data
                 self._records.append(self._chains.extend(kind, key, data))
 
+    def advice(self) -> dict[str, bytes]:
+        """Return stream → the advice kept last."""
+        return {stream: data for stream, data in self._advice.items() if data}
+
     def results(self, kind: str) -> Iterator[tuple[str, bytes]]:
         """Yield `(key, bytes)` of a kind in the order committed."""
         for each in self._records:
@@ -65,9 +72,9 @@ class MemoryResults(OwnStore):
         """Return the last record of a kind under a key."""
         return self._latest.get((kind, key))
 
-    def stored(self, stream: str | None = None) -> Iterator[ChainedResult]:
-        """Yield every record (of one stream) in the order committed."""
-        return (each for each in self._records if stream in (None, each.stream))
+    def stored(self, stream: str | None = None, after: int = 0) -> Iterator[ChainedResult]:
+        """Yield every record (of one stream, past a place) in the order committed."""
+        return (each for each in self._records if stream in (None, each.stream) and each.place > after)
 
     def chain_heads(self) -> dict[str, Head]:
         """Return stream → place and hash of the last record."""

@@ -15,11 +15,12 @@ from typing import NamedTuple, Protocol
 
 from events.errors import IntegrityError
 from events.log.contract import Record
+from events.log.runs import runs_of
 from events.vocabulary.codec import decode
 from events.vocabulary.model import RoundOpened
 from games.rulebook.rulebook import Rulebook
 from replay.fold.corrections import Correction, effective
-from replay.run.stream_worker import LatestResult, Result, StreamWorker, runs_of, withdrawal
+from replay.run.stream_worker import LatestResult, Result, StreamWorker, withdrawal
 
 
 class Reader(Protocol):

@@ -7,8 +7,7 @@ replaying twice changes nothing.
 from __future__ import annotations
 
 import tempfile
-from collections import Counter
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from itertools import islice, takewhile
@@ -21,16 +20,20 @@ from events.log.contract import EventLog, Head, Record, ResultStore
 from events.log.foreign import ForeignReport
 from events.log.relaxed_gc import relaxed_gc
 from events.log.result_chain import CHAINED, JUDGE_AGAIN, check_chains
+from events.log.runs import RUN
 from events.sqlite.results import SqliteResults
 from events.vocabulary.envelope import RawEnvelope
 from games.rulebook.rulebook import Rulebook
+from replay.advice import to_bytes
 from replay.findings import Adjudication, Finding, LedgerEntry, read_result
+from replay.run.advising import advise_on
 from replay.run.comparison import BEYOND, StreamComparison, StreamLog, compare, judged_by_another, judged_to
 from replay.run.engine import engine
 from replay.run.memory_results import MemoryResults
 from replay.run.positions import ReplaySource, resumption
 from replay.run.refold import refold
-from replay.run.stream_worker import RUN, Result, StreamWorker, current_findings
+from replay.run.stream_worker import Result, StreamWorker, current_findings
+from replay.run.tally import StreamTally, Tally, by_stream, kept, total
 
 __all__ = ["BEYOND", "COMMIT_EVERY", "KINDS", "MemoryResults", "Replay", "Summary", "Tally", "replay"]
 
@@ -60,48 +63,6 @@ class Summary(msgspec.Struct, kw_only=True):
     integrity: list[str] = []
     foreign: ForeignReport = ForeignReport()
     judged_again: list[str] = []
-
-
-class _Heading(msgspec.Struct):
-    """The fields of an adjudication or a finding that are read without reading it whole."""
-
-    verdict: str = ""
-    code: str = ""
-    stream: str = ""
-    withdrawn: bool | list[str] = False
-    revision: int = 1
-
-
-class Tally:
-    """The verdict of each round and the code of each finding in force, counted as results come.
-
-    `upheld` counts further rounds, whose verdicts are not added one by one: a batch upholds too many to remember each.
-    """
-
-    def __init__(self) -> None:
-        self.upheld = 0
-        self._verdicts: dict[str, str] = {}
-        self._codes: dict[str, str] = {}
-
-    def add(self, results: Iterable[Result]) -> None:
-        """Add results, in the order stored."""
-        for kind, key, data in results:
-            if kind == "adjudications":
-                adjudication = read_result(kind, key, data, _Heading)
-                self.upheld -= adjudication.revision > 1 and key not in self._verdicts
-                self._verdicts[key] = adjudication.verdict
-            elif kind == "findings":
-                finding = read_result(kind, key, data, _Heading)
-                self._codes.pop(key, None)
-                if finding.withdrawn is not True:
-                    self._codes[key] = finding.code
-
-    def into(self, summary: Summary) -> Summary:
-        """Fill in the findings and verdicts of a summary, and return it."""
-        summary.findings = dict(sorted(Counter(self._codes.values()).items()))
-        verdicts = Counter(self._verdicts.values()) + Counter(UPHELD=self.upheld)
-        summary.verdicts = dict(sorted(verdicts.items()))
-        return summary
 
 
 @contextmanager
@@ -143,8 +104,11 @@ class Replay:
         self._pending_latest: dict[tuple[str, str], bytes] = {}
         self._since_commit = self._passed_over = 0
         self._unsaved = False  # whether a position waits though nothing was read
-        fresh = not self._heads and not results.unchained()
-        self._tally = tally if tally is not None or not fresh else Tally()
+        self._advice = results.advice()
+        self._is_following = False
+        self._touched: set[str] = set()
+        """The streams of which events were taken since the last commit."""
+        self._tally = tally
         found = resumption(log, results, self.engine)
         self.positions = found.positions
         self._snapshots = results.snapshots(self.engine)
@@ -157,6 +121,7 @@ class Replay:
 
     def run(self, wait_s: float | None = None) -> Generator[Summary]:
         """Read to the end of the log (or, with `wait_s`, for ever), yielding after each batch that was committed."""
+        self._is_following = wait_s is not None
         with relaxed_gc():
             yield from self._run(wait_s)
 
@@ -205,17 +170,60 @@ class Replay:
         self._unsaved = False
         self._passed_over = passed_over.count
         snapshots = {stream: self._workers[stream].snapshot() for stream in heads}
-        self.results.commit(self.engine, heads, snapshots, self._pending)
+        advice = self._new_advice()
+        self.results.commit(self.engine, heads, snapshots, self._pending, advice=advice)
+        self._advice |= advice
         if self._tally is not None:
             self._tally.add(self._pending)
         self.summary.changed += sum(1 for kind, _, _ in self._pending if kind == "adjudications")
         self._pending, self._pending_latest, self._since_commit = [], {}, 0
 
+    def _new_advice(self) -> dict[str, bytes]:
+        """Return the advice on the open rounds of streams that went on, where it is other than before.
+
+        Who does not follow the log gives none, and takes away what is not true any more.
+        """
+        advice: dict[str, bytes] = {}
+        for stream in self._touched:
+            worker = self._workers.get(stream) if self._is_following else None
+            given = advise_on(worker.table, worker.seq) if worker is not None and worker.table is not None else None
+            data = to_bytes(given) if given is not None else b""
+            if data != self._advice.get(stream, b""):
+                advice[stream] = data
+        self._touched = set()
+        return advice
+
     def standing(self) -> Summary:
-        """Return the summary with the findings and verdicts in force: from memory where all of them are of this run."""
-        if self._tally is None:
+        """Return the summary with the findings and verdicts in force, as they were counted when they were stored.
+
+        Where nobody counted those of a stream, all results are read, and the counts are stored.
+        """
+        counts = [self._tally.counts()] if self._tally is not None else self._tallies()
+        if None in counts:
+            self._count_again()
             return standing(self.results, self.summary)
-        return self._tally.into(self.summary)
+        return _filled(self.summary, total(each for each in counts if each is not None))
+
+    def _tallies(self) -> list[StreamTally | None]:
+        """Return the tally of each stream that has results; null where nobody counted."""
+        streams = self.results.chain_heads().keys() | self._workers.keys()
+        return [
+            self._workers[stream].tally
+            if stream in self._workers
+            else kept(self._snapshots[stream])
+            if stream in self._snapshots
+            else None
+            for stream in sorted(streams)
+        ]
+
+    def _count_again(self) -> None:
+        """Count what is stored of each stream, and store the counts with the streams' positions."""
+        for stream, tally in by_stream(_stored(self.results)).items():
+            if stream in self.positions and stream not in self._faults:
+                worker = self._worker(stream)
+                if worker is not None:
+                    worker.tally, self._unsaved = tally, True
+        self.commit()
 
     def _latest(self, kind: str, key: str) -> bytes | None:
         data = self._pending_latest.get((kind, key))
@@ -230,11 +238,12 @@ class Replay:
             if worker is None:
                 return
             position = worker.seq
+            self._touched.add(stream)
             if run[0].seq <= position:  # a refold went beyond this already
                 run = [record for record in run if record.seq > position]
                 continue
             try:
-                taken = worker.take_run(run, self._publish)
+                taken = worker.take_run(run, partial(self._publish, worker))
             except UndecodableEvent as unreadable:
                 self._stop(unreadable)
                 return
@@ -254,6 +263,8 @@ class Replay:
                 self._judge_again(stream, f"the stored snapshot cannot be read ({error})")
                 return self._workers.get(stream)
             worker.seq, worker.chain = position.seq, position.hash
+            if stream not in self._heads and not self.results.unchained():
+                worker.tally = StreamTally()
             self._workers[stream] = worker
         return self._workers[stream]
 
@@ -303,8 +314,10 @@ class Replay:
             first = f", the first {found.first.line()}" if found.first is not None else ""
             self._note(stream, why or "the stored results were altered", f"all were stored again ({many}{first})")
             return
+        tally, worker.tally = worker.tally, None  # which counts what is missing too
         for result in found.missing:
-            self._publish(result)
+            self._publish(worker, result)
+        worker.tally = tally
         if why or position.seq:
             self._note(stream, why, _additions(found))
 
@@ -346,8 +359,10 @@ class Replay:
         if why or outcome:
             self.summary.judged_again.append(f"{stream}: {'; '.join(filter(None, (why, outcome)))}")
 
-    def _publish(self, result: Result) -> None:
+    def _publish(self, worker: StreamWorker, result: Result) -> None:
         kind, key, data = result
+        if worker.tally is not None:
+            worker.tally.take(result, self._latest(kind, key) if _may_revise(kind, data) else None)
         self._pending.append(result)
         self._pending_latest[kind, key] = data
 
@@ -367,6 +382,7 @@ class Replay:
         )
         if stream in self._workers:
             refolded.worker.rounds = self._workers[stream].rounds
+            refolded.worker.tally = self._workers[stream].tally
         self._workers[stream] = refolded.worker
         self._since_commit += max(0, refolded.worker.seq - position)
         if refolded.broken is not None:
@@ -374,7 +390,7 @@ class Replay:
         if refolded.worker.seq >= position:  # else the results of the part that can no longer be read remain in force
             for kind, key, data in refolded.results:
                 if self._latest(kind, key) != data:
-                    self._publish((kind, key, data))
+                    self._publish(refolded.worker, (kind, key, data))
 
     def _finding_ids(self, stream: str) -> set[str]:
         """Return the ids of the findings on a stream that are in force."""
@@ -436,9 +452,23 @@ def follow(log: EventLog, results: ResultStore, *, wait_s: float = 0.2, again: b
 def standing(results: ResultStore, summary: Summary) -> Summary:
     """Fill in the findings in force and the verdicts of the newest revisions."""
     tally = Tally()
+    tally.add(_stored(results))
+    return _filled(summary, total([tally.counts()]))
+
+
+def _stored(results: ResultStore) -> Iterator[Result]:
     for kind in ("adjudications", "findings"):
-        tally.add((kind, key, data) for key, data in results.results(kind))
-    return tally.into(summary)
+        yield from ((kind, key, data) for key, data in results.results(kind))
+
+
+def _filled(summary: Summary, tally: StreamTally) -> Summary:
+    summary.findings, summary.verdicts = tally.findings, tally.verdicts
+    return summary
+
+
+def _may_revise(kind: str, data: bytes) -> bool:
+    """Whether a result may take the place of an earlier one under its key; of most adjudications it is known that they do not."""
+    return kind == "findings" or (kind == "adjudications" and b'"revision":1,' not in data)
 
 
 def adjudications(results: ResultStore) -> list[Adjudication]:

@@ -7,13 +7,12 @@ It reads nothing and stores nothing; `replayer.py` does.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
-from events.errors import EventError, IntegrityError, UndecodableEvent
+from events.errors import EventError, UndecodableEvent
 from events.log.contract import Record
 from events.vocabulary import model
 from events.vocabulary.codec import read, read_all
@@ -28,15 +27,13 @@ from replay.fold.table_state import LEDGER_EVENTS, TableState
 from replay.rules.meters import MeterFold, MeterState
 from replay.run.adjudicate import Conclusion, adjudicate
 from replay.run.engine import engine
+from replay.run.tally import StreamTally
 
 Result = tuple[str, str, bytes]
 LatestResult = Callable[[str, str], bytes | None]
 """Returns the last result stored under (kind, key), or null."""
 
 WITHDRAWN = "the record of the round was withdrawn: a correction says that it was never opened"
-
-RUN = 256
-"""Events of a stream that are read at once: few enough to stay in the processor's cache until they are folded."""
 
 encode = msgspec.msgpack.encode
 
@@ -55,11 +52,12 @@ class _Withdrawal(msgspec.Struct):
 
 
 class Snapshot(msgspec.Struct, kw_only=True):
-    """Where a worker can be resumed: the state when no round was open, and the records folded since."""
+    """Where a worker can be resumed: the state when no round was open, the records folded since, and what is in force."""
 
     table: TableState | None
     meter: MeterState | None
     since: list[bytes]
+    tally: StreamTally | None = None
 
 
 @functools.lru_cache(maxsize=256)
@@ -98,7 +96,8 @@ class StreamWorker:
     stored before is collected there until `finish`, for only the last verdict on a round counts; `opened_rounds` then has the
     numbers of all rounds that were opened. This worker judged the rounds up to `judged_to`; the worker before it may have
     stored verdicts on rounds up to `inherited_to`. `rounds` counts the rounds judged for the first time. `seq` is the number of
-    the last record taken, `chain` the log's chain hash there.
+    the last record taken, `chain` the log's chain hash there. `tally` counts what is in force of what this stream's workers
+    stored (null: nobody has counted), and is kept by whoever stores it.
     """
 
     def __init__(
@@ -118,6 +117,7 @@ class StreamWorker:
         self._state_at_rest: bytes = b""
         self._records_since: list[bytes] = []
         resumed = msgspec.msgpack.decode(snapshot, type=Snapshot) if snapshot is not None else None
+        self.tally = resumed.tally if resumed is not None else None
         if stream.startswith("table/"):
             self.table = TableFold(stream, resumed.table if resumed is not None else None)
             self.judged_to = self.table.state.last_round_no
@@ -210,9 +210,9 @@ class StreamWorker:
     def snapshot(self) -> bytes:
         """Return the snapshot from which this worker can be resumed."""
         if self.meter is not None:
-            return encode(Snapshot(table=None, meter=self.meter.state, since=[]))
+            return encode(Snapshot(table=None, meter=self.meter.state, since=[], tally=self.tally))
         table = msgspec.msgpack.decode(self._state_at_rest, type=TableState) if self._state_at_rest else None
-        return encode(Snapshot(table=table, meter=None, since=self._records_since))
+        return encode(Snapshot(table=table, meter=None, since=self._records_since, tally=self.tally))
 
     def _keep_rest(self) -> None:
         self._state_at_rest = encode(self.table.state) if self.table is not None else b""
@@ -407,24 +407,6 @@ def _entry(event: ReadEnvelope[model.Event], kind: LedgerKind, cents: int, refer
         amount_cents=cents,
         reference=reference,
     )
-
-
-def runs_of(records: Iterable[Record]) -> Iterator[list[Record]]:
-    """Yield records, up to `RUN` at a time. Where one cannot be read, yield those before it, then raise the error."""
-    rest = iter(records)
-    while True:
-        run: list[Record] = []
-        error: IntegrityError | None = None
-        try:
-            run.extend(islice(rest, RUN))
-        except IntegrityError as unreadable:
-            error = unreadable
-        if run:
-            yield run
-        if error is not None:
-            raise error
-        if not run:
-            return
 
 
 def current_findings(results: Iterable[tuple[str, bytes]]) -> list[Finding]:

@@ -139,19 +139,24 @@ def readings(round_: Round, book: Rulebook, position: Position) -> list[Hand]:
     were set is known, and so is one that was exposed. Hands set with foreign cards count as not known, and so does a hand
     with one card twice (D281), or with a card read only when it was set that lies in another hand too (D351).
     """
+    if is_as_dealt(round_, book, position):
+        return [_as_set(round_, position)]
     held = _readings(round_, book, position)
     if foreign_cards(round_, book, position):
         held = [msgspec.structs.replace(hand, disputed=True) for hand in held]
     return held
 
 
+def _as_set(round_: Round, position: Position) -> Hand:
+    """Return the hand of a position whose cards were all read and set as dealt."""
+    every_card_read: Any = set_hands(round_)[position]
+    cards: Any = tuple(round_.hands()[position])
+    return Hand(cards, every_card_read.high, every_card_read.low, every_card_read.medium or None)
+
+
 def _readings(round_: Round, book: Rulebook, position: Position) -> list[Hand]:
     """Read the hand of a position in four steps: its cards, their setting, what is certain, and each unread card in turn."""
     set_hand = set_hands(round_).get(position)
-    if set_hand is not None and is_as_dealt(round_, book, position):
-        every_card_read: Any = set_hand
-        cards: Any = tuple(round_.hands()[position])
-        return [Hand(cards, every_card_read.high, every_card_read.low, every_card_read.medium or None)]
     dealt = _cards_on_record(round_, position)
     if dealt is None or repeated_cards(dealt, book) or in_two_hands(round_, book, position):
         return [NO_HAND]
@@ -321,6 +326,7 @@ def dealer_readings(round_: Round, book: Rulebook) -> list[Hand]:
     return found
 
 
+@derived
 def dealer_position(round_: Round) -> Position:
     """Return the position whose hands the others play against: the dealer, in California the player-dealer's seat."""
     bank = player_dealer_wager(round_)

@@ -30,6 +30,7 @@ class WagerFlow(msgspec.Struct):
     facts: list[RecordedEvent] = []
 
 
+@derived
 def moves(round_: Round) -> list[RecordedEvent]:
     """Return what was done with all wagers, in the order of the log."""
     return round_.in_order(model.WagerTaken, model.WagerPaid, model.WagerReturned)
@@ -70,9 +71,9 @@ def net_done(stake_cents: int, wager: str, flow: WagerFlow, late_back_cents: int
     """Return the patron's net by what was done: all that came back less the stake, and less what was taken after it.
 
     A wager that nobody paid or gave back lies with the patron but for what was taken and not given back as uncovered; so
-    does what lies beside a part that was returned so. A progressive wager was collected before the deal. Beside the stake
-    lay what was wagered late and given back; more that was returned as late was collected before, or is what was missing
-    of the stake (D362).
+    does what lies beside a part that was returned so; what was returned so beyond what lay there is the patron's too (D514).
+    A progressive wager was collected before the deal. Beside the stake lay what was wagered late and given back; more that
+    was returned as late was collected before, or is what was missing of the stake (D362).
     """
     lay = stake_cents + late_back_cents
     if flow.gave or wager == "progressive":
@@ -80,14 +81,16 @@ def net_done(stake_cents: int, wager: str, flow: WagerFlow, late_back_cents: int
         missing = max(0, cost - flow.stake_back_cents - late_back_cents)
         back = flow.stake_back_cents + late_back_cents + min(flow.late_back_cents - late_back_cents, missing)
         return flow.winnings_cents + back - cost
-    if not (flow.taken_cents and (flow.stake_back_cents or flow.late_back_cents)):
+    if not flow.taken_cents:
+        return _out_of_taken(lay, flow, "uncovered")
+    if not (flow.stake_back_cents or flow.late_back_cents):
         return -flow.taken_cents
     late = _out_of_taken(lay - _uncovered_cents(flow), flow, "late")
     return _out_of_taken(lay, flow, "uncovered") + min(late, flow.taken_cents) - flow.taken_cents
 
 
 def _out_of_taken(stake_cents: int, flow: WagerFlow, reason: Literal["uncovered", "late"]) -> int:
-    """What was returned for that reason when it did not lie there any more: it had been taken (D362)."""
+    """What was returned for that reason when it did not lie there: it had been taken, or was never there (D362, D514)."""
     left, back = stake_cents, 0
     for fact in in_order(flow.facts):
         match fact.payload:
@@ -147,6 +150,9 @@ def describe_flow(flow: WagerFlow, stake_cents: int) -> str:
     if flow.stake_back_cents + flow.late_back_cents and not flow.winnings_cents:
         parts.append(f"{show_money(flow.stake_back_cents + flow.late_back_cents)} returned")
     elif flow.winnings_cents and flow.stake_back_cents != stake_cents:
-        of = f" of {show_money(stake_cents)}" if stake_cents else ""
-        parts.append(f"{show_money(flow.stake_back_cents)} of the stake{of} returned")
+        back, stake = show_money(flow.stake_back_cents), show_money(stake_cents)
+        if 0 < stake_cents < flow.stake_back_cents:
+            parts.append(f"{back} returned for a stake of {stake}")
+        else:
+            parts.append(f"{back} of the stake{f' of {stake}' if stake_cents else ''} returned")
     return ", ".join(parts) if parts else "nothing paid and nothing collected"

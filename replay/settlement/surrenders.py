@@ -22,6 +22,7 @@ def surrenders(round_: Round, book: Rulebook) -> list[RecordedEvent]:
     return list(by_seat.values())
 
 
+@derived_by_rules
 def standing_surrenders(round_: Round, book: Rulebook) -> list[RecordedEvent]:
     """Return the surrenders that count: of a base wager that was paid or given back before nothing is left to give up (D341)."""
     return [fact for fact in surrenders(round_, book) if settled_before(round_, book, fact) is None]

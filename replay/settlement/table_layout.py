@@ -9,7 +9,7 @@ from events.vocabulary import model
 from games.cards.cards import JOKER, READ
 from games.layout import NO_METER, BettingBox, Dice, FurtherWager, Hand, MeterAtSettlement, TableLayout
 from games.rulebook.rulebook import Rulebook
-from replay.fold.derived import derived
+from replay.fold.derived import derived, derived_by_rules
 from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Round
 from replay.fold.wager_keys import key_in
@@ -149,6 +149,7 @@ def progressive_wins(round_: Round, book: Rulebook) -> Sequence[RecordedEvent]:
     return won if book.mystery_meter is None else [f for f in won if f.payload.meter != book.mystery_meter]
 
 
+@derived_by_rules
 def voided_seats(round_: Round, book: Rulebook) -> frozenset[int]:
     """Return the seats whose hand was voided, by election or by declaration (§ 688a.13(d)).
 
@@ -182,6 +183,7 @@ def voided_seats(round_: Round, book: Rulebook) -> frozenset[int]:
     return frozenset(elected | declared) | by_return
 
 
+@derived
 def abandoned_wagers(round_: Round) -> dict[int, frozenset[str]]:
     """Return by seat the wagers that were abandoned: said so, or taken as such of a patron who left (§ 688a.7(b), D284).
 

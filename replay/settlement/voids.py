@@ -89,6 +89,7 @@ def covers_ground(round_: Round, reason: str) -> bool:
     return GROUND_ASPECTS[reason].issubset(round_.opened.payload.observed)
 
 
+@derived_by_rules
 def void_grounds(round_: Round, book: Rulebook) -> tuple[VoidGround, ...]:
     """Return every ground on which the round must be void (§§ 688a.8(f), 688a.13): certain, or so in this reading of it."""
     return tuple(ground for ground in _grounds(round_, book) if ground.counts(round_))
@@ -132,7 +133,7 @@ def is_void(round_: Round, book: Rulebook) -> bool:
 
 def was_voided(round_: Round, book: Rulebook) -> bool:
     """Say whether the round was voided: declared void, or it had to be, and all that was wagered went back as void (D321)."""
-    return round_.voided is not None or (all_wagers_returned(round_) and must_be_void(round_, book))
+    return round_.voided is not None or (must_be_void(round_, book) and all_wagers_returned(round_))
 
 
 def is_miscounted(round_: Round, book: Rulebook) -> bool:
@@ -177,7 +178,8 @@ def _wrong_counts(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
         if cards is None and (not round_.covers("deal") or round_.closed is None or shoe_stopped):
             continue
         count = len(cards) if cards is not None else 0
-        if count != must and not shoe_stopped:
+        more_may_come = count < must and round_.voided is None and not went_on(round_)
+        if count != must and not shoe_stopped and not more_may_come:
             yield VoidGround(
                 "wrong_count",
                 "DEAL-COUNT",

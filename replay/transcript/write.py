@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from types import MappingProxyType
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from events.vocabulary import model
 from events.vocabulary.model import Event
@@ -206,13 +207,14 @@ def to_text(
     notes: Mapping[int, str] = MappingProxyType({}),
     times: bool = True,
     currency: str = "USD",
+    zone: ZoneInfo | None = None,
 ) -> str:
     """Return a round's events `(seq, occurred_at_us, payload)` as a transcript; `rules` are lines put before it.
 
     `notes` are comments before events, by their numbers; of an event whose payload is null there is only its note.
-    Amounts in comments are in `currency` (ISO 4217).
+    Amounts in comments are in `currency` (ISO 4217), times of day in `zone`, which a comment names; null: UTC.
     """
-    lines = [*rules, f"table {table}"]
+    lines = [*rules, *([f"# times are {'UTC' if zone is None else zone.key}"] if times else []), f"table {table}"]
     second: int | None = None
     for seq, at_us, event in events:
         if seq in notes:
@@ -229,13 +231,17 @@ def to_text(
             lines.append(f"# event {seq}: {sentence(event, currency)} (not part of the notation)")
             continue
         if times and at_us // 1_000_000 != second:
-            lines.append(_at(at_us // 1_000_000, second))
+            lines.append(_at(at_us // 1_000_000, second, zone or UTC))
             second = at_us // 1_000_000
         lines.append(line)
     return "\n".join(lines) + "\n"
 
 
-def _at(second: int, previous: int | None) -> str:
-    if previous is not None and second - previous >= NEARLY_A_DAY_S:
+def _at(second: int, previous: int | None, zone: tzinfo) -> str:
+    """The time of day; where it would not say which moment is meant (a day later, or the clocks were changed) the distance."""
+    now = datetime.fromtimestamp(second, zone)
+    if previous is not None and (
+        second - previous >= NEARLY_A_DAY_S or datetime.fromtimestamp(previous, zone).utcoffset() != now.utcoffset()
+    ):
         return f"at +{second - previous}s"
-    return f"at {datetime.fromtimestamp(second, UTC):%H:%M:%S}"
+    return f"at {now:%H:%M:%S}"

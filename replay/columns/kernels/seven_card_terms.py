@@ -15,15 +15,12 @@ from games.settlement.wagers import offered
 from replay.columns.kernels.terms import (
     NOT_HERE,
     Ints,
-    deck_age_us,
     is_wild,
-    limits_of,
     paytable_row,
     rows_by_lines,
     settings_are_known,
 )
 from replay.columns.row_schemas import ENVY_WAGERS, RowSchema
-from replay.rules.equipment import HOUR_US
 
 ACE_LINES: Final = ("both_ace_high", "dealer_ace_high_joker", "dealer_ace_high_no_joker")
 
@@ -32,14 +29,11 @@ NO_EXCEPTIONS: Final[Mapping[str, Any]] = {}
 
 
 class SevenCardTerms(NamedTuple):
-    """Rules in force of a game of seven cards: limits in cents (by wager: least, most), paytables, house way, numbers.
+    """Rules in force of a game of seven cards: paytables, house way, numbers.
 
-    `own` is the paytable of the wager that only this game has. `most_payout` is -1 where none is filed. Ages are in
-    microseconds; `rate_bp` is -1 where the meter is linked, for then no round shows its advances. `cut_free`: the shuffler
-    that is filed makes a cut needless; `players_first`: the players set before the dealer.
+    `own` is the paytable of the wager that only this game has. `most_payout` is -1 where none is filed.
     """
 
-    limits: Ints
     own: Ints
     fortune: Ints
     fortune_wild: bool
@@ -54,23 +48,11 @@ class SevenCardTerms(NamedTuple):
     fortune_envy: bool
     progressive_envy: bool
     envy_holder_must_wager: bool
-    players_first: bool
-    deck_age: int
-    dice_age: int
-    shakes: int
-    stub: int
-    deck_size: int
-    cut_least: int
-    cut_below: int
-    cut_free: bool
-    cut_by_dealer: bool
-    by_hand: bool
-    rate_bp: int
 
 
 def ace_high_rows(book: Rulebook) -> Ints:
     """Return what the lines of the Ace High Bonus come to, as they stand in `ACE_LINES`."""
-    rows, paytable = np.full((len(ACE_LINES), 4), NOT_HERE, dtype=np.int64), offered(book, "ace_high_bonus")
+    rows, paytable = np.full((len(ACE_LINES), 3), NOT_HERE, dtype=np.int64), offered(book, "ace_high_bonus")
     for at, hand in enumerate(ACE_LINES if paytable is not None else ()):
         assert paytable is not None
         rows[at] = paytable_row(paytable, next(line for line in paytable.lines if line.hand == hand))
@@ -96,17 +78,15 @@ def wagers_are_known(
             == (closes.get(name, "no_more_bets"), follows.get(name, ("base",)), None)
             for name, rule in rules.items()
         )
-        and book.exempt("5(e)") == book.exempt("5(d)")
     )
 
 
-def seven_card_terms(book: Rulebook, schema: RowSchema, own: Ints, three: ThreeWay | None = None) -> SevenCardTerms:
+def seven_card_terms(book: Rulebook, own: Ints, three: ThreeWay | None = None) -> SevenCardTerms:
     """Return the rules in force: `own` for the wager that only this game has, `three` for a house way of three hands."""
     numbers = book.chapter.numbers
     rows, plays, lowest = (three.rows, three.plays, False) if three is not None else way_of(_two_hands(book))
     fortune, progressive = (offered(book, wager) for wager in ENVY_WAGERS)
     return SevenCardTerms(
-        limits=np.array([limits_of(book, wager) for wager in schema.wagers], dtype=np.int64),
         own=own,
         fortune=rows_by_lines(fortune),
         fortune_wild=is_wild(fortune),
@@ -121,18 +101,6 @@ def seven_card_terms(book: Rulebook, schema: RowSchema, own: Ints, three: ThreeW
         fortune_envy=fortune is not None and fortune.has_envy,
         progressive_envy=progressive is not None and progressive.has_envy,
         envy_holder_must_wager=bool(book.settings.get("envy_holder_must_wager", False)),
-        players_first=not book.has("11(b)"),
-        deck_age=deck_age_us(book),
-        dice_age=numbers["dice_age_hours"] * HOUR_US,
-        shakes=numbers["shakes"],
-        stub=numbers["stub_cards"],
-        deck_size=numbers["deck_size"],
-        cut_least=numbers["cut_depth_cards"],
-        cut_below=numbers.get("cut_from_bottom_cards", numbers["cut_depth_cards"]),
-        cut_free=book.exempt("5(e)"),
-        cut_by_dealer=not book.has("5(d)"),
-        by_hand=book.deal_method == "hand",
-        rate_bp=-1 if book.linked_meter or progressive is None else progressive.rate_bp,
     )
 
 

@@ -1,4 +1,4 @@
-"""The filed rules as kernels take them: limits, paytables and numbers in arrays, made by asking `games`.
+"""The filed rules as kernels take them: paytables and numbers in arrays, made by asking `games`.
 
 A paytable becomes an array by the set of lines that a hand makes (`games.kernels.ranking`), so that which line is paid, and
 what it pays, is decided by `games.rulebook.chapters.Paytable` alone. Each game's own terms stand beside its kernel. Pure; nothing
@@ -15,14 +15,13 @@ import numpy.typing as npt
 from games.cards.ranking import LINES_BY_RANK
 from games.kernels.ranking import LINE_SETS
 from games.rulebook.rulebook import PayLine, Paytable, Rulebook
-from replay.rules.equipment import HOUR_US
 
 Ints = npt.NDArray[Any]
 
 LOSES, AT_ODDS, AMOUNT, PUSHES, NOT_HERE = range(5)
 """What a line comes to. `NOT_HERE`: what the columns cannot settle (a share of the meter), or a wager that is not offered."""
-KIND, TIMES, PER, LINE, ENVY_CENTS, ENVY_LINE = range(6)
-"""The columns of a paytable: what it comes to; odds, or an amount in cents; the lines' numbers, from 1."""
+KIND, TIMES, PER, ENVY_CENTS = range(4)
+"""The columns of a paytable: what it comes to; odds, or an amount in cents; the Envy Bonus in cents."""
 
 KNOWN_SETTINGS: Final = frozenset(
     {
@@ -39,7 +38,7 @@ KNOWN_SETTINGS: Final = frozenset(
         "void_reverses_meter",
     }
 )
-"""The settings that kernels know, or that matter in ineligible rounds only. Rules with another are not judged in columns."""
+"""The settings that kernels know, or that matter in ineligible rounds only. Rules with another are not settled in columns."""
 
 
 def settings_are_known(book: Rulebook) -> bool:
@@ -47,41 +46,27 @@ def settings_are_known(book: Rulebook) -> bool:
     return book.settings.keys() <= KNOWN_SETTINGS
 
 
-def deck_age_us(book: Rulebook) -> int:
-    """Return after how many microseconds a deck must be changed."""
-    return (
-        book.chapter.numbers["deck_age_hand_hours" if book.deal_method == "hand" else "deck_age_shoe_hours"] * HOUR_US
-    )
-
-
-def limits_of(book: Rulebook, wager: str) -> tuple[int, int]:
-    """Return the least and the most cents of a wager; of a wager that is not offered, limits that no amount is within."""
-    offer = book.offers.get(wager)
-    return (1, 0) if offer is None else (offer.min_cents, offer.max_cents)
-
-
 def is_wild(paytable: Paytable | None) -> bool:
     """Say whether the joker is wild on a paytable."""
     return paytable is not None and paytable.joker == "wild"
 
 
-def paytable_row(paytable: Paytable, line: PayLine | None) -> tuple[int, int, int, int]:
-    """Return what a line comes to (`KIND`, `TIMES`, `PER`, `LINE`); null is the line of a wager that loses."""
+def paytable_row(paytable: Paytable, line: PayLine | None) -> tuple[int, int, int]:
+    """Return what a line comes to (`KIND`, `TIMES`, `PER`); null is the line of a wager that loses."""
     if line is None:
-        return LOSES, 0, 1, 0
-    number = paytable.lines.index(line) + 1
+        return LOSES, 0, 1
     if line.meter_bp:
-        return NOT_HERE, 0, 1, number
+        return NOT_HERE, 0, 1
     if line.odds is not None and not line.push:
-        return AT_ODDS, line.odds.numerator, line.odds.denominator, number
+        return AT_ODDS, line.odds.numerator, line.odds.denominator
     if paytable.wager == "progressive":
-        return (NOT_HERE, 0, 1, number) if line.push else (AMOUNT, line.amount_cents, 1, number)
-    return PUSHES, 0, 1, number
+        return (NOT_HERE, 0, 1) if line.push else (AMOUNT, line.amount_cents, 1)
+    return PUSHES, 0, 1
 
 
 def rows_by_lines(paytable: Paytable | None) -> Ints:
     """Return what every set of lines comes to."""
-    table = np.zeros((LINE_SETS, 6), dtype=np.int64)
+    table = np.zeros((LINE_SETS, 4), dtype=np.int64)
     table[:, PER] = 1
     if paytable is None:
         table[:, KIND] = NOT_HERE
@@ -89,9 +74,5 @@ def rows_by_lines(paytable: Paytable | None) -> Ints:
     for bits in range(LINE_SETS):
         made = frozenset(name for at, name in enumerate(LINES_BY_RANK) if bits >> at & 1)
         envy = paytable.envy(made)
-        table[bits] = (
-            *paytable_row(paytable, paytable.best(made)),
-            envy.envy_cents if envy is not None else 0,
-            paytable.lines.index(envy) + 1 if envy is not None else 0,
-        )
+        table[bits] = (*paytable_row(paytable, paytable.best(made)), envy.envy_cents if envy is not None else 0)
     return table

@@ -45,13 +45,19 @@ from replay.rules.games.dj_wild_settlement import (
 from replay.rules.round_steps import (
     ALL_HANDS_DEALT,
     DEALER_REVEALED,
+    ENVY_HAND_REVEALED,
+    HAND_DEALT,
     HAND_REVEALED,
     Act,
+    Acts,
     Precedence,
     Step,
+    cards_collected,
     dealer_collected,
     dealer_compared,
     early,
+    envy_paid,
+    meter_won,
     racked,
     settled,
     stub_in_its_place,
@@ -326,19 +332,55 @@ def counted_deck(round_: Round, book: Rulebook) -> Iterator[Finding]:
 # --------------------------------------------------------------------------------------------------------------- the settlement
 
 
-def _all_decided(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
+def _all_decided(round_: Round, book: Rulebook) -> RecordedEvent | None:
     return max((each.moment for each in of_players(round_, book)), key=lambda fact: fact.seq, default=None)
 
 
 ALL_DECIDED = Step("all players have decided", _all_decided)
+
+
+def _side_card(round_: Round, book: Rulebook) -> RecordedEvent | None:
+    return next((fact for fact in round_.of(model.CardsDealt) if fact.payload.to == "side"), None)
+
+
+SIDE_CARD = Step("the side card is placed", _side_card)
+
+
+def decided(round_: Round, book: Rulebook) -> Iterator[Act]:
+    """Yield the decisions of players: what was said, and the raises placed."""
+    raises = (fact for fact in round_.of(model.WagerPlaced) if fact.payload.wager == "raise")
+    for fact in in_order([*round_.of(model.DecisionMade), *raises]):
+        yield Act(fact, fact.payload.seat, None, "decided")
+
+
+def settled_by_hands(round_: Round, book: Rulebook) -> Iterator[Act]:
+    """Yield the first wager that was settled, if any."""
+    for act in itertools.islice(settled(*BASE, *AS_PRINTED)(round_, book), 1):
+        yield Act(act.fact, None, None, act.word)
+
+
+def side_card_first(acts: Acts, what: str) -> Precedence:
+    """Return the sentence that the side card is placed before the players decide and are paid (§ 687a.8(e), .11(a))."""
+    return Precedence(code="DEAL-SIDE", section=SIDE_SECTION, acts=acts, after=SIDE_CARD, what=what)
+
+
 PRECEDENCES = (
     early(settled(*BASE), ALL_HANDS_DEALT, "687a.11(e)"),
     early(settled(*BASE, but=is_forfeited), DEALER_REVEALED, "687a.11(e)"),
     early(settled(*BASE, but=is_forfeited), HAND_REVEALED, "687a.11(e)"),
     early(settled(*AS_PRINTED), ALL_HANDS_DEALT, "687a.11(f)"),
     early(settled(*AS_PRINTED, but=is_forfeited), DEALER_REVEALED, "687a.11(f)"),
+    early(envy_paid, ALL_HANDS_DEALT, "687a.11(f)(1)"),
+    early(envy_paid, ENVY_HAND_REVEALED, "687a.11(f)(1)"),
+    early(meter_won, ALL_HANDS_DEALT, "687a.11(f)(1)"),
+    early(meter_won, DEALER_REVEALED, "687a.11(f)(1)"),
     Precedence(code="PAY-ORDER", section="687a.11(c)", acts=forfeits_collected, after=ALL_DECIDED),
+    Precedence(code="PLAY-ORDER", section="687a.11(b)", acts=decided, after=HAND_DEALT, what="the decision"),
+    side_card_first(decided, "the decision"),
+    side_card_first(settled_by_hands, "the wagers settled"),
     *stub_in_its_place(COUNT_SECTION),
+    racked(cards_collected, ALL_HANDS_DEALT, COUNT_SECTION),
+    racked(cards_collected, SIDE_CARD, COUNT_SECTION),
     racked(dealer_collected, dealer_compared(*BASE, "bad_beat"), "687a.11(g)", "the dealer's cards collected"),
 )
 """What of a round comes after which step (§ 687a.11(d)-(f))."""

@@ -13,7 +13,7 @@ import msgspec
 from events.vocabulary import model
 from games.layout import Decision
 from games.rulebook.rulebook import Rulebook
-from replay.fold.derived import derived_by_rules
+from replay.fold.derived import derived_by_rules, derived_of_each
 from replay.fold.recorded_event import RecordedEvent, distinct_by, in_order
 from replay.fold.round import Round
 from replay.fold.wager_keys import Key, key_in
@@ -57,6 +57,7 @@ def decisions(round_: Round, book: Rulebook) -> dict[int, Decided | None]:
     return found
 
 
+@derived_by_rules
 def in_play(round_: Round, book: Rulebook) -> list[int]:
     """Return the seats with an Ante Wager."""
     base = book.chapter.base
@@ -65,6 +66,7 @@ def in_play(round_: Round, book: Rulebook) -> list[int]:
     )
 
 
+@derived_by_rules
 def of_players(round_: Round, book: Rulebook) -> list[Decided]:
     """Return the decisions of those who play: where the wagers are on record, of the seats with an Ante Wager."""
     playing = in_play(round_, book)
@@ -78,6 +80,7 @@ def turned(round_: Round) -> RecordedEvent | None:
     return next((fact for fact in round_.of(model.HandRevealed) if fact.payload.position == "dealer"), None)
 
 
+@derived_of_each
 def how_decided(round_: Round, book: Rulebook, seat: int) -> Decision | None:
     """Return whether a seat raised or folded, null where that cannot be told.
 
@@ -96,6 +99,7 @@ def how_decided(round_: Round, book: Rulebook, seat: int) -> Decision | None:
     return None if decided is None or shows else decided.decision
 
 
+@derived_by_rules
 def past_decisions(round_: Round, book: Rulebook) -> bool:
     """Say whether the record of a round that is not void goes on past the decisions."""
     if is_void(round_, book):
@@ -140,20 +144,24 @@ def _as_served(won: Sequence[RecordedEvent]) -> Sequence[RecordedEvent]:
     return chain
 
 
+@derived_by_rules
 def settling(round_: Round, book: Rulebook) -> list[RecordedEvent]:
-    """Return what settled wagers in their turn: not what was collected of folded hands, given back late or paid by slip.
+    """Return what settled wagers in their turn: nothing forfeited, given back late or paid by slip.
 
-    A hand that may have been folded, by the record, may have had its wagers collected as forfeited.
+    What a folded hand forfeits is collected when all have decided: where it was paid or given back instead, it had no turn,
+    and its money is what is wrong (D529). A hand that may have been folded, by the record, may have had its wagers collected.
     """
     decided = {*decisions(round_, book), *in_play(round_, book)}
-    folded = {seat for seat in decided if how_decided(round_, book, seat) != "raise"}
+    folded = {seat: how for seat in decided if (how := how_decided(round_, book, seat)) != "raise"}
     gone = abandoned_wagers(round_)
     forfeited: set[Key] = set()
     found = []
     for fact in moves(round_):
         event = fact.payload
-        if event.seat in folded and event.wager != "trips" and isinstance(event, model.WagerTaken):
-            forfeited.add(key_in(event))
+        if event.seat in folded and event.wager != "trips":
+            is_forfeit = folded[event.seat] == "fold" and event.wager != "progressive"
+            if is_forfeit or isinstance(event, model.WagerTaken):
+                forfeited.add(key_in(event))
         late = getattr(event, "reason", "") == "late" or getattr(event, "source", "") == "slip"
         if not (late or event.wager in gone.get(event.seat, ()) or key_in(event) in forfeited):
             found.append(fact)

@@ -156,9 +156,13 @@ def is_forfeited(round_: Round, book: Rulebook, act: Act) -> bool:
     return act.wager != "trips" and act.seat is not None and how_decided(round_, book, act.seat) != "raise"
 
 
+FORFEITABLE = settled(*BASE, "bad_beat")
+"""What settled the wagers that a fold forfeits."""
+
+
 def forfeits_collected(round_: Round, book: Rulebook) -> Iterator[Act]:
     """Yield the collections of forfeited wagers (§ 687a.11(c))."""
-    for act in settled(*BASE, "bad_beat")(round_, book):
+    for act in FORFEITABLE(round_, book):
         taken = isinstance(act.fact.payload, model.WagerTaken) and act.seat is not None
         if taken and how_decided(round_, book, act.seat or 0) == "fold":
             yield act

@@ -5,6 +5,7 @@ Under the chapter as proposed the players set first (§ 688a-proposed.11(c)).
 
 from __future__ import annotations
 
+from replay.rules.exposure import SHOWN_IN_ORDER
 from replay.rules.game_rules import GameRules
 from replay.rules.round_steps import OF_THE_DEAL, VERIFIED_EARLY, base_early, bonuses_early, racked_of_shoe, settled
 from replay.settlement.hand_readings import dealer_set
@@ -16,6 +17,7 @@ GAME_RULES = GameRules(
         *base_early(settled("base"), "11(e)"),
         *bonuses_early(settled("ace_high_bonus", "fortune_bonus", "progressive"), "11(h)", "11(h)(2)(ii)"),
         *VERIFIED_EARLY,
+        *SHOWN_IN_ORDER,
         *OF_THE_DEAL,
         *racked_of_shoe("11(g)", "base", "ace_high_bonus"),
     ),

@@ -13,6 +13,7 @@ from replay.findings import Finding
 from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Round
 from replay.rules.dealing import stakes_at
+from replay.rules.exposure import SHOWN_IN_ORDER
 from replay.rules.game_rules import GameRules
 from replay.rules.round_steps import OF_THE_DEAL, VERIFIED_EARLY, base_early, bonuses_early, racked_of_shoe, settled
 from replay.rules.rule import Indeterminate, finding, rule
@@ -116,6 +117,7 @@ GAME_RULES = GameRules(
         *base_early(settled("base"), "11(e)"),
         *bonuses_early(settled("fortune_bonus", "insurance", "progressive"), "11(h)", "11(h)(2)(ii)"),
         *VERIFIED_EARLY,
+        *SHOWN_IN_ORDER,
         *OF_THE_DEAL,
         *racked_of_shoe("659a.11(g)", "base"),
     ),

@@ -36,7 +36,19 @@ from replay.rules.games.over_under_turns import (
     no_raise_or_fold,
     settled_in_turn,
 )
-from replay.rules.round_steps import HAND_DEALT, HAND_SETTLED, early, hands_collected, racked, settled
+from replay.rules.round_steps import (
+    FIRST_CARD_DEALT,
+    HAND_DEALT,
+    HAND_SETTLED,
+    Act,
+    Precedence,
+    Step,
+    early,
+    hands_collected,
+    racked,
+    settled,
+    surrendered_taken,
+)
 from replay.rules.rule import Indeterminate, finding, rule
 from replay.rules.shoe_procedure import shoe_begun, shoe_of
 from replay.settlement.hand_readings import readings
@@ -319,8 +331,34 @@ def dead_hands(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
         yield Indeterminate(f"the hand of seat {seat} was called dead and the record shows all its cards")
 
 
+def seats_collected(round_: Round, book: Rulebook) -> Iterator[Act]:
+    """Yield the collections of players' hands, surrendered and dead ones too."""
+    for fact in round_.of(model.CardsCollected):
+        if isinstance(fact.payload.of, int):
+            yield Act(fact, fact.payload.of, None, "collected")
+
+
+def burnt_of_new_shoe(round_: Round, book: Rulebook) -> Iterator[Act]:
+    """Yield the card that was burnt of a new shoe."""
+    for fact in round_.of(model.CardBurned):
+        if fact.payload.reason == "new_shoe":
+            yield Act(fact, None, None, "burnt")
+
+
+def _cut(round_: Round, book: Rulebook) -> RecordedEvent | None:
+    first = round_.first_card
+    cuts = [fact for fact in round_.of(model.CardsCut) if first is not None and fact.seq < first.seq]
+    return cuts[-1] if cuts else None
+
+
+CARDS_CUT = Step("the cards are cut and in the shoe", _cut)
 PRECEDENCES = (
+    Precedence(
+        code="DEAL-BURN", section="686a.7(c)", acts=burnt_of_new_shoe, after=CARDS_CUT, what="the first card burnt"
+    ),
+    early(surrendered_taken, FIRST_CARD_DEALT, "686a.7(g)"),
     early(settled("ante", "over", "under", "bonus"), HAND_DEALT, "686a.7(i)"),
+    racked(seats_collected, HAND_DEALT, "686a.7(i)"),
     racked(hands_collected, HAND_SETTLED, "686a.7(i)"),
     racked(next_hands, HAND_BEFORE_COLLECTED, "686a.7(i)", "additional cards dealt"),
 )
@@ -340,6 +378,7 @@ GAME_RULES = GameRules(
             shoe_procedure.reshuffled_after_failure,
             shoe_procedure.return_to_play,
             shoe_procedure.cut_offered_to,
+            shoe_procedure.recut_by,
             shoe_procedure.reshuffled_cards_cut,
             shoe_procedure.cover_card_placed,
             shoe_procedure.cover_card_passed,

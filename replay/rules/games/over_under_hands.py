@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from events.vocabulary import model
 from games.rulebook.rulebook import Rulebook
+from replay.fold.derived import derived, derived_by_rules
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.settlement.table_layout import voided_seats
@@ -17,6 +18,7 @@ from replay.settlement.table_layout import voided_seats
 CLOCKS = "the clocks contradict the order"
 
 
+@derived
 def dealt_to(round_: Round) -> dict[int, list[RecordedEvent]]:
     """Return what was dealt to each seat, in order: its first card, then its additional cards."""
     found: dict[int, list[RecordedEvent]] = {}
@@ -40,6 +42,7 @@ def first_card(round_: Round, cards: Sequence[RecordedEvent]) -> Sequence[Record
     return cards[:1] if cards and (len(cards[0].payload.cards) == 1 or round_.covers("deal")) else ()
 
 
+@derived_by_rules
 def elections(round_: Round, book: Rulebook) -> frozenset[int]:
     """Return the seats that were asked about missing cards, or whose hand was called dead (§ 686a.9(c))."""
     return voided_seats(round_, book) | {fact.payload.seat for fact in round_.of(model.HandElected)}

@@ -239,4 +239,4 @@ def _hand_before_collected(round_: Round, book: Rulebook, act: Act) -> RecordedE
     )
 
 
-HAND_BEFORE_COLLECTED = Step("the cards of the hand before are collected", _hand_before_collected)
+HAND_BEFORE_COLLECTED = Step("the cards of the hand before are collected", of_act=_hand_before_collected)

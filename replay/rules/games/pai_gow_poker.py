@@ -12,14 +12,17 @@ from games.rulebook.rulebook import Rulebook
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.rules import dice_wagers, mystery
+from replay.rules.exposure import SHOWN_IN_ORDER
 from replay.rules.game_rules import GameRules
 from replay.rules.round_steps import (
     ALL_HANDS_DEALT,
     BONUS_HIT,
     DEALER_SET,
+    DICE_ANNOUNCED,
     DICE_AT_REST,
     OF_THE_DEAL,
     VERIFIED_EARLY,
+    Precedence,
     base_early,
     bonus_light,
     bonus_paid,
@@ -30,6 +33,9 @@ from replay.rules.round_steps import (
     vigorish_taken,
 )
 from replay.settlement.void_ground import VoidGround
+
+ON_THE_DICE = ("sum", "match", "beat_it")
+"""The wagers that the dice decide (§ 645c.2(e))."""
 
 
 def turned_over(round_: Round) -> RecordedEvent | None:
@@ -94,6 +100,7 @@ GAME_RULES = GameRules(
             mystery.contributions,
             mystery.configuration,
             mystery.triggered,
+            mystery.hit_of_this_round,
             mystery.commitment,
             mystery.reset,
             mystery.meter_as_won,
@@ -102,13 +109,15 @@ GAME_RULES = GameRules(
         ),
     },
     precedences=(
-        early(settled("sum", "match", "beat_it"), DICE_AT_REST, "645c.2(g)"),
+        early(settled(*ON_THE_DICE), DICE_AT_REST, "645c.2(g)"),
+        Precedence(code="PAY-ANNOUNCED", section="645c.2(g)", acts=settled(*ON_THE_DICE), after=DICE_ANNOUNCED),
         *base_early(settled("base"), "645c.1(e)"),
         *base_early(vigorish_taken, "645c.1(e)"),
         early(settled("tiger_9"), ALL_HANDS_DEALT, "645c.1(e)"),
         early(settled("tiger_9"), DEALER_SET, "645c.1(e)"),
         *bonuses_early(settled("fortune_bonus", "progressive"), "645c.1(f)", "11(h)(2)(ii)"),
         *VERIFIED_EARLY,
+        *SHOWN_IN_ORDER,
         *OF_THE_DEAL,
         *racked_of_shoe("11(g)", "base", "tiger_9"),
         early(bonus_light, BONUS_HIT, "645c.3(c)(5)"),

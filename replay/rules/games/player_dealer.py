@@ -24,49 +24,17 @@ from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.wager_keys import key_in
 from replay.rules.game_rules import GameRules
-from replay.rules.round_steps import (
-    ALL_HANDS_DEALT,
-    HAND_REVEALED,
-    HAND_SETTLED,
-    PLAYER_DEALER_REVEALED,
-    PLAYER_DEALER_SET,
-    Act,
-    Precedence,
-    by_hand,
-    dealer_collected,
-    dealer_compared,
-    early,
-    envy_paid,
-    first_set,
-    hands_collected,
-    racked,
-    settled,
-    stub_in_its_place,
-)
+from replay.rules.games.player_dealer_steps import PLAYED, PRECEDENCES, bank_seat, button
 from replay.rules.rule import Indeterminate, finding, rule
-from replay.settlement.hand_readings import dealer_position, dealer_readings, player_dealer_wager, readings
+from replay.settlement.hand_readings import dealer_readings, player_dealer_wager, readings
 from replay.settlement.payouts import first_moves, moves
 from replay.settlement.settlement import dues
 from replay.settlement.stakes import stakes
-from replay.settlement.voids import before_deal, first_position, start_of
+from replay.settlement.voids import first_position, start_of
 
-PLAYED = "gegr-002138.Round of play"
 COLLECTED = "gegr-002138.Collection procedures"
-WINNERS = "gegr-002138.How winners are determined"
 IN_TURN = ("base", "backline", "ace_high_bonus", "fortune_bonus", "fortune_envy")
 """The wagers of a seat in the order of settlement (Round of play)."""
-
-
-def bank_seat(round_: Round) -> int | None:
-    """Return the seat of the player-dealer, null where it is not on record."""
-    seat = dealer_position(round_)
-    return seat if isinstance(seat, int) else None
-
-
-def button(round_: Round) -> RecordedEvent | None:
-    """Return what placed the action button: where it lay as the first card was dealt, or came to lie first after that."""
-    before = before_deal(round_, round_.of(model.ActionButtonPlaced))
-    return before[-1] if before else round_.first(model.ActionButtonPlaced)
 
 
 def action_of(round_: Round) -> int | None:
@@ -168,17 +136,25 @@ def _wrongly_rotated(
     if stays and not must:
         return None
     to_ask = sorted({*asked, *must_be_asked(round_, book, offers)}, key=lambda each: from_action(each, before.seat))
+    if asked == to_ask and _all_declined(offers, asked):
+        return None
     if not stays:
         if accepted is None:
             return (
                 "the position offered before another takes it",
                 f"seat {seat} took it, and no acceptance is on record",
             )
-        to_ask = to_ask[: to_ask.index(seat) + 1] if seat in to_ask else to_ask
+        to_ask = to_ask[: to_ask.index(seat) + 1] if asked[-1:] == [seat] and seat in to_ask else to_ask
     if asked == to_ask:
         return None
     expected = "the position offered clockwise to " + ", ".join(f"seat {each}" for each in to_ask)
     return expected, "offered to " + ", ".join(f"seat {each}" for each in asked) if asked else "not offered"
+
+
+def _all_declined(offers: Sequence[Offer], asked: Sequence[int]) -> bool:
+    """Say whether all who were asked declined at first: then whoever takes the position passes nobody over (D528)."""
+    first = {offer.seat: offer.accepted for offer in reversed(offers)}
+    return not any(first[seat] for seat in asked)
 
 
 def must_be_asked(round_: Round, book: Rulebook, offers: Sequence[Offer]) -> set[int]:
@@ -530,32 +506,6 @@ def first_settled(round_: Round, book: Rulebook) -> list[RecordedEvent]:
     ]
     return [fact for fact in first_moves(settling) if not isinstance(fact.payload, model.WagerReturned)]
 
-
-def players_set(round_: Round, book: Rulebook) -> Iterator[Act]:
-    """Yield the players' first settings, but for those before the player-dealer's, which `player_dealer_first` finds."""
-    own = first_set(round_).get(bank_seat(round_) or 0)
-    for position, fact in first_set(round_).items():
-        before = own is not None and fact.seq < own.seq and round_.covers("setting")
-        if isinstance(position, int) and fact is not own and not before:
-            yield Act(fact, position, None, "set")
-
-
-BY_HANDS = settled("base", "backline")
-BONUSES = settled("ace_high_bonus", "fortune_bonus")
-PRECEDENCES = (
-    early(BY_HANDS, ALL_HANDS_DEALT, PLAYED),
-    early(BY_HANDS, PLAYER_DEALER_REVEALED, PLAYED),
-    early(by_hand(BY_HANDS, PLAYER_DEALER_SET), PLAYER_DEALER_SET, PLAYED),
-    early(by_hand(BY_HANDS, HAND_REVEALED), HAND_REVEALED, PLAYED),
-    early(BONUSES, ALL_HANDS_DEALT, PLAYED),
-    early(BONUSES, PLAYER_DEALER_REVEALED, PLAYED),
-    early(envy_paid, ALL_HANDS_DEALT, PLAYED),
-    *stub_in_its_place(PLAYED),
-    Precedence(code="SET-EARLY", section=PLAYED, acts=players_set, after=PLAYER_DEALER_REVEALED, what="hands set"),
-    racked(hands_collected, HAND_SETTLED, WINNERS),
-    racked(dealer_collected, dealer_compared("base", "backline", "ace_high_bonus"), WINNERS),
-)
-"""What of a round comes after which step (Round of play). An ace high of the player-dealer pushes before anybody sets."""
 
 GAME_RULES = GameRules(
     game="player_dealer",

@@ -1,0 +1,64 @@
+"""What can be said of a round that is still open: what each wager is due, and the departures that can still be put right.
+
+Advice is no evidence and no verdict. It is worked out of the open round alone (`replay/run/advising.py`), kept beside the results
+without a place in their chain (`ResultStore.advice`), one record for each table, and it is gone when its round is over: then
+the adjudication counts.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from events.errors import UnreadableResult
+from events.log.contract import ResultStore
+from replay.findings import Finding, Settlement
+
+
+class Advice(msgspec.Struct, frozen=True, kw_only=True):
+    """What can be said of the open round of a table, as of an event of its stream.
+
+    `as_of` is the number of that event, `at_us` its time by the device's clock. `dues` are the wagers of which it is certain, as
+    the record stands, what they are due (`due_cents` is never null; `done_cents` is null until something was done).
+    `warnings` are findings as the verdict would make them now, with the same ids: one that is gone was put right at the table,
+    or taken back by what came later. `raised_at_seq` says of a warning from which event on it stands.
+    """
+
+    stream: str
+    round_no: int
+    as_of: int
+    at_us: int
+    opened_at_us: int
+    game: str
+    chapter: str
+    dealer: str
+    phase: str
+    dues: tuple[Settlement, ...]
+    warnings: tuple[Finding, ...]
+
+
+def raised_at_seq(warning: Finding) -> int:
+    """Return the number of the event that a warning was raised by: the last of its evidence."""
+    return max(warning.evidence)
+
+
+def to_bytes(advice: Advice) -> bytes:
+    """Return the JSON of advice; equal advice is equal bytes."""
+    return _encode(advice)
+
+
+def advice_in(results: ResultStore) -> dict[str, Advice]:
+    """Return stream → the advice on its open round, as a replay that follows the log stored it last.
+
+    Raises `UnreadableResult` where the bytes are no advice.
+    """
+    found = {}
+    for stream, data in results.advice().items():
+        try:
+            found[stream] = _decode(data)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise UnreadableResult("advice", stream, error) from error
+    return found
+
+
+_encode = msgspec.json.Encoder(order="sorted").encode
+_decode = msgspec.json.Decoder(Advice).decode

@@ -1,0 +1,1 @@
+"""Alarms: what leaves the house when a verdict finds an incident, to whom, and until when. `docs/alarms.md` describes it."""

@@ -1,0 +1,289 @@
+"""An alarm: one incident as it is told outside the house, and what becomes of it when the verdict changes. Pure.
+
+The law of this file: an alarm is about an incident, not a finding. Advice may raise it while its round is open; the verdict, and
+each later one, changes or withdraws it under the same id. Nothing in it names a patron unless that was asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import tzinfo
+from hashlib import sha256
+from typing import Final, Literal
+
+import msgspec
+
+from replay.advice import Advice
+from replay.findings import Adjudication, Finding, Severity
+from replay.incidents import Incident
+from replay.narrative.incidents import incident_sentence
+from replay.narrative.names import moment
+
+FORM: Final = "discard-rack alarm 1"
+
+PUT_RIGHT: Final = "advice: the round is open, and this can still be put right"
+
+Basis = Literal["advice", "verdict"]
+What = Literal["raised", "changed", "withdrawn", "escalated", "test"]
+
+
+class AlarmFinding(msgspec.Struct, frozen=True, kw_only=True):
+    """A finding of the incident. `difference_cents` is from the patron's side: negative where the patron is short."""
+
+    id: str
+    code: str
+    severity: Severity
+    seat: int | None
+    wager: str | None
+    difference_cents: int | None
+    section: str
+
+
+class Alarm(msgspec.Struct, frozen=True, kw_only=True):
+    """An incident as it stands. `id` names the alarm as long as it lives, `incident` the cause by the last verdict or advice.
+
+    `basis` says what found it: a verdict, or advice on a round that is still open, in which it can be put right (then `verdict`
+    and `gaming_day` are empty, `closed_at` is null, and `patrons` are not told). `closed_at` and `opened_at` are ISO 8601 in
+    `time_zone` (UTC where the property did not say); null between rounds. Money is cents of `currency`. `patrons` are the tokens
+    of the patrons concerned: only receivers who are told get them.
+    """
+
+    id: str
+    incident: str
+    severity: Severity
+    says: str
+    property: str
+    log: str
+    stream: str
+    table: str
+    round: int | None
+    game: str
+    gaming_day: str
+    time_zone: str
+    opened_at: str | None
+    closed_at: str | None
+    verdict: str
+    overpaid_cents: int
+    underpaid_cents: int
+    currency: str
+    findings: tuple[AlarmFinding, ...]
+    patrons: tuple[str, ...]
+    basis: Basis = "verdict"  # of an alarm from before there were others
+
+
+class Message(msgspec.Struct, frozen=True, kw_only=True):
+    """What a receiver gets: the body of a webhook. Its schema is `docs/alarm.schema.json`.
+
+    `key` is the idempotency key: a receiver that has seen it drops the message. `revision` counts what was said of the alarm,
+    `after_min` the minutes of an escalation. `link` leads to the incident on the pages.
+    """
+
+    form: Literal["discard-rack alarm 1"]
+    key: str
+    what: What
+    revision: int
+    after_min: int | None
+    link: str | None
+    alarm: Alarm
+
+
+class House(msgspec.Struct, frozen=True, kw_only=True):
+    """Whose alarms these are: log and property, and how it writes money and time (`zone` null: UTC)."""
+
+    log: str
+    property: str
+    currency: str
+    zone: tzinfo | None
+    zone_name: str
+
+
+class Standing(msgspec.Struct, frozen=True, kw_only=True):
+    """An alarm that was raised: as it was last told, how often, and whether it still stands."""
+
+    alarm: Alarm
+    revision: int
+    withdrawn: bool
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """What a verdict does to an alarm. `before` is null where it is new."""
+
+    what: What
+    standing: Standing
+    before: Standing | None
+
+
+def alarm_of(incident: Incident, verdict: Adjudication | None, house: House) -> Alarm:
+    """Return the alarm about an incident; `verdict` is its round's, null between rounds."""
+    cause = incident.cause
+    return Alarm(
+        id=incident.id,
+        incident=incident.id,
+        severity=incident.severity,
+        says=incident_sentence(incident, house.currency),
+        property=house.property,
+        log=house.log,
+        stream=cause.stream,
+        table=cause.stream.partition("/")[2],
+        round=cause.round_no,
+        game=verdict.game if verdict else "",
+        gaming_day=verdict.gaming_day if verdict else "",
+        time_zone=house.zone_name,
+        opened_at=_iso(verdict.opened_at_us, house) if verdict else None,
+        closed_at=_iso(verdict.closed_at_us, house) if verdict else None,
+        verdict=verdict.verdict if verdict else "",
+        overpaid_cents=incident.overpaid_cents,
+        underpaid_cents=incident.underpaid_cents,
+        currency=house.currency,
+        findings=tuple(_told(finding) for finding in incident.findings),
+        patrons=_patrons(incident.findings, verdict),
+    )
+
+
+def alarm_advised(incident: Incident, advice: Advice, house: House) -> Alarm:
+    """Return the alarm about an incident of a round that is still open."""
+    alarm = alarm_of(incident, None, house)
+    return msgspec.structs.replace(
+        alarm,
+        game=advice.game,
+        opened_at=_iso(advice.opened_at_us, house),
+        basis="advice",
+    )
+
+
+def standing_sentence(alarm: Alarm) -> str:
+    """Return what an alarm that stands says; of advice that it is."""
+    return alarm.says if alarm.basis == "verdict" else f"{alarm.says} · {PUT_RIGHT}"
+
+
+def changes(before: Sequence[Standing], now: Sequence[Alarm]) -> list[Change]:
+    """Return what the alarms of a round, or of one finding between rounds, become by a new verdict or advice; none where none is.
+
+    An incident goes on under its alarm where it has the same cause, else a finding in common, else a cause of the same code at
+    the same seat and wager: a correction gives findings other ids.
+    """
+    found: list[Change] = []
+    successors = _successors(before, now)
+    for alarm in now:
+        old = successors.get(alarm.id)
+        if old is None:
+            standing = Standing(alarm=alarm, revision=1, withdrawn=False)
+            found.append(Change(what="raised", standing=standing, before=None))
+            continue
+        alarm = msgspec.structs.replace(alarm, id=old.alarm.id)
+        if old.withdrawn or alarm != old.alarm:
+            standing = Standing(alarm=alarm, revision=old.revision + 1, withdrawn=False)
+            found.append(Change(what="raised" if old.withdrawn else "changed", standing=standing, before=old))
+    gone = {old.alarm.id for old in successors.values()}
+    for old in before:
+        if old.alarm.id not in gone and not old.withdrawn:
+            standing = Standing(alarm=old.alarm, revision=old.revision + 1, withdrawn=True)
+            found.append(Change(what="withdrawn", standing=standing, before=old))
+    return found
+
+
+def _successors(before: Sequence[Standing], now: Sequence[Alarm]) -> dict[str, Standing]:
+    """Return incident → the alarm under which it goes on."""
+    left = {old.alarm.id: old for old in before}
+    found: dict[str, Standing] = {}
+    for alike in (_same_cause, _shared_finding, _same_place):
+        for alarm in now:
+            if alarm.id not in found:
+                old = next((each for each in left.values() if alike(each.alarm, alarm)), None)
+                if old is not None:
+                    found[alarm.id] = left.pop(old.alarm.id)
+    return found
+
+
+def _same_cause(old: Alarm, new: Alarm) -> bool:
+    return old.incident == new.incident
+
+
+def _shared_finding(old: Alarm, new: Alarm) -> bool:
+    return not {each.id for each in old.findings}.isdisjoint(each.id for each in new.findings)
+
+
+def _same_place(old: Alarm, new: Alarm) -> bool:
+    a, b = old.findings[0], new.findings[0]
+    return (a.code, a.seat, a.wager) == (b.code, b.seat, b.wager)
+
+
+def message_of(
+    what: What, standing: Standing, receiver: str, *, patrons: bool, pages: str | None, after_min: int | None = None
+) -> Message:
+    """Return what a receiver is told; the key is the same whenever the same is told to the same receiver."""
+    alarm = standing.alarm
+    said = f"{alarm.log}/{alarm.id}/{standing.revision}/{what}/{after_min or 0}/{receiver}"
+    page = "floor" if alarm.basis == "advice" else f"queue?finding={alarm.incident}"
+    link = f"{pages.rstrip('/')}/{page}" if pages is not None else None
+    return Message(
+        form=FORM,
+        key=sha256(f"rack/alarm/v1\0{said}".encode()).hexdigest()[:32],
+        what=what,
+        revision=standing.revision,
+        after_min=after_min,
+        link=link,
+        alarm=msgspec.structs.replace(
+            alarm,
+            says=alarm.says if standing.withdrawn else standing_sentence(alarm),
+            patrons=alarm.patrons if patrons else (),
+        ),
+    )
+
+
+def trial_message(key: str, pages: str | None) -> Message:
+    """Return a message that says that nothing happened, in the form of any other."""
+    finding = AlarmFinding(
+        id="0" * 32, code="TEST", severity="low", seat=None, wager=None, difference_cents=None, section="no section"
+    )
+    alarm = Alarm(
+        id="0" * 32,
+        incident="0" * 32,
+        severity="low",
+        says="A test of alarms",
+        property="test",
+        log="0" * 32,
+        stream="table/test",
+        table="test",
+        round=None,
+        game="",
+        gaming_day="",
+        time_zone="UTC",
+        opened_at=None,
+        closed_at=None,
+        verdict="",
+        overpaid_cents=0,
+        underpaid_cents=0,
+        currency="USD",
+        findings=(finding,),
+        patrons=(),
+    )
+    return Message(form=FORM, key=key, what="test", revision=1, after_min=None, link=pages, alarm=alarm)
+
+
+def to_body(message: Message) -> bytes:
+    """Return a message as it is sent: JSON, and the same bytes each time it is sent."""
+    return msgspec.json.encode(message, order="sorted")
+
+
+def _told(finding: Finding) -> AlarmFinding:
+    return AlarmFinding(
+        id=finding.id,
+        code=finding.code,
+        severity=finding.severity,
+        seat=finding.seat,
+        wager=finding.wager,
+        difference_cents=finding.difference_cents,
+        section=finding.cite,
+    )
+
+
+def _patrons(findings: Iterable[Finding], verdict: Adjudication | None) -> tuple[str, ...]:
+    """The tokens of those who wagered at the seats that the findings name."""
+    seats = {finding.seat for finding in findings if finding.seat is not None}
+    settlements = verdict.settlements if verdict else ()
+    return tuple(sorted({each.bettor for each in settlements if each.seat in seats and each.bettor}))
+
+
+def _iso(at_us: int, house: House) -> str:
+    return moment(at_us, house.zone).isoformat()

@@ -1,0 +1,35 @@
+"""Advice on an open round in words: what is to be put right, and what each wager is due. Pure."""
+
+from __future__ import annotations
+
+import msgspec
+
+from replay.advice import Advice
+from replay.incidents import incidents
+from replay.narrative.incidents import incident_sentence
+from replay.narrative.names import capitalized, position_name, wager_with_number
+from replay.narrative.reckoning import SettledWager, action, due_reckoning
+
+DUE_AT_A_TIME = 12
+"""So many wagers of a round are named; the tile of a table has no room for more."""
+
+
+def warning_sentences(advice: Advice, currency: str) -> list[str]:
+    """Return what is wrong in an open round, the gravest first, each with its money."""
+    made = sorted(incidents(advice.warnings), key=lambda incident: incident.gravity)
+    return [incident_sentence(incident, currency) for incident in made]
+
+
+def remedies(advice: Advice, currency: str) -> list[str]:
+    """Return what is to be done about money that is wrong in an open round, a sentence each."""
+    found = (action(each.difference_cents or 0, each.seat, currency=currency) for each in advice.warnings)
+    return [sentence for sentence in found if sentence]
+
+
+def due_sentences(advice: Advice, currency: str) -> list[str]:
+    """Return what each wager of an open round is due, with the reckoning: `Seat 3 · Base: $25.00 at 1 to 1 pays $25.00 (win)`."""
+    return [
+        f"{capitalized(position_name(due.seat))} · {wager_with_number(due.wager, due.number)}: "
+        f"{due_reckoning(msgspec.convert(due, SettledWager, from_attributes=True), advice.chapter, currency)}"
+        for due in advice.dues[:DUE_AT_A_TIME]
+    ]

@@ -1,0 +1,27 @@
+"""Who bought in: the patron's token of single buy-ins, read from the log. The ledger has their amounts and not their patrons."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from events.errors import EventError, UndecodableEvent
+from events.log.contract import EventLog
+from events.vocabulary import model
+from events.vocabulary.codec import read
+
+
+def buyers(log: EventLog, stream: str, numbers: Collection[int]) -> dict[int, str]:
+    """Return the patron's token of the buy-ins with these numbers in a table's stream; an event that is none is left out.
+
+    Raises `UndecodableEvent`, and what reading the log raises.
+    """
+    found = {}
+    for seq in sorted(numbers):
+        for record in log.read(stream, seq, seq):
+            try:
+                payload = read(record.data).payload
+            except EventError as error:
+                raise UndecodableEvent(stream, seq, str(error)) from error
+            if isinstance(payload, model.BuyIn):
+                found[seq] = payload.patron
+    return found

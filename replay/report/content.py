@@ -1,0 +1,101 @@
+"""What a report consists of: plain values, with the meaning of each figure beside them. Pure.
+
+The law of this file: a report holds no date but those of its period and of the record (or of the verification that it tells of),
+so that it can be made again.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+Kind = Literal[
+    "text",
+    "table",
+    "game",
+    "wager",
+    "count",
+    "number",
+    "money",
+    "meter",
+    "difference",
+    "percent",
+    "points",
+    "times",
+    "day",
+    "time",
+]
+"""How a value is written: a number names something (a round), a count counts; money is integer cents, a meter's
+reading hundredths of a cent, a time UTC microseconds, a day `YYYY-MM-DD`."""
+NUMERIC: frozenset[Kind] = frozenset({"count", "number", "money", "meter", "difference", "percent", "points", "times"})
+
+
+class Figure(msgspec.Struct, frozen=True, kw_only=True):
+    """A column: its name in files, its label on paper, how it is written, what it means, and the section that defines it."""
+
+    name: str
+    label: str
+    kind: Kind
+    meaning: str = ""
+    cite: str = ""
+
+
+class Table(msgspec.Struct, frozen=True, kw_only=True):
+    """A table of a report, with a value for each of its columns in every row. `marked` are rows that need somebody's attention.
+
+    `empty` is what stands there if no row does.
+    """
+
+    name: str
+    title: str
+    columns: tuple[Figure, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    note: str = ""
+    empty: str = "None in this period."
+    marked: tuple[int, ...] = ()
+
+
+class Rule(msgspec.Struct, frozen=True, kw_only=True):
+    """A rule that asks for something like this report, and how far the report goes: `answers` it, or merely `helps` with it."""
+
+    cite: str
+    role: Literal["answers", "helps"]
+    asks: str
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """A report on a property's gaming days `first` to `last`, both included (`YYYY-MM-DD`).
+
+    `as_of_us` is the newest time in the record that it rests on; it dates the document. `concerns` are the tables and meters
+    whose record it is made of, `software` the engine that made it. `limits` says what it cannot show,
+    `signatures` who signs on paper. One that is `dated_by` a verification is of the day and time of that.
+    """
+
+    name: str
+    title: str
+    first: str
+    last: str
+    as_of_us: int
+    log_id: str
+    property_name: str
+    currency: str
+    time_zone: str
+    concerns: tuple[str, ...]
+    software: str
+    rules: tuple[Rule, ...]
+    tables: tuple[Table, ...]
+    limits: tuple[str, ...] = ()
+    signatures: tuple[str, ...] = ("Prepared by", "Reviewed by")
+    dated_by: Literal["record", "verification"] = "record"
+
+    @property
+    def file_name(self) -> str:
+        """What its files are called, without the ending."""
+        return f"{self.name}-{self.first}-to-{self.last}"
+
+    @property
+    def figures(self) -> list[Figure]:
+        """The figures of all tables that are defined, each once, in the order in which they first stand there."""
+        every = {each.name: each for table in self.tables for each in table.columns if each.meaning}
+        return list(every.values())

@@ -1,0 +1,47 @@
+"""A report's tables as CSV (RFC 4180, UTF-8): numbers as numbers, nothing that a spreadsheet takes for a formula."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from typing import Any, Final
+
+from replay.packet.words import utc
+from replay.report.content import Figure, Report, Table
+
+FORMULA: Final = "^[=+\\-@\\t\\r\\n＝＋－＠]"
+"""How a text begins that a spreadsheet may take for a formula, full-width signs too."""
+
+
+def sheets(report: Report) -> dict[str, bytes]:
+    """Return the files of a report's tables by their names."""
+    return {f"{report.file_name}-{table.name}.csv": _written(table) for table in report.tables if table.columns}
+
+
+def _written(table: Table) -> bytes:
+    text = io.StringIO(newline="")
+    lines = csv.writer(text)
+    lines.writerow([column.name for column in table.columns])
+    for row in table.rows:
+        lines.writerow([_cell(column, value) for column, value in zip(table.columns, row, strict=True)])
+    return text.getvalue().encode()
+
+
+def _cell(column: Figure, value: Any) -> str:
+    """Return a value for a file: cents, percent with four decimals, UTC times; empty where there is none.
+
+    >>> _cell(Figure(name="a", label="", kind="percent"), 12.5), _cell(Figure(name="a", label="", kind="text"), "=1+1")
+    ('12.5000', "'=1+1")
+    """
+    match column.kind, value:
+        case _, None:
+            return ""
+        case (("percent" | "points" | "times"), _):
+            return f"{value:.4f}"
+        case "time", _:
+            return utc(value)
+        case _, str():
+            return f"'{value}" if re.match(FORMULA, value) else value
+        case _:
+            return str(value)

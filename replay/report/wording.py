@@ -1,0 +1,57 @@
+"""How a value of a report is written on paper and on a page; its files have it plain (`sheet`). Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from replay.narrative.names import MINUS, game_name, readable, table_name, wager_name
+from replay.packet.words import Style
+from replay.report.content import Figure
+
+UNKNOWN = "–"
+
+
+def written(column: Figure, value: Any, style: Style) -> str:
+    """Return a value as people read it; a dash where there is none.
+
+    >>> dollars = Style.of("", "USD", "UTC")
+    >>> written(Figure(name="win_cents", label="Win", kind="difference"), -250, dollars)
+    '−$2.50'
+    """
+    if value is None:
+        return UNKNOWN
+    match column.kind:
+        case "money":
+            return style.balance(value)
+        case "meter":
+            return _meter(value, style)
+        case "difference":
+            return style.signed(value)
+        case "percent":
+            return f"{value:.2f} %".replace("-", MINUS)
+        case "times":
+            return f"{value:,.1f}"
+        case "points":
+            return f"{value:+.2f}".replace("-", MINUS)
+        case "count":
+            return f"{value:,}"
+        case "time":
+            return style.time(value)
+        case "table":
+            return table_name(value)
+        case "game":
+            return game_name(value)
+        case "wager":
+            return wager_name(value)
+        case _:
+            return readable(str(value))
+
+
+def _meter(centicents: int, style: Style) -> str:
+    """Return a meter's reading with its fractions of a cent.
+
+    >>> _meter(1_278_5560, Style(None)), _meter(-50, Style(None)), _meter(100, Style(None))
+    ('$1,278.5560', '−$0.0050', '$0.01')
+    """
+    cents, rest = divmod(abs(centicents), 100)
+    return (MINUS if centicents < 0 else "") + style.money(cents) + (f"{rest:02d}" if rest else "")

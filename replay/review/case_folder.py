@@ -1,0 +1,152 @@
+"""Where a property keeps its cases' attachments, and what it set for its cases (`cases.toml`).
+
+The law of this file: a file is kept under the SHA-256 of its bytes, is durable before any event names it, and is hashed each time
+it is opened. Nothing here overwrites or removes one.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Annotated, Final
+
+import msgspec
+from msgspec import Meta
+
+from events.errors import IntegrityError
+from events.vocabulary.model import CaseAttached
+from replay.review.persons import ReviewRefused
+
+SETTINGS: Final = "cases.toml"
+"""What a property set for its cases, in the folder of its cases."""
+ATTACHMENTS: Final = "attachments"
+"""The folder in it that holds the bytes of attachments."""
+MIB: Final = 2**20
+APPEAL: Final = (
+    "You may appeal this decision to the casino's management, in writing, with the number of the case, or ask the regulator of "
+    "this casino to look at it."
+)
+Days = Annotated[int, Meta(ge=1, le=3_660)]
+
+
+class AttachmentLost(IntegrityError):
+    """The bytes of an attachment beside the log are gone, or are not those that were attached."""
+
+    code = "CASE-FILE"
+
+    def __init__(self, stream: str, path: Path, attached: CaseAttached, fault: str) -> None:
+        super().__init__(stream, 0, f"{attached.name} of case {attached.case} {fault}")
+        self.digest, self.fault = attached.digest, fault
+        self.args = (
+            f"{stream}: {attached.name}, attached to case {attached.case}, {fault}: {path}; the record of it stands: "
+            f"put a copy with the SHA-256 {attached.digest} there",
+        )
+
+
+class CaseSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a property set: days until a case, and an appeal, are to be decided; how a patron appeals; the largest attachment."""
+
+    days: Days = 30
+    appeal_days: Days = 30
+    appeal: Annotated[str, Meta(min_length=1, max_length=2_000)] = APPEAL
+    largest_mib: Annotated[int, Meta(ge=1, le=1_024)] = 25
+
+    @property
+    def largest_bytes(self) -> int:
+        """The most bytes that an attachment may have."""
+        return self.largest_mib * MIB
+
+
+class CaseFolder:
+    """The folder of a property's cases. `path` is null where none is named; then nothing can be attached or opened."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+
+    def settings(self) -> CaseSettings:
+        """Return what the property set, or what holds without. Raises `ReviewRefused` naming file and field."""
+        file = None if self.path is None else self.path / SETTINGS
+        if file is None or not file.exists():
+            return CaseSettings()
+        try:
+            return msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8")), CaseSettings)
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
+            raise ReviewRefused(f"{file}: expected days, appeal_days, appeal and largest_mib: {error}") from error
+
+    def keep(self, data: bytes) -> str:
+        """Keep bytes durably; return their SHA-256 (hex). Raises `ReviewRefused`, and `OSError` naming the file."""
+        if not data:
+            raise ReviewRefused("the file is empty: nothing was attached")
+        settings = self.settings()
+        if len(data) > settings.largest_bytes:
+            raise ReviewRefused(
+                f"the file has {len(data):,} bytes, more than the {settings.largest_mib} MiB that an attachment may have: "
+                f"attach a shorter one, or set largest_mib in {SETTINGS}"
+            )
+        digest = sha256(data).hexdigest()
+        path = self._path(digest)
+        if path.exists():
+            if path.read_bytes() != data:
+                raise ReviewRefused(
+                    f"{path} holds other bytes than its name says: move it away, and keep it, then repeat"
+                )
+            return digest
+        _make_folder(path.parent)
+        fresh = path.with_name(f".{digest}.{os.getpid()}.new")
+        try:
+            with fresh.open("xb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(fresh, path)
+        except OSError as error:
+            raise OSError(error.errno, os.strerror(error.errno or 0), str(path)) from error
+        finally:
+            fresh.unlink(missing_ok=True)
+        _sync(path.parent)
+        return digest
+
+    def read(self, table: str, attached: CaseAttached) -> bytes:
+        """Return the bytes of an attachment. Raises `AttachmentLost` where they are gone or not those attached."""
+        path = self._path(attached.digest)
+        stream = f"review/{table}"
+        try:
+            with path.open("rb") as file:
+                data = file.read(attached.size + 1)
+        except FileNotFoundError:
+            raise AttachmentLost(stream, path, attached, "is gone") from None
+        if len(data) != attached.size or sha256(data).hexdigest() != attached.digest:
+            raise AttachmentLost(stream, path, attached, "was changed")
+        return data
+
+    def losses(self, table: str, attachments: Sequence[CaseAttached]) -> Iterator[AttachmentLost]:
+        """Yield what is wrong with each attachment that cannot be opened whole."""
+        for attached in attachments:
+            try:
+                self.read(table, attached)
+            except AttachmentLost as lost:
+                yield lost
+
+    def _path(self, digest: str) -> Path:
+        if self.path is None:
+            raise ReviewRefused("no folder for cases is named; name one with RACK_CASES")
+        return self.path / ATTACHMENTS / digest[:2] / digest
+
+
+def _make_folder(folder: Path) -> None:
+    """Make a folder so that it is there after a power loss too."""
+    if not folder.exists():
+        _make_folder(folder.parent)
+        folder.mkdir(exist_ok=True)
+        _sync(folder.parent)
+
+
+def _sync(folder: Path) -> None:
+    place = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(place)
+    finally:
+        os.close(place)

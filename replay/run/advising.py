@@ -1,0 +1,96 @@
+"""From an open round and the rules in force to advice. Pure, and no second judge: the rules are those of the verdict.
+
+The law of this file: it knows no game and no code. Of an open round the rules speak that may (`Rule.early`), over the round as it
+stands (`Round.so_far`), and what they find counts as it does in a verdict: lost, late or contradictory evidence accuses nobody
+(`findings_by`). The settlements are those of the verdict too; a wager's due is told once the hands are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from events.vocabulary import model
+from games.rulebook.rulebook import Rulebook
+from replay.advice import Advice
+from replay.findings import Finding, Settlement
+from replay.fold.round import Round
+from replay.fold.table_fold import TableFold
+from replay.run.adjudicate import findings_by, rules_of
+from replay.run.stream_worker import rules_in_force
+from replay.settlement.settlement import settlements
+from replay.settlement.voids import is_void, positions, went_on
+
+MONEY_MOVES = frozenset(
+    {
+        model.WagerTaken,
+        model.WagerPaid,
+        model.WagerReturned,
+        model.VigorishTaken,
+        model.EnvyPaid,
+        model.EnvyAcknowledged,
+        model.LightSeen,
+        model.ProgressiveWon,
+        model.PayoutValidated,
+        model.PayoutDocumented,
+    }
+)
+"""What a payment in several acts consists of: as long as nothing else comes, the next part may."""
+
+
+def advise_on(fold: TableFold, as_of: int) -> Advice | None:
+    """Return what can be said of the open round of a table, as of event `as_of` of its stream; null where none is open.
+
+    The fold and its round do not change. Without rules in force nothing can be said.
+    """
+    round_ = fold.open
+    book = rules_in_force(round_) if round_ is not None else None
+    if round_ is None or not isinstance(book, Rulebook):
+        return None
+    standing = round_.so_far()
+    return Advice(
+        stream=round_.stream,
+        round_no=round_.round_no,
+        as_of=as_of,
+        at_us=round_.facts[-1].at_us,
+        opened_at_us=round_.opened.at_us,
+        game=book.game,
+        chapter=book.chapter.key,
+        dealer=round_.before.dealer,
+        phase=fold.phase.value,
+        dues=tuple(_dues(standing, book)),
+        warnings=tuple(warnings_of(standing, book)),
+    )
+
+
+def _dues(standing: Round, book: Rulebook) -> Iterator[Settlement]:
+    """Yield the wagers of which it is certain what they are due, once the hands are known or the round must be void."""
+    if not (hands_are_known(standing, book) or is_void(standing, book)):
+        return
+    for settlement in settlements(standing, book):
+        if settlement.due_cents is not None:
+            yield settlement
+
+
+def hands_are_known(round_: Round, book: Rulebook) -> bool:
+    """Say whether every seat that gets cards has some, and hands were set, revealed or settled after the last of them."""
+    last, hands = round_.last_card, round_.hands()
+    if round_.covers("deal") and any(to not in hands for to in positions(round_, book) if to != "dealer"):
+        return False
+    revealed = last is not None and any(fact.seq > last.seq for fact in round_.of(model.HandRevealed))
+    return revealed or went_on(round_)
+
+
+def warnings_of(standing: Round, book: Rulebook) -> Iterator[Finding]:
+    """Yield what the rules that may speak now find of a round as it stands."""
+    early = [rule for rule in rules_of(book.chapter) if rule.early is not None]
+    found, _ = findings_by(early, standing, book)
+    in_steps = {code for rule in early if rule.early is not None for code in rule.early.in_steps}
+    for finding in found:
+        if finding.code not in in_steps or _has_gone_on(standing, finding):
+            yield finding
+
+
+def _has_gone_on(round_: Round, finding: Finding) -> bool:
+    """Whether, after what a finding rests on, the table went on to something else than money."""
+    last = max(finding.evidence)
+    return any(fact.payload.KIND not in MONEY_MOVES for fact in round_.facts if fact.seq > last)

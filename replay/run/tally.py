@@ -1,0 +1,105 @@
+"""Counts of the verdicts and findings in force: for a whole run, and of one stream, kept with its snapshot.
+
+A stream's tally is part of the same transaction as its results, so that a replay which goes on says what is in force without
+reading what it stored before.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+import msgspec
+
+from events.log.result_chain import stream_of
+from replay.findings import read_result
+
+Result = tuple[str, str, bytes]
+
+
+class _Heading(msgspec.Struct):
+    """The fields of an adjudication or a finding that are read without reading it whole."""
+
+    verdict: str = ""
+    code: str = ""
+    withdrawn: bool | list[str] = False
+
+
+class StreamTally(msgspec.Struct):
+    """How many rounds of a stream have which verdict, and how many of its findings in force have which code.
+
+    What another stream's judge stored under the same key counts there, and may be less than nothing here; the sums are right.
+    """
+
+    verdicts: dict[str, int] = msgspec.field(default_factory=dict)
+    findings: dict[str, int] = msgspec.field(default_factory=dict)
+
+    def take(self, result: Result, before: bytes | None) -> None:
+        """Count a result in the place of the one before it under its key."""
+        kind, key, data = result
+        if before is not None:
+            self._count(kind, key, before, -1)
+        self._count(kind, key, data, 1)
+
+    def _count(self, kind: str, key: str, data: bytes, change: int) -> None:
+        if kind == "adjudications":
+            word, counts = read_result(kind, key, data, _Heading).verdict, self.verdicts
+        elif kind == "findings":
+            heading = read_result(kind, key, data, _Heading)
+            word, counts = "" if heading.withdrawn is True else heading.code, self.findings
+        else:
+            return
+        if word:
+            counts[word] = counts.get(word, 0) + change
+
+
+class Tally:
+    """The verdict of each round and the code of each finding in force, counted as results come."""
+
+    def __init__(self) -> None:
+        self._verdicts: dict[str, str] = {}
+        self._codes: dict[str, str] = {}
+
+    def add(self, results: Iterable[Result]) -> None:
+        """Add results, in the order stored."""
+        for kind, key, data in results:
+            if kind == "adjudications":
+                self._verdicts[key] = read_result(kind, key, data, _Heading).verdict
+            elif kind == "findings":
+                finding = read_result(kind, key, data, _Heading)
+                self._codes.pop(key, None)
+                if finding.withdrawn is not True:
+                    self._codes[key] = finding.code
+
+    def counts(self) -> StreamTally:
+        """Return what is in force."""
+        return StreamTally(dict(Counter(self._verdicts.values())), dict(Counter(self._codes.values())))
+
+
+def total(tallies: Iterable[StreamTally]) -> StreamTally:
+    """Return the sums of several tallies, by name, without what is in force nowhere."""
+    verdicts, findings = Counter[str](), Counter[str]()
+    for each in tallies:
+        verdicts.update(each.verdicts)
+        findings.update(each.findings)
+    return StreamTally(dict(sorted((+verdicts).items())), dict(sorted((+findings).items())))
+
+
+def by_stream(results: Iterable[Result]) -> dict[str, StreamTally]:
+    """Count results, in the order stored, by the stream that each is about."""
+    tallies: dict[str, Tally] = {}
+    for each in results:
+        _, key, data = each
+        tallies.setdefault(stream_of(key, data), Tally()).add([each])
+    return {stream: tally.counts() for stream, tally in tallies.items()}
+
+
+def kept(snapshot: bytes) -> StreamTally | None:
+    """Return the tally in a snapshot; null where there is none."""
+    return msgspec.msgpack.decode(snapshot, type=_Kept).tally
+
+
+class _Kept(msgspec.Struct):
+    """What is read of a snapshot."""
+
+    tally: StreamTally | None = None
