@@ -14,6 +14,7 @@ import msgspec
 
 from analytics.warehouse.warehouse import Warehouse
 from games.catalogue import GAMES
+from replay.advice import Advice, advice_in
 from replay.findings import Adjudication, Severity, read_result
 from replay.incidents import incidents_in
 from replay.review.desk import REFUSALS, Desk
@@ -41,7 +42,8 @@ class LiveTable(msgspec.Struct, kw_only=True):
     `house_win_cents` is of the wagers settled, `bought_in_cents` what went into the drop box by the record of the table,
     `drop_cents` what was counted (null until then). `findings` are by id. `waiting` are rounds that are over and
     not judged yet. Times are UTC microseconds: `last_event_at_us` by the device's clock, `recorded_at_us` by the appender's.
-    `broken` is the reason why nothing after `seq` can be trusted.
+    `broken` is the reason why nothing after `seq` can be trusted. `advice` is that on the open round, where a replay follows the
+    log.
     """
 
     stream: str
@@ -62,6 +64,7 @@ class LiveTable(msgspec.Struct, kw_only=True):
     recorded_at_us: int | None = None
     broken: str = ""
     judged: dict[int, tuple[int, tuple[str, ...]]] = msgspec.field(default_factory=dict)
+    advice: Advice | None = None
 
     @property
     def table_id(self) -> str:
@@ -107,6 +110,11 @@ class LiveFloor:
         for table in self.tables.values():
             for round_no in sorted(table.waiting):
                 self._judge(table, round_no)
+        given = advice_in(self.desk.results)
+        for stream, table in self.tables.items():
+            advice = given.get(stream)
+            is_of_open = advice is not None and advice.round_no > (table.last_round_no or 0) and not table.broken
+            table.advice = advice if is_of_open else None
         return [self.tables[stream] for stream in sorted(self.tables)]
 
     def _read_on(self) -> bool:

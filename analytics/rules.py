@@ -11,9 +11,12 @@ from datetime import date
 import msgspec
 import polars as pl
 
+from analytics.hold import against_theory
 from analytics.theory.catalogue import RETURNS
+from analytics.theory.expectation import expected_of
 from analytics.theory.theory import Return, returns
 from analytics.warehouse.warehouse import Warehouse
+from games.rulebook.paytables import PayLine, Paytable
 from games.rulebook.rulebook import Rulebook, RulesRefused, WagerOffer, parse_submission
 
 
@@ -51,6 +54,16 @@ class OfferedWager(msgspec.Struct, frozen=True, kw_only=True):
     figures: Return | None
     reading: str = ""
     together: tuple[str, ...] = ()
+    lines: tuple[FiledLine, ...] = ()
+
+
+class FiledLine(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of a paytable as it is filed: what it pays, in words, and how often it comes (null: not reckoned by itself)."""
+
+    hand: str
+    pays: str
+    envy_cents: int
+    chance: float | None
 
 
 class Submission(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,7 +77,11 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WhatIf(msgspec.Struct, frozen=True, kw_only=True):
-    """What a handle would have returned with another paytable. Percentages of the handle; `difference_cents` is the house's."""
+    """What a handle would have returned with another paytable. Percentages of the handle.
+
+    `below_cents` and `above_cents`: how far luck takes the house win on the other paytable from `other_cents` in 95 of 100 such
+    periods, down and up; null where that is not known.
+    """
 
     wager: str
     paytable: str
@@ -73,6 +90,8 @@ class WhatIf(msgspec.Struct, frozen=True, kw_only=True):
     advantage_percent: float
     other_paytable: str
     other_advantage_percent: float
+    below_cents: int | None = None
+    above_cents: int | None = None
 
     @property
     def theoretical_cents(self) -> int:
@@ -159,7 +178,44 @@ def _offered(
         figures=None if reading else _figures(book, offer, returns_by_paytable),
         reading=reading,
         together=together if offer.wager in together else (),
+        lines=_lines(offer, None if reading else returns_by_paytable.get((offer.wager, _name(offer)))),
     )
+
+
+def _lines(offer: WagerOffer, figures: Return | None) -> tuple[FiledLine, ...]:
+    if offer.paytable is None:
+        return ()
+    counted = {} if figures is None else figures.lines
+    return tuple(
+        FiledLine(
+            hand=line.hand,
+            pays=pays(line, offer.paytable),
+            envy_cents=line.envy_cents,
+            chance=counted[line.hand] / figures.total if figures is not None and line.hand in counted else None,
+        )
+        for line in offer.paytable.lines
+    )
+
+
+def pays(line: PayLine, paytable: Paytable) -> str:
+    """Return what a line pays, in words.
+
+    >>> from games.rulebook.chapters import chapter
+    >>> table = chapter("pa", "688a").paytable("progressive", "1")
+    >>> [pays(line, table) for line in table.lines[:3]]
+    ['100 % of the meter', '10 % of the meter', '$500 for $1']
+    """
+    if line.push:
+        return "push"
+    if line.odds is not None:
+        return str(line.odds).replace(":", " to ")
+    parts = []
+    if line.amount_cents:
+        of = f" for ${paytable.wager_cents / 100:g}" if paytable.wager_cents else ""
+        parts.append(f"${line.amount_cents / 100:,.2f}".removesuffix(".00") + of)
+    if line.meter_bp:
+        parts.append(f"{line.meter_bp / 100:g} % of the meter")
+    return " and ".join(parts) or "–"
 
 
 def counted_together(game: str) -> tuple[str, ...]:
@@ -210,6 +266,7 @@ def what_if(db: Warehouse, submission: Submission, wager: str, other_paytable: s
     handle = handles(db, submission.chapter).get((wager, paytable))
     if now is None or then is None or handle is None:
         return None
+    below, above = _reach(db, submission, wager, paytable, other_paytable)
     return WhatIf(
         wager=wager,
         paytable=paytable,
@@ -218,4 +275,13 @@ def what_if(db: Warehouse, submission: Submission, wager: str, other_paytable: s
         advantage_percent=now.house_advantage_percent,
         other_paytable=other_paytable,
         other_advantage_percent=then.house_advantage_percent,
+        below_cents=below,
+        above_cents=above,
     )
+
+
+def _reach(db: Warehouse, submission: Submission, wager: str, made: str, other: str) -> tuple[int | None, int | None]:
+    """How far below and above its mean the house win of these wagers lies on another paytable by luck (95 %), in cents."""
+    filed, then = (expected_of(submission.chapter, wager, paytable) for paytable in (made, other))
+    band = None if filed is None or then is None else against_theory.band_on(db, submission.game, filed, then)
+    return (None, None) if band is None else (round(band.expected - band.low_95), round(band.high_95 - band.expected))

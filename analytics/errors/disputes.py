@@ -1,7 +1,7 @@
 """Find the round that a patron remembers: by table, gaming day, time, seat and cards, the likeliest first.
 
-The law of this file: memory errs. Only the table and the gaming day exclude rounds; time, seat and cards put them in order, and
-each answer states what agrees and what does not.
+The law of this file: memory errs. Only table, gaming day and number exclude rounds; time, seat, wager, amount and cards put them
+in order, and each answer states what agrees and what does not. What disagrees in anything does not fit; it may nearly fit.
 """
 
 from __future__ import annotations
@@ -21,6 +21,11 @@ from analytics.warehouse.warehouse import Warehouse
 LOOKED_AT = 400
 """Rounds that the cards are compared with one by one, the likeliest by table, time and card ranks."""
 
+FIT_MINUTES = 45
+"""A round within so many minutes of the time remembered fits it; people say "around nine"."""
+NEAR_MINUTES = 120
+"""One within so many nearly fits."""
+
 MINUTE_US = 60_000_000
 
 
@@ -31,14 +36,25 @@ class Remembered(msgspec.Struct, frozen=True, kw_only=True):
     gaming_day: date | None = None
     time: TimeTyped | None = None
     seat: int | None = None
+    wager: str | None = None
+    amount_cents: int | None = None
+    round_no: int | None = None
     cards: Sequence[CardSeen] = ()
+
+    @property
+    def says_little(self) -> bool:
+        """Whether nothing but table and gaming day is remembered."""
+        return not self.cards and all(
+            each is None for each in (self.time, self.seat, self.wager, self.amount_cents, self.round_no)
+        )
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     """A round that the patron may mean. `cards_at` is the position whose hand agrees best, by `matched` of the cards.
 
     `minutes_off` is how far the round's beginning or end lies from the time remembered (0 within it); null without a time.
-    `seat_played` says whether anything was staked at the seat remembered; null without a seat.
+    `seat_played` says whether anything was staked at the seat remembered, `wager_played` whether the wager was (at the seat),
+    `amount_seen` whether the amount was staked, due, won, lost or short (of the wager, at the seat); null where not remembered.
     """
 
     stream: str
@@ -52,6 +68,8 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     findings: int
     minutes_off: int | None
     seat_played: bool | None
+    wager_played: bool | None
+    amount_seen: bool | None
     cards_at: str | None
     hand: tuple[str, ...]
     matched: int
@@ -66,6 +84,58 @@ def find(db: Warehouse, statement: Remembered, limit: int = 12) -> list[Candidat
     hands = _hands(db, rows) if statement.cards else {}
     candidates = [_candidate(row, hands.get((row["stream"], row["round_no"]), {}), statement) for row in rows]
     return sorted(candidates, key=lambda c: (-c.score, c.opened_at_us, c.table_id))[:limit]
+
+
+def wagers(db: Warehouse) -> list[str]:
+    """Return the wagers that were played, sorted."""
+    rows = db.sql("SELECT DISTINCT wager FROM fct_wagers WHERE wager IS NOT NULL ORDER BY wager").fetchall()
+    return [wager for (wager,) in rows]
+
+
+class Sorted(msgspec.Struct, frozen=True, kw_only=True):
+    """The rounds that fit what is remembered, and those that nearly do, each best first."""
+
+    fits: tuple[Candidate, ...]
+    nearly: tuple[Candidate, ...]
+
+
+def sort_out(found: Sequence[Candidate], statement: Remembered) -> Sorted:
+    """Tell the rounds that agree in everything from those that nearly do; the rest is not worth a look and left out.
+
+    A round nearly fits that disagrees in one thing, and was played within `NEAR_MINUTES`, or has every card of two or more.
+    """
+    fits = tuple(each for each in found if not disagreements(each, statement))
+    if fits:
+        return Sorted(fits=fits, nearly=())
+    return Sorted(fits=(), nearly=tuple(each for each in found if _nearly(each, statement)))
+
+
+def disagreements(found: Candidate, statement: Remembered) -> list[str]:
+    """Return in what a round disagrees with what is remembered: `cards`, `time`, `seat`, `wager`, `amount`."""
+    parts = {
+        "cards": bool(statement.cards) and (found.matched < len(statement.cards) or _elsewhere(found, statement)),
+        "time": found.minutes_off is not None and found.minutes_off > FIT_MINUTES,
+        "seat": found.seat_played is False,
+        "wager": found.wager_played is False and found.seat_played is not False,
+        "amount": found.amount_seen is False and found.seat_played is not False,
+    }
+    return [name for name, differs in parts.items() if differs]
+
+
+def _elsewhere(found: Candidate, statement: Remembered) -> bool:
+    return statement.seat is not None and found.cards_at != str(statement.seat)
+
+
+def _nearly(found: Candidate, statement: Remembered) -> bool:
+    differs = disagreements(found, statement)
+    remembered = [statement.time, statement.seat, statement.wager, statement.amount_cents, statement.cards or None]
+    if found.minutes_off is not None and found.minutes_off > NEAR_MINUTES:
+        return found.matched == len(statement.cards) >= 2
+    if len(differs) != 1:
+        return False
+    if differs == ["cards"]:
+        return found.matched > 0
+    return differs == ["time"] or sum(each is not None for each in remembered) > 1
 
 
 def hand_agrees(hand: Sequence[str], cards: Sequence[CardSeen]) -> int:
@@ -125,6 +195,7 @@ def _rounds(db: Warehouse, statement: Remembered) -> list[dict[str, Any]]:
                 FROM fct_rounds
                 WHERE ($table::VARCHAR IS NULL OR table_id = $table)
                     AND ($day::DATE IS NULL OR gaming_day = $day)
+                    AND ($round::BIGINT IS NULL OR round_no = $round)
             ),
 
             held AS (
@@ -137,26 +208,39 @@ def _rounds(db: Warehouse, statement: Remembered) -> list[dict[str, Any]]:
             ),
 
             played AS (
-                SELECT stream, round_no, true AS seat_played
+                SELECT stream, round_no, true AS seat_played,
+                    bool_or(wager = $wager) AS wager_played,
+                    bool_or(
+                        ($wager::VARCHAR IS NULL OR wager = $wager)
+                        AND $amount::BIGINT IN (
+                            staked_cents, abs(due_cents), abs(done_cents), abs(difference_cents), staked_cents + due_cents,
+                            staked_cents + done_cents
+                        )
+                    ) AS amount_seen
                 FROM fct_wagers
-                WHERE seat = $seat::INTEGER
+                WHERE ($seat::INTEGER IS NULL OR seat = $seat)
                     AND ($table::VARCHAR IS NULL OR table_id = $table)
                     AND ($day::DATE IS NULL OR gaming_day = $day)
                 GROUP BY stream, round_no
             )
 
-            SELECT near.*, coalesce(seat_played, false) AS seat_played
+            SELECT near.*, coalesce(seat_played, false) AS seat_played, coalesce(wager_played, false) AS wager_played,
+                coalesce(amount_seen, false) AS amount_seen
             FROM near
             LEFT JOIN held USING (stream, round_no)
             LEFT JOIN played USING (stream, round_no)
             ORDER BY
-                coalesce(codes, 0) * 2 + coalesce(ranks, 0) - coalesce(off_us, 0) / 6e8 DESC, opened_at_us, table_id
+                coalesce(codes, 0) * 2 + coalesce(ranks, 0) + coalesce(amount_seen, false)::INTEGER * 3
+                + coalesce(wager_played, false)::INTEGER - coalesce(off_us, 0) / 6e8 DESC, opened_at_us, table_id
             LIMIT $limit
             """,
             params={
                 "table": statement.table,
                 "day": statement.gaming_day,
                 "seat": statement.seat,
+                "wager": statement.wager,
+                "amount": statement.amount_cents,
+                "round": statement.round_no,
                 "instants": instants(statement.gaming_day, statement.time, property_facts(db).time_zone),
                 "codes": [card.code for card in statement.cards if card.code],
                 "ranks": sorted({card.rank for card in statement.cards if card.rank and not card.code}),
@@ -187,7 +271,8 @@ def _hands(db: Warehouse, rows: Sequence[dict[str, Any]]) -> dict[tuple[str, int
 
 
 def _candidate(row: dict[str, Any], hands: dict[str, tuple[str, ...]], statement: Remembered) -> Candidate:
-    """Weigh a round: three points for all cards (a little less at another seat), one for the time, half for the seat."""
+    """Weigh a round: three points for all cards (a little less at another seat), one for the time, half for seat and wager each,
+    one and a half for the amount."""
     own = None if statement.seat is None else str(statement.seat)
     at, matched = None, 0
     for position in sorted(hands, key=lambda p: (p != own, p)):
@@ -201,6 +286,8 @@ def _candidate(row: dict[str, Any], hands: dict[str, tuple[str, ...]], statement
     if minutes is not None:
         score += 1 / (1 + minutes / 10)
     played = None if statement.seat is None else bool(row["seat_played"])
+    wager_played = None if statement.wager is None else bool(row["wager_played"])
+    amount_seen = None if statement.amount_cents is None else bool(row["amount_seen"])
     return Candidate(
         **{
             name: row[name]
@@ -218,8 +305,10 @@ def _candidate(row: dict[str, Any], hands: dict[str, tuple[str, ...]], statement
         },
         minutes_off=minutes,
         seat_played=played,
+        wager_played=wager_played,
+        amount_seen=amount_seen,
         cards_at=at,
         hand=hands.get(at or "", ()),
         matched=matched,
-        score=score + (0.5 if played else 0.0),
+        score=score + (0.5 if played else 0.0) + (0.5 if wager_played else 0.0) + (1.5 if amount_seen else 0.0),
     )

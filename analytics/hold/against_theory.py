@@ -2,7 +2,8 @@
 
 The law of this file: a wager is compared with its own paytable; the variance is that of rounds, for seats share the dealer's
 hand; p-values are corrected for the number of rows in the report (Holm), so that at most one report in a hundred on an honest
-floor has an alarm. Where patrons make decisions, a win above theory is no alarm: patrons who play worse lose more.
+floor has an alarm. A wager without a decision is compared on both sides: too high a win may be winners paid too little.
+Where patrons make decisions, a win above theory is no alarm: play below the best is its first explanation (D604).
 """
 
 from __future__ import annotations
@@ -64,6 +65,8 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True):
     unit_cents: int
     variance_cents: float
     """Of the house win, in cents squared: seats that end together are allowed for; 0 without theory."""
+    skewness: float
+    """Of the house win; 0 without theory."""
 
     @property
     def theoretical_cents(self) -> float:
@@ -101,7 +104,8 @@ def win_against_theory(db: Warehouse, by: str = "game", selection: Selection = E
     `verdict`, `method` (normal or exact), `detectable_percent` (the departure that this sample would show four times
     in five), `rounds_needed` (for a departure of `MATERIAL_PERCENT`) and `sentence`. Wagers that theory does not know
     have null for all of it and the verdict `no_theory`. Verdicts: `alarm`, `outside_997`, `outside_95`, `within`,
-    `cannot_tell`, `no_theory`. The wagers behind a row: `analytics.hold.behind`.
+    `cannot_tell`, `above` (more than best play leaves, where patrons decide), `no_theory`. The wagers behind a row:
+    `analytics.hold.behind`.
     """
     compared = compare(db, by, selection)
     tested = [each for each in compared if each.band is not None and each.expected is not None]
@@ -110,45 +114,28 @@ def win_against_theory(db: Warehouse, by: str = "game", selection: Selection = E
     return pl.DataFrame(rows, infer_schema_length=None) if rows else pl.DataFrame(schema=_EMPTY)
 
 
-def theoretical_win(db: Warehouse, by: str = "game", selection: Selection = EVERYTHING) -> pl.DataFrame:
-    """Return house win beside theoretical win, a row per value; `by` may be `wager` and `paytable` too.
+def band_on(db: Warehouse, game: str, made: Expected, other: Expected) -> Band | None:
+    """Return where the house win of the wagers made on one paytable would lie on another; null where none was made.
 
-    Columns: the value, `handle_cents`, `house_win_cents`, `theoretical_win_cents`, `difference_cents`,
-    `house_win_percent` and `theoretical_percent` (of the handle), of the wagers that theory knows; `unknown_handle_cents` and
-    `unknown_house_win_cents` of those that it does not. Voided wagers are in neither.
+    The band is that of all gaming days; its win is nothing, for nobody played it.
     """
-    per_wager = by in ("wager", "paytable")
-    columns = ["game", "wager", "paytable"][: 3 if by == "paytable" else 2] if per_wager else list(columns_of(by, BY))
-    sums: dict[tuple[Any, ...], list[float]] = {}
-    for compared in compare(db, "game" if per_wager else by, selection, bands=False):
-        row = sums.setdefault(tuple(compared.key[column] for column in columns), [0, 0, 0.0, 0, 0])
-        known = compared.expected is not None
-        row[0 if known else 3] += compared.handle_cents
-        row[1 if known else 4] += compared.house_win_cents
-        row[2] += compared.theoretical_cents
-    named = (
-        "handle_cents",
-        "house_win_cents",
-        "theoretical_win_cents",
-        "unknown_handle_cents",
-        "unknown_house_win_cents",
+    part = Selection(game=game)
+    rows = frame(
+        db,
+        f"""
+        SELECT chapter, theory_wager, {_SUMS}
+        FROM mart_against_theory
+        WHERE {WHERE} AND chapter = $chapter AND theory_wager = $wager AND paytable = $paytable
+        GROUP BY chapter, theory_wager
+        """,
+        part,
+        chapter=made.chapter,
+        wager=made.wager,
+        paytable=made.paytable,
     )
-    table = pl.DataFrame(
-        [(*key, *(round(value) for value in row)) for key, row in sorted(sums.items())],
-        schema={**_key_types(columns), **dict.fromkeys(named, pl.Int64)},
-        orient="row",
-    )
-    handle = pl.when(pl.col("handle_cents") != 0).then(pl.col("handle_cents"))
-    return table.with_columns(
-        (pl.col("house_win_cents") - pl.col("theoretical_win_cents")).alias("difference_cents"),
-        (100 * pl.col("house_win_cents") / handle).alias("house_win_percent"),
-        (100 * pl.col("theoretical_win_cents") / handle).alias("theoretical_percent"),
-    )
-
-
-def _key_types(columns: list[str]) -> dict[str, Any]:
-    dates = {"gaming_day": pl.Date, "month": pl.Date, "hour": pl.Int64}
-    return {column: dates.get(column, pl.String) for column in columns}
+    if rows.is_empty():
+        return None
+    return band(other, _volume(rows.row(0, named=True), other, _sharing(db, part)), 0)
 
 
 def _sharing(db: Warehouse, selection: Selection) -> Mapping[tuple[str, str], float]:
@@ -199,6 +186,7 @@ def _compared(
         house_win_cents=row["house_win_cents"],
         unit_cents=row["unit_cents"],
         variance_cents=expected.variance * volume.sum_2 if expected and volume else 0.0,
+        skewness=expected.skewness * volume.sum_3 / volume.sum_2**1.5 if expected and volume else 0.0,
     )
 
 
@@ -231,6 +219,8 @@ def verdict_of(compared: Compared, adjusted: float) -> str:
         return "outside_997"
     if p <= 0.05:
         return "outside_95"
+    if compared.expected is not None and compared.expected.decided and compared.band.p_high <= 0.025:
+        return "above"
     return "within" if _detectable(compared) <= MATERIAL_PERCENT else "cannot_tell"
 
 
@@ -313,13 +303,16 @@ def _sentence(compared: Compared, verdict: str | None) -> str:
         sample = f"inconclusive: {compared.rounds:,} rounds"
         return f"{sample}; to detect a difference of {MATERIAL_PERCENT:g} % takes about {needed:,.0f}"
     if verdict == "within":
-        if compared.expected.decided and not less and limits.p_high <= 0.05:
-            return "the house won more than against best play; patrons' own decisions explain it"
         return f"luck explains it: {chance}"
+    if verdict == "above":
+        explanation = "play below the best is the first explanation, winners paid too little the next"
+        return f"more than best play leaves: {chance}; {explanation}"
     words = {
         "alarm": "luck does not explain it",
         "outside_997": "outside the 99.7 % band",
         "outside_95": "outside the 95 % band",
     }
-    corrected = "; not significant after correction for the other rows" if verdict != "alarm" else ""
-    return f"{words[verdict]}: {chance}{corrected}"
+    if verdict != "alarm":
+        return f"{words[verdict]}: {chance}; not significant after correction for the other rows"
+    cause = "losers left, winners paid too much or twice" if less else "winners paid too little or not at all"
+    return f"{words[verdict]}: {chance}; look for {cause}"

@@ -165,10 +165,12 @@ def over_time(
     Every day is z: house win less theory, in standard deviations of luck, all games that have the wager together. Columns:
     the day, `rounds`, `unit_cents`, `house_win_cents`, `expected_cents`, `z`; `cusum_low` and `cusum_high` (tabular CUSUM,
     slack 0.5, never below 0) with `cusum_signal` (`low` or `high` beyond 5, else empty); `ewma` (weight 0.2) with its
-    limits `ewma_low` and `ewma_high` (three standard deviations of it) and `ewma_signal`; `p` of the day alone. Where
-    patrons decide, `high` says no more than that they played worse than they could.
+    limits `ewma_low` and `ewma_high` (three standard deviations of it) and `ewma_signal`; `p` of the day alone; `alarm`, where a
+    signal needs review: `low` always, `high` only where patrons decide nothing (play below the best explains it otherwise).
+    With a `wager`, z is the normal score of the day's exact p-value, so that uneven payouts raise no false signal (D604).
     """
     (column,) = COLUMNS[by]
+    decided, scores = _decided_and_scores(db, by, selection, wager)
     days: dict[Any, dict[str, Any]] = {}
     for point in _points(db, by, selection, wager):
         day = days.setdefault(
@@ -179,7 +181,7 @@ def over_time(
     low = high = ewma = 0.0
     rows = []
     for at, (value, day) in enumerate(sorted(days.items()), start=1):
-        z = (day["house_win_cents"] - day["theory"]) / sqrt(day["variance"])
+        z = scores[value] if wager else (day["house_win_cents"] - day["theory"]) / sqrt(day["variance"])
         low, high = max(0.0, low - z - SLACK), max(0.0, high + z - SLACK)
         ewma = WEIGHT * z + (1 - WEIGHT) * ewma
         limit = WIDTH * sqrt(WEIGHT / (2 - WEIGHT) * (1 - (1 - WEIGHT) ** (2 * at)))
@@ -199,6 +201,7 @@ def over_time(
                 "ewma_high": limit,
                 "ewma_signal": _signal(ewma < -limit, ewma > limit),
                 "p": normal_both_sides(z),
+                "alarm": low > DECISION or ewma < -limit or (not decided and (high > DECISION or ewma > limit)),
             }
         )
     return pl.DataFrame(rows, schema={column: pl.Date, **_OVER_TIME})
@@ -211,7 +214,30 @@ _OVER_TIME: Final = {
     **dict.fromkeys(("ewma", "ewma_low", "ewma_high"), pl.Float64),
     "ewma_signal": pl.String,
     "p": pl.Float64,
+    "alarm": pl.Boolean,
 }
+
+
+def _decided_and_scores(
+    db: Warehouse, by: str, selection: Selection, wager: str | None
+) -> tuple[bool, dict[Any, float]]:
+    """Whether patrons decide on a wager, and its normal score by day, its games and paytables together (Stouffer)."""
+    if wager is None:
+        return True, {}
+    (column,) = COLUMNS[by]
+    compared = _of_wager(compare(db, by, selection), wager)
+    days: dict[Any, list[float]] = {}
+    for each in compared:
+        days.setdefault(each.key[column], []).append(_normal_score(each))
+    decided = any(each.expected is not None and each.expected.decided for each in compared)
+    return decided, {day: sum(scores) / sqrt(len(scores)) for day, scores in days.items()}
+
+
+def _normal_score(compared: Compared) -> float:
+    """How far a win is off in standard deviations of a normal sum that is as unlikely; of both tails, the side it is off to."""
+    assert compared.band is not None
+    low, high = max(compared.band.p_low, 1e-300), max(compared.band.p_high, 1e-300)
+    return min(0.0, NORMAL.inv_cdf(low)) if low < min(high, 0.5) else max(0.0, -NORMAL.inv_cdf(min(high, 0.5)))
 
 
 def _signal(low: bool, high: bool) -> str:

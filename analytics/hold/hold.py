@@ -16,7 +16,8 @@ import msgspec
 import polars as pl
 
 from analytics.warehouse.loading import PropertyFacts
-from analytics.warehouse.selection import COLUMNS, EVERYTHING, WHERE, Selection
+from analytics.warehouse.selection import COLUMNS, EVERYTHING, WHERE, WHERE_PER_BOX, Selection
+from analytics.warehouse.statements import run_statement
 from analytics.warehouse.warehouse import Warehouse
 
 Dimension = Literal["game", "table", "wager", "paytable", "dealer", "shift", "hour", "gaming_day"]
@@ -53,14 +54,13 @@ class WarehouseGeneration(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _frame(db: Warehouse, statement: str, parameters: dict[str, Any] | None = None) -> pl.DataFrame:
-    frame: pl.DataFrame = db.sql(statement, params=parameters or {}).pl()
-    return frame
+    return run_statement(db, statement, parameters or {})
 
 
 def generation(db: Warehouse) -> WarehouseGeneration:
     """Return the facts of the build."""
     return msgspec.convert(
-        _frame(db, "SELECT * EXCLUDE (models_digest, inputs) FROM generation").row(0, named=True), WarehouseGeneration
+        _frame(db, "SELECT * EXCLUDE (models_digest) FROM generation").row(0, named=True), WarehouseGeneration
     )
 
 
@@ -166,14 +166,15 @@ def hold_by_table_day(db: Warehouse) -> pl.DataFrame:
     return _frame(db, "SELECT * FROM mart_hold_table_day ORDER BY gaming_day DESC, table_id")
 
 
-def hold_totals(db: Warehouse) -> pl.DataFrame:
-    """Return one row for everything: drop, win and hold % of the table days fully counted, and the wagers' figures.
+def hold_totals(db: Warehouse, selection: Selection = EVERYTHING) -> pl.DataFrame:
+    """Return one row for a part of the floor, in whole boxes (D27): drop, win and hold % of the table days fully counted, and the
+    figures of the wagers.
 
     `table_days_counted` of `table_days` have every count; only these are in drop, win and hold %.
     """
     return _frame(
         db,
-        """
+        f"""
         SELECT
             count(*) AS table_days,
             count(win_cents) AS table_days_counted,
@@ -188,7 +189,9 @@ def hold_totals(db: Warehouse) -> pl.DataFrame:
             100.0::DOUBLE * sum(house_win_cents) / nullif(sum(handle_cents), 0) AS house_win_percent,
             coalesce(sum(jackpots_by_slip_cents), 0)::BIGINT AS jackpots_by_slip_cents
         FROM mart_hold_table_day
+        WHERE {WHERE_PER_BOX}
         """,
+        selection.parameters(),
     )
 
 

@@ -8,7 +8,7 @@ table, game or property, never by dealer or wager (D27).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from math import sqrt
 from typing import Any, Final
@@ -60,12 +60,31 @@ def written_investigations(
         raise ValueError(
             f"{period!r} is no period to compare; expected one of {', '.join(p for p in PERIODS if p != 'all')}"
         )
+    counted = counted_periods(db, columns, PERIODS[period], selection)
+    rows, before = [], None
+    for row in counted.iter_rows(named=True):
+        key = {column: row[column] for column in columns}
+        if before is not None and all(before[column] == row[column] for column in columns):
+            rows.append(key | _held_against(row, before))
+        before = row
+    schema: dict[str, Any] = {**dict.fromkeys(columns, pl.String), **_SCHEMA}
+    return pl.DataFrame(rows, schema=schema).sort(["period", *columns], descending=[True, *(False for _ in columns)])
+
+
+def counted_periods(
+    db: Warehouse, columns: Sequence[str], period: str, selection: Selection, **values: Any
+) -> pl.DataFrame:
+    """Return the counted table days by `columns` and a period, an expression of the first day of each: what a band needs.
+
+    Columns: `columns`, `period`, `last_day`, `ended`, `table_days`, `drop_cents`, `win_cents`, and the sums of squares and
+    products over table days `d2`, `w2`, `dw` (d drop, w win). `values` are parameters that the expression names.
+    """
     named = "".join(f"{column}, " for column in columns)
-    counted = frame(
+    return frame(
         db,
         f"""
         WITH counted AS (
-            SELECT {named}{PERIODS[period]} AS period, gaming_day, sum(drop_cents)::BIGINT AS d, sum(win_cents)::BIGINT AS w
+            SELECT {named}{period} AS period, gaming_day, sum(drop_cents)::BIGINT AS d, sum(win_cents)::BIGINT AS w
             FROM mart_hold_table_day
             WHERE win_cents IS NOT NULL AND {WHERE_PER_BOX}
             GROUP BY {named}stream, gaming_day
@@ -87,20 +106,13 @@ def written_investigations(
         ORDER BY {named}period
         """,
         selection,
+        **values,
     )
-    rows, before = [], None
-    for row in counted.iter_rows(named=True):
-        key = {column: row[column] for column in columns}
-        if before is not None and all(before[column] == row[column] for column in columns):
-            rows.append(key | _held_against(row, before))
-        before = row
-    schema: dict[str, Any] = {**dict.fromkeys(columns, pl.String), **_SCHEMA}
-    return pl.DataFrame(rows, schema=schema).sort(["period", *columns], descending=[True, *(False for _ in columns)])
 
 
 def _held_against(row: Mapping[str, Any], prior: Mapping[str, Any]) -> dict[str, Any]:
     hold, prior_hold = (100 * each["win_cents"] / each["drop_cents"] for each in (row, prior))
-    band = _band(row, prior)
+    band = hold_band(row, prior)
     low, high, p = band if band is not None else (None, None, None)
     triggers = []
     if low is not None and high is not None and not low <= hold <= high:
@@ -138,8 +150,11 @@ def more_than_points(win: int, drop: int, prior_win: int, prior_drop: int) -> bo
     return abs(win * prior_drop - prior_win * drop) * 100 > POINTS * drop * prior_drop
 
 
-def _band(row: Mapping[str, Any], prior: Mapping[str, Any]) -> tuple[float, float, float] | None:
-    """The band around the prior hold % in which that of the period should lie, in percent, and the p-value (Welch)."""
+def hold_band(row: Mapping[str, Any], prior: Mapping[str, Any]) -> tuple[float, float, float] | None:
+    """Return the 95 % band around the prior hold % in which that of a period should lie, in percent, and the p-value (Welch).
+
+    The rows are those of `counted_periods`; null where one has fewer than two table days, or no table day differs from another.
+    """
     if min(row["table_days"], prior["table_days"]) < 2:
         return None
     variances = [_variance(each) for each in (row, prior)]

@@ -41,8 +41,13 @@ MEANING: Final[dict[str, str]] = {
     "dice_set": "the dice set received last; empty where none is recorded",
     "die": "the colour of the die; `any` for dice of one colour, all three together",
     "digest": "SHA-256 of the text",
-    "digests.digest": "SHA-256 over the rows, whatever their order",
     "digests.rows": "how many rows",
+    "digests.digest": "the sums of the two halves of the rows' SHA-256, in hex",
+    "sources.again": "the place up to which results were read again, in turn",
+    "sources.events": "the number of the last event that was read",
+    "sources.results": "the place of the last result that was read, in the chain of the stream's results",
+    "sources.results_head": "the chain's hash after that result, in hex",
+    "stg_once_stated.round_no": "the round that it is about",
     "digests.stream": "the stream whose rows are meant; empty: all rows of the table",
     "digests.table_name": "the table",
     "difference_cents": "what was done less what was due, from the patron's side: negative means that the patron is short",
@@ -85,7 +90,7 @@ MEANING: Final[dict[str, str]] = {
     "house_win_cents": "handle less payouts: what the house won of settled wagers",
     "house_win_percent": "house win ÷ handle, in percent",
     "incident_id": "the id of the finding that is the cause of the incident",
-    "inputs": "a digest of what the file was built from",
+    "head": "the chain's hash after the last event that was read, in hex",
     "jackpots_by_slip_cents": "paid by slip from meters; no part of house win",
     "joker": "whether the joker is among the cards",
     "kind": "of what kind",
@@ -103,7 +108,6 @@ MEANING: Final[dict[str, str]] = {
     "last_seq": "the number of the last event that the verdict rests on",
     "ledger_entries": "how many amounts of the tables' accounting there are",
     "line": "the line of the paytable, or the outcome",
-    "load_no": "the place in which it was loaded; of no meaning outside the file",
     "log_id": "the id of the log that the file was built from",
     "markers_cents": "counter checks issued; the chips for them are among what was bought in",
     "max_round_u": "largest U",
@@ -195,19 +199,34 @@ MEANING: Final[dict[str, str]] = {
 }  # fmt: skip
 
 _ITSELF: Final = {
-    "digests": "-- grain: table_name, stream\n-- SHA-256 over the rows of every other table, by which the next build "
-    "knows whether they were changed since.",
+    "digests": "-- grain: table_name, stream\n-- Digests of the rows of every other table, by which a build can tell "
+    "whether they were changed since.",
     "generation": "-- grain: generation\n-- The file and how it was built: one row.",
     "property": "-- grain: log_id\n-- The property, as it last configured itself: one row.",
+    "sources": "-- grain: stream\n-- How far each stream of the log and its results were read for the file: what the next "
+    "build goes on from.",
 }
 
 _HEAD: Final = """\
 # The warehouse, column by column
 
 Made from the code by `rack warehouse columns --markdown`; a test compares it with the tables. The file is a plain DuckDB
-database: any DuckDB reads it, read-only, while the pages do. A build writes a new file and puts it in the old one's place;
-open it anew to see the newest. Money is integer cents, times are UTC microseconds. How to ask it:
+database: any DuckDB reads it, read-only, while the pages do. Money is integer cents, times are UTC microseconds. How to ask it:
 [analyst-guide.md](analyst-guide.md).
+
+**How it is brought up to what is new.** A file in place is never written to: a build puts another one in its place, so open it
+anew to see the newest. It reads only events past the last that the file holds and results past the last place, and renews only
+rows of rounds, findings, days and months that these touch. It does so in the file that stood in the place before the present one,
+kept as the spare in `.NAME.spare` beside it (as much disk again), and the two trade places. To copy a large file while
+a replay follows, use `rack warehouse export`, or DuckDB's `COPY FROM DATABASE`: another program's copy of a file that becomes the
+spare meanwhile may be torn.
+
+**What shows that rows were changed.** *In every build:* size, inode and times of the file are compared with those that the build
+before left in `.NAME.seals`. Where anything differs or the seals are gone, every row is compared with `digests`; a table
+that differs is named, the whole file is built anew, and the build ends with 4. A copied file is compared once. *In turn:* each
+build reads some thirty results of one table and the events of their rounds again, and puts right what was altered so that neither
+shows it; with 100,000 rounds that takes thousands of builds. *At once:* `rack warehouse build --anew` reads everything again.
+Nothing here is a proof: the log is, and `rack verify` checks it.
 
 `stg_`: the newest revisions as loaded. `fct_`: one row for each thing that happened. `mart_`: sums that pages and commands
 ask."""
@@ -244,6 +263,7 @@ def markdown(db: Warehouse) -> str:
 def _section(db: Warehouse, table: str) -> Iterator[str]:
     header = _ITSELF.get(table) or model_text(table)
     said = [line.removeprefix("--").strip() for line in header.splitlines() if line.startswith("--")][1:]
+    said = [line for line in said if not line.startswith("renewed by: ")]
     grain = grains().get(table) or tuple(header.splitlines()[0].partition(":")[2].strip().split(", "))
     yield from (
         "",

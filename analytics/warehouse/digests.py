@@ -1,51 +1,101 @@
 """Digests of the warehouse's rows: by them a later build knows whether a file still holds what was built.
 
-The law of this file: a digest is of the rows as they came from the log and the results, computed in the build that read
-them; the order of rows does not matter, each of their columns does. Rows of events are digested by stream, other tables whole.
+The law of this file: a digest is of the rows as they came from the log and the results, computed in the build that read them;
+the order of rows does not matter, each of their columns does. It is the number of rows and the sum of their SHA-256 (of the first
+120 bits, in two halves), so that a build that replaces some rows takes theirs away and adds the new ones', and reads no others.
+Rows of events are digested by stream, other tables whole. Whoever can write the file can compute sums anew: see `generations`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
 
 import duckdb
 
 KEPT: Final = ("round_events", "stg_table_events")
-"""Tables from which a later build takes rows over: what they hold is costly to read again."""
+"""Tables whose digests are kept by stream."""
 
-_ROWS: Final = """
-SELECT stream, sum(rows)::BIGINT AS rows, sha256(string_agg(part, '' ORDER BY bucket)) AS digest
-FROM (
-    SELECT stream, substr(hash, 1, 3) AS bucket, string_agg(hash, '' ORDER BY hash) AS part, count(*) AS rows
-    FROM (SELECT {stream} AS stream, sha256(to_json(t)::VARCHAR) AS hash FROM {table} AS t)
-    GROUP BY stream, bucket
-)
-GROUP BY stream
+_SUMS: Final = """
+SELECT
+    part,
+    stream,
+    count(*) AS rows,
+    sum(('0x' || substr(hash, 1, 15))::BIGINT)::HUGEINT AS first,
+    sum(('0x' || substr(hash, 16, 15))::BIGINT)::HUGEINT AS second
+FROM ({parts})
+GROUP BY part, stream
 """
-
-Digests = Mapping[tuple[str, str], tuple[int, str]]
-"""Table and stream (empty: the whole table) → number of rows and SHA-256 in hex."""
+_PART: Final = "SELECT {part} AS part, {stream} AS stream, sha256(to_json(t)::VARCHAR) AS hash FROM {rows} AS t"
 
 
-def write_digests(db: duckdb.DuckDBPyConnection) -> None:
-    """Make the table `digests`, of all other tables of the open file."""
-    db.execute("CREATE TABLE digests (table_name VARCHAR, stream VARCHAR, rows BIGINT, digest VARCHAR)")
-    for (table, stream), (rows, digest) in computed_digests(db, "main").items():
-        db.execute("INSERT INTO digests VALUES (?, ?, ?, ?)", [table, stream, rows, digest])
+class Digest(NamedTuple):
+    """The number of rows, and the sums of the two halves of their hashes."""
+
+    rows: int = 0
+    first: int = 0
+    second: int = 0
+
+
+NO_ROWS: Final = Digest()
+
+Digests = Mapping[tuple[str, str], Digest]
+"""Table and stream (empty: the whole table) → digest of its rows; a table without rows has none."""
+
+
+class Sums:
+    """The digests of a file that rows are taken out of and added to."""
+
+    def __init__(self, digests: Digests) -> None:
+        self._digests = dict(digests)
+
+    @classmethod
+    def stored(cls, db: duckdb.DuckDBPyConnection) -> Sums:
+        """Return those that are stored in the open file."""
+        return cls(_stored(db, "digests"))
+
+    def change(self, gone: Digests, added: Digests) -> None:
+        """Take out the digests of rows that are gone, and add those of new rows."""
+        for place in gone.keys() | added.keys():
+            less, more, now = gone.get(place, NO_ROWS), added.get(place, NO_ROWS), self._digests.get(place, NO_ROWS)
+            self._digests[place] = Digest(*(now[i] - less[i] + more[i] for i in range(3)))
+            if self._digests[place] == NO_ROWS:
+                del self._digests[place]
+
+    def write(self, db: duckdb.DuckDBPyConnection) -> None:
+        """Make them the table `digests` of the open file."""
+        db.execute("CREATE OR REPLACE TABLE digests (table_name VARCHAR, stream VARCHAR, rows BIGINT, digest VARCHAR)")
+        rows = [(*place, each.rows, f"{each.first:x} {each.second:x}") for place, each in sorted(self._digests.items())]
+        columns = [list(column) for column in zip(*rows, strict=True)]
+        db.execute("INSERT INTO digests SELECT unnest(?), unnest(?), unnest(?), unnest(?)", columns)
 
 
 def differing(db: duckdb.DuckDBPyConnection, database: str) -> list[tuple[str, str]]:
-    """Return table and stream (empty: the whole table) of everything in an attached file that is not as it was built."""
-    stored: dict[tuple[str, str], tuple[int, str]] = {
-        (table, stream): (rows, digest)
-        for table, stream, rows, digest in db.execute(f"SELECT * FROM {database}.digests").fetchall()
-    }
+    """Return table and stream (empty: the whole table) of everything in an attached file that is not as it was built.
+
+    Every row of the file is read.
+    """
+    stored = _stored(db, f"{database}.digests")
     present = computed_digests(db, f"{database}.main")
     return sorted(place for place in stored.keys() | present.keys() if stored.get(place) != present.get(place))
 
 
-# Names in the statements come from the file's own catalogue, never from data, and are quoted.
+# Names in the statements come from the file's own catalogue or this package, never from data, and are quoted.
+def digests_of(db: duckdb.DuckDBPyConnection, table: str, rows: str) -> Digests:
+    """Return the digests of rows of a table; `rows` is what stands after FROM."""
+    return digests_of_each(db, table, [rows])[0]
+
+
+def digests_of_each(db: duckdb.DuckDBPyConnection, table: str, parts: Sequence[str]) -> list[Digests]:
+    """Return the digests of several parts of a table's rows, in one statement."""
+    by_stream = "t.stream" if table in KEPT else "''"
+    selected = [_PART.format(part=part, stream=by_stream, rows=rows) for part, rows in enumerate(parts)]
+    found: list[dict[tuple[str, str], Digest]] = [{} for _ in parts]
+    for part, stream, *sums in db.execute(_SUMS.format(parts=" UNION ALL ".join(selected))).fetchall():
+        found[part][table, stream] = Digest(*sums)
+    return list(found)
+
+
 def computed_digests(db: duckdb.DuckDBPyConnection, schema: str) -> Digests:
     """Compute the digests of all tables of a schema but `digests`, as their rows are now."""
     database = schema.removesuffix(".main") if "." in schema else None
@@ -56,10 +106,21 @@ def computed_digests(db: duckdb.DuckDBPyConnection, schema: str) -> Digests:
         """,
         [database],
     ).fetchall()
-    found: dict[tuple[str, str], tuple[int, str]] = {}
+    found: dict[tuple[str, str], Digest] = {}
     for (table,) in rows:
-        name = '"' + table.replace('"', '""') + '"'
-        by_stream = "t.stream" if table in KEPT else "''"
-        for stream, count, digest in db.execute(_ROWS.format(stream=by_stream, table=f"{schema}.{name}")).fetchall():
-            found[table, stream] = count, digest
+        found |= digests_of(db, table, f'{schema}."{table.replace(chr(34), chr(34) * 2)}"')
     return found
+
+
+def _stored(db: duckdb.DuckDBPyConnection, table: str) -> Digests:
+    rows = db.execute(f"SELECT table_name, stream, rows, digest FROM {table}").fetchall()
+    return {(name, stream): Digest(rows, *_sums_of(digest)) for name, stream, rows, digest in rows}
+
+
+def _sums_of(digest: str) -> tuple[int, int]:
+    """Return the two sums as stored; of what was put there instead, some that no rows have."""
+    try:
+        first, second = (int(part, 16) for part in digest.split(" "))
+    except (AttributeError, ValueError):
+        return -1, -1
+    return first, second

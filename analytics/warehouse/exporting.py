@@ -15,12 +15,11 @@ from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 from analytics.warehouse.warehouse import DISK_ERRORS, Warehouse, WarehouseError
+from replay.report.sheet import FORMULA
 
 Form = Literal["parquet", "csv"]
 SUMS: Final = "SHA256SUMS"
 """The list of the files of an export, as `sha256sum --check` reads it; its own SHA-256 stands in the log."""
-FORMULA: Final = "^[=+\\-@\\t\\r\\n＝＋－＠]"
-"""How a text begins that a spreadsheet may take for a formula, full-width signs too."""
 
 
 def tables(db: Warehouse) -> list[str]:

@@ -1,119 +1,179 @@
-"""An incremental build: it takes over the events that an earlier build read from the log, so that only new ones are read.
+"""An incremental build: it adds what is new to a file of an earlier generation, so that nothing else is read or reckoned.
 
-The law of this file: an incremental build gives the same tables as a full one (a test compares them), and believes nothing of
-the earlier file. What comes from the results is read from them again, whole: that is cheap. Rows of events are taken over by
-stream, where they are as they were built; one stream is read again all the same, in each build another one, so that rows
-whose digest was computed anew do not stay. The models then run over all of it. If the earlier file comes from another
-program, log or time zone, nothing is taken over.
+The law of this file: an incremental build gives the same tables as a full one (a test compares them). What is new is told by the
+marks in the file: how far it took in each stream of the log and its results. A full build is the same from no marks. If the file
+comes from another program or log, or was written to since it was built, nothing of it is taken over.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 
 import duckdb
 import msgspec
 
 from analytics.warehouse import warehouse
-from analytics.warehouse.digests import KEPT, differing
-from analytics.warehouse.loading import (
-    ROUND_EVENTS,
-    TABLE_EVENTS,
-    PropertyFacts,
-    ReviewedFinding,
-    RoundEvents,
-    TableEvent,
-    batches,
-)
-from analytics.warehouse.warehouse import Warehouse
-from replay.findings import Adjudication, Finding, LedgerEntry
+from analytics.warehouse.digests import Sums, differing, digests_of
+from analytics.warehouse.generations import copy_anew, following, is_sealed
+from analytics.warehouse.loading import TABLES, Mark, News, PropertyFacts
+from analytics.warehouse.renewing import empty, prepare, renew
+from analytics.warehouse.warehouse import CATALOG, NoWarehouse, Warehouse, model_text
+
+APPENDED = {
+    "raw_round_events": (
+        "round_events",
+        "INSERT INTO new_events SELECT DISTINCT stream, round_no FROM raw_round_events",
+    ),
+    "raw_table_events": (
+        "stg_table_events",
+        "INSERT INTO new_table_events SELECT stream, type, payload FROM raw_table_events",
+    ),
+}
+"""Raw tables whose rows go straight into a model, and what is noted of them."""
+
+SOME_ROUNDS = 5_000
+"""Verdicts after which a long build brings the models up to what was loaded."""
+SOME_EVENTS = 400_000
+"""Events after which it does."""
 
 
 class Earlier(msgspec.Struct, frozen=True, kw_only=True):
-    """What a file holds already. `inputs` is the digest of what it was built from; `read_to` is stream → the last event read,
-    of the streams whose rows can be taken over. `altered` names every table, and stream, that is not as it was built."""
+    """What a file holds: of which property it is, how far each stream was read for it, and the findings by stream that no
+    round states. `altered` names every table, and stream, that is not as it was built; `turn` grows with every build."""
 
-    inputs: str
-    read_to: Mapping[str, int]
-    altered: tuple[tuple[str, str], ...]
+    facts: PropertyFacts
+    marks: Mapping[str, Mark]
+    outside: Mapping[str, list[str]]
+    turn: int = 0
+    altered: tuple[tuple[str, str], ...] = ()
 
-
-def earlier(path: str | Path, facts: PropertyFacts) -> Earlier | None:
-    """Return what the file at `path` holds, or null where a build must begin anew."""
-    if not Path(path).is_file():
-        return None
-    with warehouse.connect(":memory:") as db:
-        try:
-            db.execute("ATTACH ? AS old (READ_ONLY)", [str(path)])
-            same = db.execute(
-                """
-                SELECT inputs, generation FROM old.generation, old.property
-                WHERE models_digest = $digest AND log_id = $log AND time_zone = $zone
-                """,
-                {"digest": warehouse.models_digest(), "log": facts.log_id, "zone": facts.time_zone},
-            ).fetchall()
-            if not same or not facts.log_id:
-                return None
-            altered = differing(db, "old")
-            read_to = db.execute(
-                """
-                SELECT stream, max(seq)
-                FROM (SELECT stream, seq FROM old.round_events UNION ALL SELECT stream, seq FROM old.stg_table_events)
-                GROUP BY stream ORDER BY stream
-                """
-            ).fetchall()
-        except duckdb.Error:
-            return None
-    ((inputs, generation),) = same
-    again = {stream for table, stream in altered if table in KEPT}
-    if read_to:
-        again.add(read_to[generation % len(read_to)][0])
-    kept = {stream: seq for stream, seq in read_to if stream not in again}
-    return Earlier(inputs=inputs, read_to=kept, altered=tuple(altered))
+    @property
+    def events(self) -> int:
+        """How many events were read for it."""
+        return sum(mark.events for mark in self.marks.values())
 
 
-def extend(
-    path: str | Path,
-    base: Earlier,
-    adjudications: Iterable[Adjudication],
-    ledger: Iterable[LedgerEntry],
-    rounds_events: Iterable[RoundEvents],
-    *,
-    stream_findings: Iterable[Finding],
-    table_events: Iterable[TableEvent],
-    reviews: Iterable[ReviewedFinding],
-    facts: PropertyFacts,
-    inputs: str,
-) -> None:
-    """Build as `warehouse.build` does, from the events that the file at `path` holds and what is given.
+NOTHING = Earlier(facts=PropertyFacts(), marks={}, outside={})
+"""What a new file holds."""
 
-    Events are given past `base.read_to`, everything else whole. An event given twice counts once.
+Read = Callable[[Earlier], Iterator[News]]
+"""Yields what is new to a file that holds so much."""
+
+
+def earlier(path: str | Path, log_id: str) -> Earlier | None:
+    """Return what the file at `path` holds, or null where a build must begin anew.
+
+    Where the file may have been written to since it was built, every row of it is compared with its digest.
     """
-    rows = batches(
-        adjudications,
-        ledger,
-        rounds_events,
-        stream_findings,
-        table_events,
-        facts.time_zone,
-        reviews,
+    sealed = is_sealed(path)
+    try:
+        with warehouse.attached(path) as db:
+            of = db.execute("SELECT models_digest, log_id FROM generation, property").fetchall()
+            if of != [(warehouse.models_digest(), log_id)] or not log_id:
+                return None
+            held = _held(db)
+            return held if sealed else msgspec.structs.replace(held, altered=tuple(differing(db, CATALOG)))
+    except (NoWarehouse, FileNotFoundError, duckdb.Error):
+        return None
+
+
+def build_news(path: str | Path, read: Read, facts: PropertyFacts) -> None:
+    """Build the warehouse from nothing but what is read. Raises as `warehouse.build` does."""
+
+    def grow(db: Warehouse, sums: Sums) -> None:
+        prepare(db)
+        _take(db, sums, read(NOTHING))
+
+    warehouse.build_from(path, (), facts=facts, grow=grow)
+
+
+def extend(path: str | Path, read: Read, facts: PropertyFacts) -> None:
+    """Add to the warehouse what is new, one generation on. Raises as `warehouse.build` does; the old file then stands."""
+    with warehouse.disk_errors(path), following(path) as fresh:
+        generation = warehouse.generation_at(path) + 1
+        if not _can_be_written(fresh):
+            copy_anew(path, fresh)
+        with warehouse.opened(fresh, threads=1) as db:  # for so few rows, more of them take longer
+            warehouse.create_raw_tables(db)
+            prepare(db)
+            db.execute("BEGIN TRANSACTION")
+            sums = Sums.stored(db)
+            _take(db, sums, read(_held(db)))
+            warehouse.finish(db, sums, facts, generation)
+            db.execute("COMMIT")
+
+
+def _can_be_written(path: Path) -> bool:
+    """Whether no other program has the file open."""
+    try:
+        with warehouse.connect(":memory:") as db:
+            db.execute("ATTACH ? AS tried", [str(path)])
+            return True
+    except duckdb.Error:
+        return False
+
+
+def _held(db: Warehouse) -> Earlier:
+    """Return what an open file holds."""
+    ((name, zone, currency, log_id, generation),) = db.execute(
+        "SELECT name, time_zone, currency, log_id, generation FROM property, generation"
+    ).fetchall()
+    outside: dict[str, list[str]] = {}
+    for stream, finding_id in db.execute(
+        "SELECT stream, finding_id FROM stg_stated WHERE stated_in = 0 ORDER BY stream, finding_no"
+    ).fetchall():
+        outside.setdefault(stream, []).append(finding_id)
+    return Earlier(
+        facts=PropertyFacts(name=name, time_zone=zone, currency=currency, log_id=log_id),
+        marks={
+            stream: Mark(events=events, head=head, results=results, results_head=results_head, again=again)
+            for stream, events, head, results, results_head, again in db.execute("FROM sources").fetchall()
+        },
+        outside=outside,
+        turn=generation,
     )
-    warehouse.build_from(path, rows, facts=facts, inputs=inputs, prepare=lambda db: _take_over(db, path, base.read_to))
 
 
-_WHERE_FROM = {
-    "raw_round_events": (ROUND_EVENTS, "old.round_events"),
-    "raw_table_events": (TABLE_EVENTS, "old.stg_table_events"),
-}
+def _take(db: Warehouse, sums: Sums, read: Iterable[News]) -> None:
+    """Take in what is new, and bring the models up to it each time that enough was loaded."""
+    loaded = {"raw_adjudications": 0, "raw_round_events": 0}
+    marks: dict[str, Mark] = {}
+    for news in chain(read, (None,)):
+        if news is None or loaded["raw_adjudications"] >= SOME_ROUNDS or loaded["raw_round_events"] >= SOME_EVENTS:
+            renew(db, sums)
+            empty(db, TABLES)
+            loaded = dict.fromkeys(loaded, 0)
+        if news is not None:
+            marks |= news.marks
+            for table, streams in (("begun_again", news.begun_again), ("with_findings_outside", news.findings_outside)):
+                if streams:
+                    db.execute(f"INSERT INTO {table} SELECT unnest(?::VARCHAR[])", [sorted(streams)])
+            _load(db, sums, news)
+            for table, frame in news.rows:
+                if table in loaded:
+                    loaded[table] += len(frame)
+    columns = [list(marks), *([getattr(mark, field) for mark in marks.values()] for field in Mark.__struct_fields__)]
+    warehouse.replace_rows(db, sums, "sources", f"SELECT {', '.join('unnest(?)' for _ in columns)}", columns)
 
 
-# Names in the statements come from this package's own tables of columns, never from data.
-def _take_over(db: Warehouse, path: str | Path, streams: Iterable[str]) -> None:
-    """Fill the raw tables with the events of these streams that the earlier file holds."""
-    db.execute("ATTACH ? AS old (READ_ONLY)", [str(path)])
-    for table, (columns, source) in _WHERE_FROM.items():
-        named = ", ".join(columns)
-        db.execute(
-            f"INSERT INTO {table} BY NAME SELECT {named} FROM {source} WHERE list_contains(?, stream)", [list(streams)]
-        )
+# Names in the statements come from this package's own tables, never from data.
+def _load(db: Warehouse, sums: Sums, news: News) -> None:
+    """Put frames into the raw tables, and events into their models; those that are read again go first."""
+    for stream, first, last in news.again:
+        where = "stream = ? AND seq BETWEEN ? AND ?"
+        for model, _ in APPENDED.values():
+            db.execute(
+                f"CREATE OR REPLACE TEMP TABLE fresh AS FROM {model} WHERE {where}",
+                [stream, first, last],
+            )
+            sums.change(digests_of(db, model, "fresh"), {})
+            db.execute(f"DELETE FROM {model} WHERE {where}", [stream, first, last])
+    warehouse.load(db, news.rows)
+    for table in dict.fromkeys(each.table for each in news.rows if each.table in APPENDED and not each.rows.is_empty()):
+        model, note = APPENDED[table]
+        db.execute(note)
+        sums.change({}, digests_of(db, model, f"({model_text(model)})"))
+        db.execute(f"INSERT INTO {model} {model_text(model)}")
+        db.execute(f"DELETE FROM temp.{table}")

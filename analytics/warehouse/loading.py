@@ -6,7 +6,7 @@ The law of this file: nothing is judged and nothing is dropped here. Every revis
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import count, islice
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
@@ -18,8 +18,15 @@ from replay.incidents import incidents_in
 T = TypeVar("T")
 Schema = dict[str, Any]
 
-CHUNK = 20_000
-"""Adjudications held as Python objects at a time: some half a million settlements."""
+CHUNK = 1_000
+"""Adjudications held as Python objects at a time."""
+
+
+class TableRows(NamedTuple):
+    """Rows for one of `TABLES`."""
+
+    table: str
+    rows: pl.DataFrame
 
 
 class RoundEvents(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,6 +64,30 @@ class ReviewedFinding(msgspec.Struct, frozen=True, kw_only=True):
     amount_cents: int | None
     first_at_us: int
     settled_at_us: int | None
+
+
+class Mark(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a stream was read: the last event and the chain hash there, the place of the last result and the hash there
+    (hex), and the place up to which results were read again in turn."""
+
+    events: int = 0
+    head: str = ""
+    results: int = 0
+    results_head: str = ""
+    again: int = 0
+
+
+class News(msgspec.Struct, kw_only=True):
+    """What is new at a time: frames for the raw tables, and how far each stream is read with them. Of the streams in
+    `begun_again` every earlier result goes; of those in `findings_outside` the findings that no round states are given whole;
+    events in the ranges of `again` (stream, first and last number) are given once more.
+    """
+
+    rows: list[TableRows]
+    marks: dict[str, Mark] = {}
+    begun_again: frozenset[str] = frozenset()
+    findings_outside: frozenset[str] = frozenset()
+    again: tuple[tuple[str, int, int], ...] = ()
 
 
 class PropertyFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -126,6 +157,7 @@ FINDINGS: Schema = {
     "incident_id": pl.String,
 }
 LEDGER: Schema = {
+    "load_no": pl.Int64,
     "stream": pl.String,
     "seq": pl.Int64,
     "gaming_day": pl.String,
@@ -166,13 +198,6 @@ TABLES: dict[str, Schema] = {
 """The tables as loaded, and their columns in order."""
 
 
-class TableRows(NamedTuple):
-    """Rows for one of `TABLES`."""
-
-    table: str
-    rows: pl.DataFrame
-
-
 def batches(
     adjudications: Iterable[Adjudication],
     ledger: Iterable[LedgerEntry],
@@ -183,24 +208,53 @@ def batches(
     reviews: Iterable[ReviewedFinding] = (),
 ) -> Iterator[TableRows]:
     """Yield everything as frames, a bounded number of rounds at a time. The hour of a round is that of the clock on the wall."""
-    load_no = 0
-    for some in _chunks(adjudications):
-        numbered = list(enumerate(some, start=load_no))
-        load_no += len(numbered)
-        yield with_hour(
-            _batch("raw_adjudications", [_adjudication_row(number, a) for number, a in numbered]), time_zone
-        )
-        yield _batch("raw_settlements", [row for number, a in numbered for row in _settlement_rows(number, a)])
-        yield _batch("raw_findings", [row for number, a in numbered for row in _finding_rows(number, a.findings)])
+    numbers = count()
+    for some in chunks(adjudications):
+        yield from adjudication_frames(some, numbers, time_zone)
     yield _batch("raw_findings", list(_finding_rows(None, stream_findings)))
-    for entries in _chunks(ledger):
-        yield _batch("raw_ledger", [msgspec.structs.astuple(entry) for entry in entries])
-    for rounds in _chunks(rounds_events):
+    for entries in chunks(ledger):
+        yield ledger_frame(entries, numbers)
+    for rounds in chunks(rounds_events):
         yield _batch("raw_round_events", [row for round_ in rounds for row in _event_rows(round_)])
-    for events in _chunks(table_events):
-        yield _batch("raw_table_events", [msgspec.structs.astuple(event) for event in events])
-    for some_reviews in _chunks(reviews):
-        yield _batch("raw_reviews", [msgspec.structs.astuple(review) for review in some_reviews])
+    for events in chunks(table_events):
+        yield table_event_frame(events)
+    for some_reviews in chunks(reviews):
+        yield review_frame(some_reviews)
+
+
+def adjudication_frames(
+    adjudications: Iterable[Adjudication], numbers: Iterator[int], time_zone: str
+) -> Iterator[TableRows]:
+    """Yield adjudications with their settlements and findings; `numbers` tells each load from every other."""
+    numbered = [(next(numbers), each) for each in adjudications]
+    yield with_hour(_batch("raw_adjudications", [_adjudication_row(number, a) for number, a in numbered]), time_zone)
+    yield _batch("raw_settlements", [row for number, a in numbered for row in _settlement_rows(number, a)])
+    yield _batch("raw_findings", [row for number, a in numbered for row in _finding_rows(number, a.findings)])
+
+
+def outside_frame(findings: Iterable[Finding]) -> TableRows:
+    """Return the findings of one stream that no round states, in the order found."""
+    return _batch("raw_findings", list(_finding_rows(None, findings)))
+
+
+def ledger_frame(entries: Iterable[LedgerEntry], numbers: Iterator[int]) -> TableRows:
+    """Return entries of the ledger; of two of one event the one with the higher number counts."""
+    return _batch("raw_ledger", [(next(numbers), *msgspec.structs.astuple(entry)) for entry in entries])
+
+
+def event_frame(rows: list[tuple[Any, ...]]) -> TableRows:
+    """Return events of rounds, each a row of `ROUND_EVENTS`."""
+    return _batch("raw_round_events", rows)
+
+
+def table_event_frame(events: Iterable[TableEvent]) -> TableRows:
+    """Return events between rounds."""
+    return _batch("raw_table_events", [msgspec.structs.astuple(event) for event in events])
+
+
+def review_frame(reviews: Iterable[ReviewedFinding]) -> TableRows:
+    """Return where reviews stand."""
+    return _batch("raw_reviews", [msgspec.structs.astuple(review) for review in reviews])
 
 
 def with_hour(batch: TableRows, time_zone: str) -> TableRows:
@@ -210,9 +264,10 @@ def with_hour(batch: TableRows, time_zone: str) -> TableRows:
     return TableRows(batch.table, batch.rows.with_columns(hour.alias("hour")))
 
 
-def _chunks(items: Iterable[T]) -> Iterator[list[T]]:
+def chunks(items: Iterable[T], size: int = CHUNK) -> Iterator[list[T]]:
+    """Yield items so many at a time."""
     iterator = iter(items)
-    while some := list(islice(iterator, CHUNK)):
+    while some := list(islice(iterator, size)):
         yield some
 
 

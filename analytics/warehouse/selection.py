@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 import polars as pl
 
+from analytics.warehouse.statements import run_statement
+
 if TYPE_CHECKING:  # a struct held by its own module is never collected at exit; DuckDB complains of what it then holds
     from analytics.warehouse.warehouse import Warehouse
 
@@ -85,7 +87,4 @@ def columns_of(by: str, allowed: Collection[str]) -> tuple[str, ...]:
 
 def frame(db: Warehouse, statement: str, selection: Selection = EVERYTHING, **more: Any) -> pl.DataFrame:
     """Run a statement with the values that it names, of the selection and others; return its rows."""
-    values = {**selection.parameters(), **more}
-    named = {name: value for name, value in values.items() if f"${name}" in statement}
-    rows: pl.DataFrame = db.sql(statement, params=named).pl()
-    return rows
+    return run_statement(db, statement, {**selection.parameters(), **more})

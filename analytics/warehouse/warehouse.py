@@ -7,11 +7,6 @@ anew each time (`reading`), so it always sees the newest generation and never ha
 
 from __future__ import annotations
 
-import fcntl
-import glob
-import os
-import shutil
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -19,13 +14,14 @@ from functools import cache
 from hashlib import sha256
 from importlib import resources
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import duckdb
 import polars as pl
 
-from analytics.warehouse.digests import write_digests
+from analytics.warehouse.digests import Sums, computed_digests, digests_of
 from analytics.warehouse.game_facts import FACT_TABLES, game_facts
+from analytics.warehouse.generations import replacing, reserved, stamp
 from analytics.warehouse.loading import (
     TABLES,
     PropertyFacts,
@@ -47,6 +43,7 @@ __all__ = [
     "build",
     "grains",
     "reading",
+    "replacing",
     "stamp",
 ]
 
@@ -57,6 +54,7 @@ MODELS = (
     "stg_adjudications",
     "stg_settlements",
     "stg_stated",
+    "stg_once_stated",
     "stg_findings",
     "stg_withdrawn",
     "stg_reviews",
@@ -110,6 +108,40 @@ DISK_ERRORS: Final = (
 """What DuckDB raises where the disk is full or fails."""
 
 
+CATALOG: Final = "warehouse"
+"""How the file is called in statements while it is open."""
+
+BUILD_MEMORY: Final = "256MB"
+"""What DuckDB may hold in memory in a build."""
+
+ITSELF: Final = {
+    "property": {"name": "VARCHAR", "time_zone": "VARCHAR", "currency": "VARCHAR", "log_id": "VARCHAR"},
+    "generation": {
+        "generation": "BIGINT",
+        "built_at_us": "BIGINT",
+        "models_digest": "VARCHAR",
+        "engines": "VARCHAR",
+        "rounds": "BIGINT",
+        "wagers": "BIGINT",
+        "findings": "BIGINT",
+        "ledger_entries": "BIGINT",
+        "events": "BIGINT",
+    },
+    "sources": {
+        "stream": "VARCHAR",
+        "events": "BIGINT",
+        "head": "VARCHAR",
+        "results": "BIGINT",
+        "results_head": "VARCHAR",
+        "again": "BIGINT",
+    },
+}
+"""The tables that say of the file what it is of, how it was built, and how far the log and the results were read for it."""
+
+COUNTED: Final = ("fct_rounds", "fct_wagers", "fct_findings", "stg_ledger", "round_events")
+"""The models whose rows are counted in `generation`, in the order of its columns."""
+
+
 class WarehouseError(Exception):
     """There is no warehouse to read, or it cannot be written, and what to do about it."""
 
@@ -124,12 +156,11 @@ def build(
     table_events: Iterable[TableEvent] = (),
     reviews: Iterable[ReviewedFinding] = (),
     facts: PropertyFacts | None = None,
-    inputs: str = "",
 ) -> None:
     """Build the warehouse into a new file and put it in place of `path` atomically, one generation on.
 
     Every revision may be given, in any order, repeats too: the newest of each round counts. `stream_findings` are those
-    that belong to no round (a gap in the log); `inputs` is a digest by which a later build knows that nothing is new.
+    that belong to no round (a gap in the log).
     Raises `WarehouseError` where the disk is full or fails, `OSError` or `duckdb.Error`; the old file then stands untouched.
     """
     facts = facts or PropertyFacts()
@@ -137,7 +168,6 @@ def build(
         path,
         batches(adjudications, ledger, rounds_events, stream_findings, table_events, facts.time_zone, reviews),
         facts=facts,
-        inputs=inputs,
     )
 
 
@@ -146,26 +176,33 @@ def build_from(
     rows: Iterable[TableRows],
     *,
     facts: PropertyFacts,
-    inputs: str = "",
     prepare: Callable[[Warehouse], None] | None = None,
+    grow: Callable[[Warehouse, Sums], None] | None = None,
 ) -> None:
     """Build the warehouse as `build` does, from frames with the columns of `TABLES` (see `analytics.warehouse.loading`).
 
-    `prepare` may put rows into the raw tables ahead of these frames.
+    `prepare` may put rows into the raw tables ahead of these frames; `grow` may add to the tables when they are made.
     """
+    with disk_errors(path), replacing(path) as fresh, opened(fresh) as db:
+        create_raw_tables(db)
+        if prepare is not None:
+            prepare(db)
+        for table, columns in ITSELF.items():
+            db.execute(_create_statement("TABLE", table, columns))
+        load(db, rows)
+        for model in MODELS:
+            db.execute(f"CREATE TABLE {model} AS\n{model_text(model)}")
+        sums = Sums(computed_digests(db, "main"))
+        if grow is not None:
+            grow(db, sums)
+        finish(db, sums, facts, generation_at(path) + 1)
+
+
+@contextmanager
+def disk_errors(path: str | Path) -> Iterator[None]:
+    """Turn what DuckDB raises where the disk is full or fails into a `WarehouseError` that says what to do."""
     try:
-        with replacing(path) as fresh, connect(str(fresh)) as db:
-            for table, columns in TABLES.items():
-                db.execute(_create_statement(table, {name: _DUCK_TYPES[kind] for name, kind in columns.items()}))
-            load_game_facts(db)
-            if prepare is not None:
-                prepare(db)
-            db.execute("BEGIN TRANSACTION")
-            load(db, rows)
-            for model in MODELS:
-                db.execute(f"CREATE TABLE {model} AS\n{model_text(model)}")
-            finish(db, facts, generation_at(path) + 1, inputs)
-            db.execute("COMMIT")
+        yield
     except DISK_ERRORS as error:
         raise WarehouseError(
             f"{path} could not be built ({str(error).splitlines()[0]}); an earlier file stands as it was: "
@@ -180,6 +217,38 @@ def connect(database: str) -> Warehouse:
     return db
 
 
+@contextmanager
+def opened(path: Path, threads: int | None = None) -> Iterator[Warehouse]:
+    """Open a file for writing, as the catalog `CATALOG`. What does not fit into memory is put beside it meanwhile."""
+    with connect(":memory:") as db:
+        if threads is not None:
+            db.execute("SET threads = ?", [threads])
+        db.execute("SET memory_limit = ?", [BUILD_MEMORY])
+        db.execute("SET temp_directory = ?", [str(path.with_name("spilled"))])
+        db.execute("SET preserve_insertion_order = false")
+        db.execute(f"ATTACH ? AS {CATALOG}", [str(path)])
+        db.execute(f"USE {CATALOG}")
+        yield db
+        db.execute(f"CHECKPOINT {CATALOG}")
+        db.execute("USE memory")
+        db.execute(f"DETACH {CATALOG}")
+
+
+def create_raw_tables(db: Warehouse) -> None:
+    """Make the temporary tables of the names in `TABLES`, empty, and those of what the models know of single games."""
+    for table, columns in TABLES.items():
+        db.execute(_create_statement("TEMP TABLE", table, {name: _DUCK_TYPES[kind] for name, kind in columns.items()}))
+    db.execute(
+        "CREATE TEMP VIEW raw_newest AS SELECT load_no, stream, round_no, withdrawn FROM temp.raw_adjudications "
+        "QUALIFY row_number() OVER (PARTITION BY stream, round_no ORDER BY revision DESC, load_no DESC) = 1"
+    )
+    for table, rows in game_facts().items():
+        columns = FACT_TABLES[table]
+        db.execute(_create_statement("TEMP TABLE", table, columns))
+        for row in rows:
+            db.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(columns))})", list(row))
+
+
 def load(db: Warehouse, rows: Iterable[TableRows]) -> None:
     """Put frames into the temporary tables of the names in `TABLES`."""
     for table, frame in rows:
@@ -189,109 +258,71 @@ def load(db: Warehouse, rows: Iterable[TableRows]) -> None:
             db.unregister("incoming")
 
 
-def load_game_facts(db: Warehouse) -> None:
-    """Make the temporary tables of what the models know of single games."""
-    for table, rows in game_facts().items():
-        columns = FACT_TABLES[table]
-        db.execute(_create_statement(table, columns))
-        for row in rows:
-            db.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(columns))})", list(row))
-
-
-def finish(db: Warehouse, facts: PropertyFacts, generation: int, inputs: str = "") -> None:
+def finish(db: Warehouse, sums: Sums, facts: PropertyFacts, generation: int) -> None:
     """Write the property and the generation of the warehouse, and the digests of all its tables."""
-    _write_property(db, facts)
-    _write_generation(db, generation, inputs)
-    write_digests(db)
+    engines = "(SELECT string_agg(DISTINCT engine, ', ' ORDER BY engine) FROM stg_adjudications)"
+    counts = ", ".join(f"(SELECT count(*) FROM {table})" for table in COUNTED)
+    of_property = [facts.name, facts.time_zone, facts.currency, facts.log_id]
+    of_build = [generation, time.time_ns() // 1000, models_digest()]
+    replace_rows(db, sums, "property", "SELECT ?, ?, ?, ?", of_property)
+    replace_rows(db, sums, "generation", f"SELECT ?, ?, ?, {engines}, {counts}", of_build)
+    sums.write(db)
 
 
-@contextmanager
-def replacing(path: str | Path) -> Iterator[Path]:
-    """Give a path for a new file; where the block ends well, the file takes the place of `path` at once and durably.
-
-    The file is made in a folder beside `path` that is locked as long as its build runs; folders of builds that were killed
-    are removed. Raises `OSError`.
-    """
-    target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    folder, lock = _build_folder(target)
-    try:
-        fresh = folder / target.name
-        yield fresh
-        _sync(fresh)
-        os.replace(fresh, target)
-        _sync(target.parent)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-        os.close(lock)
-
-
-def _build_folder(target: Path) -> tuple[Path, int]:
-    """Make a locked folder for one build; remove those whose builds have ended without doing so themselves.
-
-    The folder above is locked meanwhile, so that no folder is seen between its making and its locking.
-    """
-    prefix = f".{target.name}.build-"
-    above = os.open(target.parent, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(above, fcntl.LOCK_EX)
-        for left in target.parent.glob(glob.escape(prefix) + "*"):
-            lock = os.open(left, os.O_RDONLY | os.O_CLOEXEC)
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(left, ignore_errors=True)
-            except BlockingIOError:
-                pass  # its build is at work
-            finally:
-                os.close(lock)
-        folder = Path(tempfile.mkdtemp(prefix=prefix, dir=target.parent))
-        lock = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-        fcntl.flock(lock, fcntl.LOCK_EX)
-    finally:
-        os.close(above)
-    return folder, lock
+def replace_rows(db: Warehouse, sums: Sums, table: str, rows: str, values: list[Any]) -> None:
+    """Put rows (a statement with its values) in the place of all rows of a table of `ITSELF`."""
+    gone = digests_of(db, table, table)
+    db.execute(f"DELETE FROM {table}")
+    db.execute(f"INSERT INTO {table} {rows}", values)
+    sums.change(gone, digests_of(db, table, table))
 
 
 @contextmanager
 def reading(path: str | Path) -> Iterator[Warehouse]:
-    """Open the newest generation read-only.
-
-    The file is attached to a database of its own, for DuckDB would otherwise hand out the instance that another
-    thread of this process still has open, old generation and all. Raises `WarehouseError` with what to do.
-    """
+    """Open the newest generation read-only. Raises `WarehouseError` with what to do."""
     if not Path(path).is_file():
         raise WarehouseError(
             f"There is no warehouse at {path} yet. Run `rack demo` for a simulated gaming day, "
             "or `rack replay --log ADDR --warehouse FILE` on a log of your own."
         )
-    db = connect(":memory:")
     try:
-        try:
-            db.execute("ATTACH ? AS warehouse (READ_ONLY)", [str(path)])
-            db.execute("USE warehouse")
+        with attached(path) as db:
             built_by = db.sql("SELECT models_digest FROM generation").fetchall()
-        except duckdb.Error as error:
-            raise WarehouseError(
-                f"{path} cannot be read as a warehouse ({str(error).splitlines()[0]}). "
-                "Run `rack replay --log ADDR --warehouse FILE`: it builds the file anew from the results."
-            ) from error
-        if built_by != [(models_digest(),)]:
-            raise WarehouseError(
-                f"{path} was built by another version of the program. "
-                "Run `rack replay --log ADDR --warehouse FILE`: it builds the file anew."
-            )
-        yield db
-    finally:
-        db.close()
+            if built_by != [(models_digest(),)]:
+                raise WarehouseError(
+                    f"{path} was built by another version of the program. "
+                    "Run `rack replay --log ADDR --warehouse FILE`: it builds the file anew."
+                )
+            yield db
+    except NoWarehouse as error:
+        raise WarehouseError(
+            f"{path} cannot be read as a warehouse ({error}). "
+            "Run `rack replay --log ADDR --warehouse FILE`: it builds the file anew from the results."
+        ) from error
 
 
-def stamp(path: str | Path) -> tuple[int, int] | None:
-    """Return what changes whenever a new generation takes the file's place, without opening it; null without a file."""
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_ino, found.st_mtime_ns
+class NoWarehouse(Exception):
+    """A file cannot be opened as a warehouse."""
+
+
+@contextmanager
+def attached(path: str | Path) -> Iterator[Warehouse]:
+    """Open the file in place read-only, as `CATALOG`, and keep builds from writing to it. Raises `NoWarehouse`.
+
+    The file is attached to a database of its own, for DuckDB would otherwise hand out the instance that another
+    thread of this process still has open, old generation and all.
+    """
+    while True:
+        with reserved(path) as is_in_place, connect(":memory:") as db:
+            try:
+                db.execute(f"ATTACH ? AS {CATALOG} (READ_ONLY)", [str(path)])
+                db.execute(f"USE {CATALOG}")
+                db.execute("FROM generation LIMIT 0")
+            except duckdb.Error as error:
+                raise NoWarehouse(str(error).splitlines()[0]) from error
+            if is_in_place():
+                yield db
+                return
 
 
 def grains() -> dict[str, tuple[str, ...]]:
@@ -323,55 +354,14 @@ def model_text(model: str) -> str:
 
 
 # Names in the statements below come from this package's own tables of columns and models, never from data.
-def _create_statement(table: str, columns: dict[str, str]) -> str:
-    return f"CREATE TEMP TABLE {table} ({', '.join(f'{name} {kind}' for name, kind in columns.items())})"
-
-
-def _write_property(db: Warehouse, facts: PropertyFacts) -> None:
-    db.execute(
-        """
-        CREATE OR REPLACE TABLE property AS SELECT
-            ?::VARCHAR AS name, ?::VARCHAR AS time_zone, ?::VARCHAR AS currency, ?::VARCHAR AS log_id
-        """,
-        [facts.name, facts.time_zone, facts.currency, facts.log_id],
-    )
-
-
-def _write_generation(db: Warehouse, generation: int, inputs: str) -> None:
-    db.execute(
-        """
-        CREATE OR REPLACE TABLE generation AS SELECT
-            ?::BIGINT AS generation,
-            ?::BIGINT AS built_at_us,
-            ?::VARCHAR AS models_digest,
-            ?::VARCHAR AS inputs,
-            (SELECT string_agg(DISTINCT engine, ', ' ORDER BY engine) FROM stg_adjudications) AS engines,
-            (SELECT count(*) FROM fct_rounds) AS rounds,
-            (SELECT count(*) FROM fct_wagers) AS wagers,
-            (SELECT count(*) FROM fct_findings) AS findings,
-            (SELECT count(*) FROM stg_ledger) AS ledger_entries,
-            (SELECT count(*) FROM round_events) AS events
-        """,
-        [generation, time.time_ns() // 1000, models_digest(), inputs],
-    )
+def _create_statement(what: str, table: str, columns: dict[str, str]) -> str:
+    return f"CREATE {what} {table} ({', '.join(f'{name} {kind}' for name, kind in columns.items())})"
 
 
 def generation_at(path: str | Path) -> int:
     """Return the generation of the file in place; 0 where there is none that can be read."""
-    if not Path(path).is_file():
-        return 0
-    with connect(":memory:") as db:
-        try:
-            db.execute("ATTACH ? AS old (READ_ONLY)", [str(path)])
-            found = db.sql("SELECT generation FROM old.generation").fetchall()
-        except duckdb.Error:
-            return 0
-    return max((int(row[0]) for row in found), default=0)
-
-
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
     try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        with attached(path) as db:
+            return max((int(number) for (number,) in db.sql("SELECT generation FROM generation").fetchall()), default=0)
+    except (NoWarehouse, FileNotFoundError, duckdb.Error):
+        return 0

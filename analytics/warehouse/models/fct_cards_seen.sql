@@ -1,4 +1,5 @@
 -- grain: stream, round_no, position
+-- renewed by: round; of round_events
 -- The cards that came to a position in a round, as recorded (dealt to it, or in the hands set there), each once; only for finding
 -- a round by its cards, nothing is judged from them. `position` is `1` to `7` or `dealer`; a card that was not read is left out.
 WITH shown AS (

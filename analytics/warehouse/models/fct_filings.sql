@@ -1,4 +1,5 @@
 -- grain: stream, seq
+-- renewed by: filing; of stg_table_events
 -- One rules submission as it was filed for a table, whole: `digest` is the SHA-256 of `toml`, by which the rounds that were
 -- judged by it name it (`rules_digest`). In force is the last one filed whose effective gaming day has come.
 SELECT

@@ -1,4 +1,5 @@
 -- grain: finding_id
+-- renewed by: finding; of stg_findings
 -- One finding that stands, with its round and the money apart by direction: `underpaid_cents` is what the patron is
 -- short, `overpaid_cents` what the patron has too much. They are never netted. `bettor` is whose wager it was, null where
 -- several had the same wager at the seat. `shown_at_us` is when the first event happened that shows it, null where that is

@@ -1,4 +1,5 @@
 -- grain: stream, round_no, position
+-- renewed by: round; of stg_chances
 -- The cards that a position was dealt in a round, all of them read, in the order dealt. `method` is the last shuffle
 -- of the round ('' without one), `deck` the deck it was of. Burned cards and side cards are positions too.
 WITH dealt AS (

@@ -1,4 +1,5 @@
 -- grain: incident_id
+-- renewed by: incident; of fct_findings
 -- One incident: the finding that is its cause, with the severity of its gravest finding and the money of all, summed by seat before
 -- it is taken apart by direction. Where the cause is counted with another round, the first finding stands for it.
 WITH seats AS (

@@ -1,4 +1,5 @@
 -- grain: digest, wager
+-- renewed by: all
 -- The wagers that a rules submission has settled by another reading than `rack theory` counts, with the setting that files it:
 -- they are compared with no theory (D421).
 SELECT

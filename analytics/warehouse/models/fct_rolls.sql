@@ -1,4 +1,5 @@
 -- grain: stream, seq
+-- renewed by: day; of stg_chances
 -- One roll of three dice that lay flat and was read whole. `dice_set` is the set last received at the table before it.
 -- `lag_product` is (2 × total - 21) × the same of the roll before with the same set on that gaming day, null for the
 -- first.

@@ -1,4 +1,5 @@
 -- grain: stream, round_no
+-- renewed by: round; of fct_wagers, fct_findings, stg_adjudications
 -- One round as it was last judged, with the sums of its wagers and findings.
 WITH wagers AS (
     SELECT

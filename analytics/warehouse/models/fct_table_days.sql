@@ -1,4 +1,5 @@
 -- grain: stream, gaming_day
+-- renewed by: day; of stg_ledger, fct_rounds
 -- One table on one gaming day: what was counted per box and inventory (never split further), beside the rounds of the
 -- day. An opener, closer or drop that was not counted is null, never 0; no fill or credit is 0, for none was made.
 -- `game` is the one most often dealt; the last round is the one closed last.

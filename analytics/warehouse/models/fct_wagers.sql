@@ -1,4 +1,5 @@
 -- grain: stream, round_no, settlement_no
+-- renewed by: round; of stg_settlements, stg_adjudications
 -- One wager (or Envy Bonus) with its money as the house sees it (D27). A wager that is not settled has neither handle,
 -- nor payouts, nor house win: it is counted in `unsettled` and kept out. A payout by slip comes from the meter and not
 -- from the table: it is `jackpots_by_slip_cents`, apart from the house win. Where a patron holds the bank (California)

@@ -1,4 +1,5 @@
 -- grain: stream, game, chapter, theory_wager, paytable, dealer, shift, gaming_day, hour
+-- renewed by: day; of fct_wagers
 -- What the comparison with theory needs, as sums over rounds and over single wagers, so that it never looks at wagers
 -- again: u is a wager's unit, U what all seats had as units in one round, W what the house won of them in that round.
 -- Voided wagers and those against a patron's bank are left out. Wagers on the same number of the dice are one cluster,

@@ -1,4 +1,5 @@
 -- grain: stream, game, shift, gaming_day, dealer, bettor
+-- renewed by: day; of fct_wagers
 -- How many wagers a dealer settled for a patron's token: what repeated mistakes are counted against. Sorted by
 -- them, so that what is added up lies together.
 SELECT

@@ -1,4 +1,5 @@
 -- grain: stream, source
+-- renewed by: stream; of round_events
 -- What each device reported of a table's rounds: how much, when last, and how often it failed and came back.
 SELECT
     stream,

@@ -1,4 +1,5 @@
 -- grain: stream, game, gaming_month, dice_set, die, face
+-- renewed by: month; of fct_rolls
 -- How often each die showed each face. A die is told by its colour; dice of one colour are 'any', all three together.
 SELECT
     stream,

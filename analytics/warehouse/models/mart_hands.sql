@@ -1,4 +1,5 @@
 -- grain: stream, game, gaming_month, deck, method, position, cards, pattern, joker
+-- renewed by: month; of fct_hands
 -- How many hands a position was dealt, by how many cards, by how often their ranks repeat (longest first: '2+2+1+1+1';
 -- the joker is no rank), and by whether the joker is among them.
 WITH ranked AS (

@@ -1,4 +1,5 @@
 -- grain: stream, gaming_day
+-- renewed by: day; of fct_table_days
 -- Drop, win and hold of a table on a gaming day (D27): win = closer + credits + drop - opener - fills; hold % = win /
 -- drop. Null wherever a count is missing, or a table that opened twice was not closed as often. Beside it, under their
 -- own names, handle, house win and jackpots by slip of the day's wagers.

@@ -1,4 +1,5 @@
 -- grain: stream, game, chapter, wager, paytable, dealer, shift, gaming_day, hour
+-- renewed by: day; of fct_wagers
 -- Handle, payouts and house win of settled wagers (D27): house win % = house win / handle. Jackpots by slip stand apart,
 -- unsettled wagers are only counted. Drop is counted per box and does not appear here: it is never split by wager or
 -- dealer. Wagers against a patron's bank are counted in `wagers` and `patron_banked_cents`, and in none of the house's

@@ -1,4 +1,5 @@
 -- grain: stream, game, dealer, shift, gaming_day, hour
+-- renewed by: day; of fct_rounds, fct_wagers
 -- How fast was dealt, and to how many. `play_us` runs from a round's opening to the opening of the table's next one on
 -- that gaming day; a pause of more than ten minutes is no play, and the last round of a day counts as long as it took
 -- itself. `decisions` are boxes with a settled wager.

@@ -1,4 +1,5 @@
 -- grain: stream, game, gaming_month, deck, method, position, cards
+-- renewed by: deck; of fct_hands
 -- How many cards a position was dealt again that it had in the round before of the same deck: what a poor shuffle leaves together.
 -- Only positions that were dealt as many cards in both rounds.
 WITH next_to AS (

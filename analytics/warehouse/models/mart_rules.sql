@@ -1,4 +1,5 @@
 -- grain: stream, rules_digest
+-- renewed by: stream; of fct_rounds
 -- By which rules submissions the rounds of a table were judged, and from which gaming day to which.
 SELECT
     stream,

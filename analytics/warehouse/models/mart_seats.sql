@@ -1,4 +1,5 @@
 -- grain: stream, game, dealer, shift, gaming_day, hour, seat
+-- renewed by: day; of fct_wagers
 -- How often a seat was played, and with how many wagers: what mistakes at seats are counted against.
 SELECT
     stream,

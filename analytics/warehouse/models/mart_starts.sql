@@ -1,4 +1,5 @@
 -- grain: stream, game, gaming_month, kind, value
+-- renewed by: month; of stg_chances
 -- How often each number was drawn ('number'), and each position was called out to be dealt to first
 -- ('start').
 SELECT

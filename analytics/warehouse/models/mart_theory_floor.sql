@@ -1,4 +1,5 @@
 -- grain: game, chapter, theory_wager, paytable
+-- renewed by: all
 -- The whole floor and all its days of `mart_against_theory`: from it is taken how far the seats of a round end together,
 -- whatever part of the floor a question is about.
 SELECT

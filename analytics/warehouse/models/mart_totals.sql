@@ -1,4 +1,5 @@
 -- grain: stream, game, gaming_month, dice_set, total
+-- renewed by: month; of fct_rolls
 -- How often each total of three dice was rolled, and what it takes to see whether rolls follow from the ones before.
 SELECT
     stream,

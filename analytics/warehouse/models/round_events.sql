@@ -1,4 +1,5 @@
 -- grain: stream, seq
+-- renewed by: appending
 -- The events of each round as recorded, with the chain's hash; only for looking at, nothing is computed from them.
 SELECT DISTINCT ON (stream, seq)
     stream,

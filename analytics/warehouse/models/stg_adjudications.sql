@@ -1,7 +1,7 @@
 -- grain: stream, round_no
+-- renewed by: verdict
 -- The newest revision of each round's adjudication. Of two with the same revision, the one given last.
 SELECT
-    load_no,
     stream,
     split_part(stream, '/', 2) AS table_id,
     round_no,
@@ -23,4 +23,4 @@ SELECT
     undetermined,
     withdrawn
 FROM raw_adjudications
-QUALIFY row_number() OVER (PARTITION BY stream, round_no ORDER BY revision DESC, load_no DESC) = 1
+SEMI JOIN raw_newest USING (load_no)

@@ -1,9 +1,8 @@
 -- grain: stream, seq
+-- renewed by: round; of round_events, stg_adjudications
 -- The events of rounds in which chance spoke, as they stand after correction: dice, numbers, shuffles, starts and
 -- cards dealt. One corrected to nothing is left out.
 WITH said AS (
-    SELECT stream, seq, type, payload FROM round_events WHERE type = 'event_corrected'
-    UNION
     SELECT stream, seq, type, payload FROM stg_table_events WHERE type = 'event_corrected'
 ),
 

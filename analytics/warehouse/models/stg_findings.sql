@@ -1,4 +1,5 @@
 -- grain: finding_id
+-- renewed by: finding; of stg_stated
 -- The findings of the newest revisions, without those withdrawn. One that several rounds state is counted once.
 -- A finding of no round (a gap in the log) has no adjudication.
 SELECT

@@ -1,6 +1,7 @@
 -- grain: stream, seq
+-- renewed by: entry
 -- Amounts of the table's accounting, each event once. What a correction took back altogether (`withdrawn`, of nothing) is none.
-SELECT DISTINCT ON (stream, seq)
+SELECT
     stream,
     split_part(stream, '/', 2) AS table_id,
     seq,
@@ -8,6 +9,8 @@ SELECT DISTINCT ON (stream, seq)
     kind,
     amount_cents,
     reference
-FROM raw_ledger
+FROM (
+    SELECT * FROM raw_ledger
+    QUALIFY row_number() OVER (PARTITION BY stream, seq ORDER BY load_no DESC) = 1
+)
 WHERE NOT (amount_cents = 0 AND reference = 'withdrawn')
-ORDER BY stream, seq

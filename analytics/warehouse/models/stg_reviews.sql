@@ -1,4 +1,5 @@
 -- grain: finding_id
+-- renewed by: review
 -- Where the review of each finding stands that anybody spoke of: when somebody first did, and the disposition that stands.
 SELECT DISTINCT ON (finding_id)
     finding_id,

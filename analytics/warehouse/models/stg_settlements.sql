@@ -1,4 +1,5 @@
 -- grain: stream, round_no, settlement_no
+-- renewed by: verdict
 -- The settlements of the newest revisions. A seat can have several Envy Bonuses, or Match wagers: the place in the
 -- adjudication's list names the row.
 SELECT
@@ -17,4 +18,4 @@ SELECT
     s.line,
     s.cite
 FROM raw_settlements AS s
-INNER JOIN stg_adjudications AS a USING (load_no)
+INNER JOIN raw_newest AS a USING (load_no)

@@ -1,4 +1,5 @@
 -- grain: stream, stated_in, finding_no, finding_id
+-- renewed by: verdict
 -- What the newest revisions state, withdrawn and repeated findings too: `stated_in` is the round that says so, 0 for a
 -- finding that no round states (a gap in the log).
 SELECT
@@ -23,5 +24,5 @@ SELECT
     f.incident_id,
     coalesce(list_contains(a.withdrawn, f.finding_id), false) AS withdrawn
 FROM raw_findings AS f
-LEFT JOIN stg_adjudications AS a USING (load_no)
+LEFT JOIN raw_newest AS a USING (load_no)
 WHERE f.load_no IS NULL OR a.load_no IS NOT NULL

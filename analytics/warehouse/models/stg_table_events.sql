@@ -1,5 +1,7 @@
 -- grain: stream, seq
--- Events between rounds that later ones are told apart by: dice sets that came and went, corrections, rules submissions.
+-- renewed by: appending
+-- Events between rounds by which later rounds are grouped: dice sets that came and went, corrections, rules submissions,
+-- devices that failed and came back.
 SELECT DISTINCT ON (stream, seq)
     stream,
     seq,

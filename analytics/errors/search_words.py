@@ -1,0 +1,187 @@
+"""A search for a round in words, the same on the page and on the command line: what was understood, what agrees, what does not.
+
+The law of this file: where nothing fits, that is said; what nearly fits is named as such, with what differs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta, tzinfo
+
+import msgspec
+
+from analytics.errors import disputes
+from analytics.errors.disputes import Candidate, Remembered, Sorted
+from analytics.errors.remembered import CardSeen, TimeTyped
+from analytics.errors.sentence import Said, read_sentence
+from analytics.hold import hold
+from analytics.warehouse.warehouse import Warehouse
+from replay.narrative.names import RANKS, SUITS, amount, cards_short, plural, table_name, wager_name
+
+MIDNIGHT = 360
+
+
+class Search(msgspec.Struct, frozen=True, kw_only=True):
+    """What was said, as understood, and the rounds that fit it or nearly do."""
+
+    said: Said
+    remembered: Remembered
+    rounds: Sorted
+
+
+def search(db: Warehouse, text: str, today: date) -> Search:
+    """Return what a sentence means and finds; `today` is the gaming day now. Raises what the warehouse raises."""
+    said = read(db, text, today)
+    remembered = remembered_of(said)
+    found = [] if said.is_empty else disputes.find(db, remembered, limit=disputes.LOOKED_AT)
+    return Search(said=said, remembered=remembered, rounds=disputes.sort_out(found, remembered))
+
+
+def read(db: Warehouse, text: str, today: date) -> Said:
+    """Return a sentence as it is understood; where it names neither table nor day, the newest gaming day is taken, and said."""
+    days = hold.gaming_days(db)
+    said = read_sentence(text, tables=hold.tables(db), days=days, wagers=disputes.wagers(db), today=today)
+    if said.is_empty or not days or said.table is not None or said.day is not None:
+        return said
+    return msgspec.structs.replace(said, day=days[0], notes=(*said.notes, "no day was named: this is the newest one"))
+
+
+def remembered_of(said: Said) -> Remembered:
+    """Return what a sentence says as the search takes it."""
+    return Remembered(
+        table=said.table,
+        gaming_day=said.day,
+        time=said.time,
+        seat=said.seat,
+        wager=said.wager,
+        amount_cents=said.amount_cents,
+        round_no=said.round_no,
+        cards=said.seen,
+    )
+
+
+def understood(said: Remembered, currency: str) -> list[str]:
+    """Return what is searched for, a part each, in words."""
+    parts = []
+    if said.table is not None:
+        parts.append(f"table {table_name(said.table)}")
+    if said.round_no is not None:
+        parts.append(f"round {said.round_no:,}")
+    if said.gaming_day is not None:
+        parts.append(f"gaming day {_day(said.gaming_day)}")
+    if said.time is not None:
+        parts.append(_time(said.time, said.gaming_day))
+    if said.seat is not None:
+        parts.append(f"seat {said.seat}")
+    if said.wager is not None:
+        parts.append(wager_name(said.wager))
+    if said.amount_cents is not None:
+        parts.append(amount(said.amount_cents, currency))
+    if said.cards:
+        parts.append("cards " + ", ".join(card_said(card) for card in said.cards))
+    return parts
+
+
+def _time(time: TimeTyped, day: date | None) -> str:
+    hour, minute = divmod(time.minutes, 60)
+    words = f"around {hour:02d}:{minute:02d}" + (f" or {(hour + 12) % 24:02d}:{minute:02d}" if time.either_half else "")
+    after = day is not None and not time.either_half and time.minutes < MIDNIGHT
+    return f"{words} in the morning of {_day(day + timedelta(days=1))}" if after and day is not None else words
+
+
+def _day(day: date) -> str:
+    return f"{day:%a} {day.day} {day:%b %Y}"
+
+
+def card_said(card: CardSeen) -> str:
+    """Return a card as it was understood.
+
+    >>> card_said(CardSeen("A", "s")), card_said(CardSeen("K", "")), card_said(CardSeen("", "h"))
+    ('A♠', 'a king', 'one of hearts')
+    """
+    if card.code:
+        return cards_short([card.code])
+    return f"a{'n' if card.rank in 'A8' else ''} {RANKS[card.rank]}" if card.rank else f"one of {SUITS[card.suit]}"
+
+
+def agreement(found: Candidate, said: Remembered, currency: str = "USD") -> list[tuple[bool, str]]:
+    """Return what was said and whether the round agrees, in words."""
+    parts: list[tuple[bool, str]] = []
+    if said.cards:
+        parts.append(_cards_agree(found, said))
+    if found.minutes_off is not None:
+        fits = found.minutes_off <= disputes.FIT_MINUTES
+        parts.append((fits, "at that time" if found.minutes_off == 0 else f"{apart(found.minutes_off)} off"))
+    if found.seat_played is not None:
+        parts.append((found.seat_played, f"seat {said.seat} {'played' if found.seat_played else 'had no wager'}"))
+    at = "" if said.seat is None else f" at seat {said.seat}"
+    if said.wager is not None and found.wager_played is not None:
+        parts.append((found.wager_played, f"{'' if found.wager_played else 'no '}{wager_name(said.wager)}{at}"))
+    if said.amount_cents is not None and found.amount_seen is not None:
+        parts.append(
+            (found.amount_seen, f"{'' if found.amount_seen else 'no '}{amount(said.amount_cents, currency)}{at}")
+        )
+    return parts
+
+
+def _cards_agree(found: Candidate, said: Remembered) -> tuple[bool, str]:
+    every = found.matched == len(said.cards)
+    words = "all cards" if every and len(said.cards) > 1 else f"{found.matched} of {plural(len(said.cards), 'card')}"
+    elsewhere = said.seat is not None and found.matched and found.cards_at != str(said.seat)
+    where = f", but at {'the dealer' if found.cards_at == 'dealer' else f'seat {found.cards_at}'}" if elsewhere else ""
+    return every and not elsewhere, words + where
+
+
+def apart(minutes: int) -> str:
+    """Return how far two times lie from each other.
+
+    >>> apart(1), apart(119), apart(700)
+    ('1 minute', '119 minutes', '11 h 40 min')
+    """
+    return plural(minutes, "minute") if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def outcome(rounds: Sorted, remembered: Remembered, played: tuple[int, int] | None, zone: tzinfo) -> str:
+    """Return in a sentence what was found; `played` is when the first round there began and the last ended (UTC microseconds)."""
+    if rounds.fits:
+        return f"{plural(len(rounds.fits), 'round fits', 'rounds fit')}."
+    if remembered.table is None and remembered.gaming_day is None:
+        return "Name a table or a gaming day: without one there is nothing to search."
+    if rounds.nearly:
+        return f"No round fits. {plural(len(rounds.nearly), 'round nearly does', 'rounds nearly do')}."
+    where = "" if remembered.table is None else f" at {table_name(remembered.table)}"
+    on = "" if remembered.gaming_day is None else f" on gaming day {_day(remembered.gaming_day)}"
+    if played is None:
+        return f"No round fits, and none was played{where}{on}."
+    first, last = (datetime.fromtimestamp(at / 1e6, zone) for at in played)
+    return f"No round fits, and none nearly does. Rounds were played{where}{on} from {first:%H:%M} to {last:%H:%M}."
+
+
+def played_between(db: Warehouse, remembered: Remembered) -> tuple[int, int] | None:
+    """Return when the first round of the table and day began and the last one ended; null where none was played."""
+    bounds = db.sql(
+        """
+        SELECT min(opened_at_us), max(closed_at_us) FROM fct_rounds
+        WHERE ($table::VARCHAR IS NULL OR table_id = $table) AND ($day::DATE IS NULL OR gaming_day = $day)
+        """,
+        params={"table": remembered.table, "day": remembered.gaming_day},
+    ).pl()
+    first, last = bounds.row(0)
+    return None if first is None or last is None else (first, last)
+
+
+def heading(found: Candidate) -> str:
+    """Return the name of a round that was found."""
+    return f"{table_name(found.table_id)} · Round {found.round_no:,}"
+
+
+def seat_meant(found: Candidate, said: Remembered) -> int | None:
+    """Return the seat whose answer is asked for: where the cards are, else the seat said."""
+    if found.cards_at is not None and found.cards_at.isdecimal():
+        return int(found.cards_at)
+    return said.seat if found.seat_played else None
+
+
+def shown(rounds: Sorted, most: int) -> Sequence[Candidate]:
+    """Return the rounds to show, best first."""
+    return (rounds.fits or rounds.nearly)[:most]

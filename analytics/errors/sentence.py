@@ -1,0 +1,484 @@
+"""What a person remembers of a round, said in a sentence: day, time, table, seat, wager, amount, cards. Pure.
+
+The law of this file: each part is read in turn and taken out of the sentence; what nobody read comes back as such, and where a
+word has two meanings the reading is said, so that the person can correct it. "Last night" and a weekday name the gaming day that
+began then: its night goes on past midnight. A date names the day of the calendar: what is before six in the morning belongs to
+the gaming day that began the day before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, timedelta
+from typing import Any, Final
+
+import msgspec
+
+from analytics.errors.remembered import RANKS, SUITS, CardSeen, TimeTyped, cards_typed
+
+NUMBERS: Final = {
+    name: value
+    for value, name in enumerate(
+        ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"), 1
+    )
+}
+ORDINALS: Final = {
+    name: value for value, name in enumerate(("first", "second", "third", "fourth", "fifth", "sixth", "seventh"), 1)
+}
+TENS: Final = {
+    "twenty": 20,
+    "thirty": 30,
+    "forty": 40,
+    "fifty": 50,
+    "sixty": 60,
+    "seventy": 70,
+    "eighty": 80,
+    "ninety": 90,
+}
+WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+MONTHS: Final = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
+CUTOVER: Final = 360
+"""Minutes after midnight: an earlier time on a day of the calendar belongs to the gaming day before."""
+FRESH: Final = timedelta(days=2)
+"""A record whose newest gaming day is older than this is an old one: "last night" is counted from its end."""
+
+WAGERS: Final[Mapping[str, tuple[str, ...]]] = {
+    "base": ("base wager", "base bet", "main bet", "main wager", "main hand bet", "original bet"),
+    "ace_high_bonus": ("ace high bonus", "ace high bet", "ace high wager", "ace high side bet"),
+    "fortune_bonus": ("fortune bonus", "fortune bet", "fortune wager", "fortune side bet", "fortune"),
+    "progressive": ("progressive jackpot", "progressive bet", "progressive wager", "progressive", "jackpot"),
+    "tiger_9": ("tiger 9", "tiger nine"),
+    "mystery": ("must hit by bonus", "must hit by", "mystery bonus", "mystery jackpot", "mystery"),
+    "insurance": ("insurance bet", "insurance wager", "insurance"),
+    "ante": ("ante bet", "ante wager", "ante"),
+    "bonus": ("bonus bet", "bonus wager", "bonus"),
+    "over": ("over 23", "over bet", "over wager"),
+    "under": ("under 18", "under bet", "under wager"),
+    "sum": ("sum bet", "sum wager"),
+    "match": ("match bet", "match wager"),
+    "beat_it": ("beat it bet", "beat it wager", "beat it"),
+    "blind": ("blind bet", "blind wager", "blind"),
+    "raise": ("raise bet", "raise wager", "raise"),
+    "trips": ("trips bet", "trips wager", "trips bonus"),
+    "bad_beat": ("two way bad beat", "bad beat bonus", "bad beat bet", "bad beat"),
+    "backline": ("backline bet", "backline wager", "backline", "back line"),
+}
+"""Wager → how people call it. A word that means something else as well needs "bet" or "wager" after it."""
+
+QUIET: Final = frozenset(
+    re.findall(
+        r"[a-z]+",
+        """
+        a about after again all also although am an and any are around at back be because been before bet bets between
+        but by came can card cards casino claim claims collected complained could customer day dealer dealt did didnt do
+        does dollars during each for from game gave get given go got guest had hand hands has have he held her high him
+        his hit i in into is it its just last least little lost low man me money more most much my never night no not
+        nothing of off on one only or our out over owed owes paid patron pay payout played player playing put right
+        round said same saw says seat seated set she short should side sitting so some somebody someone something still
+        table take taken that the their them then there they think this time to told too took under until up us wager
+        wagered wagers was we went were what when where which while who will with woman won wrong yesterday you your
+        """,
+    )
+)
+"""Words that say nothing of which round it was."""
+
+
+class Said(msgspec.Struct, frozen=True, kw_only=True):
+    """A sentence as it was understood; null or empty where it says nothing of it.
+
+    `time` is a time of day, `day` the gaming day. `cards` are as typed, `seen` as understood. `notes` say how a word was taken
+    that could mean something else; `unread` are the words that were not understood.
+    """
+
+    table: str | None = None
+    round_no: int | None = None
+    day: date | None = None
+    time: TimeTyped | None = None
+    seat: int | None = None
+    wager: str | None = None
+    amount_cents: int | None = None
+    cards: str = ""
+    seen: tuple[CardSeen, ...] = ()
+    notes: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing of it says which round it was."""
+        return not (self.seen or self.amount_cents) and all(
+            each is None for each in (self.table, self.round_no, self.day, self.time, self.seat, self.wager)
+        )
+
+
+def read_sentence(
+    text: str, *, tables: Sequence[str], days: Sequence[date], wagers: Sequence[str], today: date
+) -> Said:
+    """Read what somebody remembers. `tables`, `days` and `wagers` are those of the record, `today` is the gaming day now.
+
+    >>> said = read_sentence("seat 3 at FU 1, $10 on the ace high bonus, last night around nine", tables=["fu-01"],
+    ...     days=[date(2026, 3, 6)], wagers=["ace_high_bonus"], today=date(2026, 3, 7))
+    >>> said.table, said.seat, said.wager, said.amount_cents, said.day.isoformat(), said.time.minutes, said.unread
+    ('fu-01', 3, 'ace_high_bonus', 1000, '2026-03-06', 1260, ())
+    """
+    reader = _Reader(text)
+    fields: dict[str, Any] = {
+        "table": reader.table(tables),
+        "round_no": reader.number(r"\bround\s*(?:number|no\.?|#)?\s*(\d{1,9})\b"),
+        "seat": reader.seat(),
+        "wager": reader.wager(wagers),
+        "amount_cents": reader.amount_named(),
+        "day": reader.day(days, today),
+        "time": reader.time(),
+    }
+    fields["day"] = reader.gaming_day(fields["day"], fields["time"])
+    fields["amount_cents"] = fields["amount_cents"] or reader.amount_of_verb()
+    cards = reader.cards()
+    return Said(**fields, cards=cards, seen=cards_typed(cards).cards, notes=tuple(reader.notes), unread=reader.rest())
+
+
+_CODE: Final = r"(?:10|[2-9TJQKA])[shdc\u2660-\u2667]"
+
+
+def significant(text: str) -> str:
+    """Return the words of a text that say something, for a search of what people wrote.
+
+    >>> significant("The shuffler of FU-01 jams again")
+    'shuffler fu-01 jams'
+    """
+    return " ".join(
+        word for word in re.findall(r"(?:[^\s,;|.!?()\"&+/]|(?<=\d),(?=\d))+", text.casefold()) if word not in QUIET
+    )
+
+
+_HOUR: Final = rf"(\d{{1,2}}|{'|'.join(NUMBERS)})"
+_ABOUT: Final = r"(?:just |shortly |a little |a bit |right |some time |sometime )?"
+_NEAR: Final = r"(?:around|about|at|near|by|roughly|approximately|close to|towards?|circa|past|after|before|~)\s*"
+_HALF: Final = r"(?:\s*(a\.?m\.?|p\.?m\.?)(?![a-z]))"
+_NOT_MONEY: Final = r"(?!\s*(?:dollars|bucks|\$|%|cards?|days|nights|times|o?f\b))(?![\d.,:/-]*\d)"
+_MINUTES: Final = rf"(\d{{1,2}}|quarter|{'|'.join(NUMBERS)}|twenty)"
+_MONEY: Final = r"(\d{1,3}(?:,\d{3})+|\d{1,9})(?:\.(\d{2}))?"
+_WORDS: Final = rf"(?:a |{'|'.join(NUMBERS)}|{'|'.join(TENS)}|hundred|thousand|and|[\s-])+"
+
+
+class _Reader:
+    """A sentence of which one part after another is read and taken out."""
+
+    def __init__(self, text: str) -> None:
+        spades = re.sub(rf"\bAs\b(?=[\s,]+{_CODE}|\s*,|\s*$)|(?<=[shdc\u2660-\u2667] )As\b", "A\u2660", text)
+        self.left = (
+            re.sub(r"[’']", "", spades.casefold()).replace("\N{EN DASH}", "-").replace("a.m", "am").replace("p.m", "pm")
+        )
+        self.notes: list[str] = []
+        self.period = ""
+        self.is_date = False
+
+    def take(self, pattern: str) -> re.Match[str] | None:
+        """Take what a pattern finds first out of the sentence."""
+        found = re.search(pattern, self.left)
+        if found is not None:
+            self.left = f"{self.left[: found.start()]} | {self.left[found.end() :]}"
+        return found
+
+    def number(self, pattern: str) -> int | None:
+        """Take a number."""
+        found = self.take(pattern)
+        return None if found is None else int(found[1]) or None
+
+    # ------------------------------------------------------------------------------------------------------ table, seat
+
+    def table(self, tables: Sequence[str]) -> str | None:
+        """Take a table: by its id however it is written, or "table 5" where one table has that number."""
+        for name in tables:
+            prefix, _, number = name.rpartition("-")
+            short = rf"{re.escape(prefix)}[\s-]*0*{int(number)}" if prefix and number.isdecimal() else ""
+            written = short or re.escape(name)
+            if self.take(rf"(?<![\w-])(?:table\s+)?{written}(?![\w-])") is not None:
+                return name
+        found = re.search(rf"\btable\s*(?:number|no\.?|#)?\s*{_HOUR}\b", self.left)
+        if found is None:
+            return None
+        asked = int(NUMBERS.get(found[1], found[1]))
+        fitting = [name for name in tables if (end := name.rpartition("-")[2]).isdecimal() and int(end) == asked]
+        if len(fitting) == 1:
+            self.take(re.escape(found[0]))
+            return fitting[0]
+        if fitting:
+            self.take(re.escape(found[0]))
+            self.notes.append(f"table {asked} may be {' or '.join(name.upper() for name in fitting)}: choose one")
+        return None
+
+    def seat(self) -> int | None:
+        """Take a seat: "seat 3", "seat three", "third seat", "3rd seat", "spot 3"."""
+        found = self.take(
+            rf"\b(?:seat|spot|position)\s*(?:number|no\.?|#)?\s*([1-7]\b|{'|'.join(list(NUMBERS)[:7])})(?!\w)"
+        )
+        if found is not None:
+            return int(NUMBERS.get(found[1], found[1]))
+        found = self.take(rf"\b(?:([1-7])(?:st|nd|rd|th)|({'|'.join(ORDINALS)})) (?:seat|spot|position)\b")
+        return None if found is None else int(found[1] or ORDINALS[found[2]])
+
+    # ---------------------------------------------------------------------------------------------------- wager, amount
+
+    def wager(self, wagers: Sequence[str]) -> str | None:
+        """Take a wager that is played here, by the longest of its names."""
+        named = sorted(
+            ((name, key) for key in wagers for name in WAGERS.get(key, (key.replace("_", " "),))), key=_length
+        )
+        for name, key in named:
+            words = r"[\s-]+".join(map(re.escape, name.split()))
+            if self.take(rf"(?<![\w-]){words}(?:[\s-]+(?:bonus|bet|wager|side bet))*(?![\w-])") is not None:
+                return key
+        return None
+
+    def amount_named(self) -> int | None:
+        """Take an amount that is named as money: "$25", "25 dollars", "twenty-five dollars"."""
+        found = self.take(rf"\$\s*{_MONEY}") or self.take(rf"(?<![\w.,]){_MONEY}\s*(?:dollars?|bucks|usd)\b")
+        if found is not None:
+            return _cents(found)
+        found = self.take(rf"\b({_WORDS})\s*(?:dollars?|bucks)\b")
+        return None if found is None else (_in_words(found[1]) or 0) * 100 or None
+
+    def amount_of_verb(self) -> int | None:
+        """Take an amount after a verb of money: "bet 25", "lost 1,250.00". A single digit is no amount here."""
+        verbs = "bet|bets|wagered|staked|paid|pays|got|lost|won|owed|owes|short|underpaid|overpaid|collected|took|put"
+        found = self.take(
+            rf"\b(?:{verbs})\b(?:\s+(?:me|him|her|them|by|only|out|just|about|around|exactly))*\s+(?=\d\d|\d[.,]){_MONEY}(?![\w:])"
+        )
+        return None if found is None else _cents(found)
+
+    # --------------------------------------------------------------------------------------------------------- day, time
+
+    def day(self, days: Sequence[date], today: date) -> date | None:
+        """Take a gaming day. In an old record the days that are counted back are counted from its end."""
+        newest = max(days, default=today)
+        old = today - newest > FRESH
+        now = newest + timedelta(days=1) if old else today
+        back = self._days_back(now)
+        if back is not None:
+            if old:
+                self.notes.append(f"the record ends on {newest}, and days are counted back from there")
+            return now - timedelta(days=back)
+        return self._date(now)
+
+    def _days_back(self, now: date) -> int | None:
+        """Take a day that is counted back from today."""
+        if self.take(r"\b(?:the )?(?:night|evening|day) before (?:last|yesterday)\b"):
+            return self._within("night", 2)
+        found = self.take(rf"\b(\d{{1,2}}|{'|'.join(NUMBERS)}) (days?|nights?) ago\b")
+        if found is not None:
+            return self._within("night" if found[2].startswith("night") else "", int(NUMBERS.get(found[1], found[1])))
+        found = self.take(
+            r"\b(?:late |early )?(?:last (night|evening)|yesterday(?: (morning|afternoon|evening|night))?)\b"
+        )
+        if found is not None:
+            return self._within(found[1] or found[2] or "", 1)
+        found = self.take(r"\b(?:(tonight)|today|this (morning|afternoon|evening))\b")
+        if found is not None:
+            return self._within("night" if found[1] else found[2] or "", 0)
+        found = self.take(rf"\b(?:on |last )*({'|'.join(WEEKDAYS)})s?(?: (morning|afternoon|evening|night))?\b")
+        if found is not None:
+            back = (now.weekday() - WEEKDAYS.index(found[1])) % 7
+            return self._within(found[2] or "", back or (7 if "last" in found[0] else 0))
+        return None
+
+    def _within(self, period: str, back: int) -> int:
+        self.period = period
+        return back
+
+    def _date(self, now: date) -> date | None:
+        """Take a date of the calendar; without a year it is the last such day."""
+        months = "|".join(f"{name}|{name[:3]}" for name in MONTHS)
+        forms: tuple[tuple[str, Callable[[re.Match[str]], tuple[int, int, int | None]]], ...] = (
+            (r"\b(\d{4})-(\d{2})-(\d{2})\b", lambda m: (int(m[2]), int(m[3]), int(m[1]))),
+            (
+                rf"\b({months})\.? (\d{{1,2}})(?:st|nd|rd|th)?(?:,? (\d{{4}}))?\b",
+                lambda m: (_month(m[1]), int(m[2]), _year(m[3])),
+            ),
+            (
+                rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? ({months})\b(?:,? (\d{{4}}))?",
+                lambda m: (_month(m[2]), int(m[1]), _year(m[3])),
+            ),
+            (r"\b(\d{1,2})/(\d{1,2})(?:/(\d{4}))?\b", lambda m: (int(m[1]), int(m[2]), _year(m[3]))),
+        )
+        for pattern, parts in forms:
+            found = re.search(pattern, self.left)
+            day = None if found is None else _calendar_day(*parts(found), now)
+            if found is not None and day is not None:
+                self.take(pattern)
+                self.is_date = True
+                period = self.take(r"(?<=\| )\s*(?:in the |at )?(morning|afternoon|evening|night)\b")
+                of_night = self.take(r"\b(?:the )?night of\b")
+                self.period = "night" if of_night is not None else period[1] if period is not None else ""
+                return day
+        return None
+
+    def time(self) -> TimeTyped | None:
+        """Take a time of day. "Night", "evening" and the like decide which half of the day is meant."""
+        found = self.take(rf"\b{_ABOUT}(?:(after|past|before)|(?:around|about|at|near|close to))?\s*(midnight|noon)\b")
+        if found is not None:
+            shift = {"after": 10, "past": 10, "before": -10}.get(found[1] or "", 0)
+            return TimeTyped(((0 if found[2] == "midnight" else 720) + shift) % 1440, False)
+        found = self.take(rf"\b(half|{_MINUTES}(?: minutes?)?) (past|after|to|before|of) {_HOUR}\b{_HALF}?{_NOT_MONEY}")
+        if found is not None:
+            named = "thirty" if found[1] == "half" else found[2]
+            minutes = {"quarter": 15, "thirty": 30, "twenty": 20}.get(named) or int(NUMBERS.get(named, named))
+            sign = 1 if found[3] in ("past", "after") else -1
+            return self._clock(int(NUMBERS.get(found[4], found[4])), sign * minutes, found[5])
+        for pattern in (
+            rf"\b{_ABOUT}{_NEAR}{_HOUR}(?:[:.](\d\d))?(?:{_HALF}| ?oclock)?(?: ?-?ish)?\b{_NOT_MONEY}",
+            rf"\b{_HOUR}(?:[:.](\d\d))?{_HALF}(?: ?-?ish\b)?",
+            r"\b(\d{1,2}):(\d\d)()(?!\d)",
+            rf"\b{_HOUR}()()(?: ?oclock| ?-?ish)\b",
+        ):
+            found = re.search(pattern, self.left)
+            typed = (
+                None
+                if found is None
+                else self._clock(int(NUMBERS.get(found[1], found[1])), int(found[2] or 0), found[3])
+            )
+            if found is not None and typed is not None:
+                self.take(pattern)
+                return typed
+        return None
+
+    def _clock(self, hour: int, minutes: int, half: str | None) -> TimeTyped | None:
+        """Return an hour and minutes after it (or before), in the half of the day that is said, or that the period tells."""
+        if hour > 23 or minutes > 59 or (half and not 1 <= hour <= 12):
+            return None
+        at = hour * 60 + minutes
+        if half:
+            return TimeTyped(((hour % 12 + (12 if half[0] == "p" else 0)) * 60 + minutes) % 1440, False)
+        if hour > 12 or hour == 0:
+            return TimeTyped(at % 1440, False)
+        period = self._period_said() or self.period
+        is_evening = period in ("night", "evening")
+        if period == "afternoon" or (is_evening and 5 <= hour <= 11):
+            return TimeTyped(((hour % 12 + 12) * 60 + minutes) % 1440, False)
+        if period == "morning" or is_evening:
+            return TimeTyped((hour % 12 * 60 + minutes) % 1440, False)
+        return TimeTyped(at % 1440, True)
+
+    def _period_said(self) -> str:
+        found = self.take(r"\b(?:in the |at )(morning|afternoon|evening|night)\b")
+        return "" if found is None else found[1]
+
+    def gaming_day(self, day: date | None, time: TimeTyped | None) -> date | None:
+        """Return the gaming day of a day and a time: what is past midnight of a date belongs to the day before."""
+        if day is None or time is None or time.either_half or time.minutes >= CUTOVER:
+            return day
+        if self.is_date and self.period != "night":
+            day -= timedelta(days=1)
+        after = day + timedelta(days=1)
+        self.notes.append(f"past midnight: the gaming day {day} goes on into the morning of {after}")
+        return day
+
+    # -------------------------------------------------------------------------------------------------------------- cards
+
+    def cards(self) -> str:
+        """Take the words that are cards: those that can mean nothing else, and ranks in figures or words beside these."""
+        words = re.findall(r"[^\s,;/&+|]+|[,;/&+|]", self.left)
+        strong = [_is_card(word) for word in words]
+        chosen = list(strong)
+        for _ in range(len(words)):
+            grown = [
+                each or (_is_rank(words[i]) and any(chosen[j] for j in _beside(words, i)))
+                for i, each in enumerate(chosen)
+            ]
+            if grown == chosen:
+                break
+            chosen = grown
+        kept = [word for word, taken in zip(words, chosen, strict=True) if taken or word in ",;/&+|"]
+        self.left = " ".join(word for word, taken in zip(words, chosen, strict=True) if not taken)
+        return re.sub(r"\s*(?:[,;/&+|]\s*)+", ", ", " ".join(kept)).strip(", ")
+
+    def rest(self) -> tuple[str, ...]:
+        """Return the words that nobody read and that are not quiet."""
+        words = re.findall(r"[^\s,;|.!?()\"&+/-]+", self.left)
+        return tuple(dict.fromkeys(word for word in words if word not in QUIET))
+
+
+def _length(each: tuple[str, str]) -> int:
+    return -len(each[0])
+
+
+def _cents(found: re.Match[str]) -> int | None:
+    return int(found[1].replace(",", "")) * 100 + int(found[2] or 0) or None
+
+
+def _in_words(text: str) -> int | None:
+    """Return a number in words, up to some thousands.
+
+    >>> _in_words("a hundred and twenty-five"), _in_words("twelve hundred"), _in_words("and")
+    (125, 1200, None)
+    """
+    whole, part, read = 0, 0, False
+    for word in re.split(r"[\s-]+", text.strip()):
+        if word in ("", "a", "and"):
+            continue
+        read = True
+        if word == "hundred":
+            part = (part or 1) * 100
+        elif word == "thousand":
+            whole, part = whole + (part or 1) * 1_000, 0
+        else:
+            part += NUMBERS.get(word) or TENS[word]
+    return whole + part if read else None
+
+
+def _month(name: str) -> int:
+    return next(i for i, month in enumerate(MONTHS, 1) if month.startswith(name[:3]))
+
+
+def _year(text: str | None) -> int | None:
+    return int(text) if text else None
+
+
+def _calendar_day(month: int, day: int, year: int | None, now: date) -> date | None:
+    """Return a day; without a year the last one that has come; null where there is no such day."""
+    for each in (year,) if year is not None else range(now.year, now.year - 5, -1):
+        try:
+            found = date(each, month, day)
+        except ValueError:
+            continue
+        if year is not None or found <= now:
+            return found
+    return None
+
+
+_LETTERS: Final = frozenset(
+    name for name in RANKS if name.isalpha() and name not in NUMBERS and name not in ("trey", "deuce")
+)
+_FACES: Final = frozenset({*_LETTERS, "joker", "jk", "trey", "deuce", *SUITS})
+
+
+def _is_card(word: str) -> bool:
+    """Whether a word can mean nothing but a card: a face, a suit, a code such as `As` or `10♦`, `tens`."""
+    bare = word.strip('.:!?()"')
+    singular = bare.removesuffix("s")
+    if bare in ("pair", "as", "is"):
+        return bare == "pair"
+    if bare in _FACES or singular in _FACES or (singular in RANKS and bare != singular and singular.isalpha()):
+        return True
+    codes = re.fullmatch(r"(?:(?:10|[2-9tjqka])[shdc\u2660-\u2667]|jk)+", bare)
+    return codes is not None
+
+
+def _is_rank(word: str) -> bool:
+    bare = word.strip('.:!?()"')
+    return bare in RANKS or bare in ("of", "a") or re.fullmatch(r"[2-9tjqka]|10", bare) is not None
+
+
+def _beside(words: Sequence[str], place: int) -> list[int]:
+    """Return the places beside a word, past a comma, "of", "and" and "the"."""
+    found = []
+    for step in (-1, 1):
+        at = place + step
+        while 0 <= at < len(words) and words[at] in (",", "&", "+", "/", "and", "the", "of", "a"):
+            at += step
+        if 0 <= at < len(words):
+            found.append(at)
+    return found

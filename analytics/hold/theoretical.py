@@ -1,0 +1,95 @@
+"""Actual and theoretical win of a whole game, table, dealer or day: sums over its wagers, with the band of the sum.
+
+The law of this file: the wagers of one hand end together to a degree that nobody knows, so the half-widths of their bands are
+added, as if they all ended together; what is dealt in different rounds (games, paytables) is independent, and adds by squares.
+The band so made holds 95 % or more; of one wager on one paytable it is that wager's own (D604).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import sqrt
+from typing import Any, Final
+
+import polars as pl
+
+from analytics.hold.against_theory import BY, Compared, compare
+from analytics.warehouse.selection import EVERYTHING, Selection, columns_of
+from analytics.warehouse.warehouse import Warehouse
+
+BY_THEORETICAL: Final = (*BY, "wager", "paytable")
+_NAMES: Final = (
+    "handle_cents",
+    "house_win_cents",
+    "theoretical_win_cents",
+    "unknown_handle_cents",
+    "unknown_house_win_cents",
+)
+
+
+def theoretical_win(
+    db: Warehouse, by: str = "game", selection: Selection = EVERYTHING, *, bands: bool = False
+) -> pl.DataFrame:
+    """Return house win beside theoretical win, a row per value; `by` may be `wager` and `paytable` too.
+
+    Columns: the value, `handle_cents`, `house_win_cents`, `theoretical_win_cents`, `difference_cents`,
+    `house_win_percent` and `theoretical_percent` (of the handle), of the wagers that theory knows; `unknown_handle_cents` and
+    `unknown_house_win_cents` of those that it does not. Voided wagers are in neither. With `bands` also `low_95_cents` and
+    `high_95_cents`: where the house win lies by luck in 95 of 100 such periods at least (null without theory).
+    """
+    per_wager = by in ("wager", "paytable")
+    columns = ["game", "wager", "paytable"][: 3 if by == "paytable" else 2] if per_wager else list(columns_of(by, BY))
+    groups: dict[tuple[Any, ...], list[Compared]] = {}
+    for compared in compare(db, "game" if per_wager else by, selection, bands=bands):
+        groups.setdefault(tuple(compared.key[column] for column in columns), []).append(compared)
+    ends: dict[str, Any] = dict.fromkeys(("low_95_cents", "high_95_cents"), pl.Int64) if bands else {}
+    table = pl.DataFrame(
+        [(*key, *_sums(rows), *(_band(rows) if bands else ())) for key, rows in sorted(groups.items(), key=_in_order)],
+        schema={**_key_types(columns), **dict.fromkeys(_NAMES, pl.Int64), **ends},
+        orient="row",
+    )
+    handle = pl.when(pl.col("handle_cents") != 0).then(pl.col("handle_cents"))
+    return table.with_columns(
+        (pl.col("house_win_cents") - pl.col("theoretical_win_cents")).alias("difference_cents"),
+        (100 * pl.col("house_win_cents") / handle).alias("house_win_percent"),
+        (100 * pl.col("theoretical_win_cents") / handle).alias("theoretical_percent"),
+    )
+
+
+def _in_order(group: tuple[tuple[Any, ...], list[Compared]]) -> tuple[tuple[bool, Any], ...]:
+    """Sort keys in which a null comes first."""
+    return tuple((value is not None, value) for value in group[0])
+
+
+def _sums(rows: Iterable[Compared]) -> tuple[int, ...]:
+    sums = [0, 0, 0.0, 0, 0]
+    for row in rows:
+        known = row.expected is not None
+        sums[0 if known else 3] += row.handle_cents
+        sums[1 if known else 4] += row.house_win_cents
+        sums[2] += row.theoretical_cents
+    return tuple(round(value) for value in sums)
+
+
+def _band(rows: Iterable[Compared]) -> tuple[int | None, int | None]:
+    known = [row for row in rows if row.band is not None]
+    if not known:
+        return None, None
+    middle = sum(row.theoretical_cents for row in known)
+    return round(middle - _half_width(known, below=True)), round(middle + _half_width(known, below=False))
+
+
+def _half_width(rows: Iterable[Compared], *, below: bool) -> float:
+    """How far the band of a sum reaches: wagers of one game added, other paytables and games by their squares."""
+    squares: dict[str, dict[str, float]] = {}
+    for row in rows:
+        assert row.band is not None
+        wide = row.band.expected - row.band.low_95 if below else row.band.high_95 - row.band.expected
+        wagers = squares.setdefault(row.key["game"], {})
+        wagers[row.key["wager"]] = wagers.get(row.key["wager"], 0.0) + wide**2
+    return sqrt(sum(sum(sqrt(square) for square in wagers.values()) ** 2 for wagers in squares.values()))
+
+
+def _key_types(columns: list[str]) -> dict[str, Any]:
+    dates = {"gaming_day": pl.Date, "month": pl.Date, "hour": pl.Int64}
+    return {column: dates.get(column, pl.String) for column in columns}

@@ -1,0 +1,110 @@
+"""What a property filed for its reports (`reports.toml`), and the thresholds that regulators set, both dated data.
+
+The law of this file: a figure that a rule or the property sets has a first day, perhaps a last one, and a section; a day without
+one is an error that says what to file, never a guess.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, timedelta
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Final, Literal
+
+import msgspec
+from msgspec import Meta
+
+Name = Literal["w2g_minimum_cents", "w2g_times_wager", "cash_limit_cents", "opener_variance_cents"]
+DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+
+
+class FilingError(ValueError):
+    """What a property filed for its reports cannot be used: where, what was expected, what to do."""
+
+
+class Threshold(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename={"first": "from"}):
+    """A figure that a rule sets: from which day, until which (null: until another follows), and by which section."""
+
+    name: Name
+    first: date
+    value: Annotated[int, Meta(ge=0)]
+    cite: str
+    until: date | None = None
+
+
+class Pits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename={"first": "from"}):
+    """Which tables make which pit, from a gaming day on until the next entry."""
+
+    first: date
+    tables: dict[str, list[str]]
+
+    def pit_of(self, table: str) -> str | None:
+        """Return the pit of a table; null where none was filed."""
+        return next((pit for pit, tables in self.tables.items() if table in tables), None)
+
+
+class Filing(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a property filed. `w2g_reduced_by_wager`: winnings are tested without the stake, which is the payer's option."""
+
+    pits: list[Pits] = []
+    thresholds: list[Threshold] = []
+    week_begins: Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] = "monday"
+    w2g_reduced_by_wager: bool = True
+
+    def threshold(self, name: Name, day: date) -> Threshold:
+        """Return the threshold in force on a day: the property's own where it filed one, else the regulators'.
+
+        Raises `FilingError` where none is.
+        """
+        for known in (self.thresholds, published()):
+            fitting = [
+                each
+                for each in known
+                if each.name == name and each.first <= day and (each.until is None or day <= each.until)
+            ]
+            if fitting:
+                return max(fitting, key=lambda each: each.first)
+        raise FilingError(
+            f"no {name} is on file for {day}; add a [[thresholds]] entry with its section to reports.toml"
+        )
+
+    def week_of(self, day: date) -> date:
+        """Return the first day of the week of a day."""
+        return day - timedelta(days=(day.weekday() - DAYS.index(self.week_begins)) % 7)
+
+    def pit_spans(self, first: date, last: date) -> Iterator[tuple[date, date, Pits | None]]:
+        """Yield the parts of a period in which the pits are the same, with the pits; null before the first filing."""
+        changes = sorted(self.pits, key=lambda each: each.first)
+        starts = [first, *(each.first for each in changes if first < each.first <= last)]
+        for start, following in zip(starts, [*starts[1:], last + timedelta(days=1)], strict=True):
+            in_force = [each for each in changes if each.first <= start]
+            yield start, following - timedelta(days=1), in_force[-1] if in_force else None
+
+
+class _Published(msgspec.Struct, forbid_unknown_fields=True):
+    threshold: list[Threshold]
+
+
+@cache
+def published() -> list[Threshold]:
+    """Return the thresholds that regulators published, as they travel with the project (`thresholds.toml`)."""
+    text = files("analytics.reports").joinpath("thresholds.toml").read_text(encoding="utf-8")
+    return msgspec.toml.decode(text, type=_Published).threshold
+
+
+def read_filing(file: Path | None) -> Filing:
+    """Return what a property filed in a file; nothing where there is no file. Raises `FilingError` naming what is wrong."""
+    if file is None or not file.is_file():
+        return Filing()
+    try:
+        filing = msgspec.toml.decode(file.read_bytes(), type=Filing)
+    except (msgspec.MsgspecError, ValueError) as error:
+        raise FilingError(f"{file}: {error}; docs/reports.md describes the file") from error
+    for pits in filing.pits:
+        tables = [table for names in pits.tables.values() for table in names]
+        twice = sorted({table for table in tables if tables.count(table) > 1})
+        if twice:
+            raise FilingError(f"{file}: from {pits.first} on, table {twice[0]} is in two pits; name it in one")
+    return filing

@@ -1,0 +1,212 @@
+"""Hold investigations: every month whose win ÷ drop moved too far, what was written about it, and the findings of its table.
+
+The law of this file: the triggers are those of `analytics.hold.investigations` (D230), and an investigation counts only where
+it is on record and closed. A month that asks for one and has none is marked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import date
+from typing import Any, Final
+
+import polars as pl
+
+from analytics.hold.investigations import TRIGGERS, written_investigations
+from analytics.reports.sources import Sources, table_of
+from analytics.warehouse.selection import Selection
+from replay.narrative.findings import finding_title
+from replay.narrative.reviews import DISPOSITIONS, INVESTIGATION_OUTCOMES
+from replay.report.content import Report, Rule, Table
+from replay.review.desk import Investigation, TableReview
+
+NAME, TITLE = "hold-investigations", "Hold investigations"
+RULES: Final = (
+    Rule(
+        cite="COMAR 36.05.03.25",
+        role="answers",
+        asks="win to drop outside the 95 % interval around the previous year (month) is investigated in writing",
+    ),
+    Rule(cite="K.A.R. 112-108-51", role="answers", asks="changes of more than three points, investigated and kept"),
+)
+SHARES: Final = ("hold_percent", "prior_hold_percent", "change_points", "low_95_percent", "high_95_percent")
+
+
+def hold_investigations(sources: Sources) -> Report:
+    """Return the report: each table's months, and years, beside those before; investigations; findings of marked tables."""
+    reviews = sources.reviews()
+    by_table = _periods(sources, "table", "month")
+    marked = [row for row in by_table.iter_rows(named=True) if row["triggers"]]
+    tables = [
+        _compared(by_table, reviews, "by-table", "Tables by month, beside the month before"),
+        _compared(
+            _periods(sources, "table", "year"), reviews, "by-table-year", "Tables by year, beside the year before"
+        ),
+        _compared(_periods(sources, "game", "month"), {}, "by-game", "Table games by month, beside the month before"),
+        _on_record(reviews, sources),
+        _findings(sources, reviews, marked),
+    ]
+    limits = [
+        "Hold % is of table days on which opener, closer and drop were all counted, and never by dealer or wager.",
+        "Of an honest floor one month in twenty lies outside its band. A month with fewer than two counted days has no band.",
+        "At small volume a change of three points is mostly luck; the band says how much.",
+    ]
+    return sources.report(
+        NAME,
+        TITLE,
+        rules=RULES,
+        tables=tables,
+        limits=limits,
+        as_of_us=sources.newest_review_us(reviews),
+        signatures=("Investigated by", "Reviewed by", "Submitted to the regulator by"),
+    )
+
+
+def _periods(sources: Sources, by: str, period: str) -> pl.DataFrame:
+    """The months or years that touch the period of the report, beside the ones before, of tables or games."""
+    rows = written_investigations(sources.db, by, period, Selection(last=sources.last))
+    begins = sources.first.replace(day=1) if period == "month" else sources.first.replace(month=1, day=1)
+    key = "table_id" if by == "table" else "game"
+    return rows.filter(pl.col("period") >= begins).sort("period", key)
+
+
+def _compared(rows: pl.DataFrame, reviews: dict[str, TableReview], name: str, title: str) -> Table:
+    """Rows of `written_investigations` with what is on record about each; only tables can have an investigation."""
+    columns = [rows.columns[0], "period", "prior_period", "table_days", "drop_cents", "win_cents", *SHARES]
+    written = [_written(row, reviews) for row in rows.iter_rows(named=True)] if "table_id" in columns else None
+    triggers = ["; ".join(TRIGGERS[each] for each in row) or None for row in rows["triggers"]]
+    shown = rows.select(columns).with_columns(pl.Series("triggers", triggers, dtype=pl.String))
+    if written is None:
+        return table_of(name, title, shown, empty="No period has one before it to be compared with.")
+    return table_of(
+        name,
+        title,
+        shown.with_columns(pl.Series("written", written, dtype=pl.String)),
+        empty="No period has one before it to be compared with.",
+        marked=tuple(
+            i for i, (why, text) in enumerate(zip(triggers, written, strict=True)) if why and text != "closed"
+        ),
+    )
+
+
+def _written(row: dict[str, Any], reviews: dict[str, TableReview]) -> str | None:
+    """Say whether the investigation that a row asks for is closed, open, or not on record; null where none is asked for."""
+    if not row["triggers"]:
+        return None
+    review = reviews.get(row["table_id"])
+    found = [
+        each
+        for each in (review.investigations.values() if review is not None else ())
+        if each.opened.first_day == str(row["period"]) and each.opened.prior_first_day == str(row["prior_period"])
+    ]
+    if not found:
+        return "none on record"
+    return "open" if any(each.outcome is None for each in found) else "closed"
+
+
+def _on_record(reviews: dict[str, TableReview], sources: Sources) -> Table:
+    """The investigations whose days touch the period, with who opened and closed them and what was found."""
+    found = [
+        (table, each)
+        for table, review in reviews.items()
+        for each in review.investigations.values()
+        if each.opened.first_day <= str(sources.last) and each.opened.last_day >= str(sources.first)
+    ]
+    rows = pl.DataFrame([_investigation(*each) for each in found], schema=_INVESTIGATION)
+    return table_of(
+        "investigations",
+        "Investigations on record",
+        rows,
+        marked=tuple(i for i, (_, each) in enumerate(found) if each.outcome is None),
+    )
+
+
+_INVESTIGATION: Final[dict[str, Any]] = {
+    "table_id": pl.String,
+    "investigation": pl.String,
+    "first_day": pl.String,
+    "last_day": pl.String,
+    "opened_by": pl.String,
+    "opened_at_us": pl.Int64,
+    "why": pl.String,
+    "outcome": pl.String,
+    "closed_by": pl.String,
+    "closed_at_us": pl.Int64,
+    "what_was_found": pl.String,
+}
+
+
+def _investigation(table: str, of: Investigation) -> dict[str, Any]:
+    opened, closed = of.history[0], of.history[-1] if of.outcome is not None else None
+    return {
+        "table_id": table,
+        "investigation": of.opened.investigation,
+        "first_day": of.opened.first_day,
+        "last_day": of.opened.last_day,
+        "opened_by": opened.by,
+        "opened_at_us": opened.at_us,
+        "why": of.opened.reason,
+        "outcome": INVESTIGATION_OUTCOMES[of.outcome] if of.outcome is not None else "open",
+        "closed_by": closed.by if closed else None,
+        "closed_at_us": closed.at_us if closed else None,
+        "what_was_found": closed.says if closed else None,
+    }
+
+
+def _findings(sources: Sources, reviews: dict[str, TableReview], marked: Iterable[dict[str, Any]]) -> Table:
+    """The findings of the tables and months that ask for an investigation, with disposition and signatures."""
+    rows = [row for each in marked for row in _findings_of(sources, reviews, each["table_id"], each["period"])]
+    return table_of(
+        "findings",
+        "Findings of the tables and months to be investigated",
+        pl.DataFrame(rows, schema=_FINDING),
+        empty="No table's month asks for an investigation, or none of those has a finding.",
+    )
+
+
+_FINDING: Final[dict[str, Any]] = {
+    "table_id": pl.String,
+    "gaming_day": pl.Date,
+    "round_no": pl.Int64,
+    "finding": pl.String,
+    "overpaid_cents": pl.Int64,
+    "underpaid_cents": pl.Int64,
+    "disposition": pl.String,
+    "signed_by": pl.String,
+}
+
+
+def _findings_of(
+    sources: Sources, reviews: dict[str, TableReview], table: str, month: date
+) -> Iterator[dict[str, Any]]:
+    rows = sources.rows(
+        """
+        SELECT finding_id, table_id, gaming_day, round_no, code, overpaid_cents, underpaid_cents
+        FROM fct_findings
+        WHERE table_id = $table AND gaming_day <= $last AND date_trunc('month', gaming_day) = $month
+        ORDER BY gaming_day, round_no, finding_id
+        """,
+        table=table,
+        month=month,
+    )
+    for row in rows.iter_rows(named=True):
+        disposition, signed_by = disposition_of(reviews.get(table), row.pop("finding_id"))
+        yield {
+            **{name: row[name] for name in ("table_id", "gaming_day", "round_no")},
+            "finding": finding_title(row["code"]),
+            "overpaid_cents": row["overpaid_cents"],
+            "underpaid_cents": row["underpaid_cents"],
+            "disposition": disposition,
+            "signed_by": signed_by,
+        }
+
+
+def disposition_of(review: TableReview | None, finding_id: str) -> tuple[str, str | None]:
+    """Return how a finding was disposed of in words, and who signed it: `m.ortiz and s.lee`; null where nobody did."""
+    resolution = review.finding(finding_id).resolution if review is not None else None
+    if review is None or resolution is None:
+        return "open", None
+    waits = review.finding(finding_id).state == "awaiting_signature"
+    words = DISPOSITIONS[resolution.disposition] + ("; awaits the second signature" if waits else "")
+    signed = [resolution.by, *([resolution.second_by] if resolution.second_by else [])]
+    return words, " and ".join(signed)

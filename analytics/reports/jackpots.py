@@ -1,0 +1,198 @@
+"""Jackpots and tax forms: wins by the W-2G test, slips with who validated them, and cash by patron's token and gaming day.
+
+The law of this file: a threshold is that of the gaming day (`filing`), and a patron is a token. The cage and its cash are no
+part of the record, and the report says so: what stands here is a part of what a form needs, never the whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+from typing import Any, Final
+
+import polars as pl
+
+from analytics.reports.round_documents import cash_wagers, corrected_buyers, slips
+from analytics.reports.sources import Sources, table_of
+from replay.report.buyers import buyers
+from replay.report.content import Report, Rule, Table
+from replay.settlement.stakes import ENVY
+
+NAME, TITLE = "jackpots", "Jackpots, tax forms and cash"
+RULES: Final = (
+    Rule(cite="Instructions for Forms W-2G and 5754", role="answers", asks="which wins of the tables need a form"),
+    Rule(cite="58 Pa. Code § 605a.7", role="helps", asks="payouts by slip, with who validated them"),
+    Rule(
+        cite="31 CFR §§ 1021.311, 1021.410",
+        role="helps",
+        asks="cash above the limit by patron and gaming day; tables only",
+    ),
+)
+
+
+def jackpots(sources: Sources) -> Report:
+    """Return the report."""
+    documents = slips(sources)
+    tables = [_forms(sources, documents), _slips(documents), _cash(sources)]
+    limits = [
+        "The cage is not ours: cash paid and taken there, front money, checks and other floors are in no figure of this report. "
+        "Add them by patron and gaming day before you decide on a currency transaction report.",
+        "The record has tokens, not people: two tokens of one patron are two here. The key to the tokens is with the property.",
+        "Each wager is tested by itself; identical wagers that are to be taken together are not recognized.",
+        "Withholding is not worked out.",
+    ]
+    return sources.report(NAME, TITLE, rules=RULES, tables=tables, limits=limits)
+
+
+# ------------------------------------------------------------------------------------------------------------- the W-2G test
+
+
+def _forms(sources: Sources, documents: pl.DataFrame) -> Table:
+    """The wins that need a form, with the figures of the test; marked, for a form is to be made out."""
+    slip_of = {
+        (each["stream"], each["round_no"], each["seat"], each["wager"]): each
+        for each in documents.iter_rows(named=True)
+    }
+    rows = []
+    for win in _wins(sources).iter_rows(named=True):
+        form = _tested(sources, win)
+        if form is not None:
+            slip = slip_of.get((win["stream"], win["round_no"], win["seat"], win["wager"]), {})
+            rows.append(form | {"slip": slip.get("slip"), "validated_by": slip.get("validated_by")})
+    return table_of(
+        "w-2g",
+        "Wins that need a Form W-2G",
+        pl.DataFrame(rows, schema=_FORM),
+        note="An Envy Bonus is tested against the wager that carries it.",
+        marked=tuple(range(len(rows))),
+    )
+
+
+_FORM: Final[dict[str, Any]] = {
+    "gaming_day": pl.Date,
+    "table_id": pl.String,
+    "round_no": pl.Int64,
+    "seat": pl.Int64,
+    "patron": pl.String,
+    "wager": pl.String,
+    "line": pl.String,
+    "wagered_cents": pl.Int64,
+    "winnings_cents": pl.Int64,
+    "times_wager": pl.Float64,
+    "section": pl.String,
+    "slip": pl.String,
+    "validated_by": pl.String,
+}
+
+
+def _wins(sources: Sources) -> pl.DataFrame:
+    """Every settled wager of the period that won anything, with the stake that carries it (null: none is on record)."""
+    return sources.rows(
+        """
+        SELECT
+            w.stream, w.table_id, w.gaming_day, w.round_no, w.seat, w.bettor, w.wager, w.line, w.done_cents,
+            coalesce(nullif(w.staked_cents, 0), c.carried_cents) AS wagered_cents
+        FROM fct_wagers AS w
+        LEFT JOIN (
+            SELECT stream, round_no, seat, envy, max(staked_cents) AS carried_cents
+            FROM fct_wagers
+            INNER JOIN (SELECT unnest($carriers) AS wager, unnest($envies) AS envy) USING (wager)
+            GROUP BY stream, round_no, seat, envy
+        ) AS c ON w.stream = c.stream AND w.round_no = c.round_no AND w.seat = c.seat AND w.wager = c.envy
+        WHERE w.gaming_day BETWEEN $first AND $last AND w.done_cents > 0
+        ORDER BY w.gaming_day, w.table_id, w.round_no, w.seat, w.wager, w.line
+        """,
+        carriers=list(ENVY),
+        envies=list(ENVY.values()),
+    )
+
+
+def _tested(sources: Sources, win: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the row of a win that needs a form; null for one that does not. Without a stake on record the minimum decides."""
+    filing, day = sources.filing, win["gaming_day"]
+    wagered: int | None = win["wagered_cents"]
+    winnings: int = win["done_cents"] + (0 if filing.w2g_reduced_by_wager else wagered or 0)
+    least, times = (filing.threshold(name, day) for name in ("w2g_minimum_cents", "w2g_times_wager"))
+    if winnings < least.value or (wagered is not None and winnings < times.value * wagered):
+        return None
+    return {
+        **{name: win[name] for name in ("gaming_day", "table_id", "round_no", "seat", "wager", "line")},
+        "patron": win["bettor"],
+        "wagered_cents": wagered,
+        "winnings_cents": winnings,
+        "times_wager": winnings / wagered if wagered else None,
+        "section": least.cite,
+    }
+
+
+# ------------------------------------------------------------------------------------------------------------- slips and cash
+
+
+def _slips(documents: pl.DataFrame) -> Table:
+    """Every payout by slip with who validated it; which ones must be, the rules of the game say, and replay finds."""
+    columns = ("gaming_day", "table_id", "round_no", "seat", "wager", "slip", "slip_cents", "validated_by")
+    return table_of("slips", "Payouts by slip", documents.select(columns))
+
+
+def _cash(sources: Sources) -> Table:
+    """Cash that patrons brought to the tables on a gaming day, where it is more than the limit of that day."""
+    sums: dict[tuple[date, str], list[int]] = {}
+    tables: dict[tuple[date, str], set[str]] = {}
+    for day, patron, table, cents, kind in (*_buy_ins(sources), *cash_wagers(sources).iter_rows()):
+        of = sums.setdefault((day, patron), [0, 0, 0])
+        of[0 if kind == "buy_in" else 1] += cents
+        of[2] += 1
+        tables.setdefault((day, patron), set()).add(table)
+    rows = []
+    for (day, patron), (bought, wagered, times) in sorted(sums.items()):
+        limit = sources.filing.threshold("cash_limit_cents", day)
+        if bought + wagered > limit.value:
+            rows.append(
+                (
+                    day,
+                    patron,
+                    times,
+                    ", ".join(sorted(tables[day, patron])),
+                    bought,
+                    wagered,
+                    bought + wagered,
+                    limit.value,
+                    limit.cite,
+                )
+            )
+    return table_of(
+        "cash",
+        "Cash above the limit, by patron and gaming day",
+        pl.DataFrame(rows, schema=_CASH, orient="row"),
+        note="Cash brought to all tables together; vouchers and markers are no cash. The cage's cash is not in it.",
+        marked=tuple(range(len(rows))),
+    )
+
+
+_CASH: Final[dict[str, Any]] = {
+    "gaming_day": pl.Date,
+    "patron": pl.String,
+    "transactions": pl.Int64,
+    "tables": pl.String,
+    "bought_cents": pl.Int64,
+    "cash_wagered_cents": pl.Int64,
+    "cash_cents": pl.Int64,
+    "limit_cents": pl.Int64,
+    "section": pl.String,
+}
+
+
+def _buy_ins(sources: Sources) -> Iterator[tuple[date, str, str, int, str]]:
+    """Yield the cash buy-ins of the period: gaming day, patron's token, table, cents, and `buy_in`."""
+    ledger = sources.rows(
+        """
+        SELECT stream, seq, gaming_day, table_id, amount_cents FROM stg_ledger
+        WHERE kind = 'buy_in' AND reference = 'cash' AND gaming_day BETWEEN $first AND $last
+        ORDER BY stream, seq
+        """
+    )
+    corrected = corrected_buyers(sources)
+    for (stream,), rows in ledger.group_by("stream", maintain_order=True):
+        patrons = buyers(sources.desk.log, str(stream), rows["seq"].to_list())
+        for _, seq, day, table, cents in rows.iter_rows():
+            yield day, corrected.get((str(stream), seq)) or patrons[seq], table, cents, "buy_in"

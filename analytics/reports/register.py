@@ -1,0 +1,245 @@
+"""The errors and disputes register: every incident and dispute with what was done about it, and savings and losses.
+
+The law of this file: overpayments and underpayments are never netted (D27); an incident of which every finding was no fault (a
+false alarm, a wrong record, said twice) has no money; money counts as recovered, paid or held only where the disposition
+stands (D585).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+import polars as pl
+
+from analytics.reports.sources import Sources, table_of
+from replay.narrative.findings import finding_title
+from replay.narrative.reviews import DISPOSITIONS, OUTCOMES
+from replay.report.content import Report, Rule, Table
+from replay.review.cases import CaseFile, case_name
+from replay.review.desk import FindingReview, TableReview
+
+NAME, TITLE = "errors-disputes", "Errors and disputes register"
+RULES: Final = (
+    Rule(cite="9 NYCRR 5314.3", role="helps", asks="log of surveillance: what was seen, what was done about it"),
+    Rule(cite="N.J.A.C. 13:69D-1.34", role="helps", asks="exceptions and adjustments of the month"),
+    Rule(cite="PGCB, complaints", role="helps", asks="disputes of patrons with their outcome"),
+)
+NO_FAULT: Final = frozenset({"false_alarm", "record_wrong", "duplicate"})
+"""Dispositions by which nothing went wrong at the table, or nothing else than another finding says."""
+
+
+class _Money(msgspec.Struct):
+    """What an incident comes to, in cents."""
+
+    overpaid: int
+    underpaid: int
+    recovered: int = 0
+    paid: int = 0
+
+    @property
+    def loss(self) -> int:
+        """What patrons have too much and was not recovered."""
+        return max(0, self.overpaid - self.recovered)
+
+    @property
+    def owed(self) -> int:
+        """What patrons are short and was neither paid nor held for them."""
+        return max(0, self.underpaid - self.paid)
+
+
+def errors_and_disputes(sources: Sources) -> Report:
+    """Return the report: sums by table and dealer, the incidents, and the disputes."""
+    reviews = sources.reviews()
+    incidents = [(row, *_done_about(row, reviews)) for row in _incidents(sources).iter_rows(named=True)]
+    money = [(row, spent) for row, spent, _ in incidents]
+    tables = [
+        _summed("by-table", "By table", "table_id", money),
+        _summed("by-dealer", "By dealer", "dealer", money),
+        _listed(incidents),
+        _disputes(sources, reviews),
+    ]
+    limits = [
+        "What is found rests on the events of the devices; what was settled at the table without being recorded is not here.",
+        "Incidents of no round (gaps in the log, a meter's own stream) have no gaming day and are not here: see meters.",
+        "A dealer's figures are a place to look and no finding about a person; rack dealer-errors has rates with intervals.",
+        "Amounts recovered, paid and held are those that people stated and signed, not receipts.",
+    ]
+    newest = sources.newest_review_us(reviews)
+    return sources.report(NAME, TITLE, rules=RULES, tables=tables, limits=limits, as_of_us=newest)
+
+
+def _incidents(sources: Sources) -> pl.DataFrame:
+    return sources.rows(
+        """
+        SELECT
+            i.incident_id, i.finding_ids, i.stream, i.table_id, i.gaming_day, i.round_no, i.dealer, i.code, i.severity,
+            i.overpaid_cents, i.underpaid_cents
+        FROM fct_incidents AS i
+        WHERE i.gaming_day BETWEEN $first AND $last
+        ORDER BY i.gaming_day, i.table_id, i.round_no, i.incident_id
+        """
+    )
+
+
+def _done_about(row: Mapping[str, Any], reviews: Mapping[str, TableReview]) -> tuple[_Money, list[FindingReview]]:
+    """Return the money of an incident after what was done about it, and the reviews of its findings, the cause first."""
+    review = reviews.get(row["table_id"])
+    ids = sorted(row["finding_ids"], key=lambda each: each != row["incident_id"])
+    found = [review.finding(each) if review is not None else FindingReview(finding_id=each) for each in ids]
+    standing = [each.resolution for each in found if each.state == "resolved" and each.resolution is not None]
+    if len(standing) == len(found) and all(each.disposition in NO_FAULT for each in standing):
+        return _Money(0, 0), found
+    stated = [(each.disposition, each.amount_cents or 0) for each in standing]
+    return _Money(
+        row["overpaid_cents"],
+        row["underpaid_cents"],
+        recovered=sum(cents for name, cents in stated if name == "confirmed_recovered"),
+        paid=sum(cents for name, cents in stated if name in ("confirmed_paid_patron", "confirmed_held_for_patron")),
+    ), found
+
+
+def _summed(name: str, title: str, by: str, money: Sequence[tuple[Mapping[str, Any], _Money]]) -> Table:
+    """Savings and losses, a row per value; incidents of no dealer stand under none."""
+    sums: dict[str | None, list[int]] = {}
+    for row, of in money:
+        figures = (1, of.overpaid, of.recovered, of.loss, of.underpaid, of.paid, of.owed)
+        so_far = sums.get(row[by] or None, [0] * len(figures))
+        sums[row[by] or None] = [a + b for a, b in zip(so_far, figures, strict=True)]
+    columns = (
+        "incidents",
+        "overpaid_cents",
+        "recovered_cents",
+        "loss_cents",
+        "underpaid_cents",
+        "paid_cents",
+        "owed_cents",
+    )
+    rows = [(value, *sums[value]) for value in sorted(sums, key=lambda each: each or "")]
+    schema: dict[str, Any] = {by: pl.String, **dict.fromkeys(columns, pl.Int64)}
+    return table_of(name, title, pl.DataFrame(rows, schema=schema, orient="row"))
+
+
+_INCIDENT: Final[dict[str, Any]] = {
+    "gaming_day": pl.Date,
+    "table_id": pl.String,
+    "round_no": pl.Int64,
+    "dealer": pl.String,
+    "incident": pl.String,
+    "severity": pl.String,
+    "overpaid_cents": pl.Int64,
+    "recovered_cents": pl.Int64,
+    "underpaid_cents": pl.Int64,
+    "paid_cents": pl.Int64,
+    "disposition": pl.String,
+    "signed_by": pl.String,
+}
+
+
+def _listed(incidents: Sequence[tuple[Mapping[str, Any], _Money, list[FindingReview]]]) -> Table:
+    """Every incident in the order played; one that still waits for somebody is marked."""
+    rows: list[dict[str, Any]] = []
+    marked: list[int] = []
+    for row, money, found in incidents:
+        disposition, signed_by = _said(found)
+        if any(each.state != "resolved" for each in found):
+            marked.append(len(rows))
+        rows.append(
+            {
+                **{name: row[name] for name in ("gaming_day", "table_id", "round_no", "dealer", "severity")},
+                "incident": finding_title(row["code"]),
+                "overpaid_cents": money.overpaid,
+                "recovered_cents": money.recovered,
+                "underpaid_cents": money.underpaid,
+                "paid_cents": money.paid,
+                "disposition": disposition,
+                "signed_by": signed_by,
+            }
+        )
+    frame = pl.DataFrame(rows, schema=_INCIDENT)
+    return table_of("incidents", "Incidents", frame, empty="No incident in this period.", marked=tuple(marked))
+
+
+def _said(found: Sequence[FindingReview]) -> tuple[str, str | None]:
+    """Return the dispositions of an incident's findings in words, each once, and everybody who signed one."""
+    words, people = [], []
+    for each in found:
+        if each.resolution is None:
+            words.append("open" if each.assigned_to is None else f"open, assigned to {each.assigned_to}")
+            continue
+        waits = each.state == "awaiting_signature"
+        words.append(DISPOSITIONS[each.resolution.disposition] + (", awaits the second signature" if waits else ""))
+        people += [each.resolution.by, *([each.resolution.second_by] if each.resolution.second_by else [])]
+    return "; ".join(dict.fromkeys(words)), ", ".join(dict.fromkeys(people)) or None
+
+
+_DISPUTE: Final[dict[str, Any]] = {
+    "dispute": pl.String,
+    "table_id": pl.String,
+    "gaming_day": pl.Date,
+    "round_no": pl.Int64,
+    "seat": pl.Int64,
+    "patron": pl.String,
+    "claim": pl.String,
+    "opened_by": pl.String,
+    "opened_at_us": pl.Int64,
+    "outcome": pl.String,
+    "closed_by": pl.String,
+    "closed_at_us": pl.Int64,
+    "case": pl.String,
+    "due": pl.String,
+    "owner": pl.String,
+    "appeals": pl.Int64,
+}
+
+
+def _case(table: str, case: CaseFile | None) -> dict[str, Any]:
+    """Return the columns of a dispute's case; null where it is none."""
+    if case is None:
+        return dict.fromkeys(("case", "due", "owner", "appeals"))
+    return {"case": case_name(table, case.number), "due": case.due, "owner": case.owner, "appeals": case.appeals}
+
+
+def _disputes(sources: Sources, reviews: Mapping[str, TableReview]) -> Table:
+    """The disputes of rounds of the period; an open one is marked. One of a round without a verdict counts in every period."""
+    days = (
+        {
+            (table, number): day
+            for table, number, day in sources.rows("SELECT table_id, round_no, gaming_day FROM fct_rounds").iter_rows()
+        }
+        if any(review.disputes for review in reviews.values())
+        else {}
+    )
+    rows = []
+    for table, review in reviews.items():
+        for each in review.disputes.values():
+            day = days.get((table, each.round_no))
+            if day is not None and not sources.first <= day <= sources.last:
+                continue
+            opened, closed = each.history[0], each.history[-1] if each.outcome is not None else None
+            case = review.case_of(each.dispute)
+            rows.append(
+                {
+                    "dispute": each.dispute,
+                    "table_id": table,
+                    "gaming_day": day,
+                    "round_no": each.round_no,
+                    "seat": each.seat,
+                    "patron": each.patron,
+                    "claim": each.claim,
+                    "opened_by": each.opened_by,
+                    "opened_at_us": opened.at_us,
+                    "outcome": OUTCOMES[each.outcome] if each.outcome is not None else "open",
+                    "closed_by": closed.by if closed else None,
+                    "closed_at_us": closed.at_us if closed else None,
+                    **_case(table, case),
+                }
+            )
+    return table_of(
+        "disputes",
+        "Disputes of patrons",
+        pl.DataFrame(rows, schema=_DISPUTE),
+        empty="No dispute about a round of this period.",
+        marked=tuple(i for i, row in enumerate(rows) if row["outcome"] == "open"),
+    )

@@ -1,0 +1,228 @@
+"""The surveillance daily log and shift hand-over: what people entered, what was signed over, and what is open for the next shift.
+
+The law of this file: entries stand as they were made, in their order; a device is out of order from its failure until the record
+says that it works again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import polars as pl
+
+from analytics.reports.round_documents import device_events
+from analytics.reports.sources import Sources, table_of
+from replay.narrative.findings import finding_title
+from replay.narrative.names import heading
+from replay.report.content import Report, Rule, Table
+from replay.report.device_times import device_times
+from replay.review.cases import case_name
+from replay.review.desk import TableReview
+from replay.review.surveillance import SURVEILLANCE, HandOver, SurveillanceEntry, log
+
+NAME, TITLE = "surveillance-log", "Surveillance log and shift hand-over"
+RULES: Final = (
+    Rule(cite="9 NYCRR 5314.3", role="answers", asks="surveillance log, electronic and not to be modified"),
+    Rule(cite="K.A.R. 112-106-6", role="answers", asks="surveillance log, with the change of shifts"),
+    Rule(cite="La. Admin. Code 42 § III-3309", role="helps", asks="surveillance logs"),
+    Rule(cite="W. Va. Code R. 179-4-121", role="helps", asks="surveillance logs"),
+    Rule(cite="Ohio Admin. Code 3772-19-09", role="helps", asks="surveillance logs"),
+)
+
+
+def surveillance_log(sources: Sources) -> Report:
+    """Return the report."""
+    reviews, of_room = sources.reviews(), log(sources.desk)
+    first, last = str(sources.first), str(sources.last)
+    entries = [each for each in of_room.surveillance if first <= each.gaming_day <= last]
+    shifts = [each for each in of_room.hand_overs if first <= each.gaming_day <= last]
+    tables = [_entries(entries), _shifts(shifts), _incidents(sources, reviews), _disputes(reviews), _devices(sources)]
+    limits = [
+        "What nobody entered is not here. An entry is put right by another one; both stand.",
+        "Open incidents and disputes are those open in the record that this report is made from.",
+        "A device that failed and of which no one recorded that it works again is out of order here.",
+    ]
+    written = [each.entry.at_us for each in entries] + [each.entry.at_us for each in shifts]
+    accepted = [each.accepted.at_us for each in shifts if each.accepted is not None]
+    return sources.report(
+        NAME,
+        TITLE,
+        rules=RULES,
+        tables=tables,
+        limits=limits,
+        as_of_us=max([sources.newest_review_us(reviews), *written, *accepted]),
+        concerns=[*sources.tables(), *([SURVEILLANCE] if written else [])],
+        signatures=("Signed over by", "Accepted by"),
+    )
+
+
+_ENTRY: Final[dict[str, Any]] = {
+    "event_no": pl.Int64,
+    "gaming_day": pl.String,
+    "happened_at_us": pl.Int64,
+    "entered_at_us": pl.Int64,
+    "entered_by": pl.String,
+    "table_id": pl.String,
+    "camera": pl.String,
+    "persons": pl.String,
+    "note": pl.String,
+}
+
+
+def _entries(entries: Sequence[SurveillanceEntry]) -> Table:
+    rows = [
+        (
+            each.entry.seq,
+            each.gaming_day,
+            each.noted.happened_us,
+            each.entry.at_us,
+            each.noted.by,
+            each.noted.table,
+            each.noted.camera,
+            each.noted.persons,
+            each.noted.note,
+        )
+        for each in entries
+    ]
+    frame = pl.DataFrame(rows, schema=_ENTRY, orient="row")
+    return table_of("entries", "Entries", frame, empty="Nobody made an entry in this period.")
+
+
+_SHIFT: Final[dict[str, Any]] = {
+    "event_no": pl.Int64,
+    "gaming_day": pl.String,
+    "shift": pl.String,
+    "signed_over_by": pl.String,
+    "signed_over_at_us": pl.Int64,
+    "open_incidents": pl.Int64,
+    "open_disputes": pl.Int64,
+    "note": pl.String,
+    "accepted_by": pl.String,
+    "accepted_at_us": pl.Int64,
+    "accepted_with": pl.String,
+}
+
+
+def _shifts(shifts: Sequence[HandOver]) -> Table:
+    """Every shift that was signed over, and who accepted it; one that nobody accepted is marked."""
+    rows = [
+        (
+            each.entry.seq,
+            each.gaming_day,
+            each.signed.shift,
+            each.signed.by,
+            each.entry.at_us,
+            each.signed.incidents,
+            each.signed.disputes,
+            each.signed.note,
+            each.accepted.by if each.accepted else None,
+            each.accepted.at_us if each.accepted else None,
+            each.accepted.says if each.accepted else None,
+        )
+        for each in shifts
+    ]
+    return table_of(
+        "shifts",
+        "Shifts signed over",
+        pl.DataFrame(rows, schema=_SHIFT, orient="row"),
+        empty="No shift was signed over in this period.",
+        marked=tuple(i for i, each in enumerate(shifts) if each.accepted is None),
+    )
+
+
+def _incidents(sources: Sources, reviews: Mapping[str, TableReview]) -> Table:
+    """The incidents up to the last day of which a finding is not resolved, the gravest first."""
+    found = sources.rows(
+        """
+        SELECT table_id, gaming_day, round_no, code, severity, finding_ids
+        FROM fct_incidents
+        WHERE gaming_day <= $last
+        ORDER BY severity_rank, gaming_day, table_id, round_no, incident_id
+        """
+    )
+    rows = []
+    for row in found.iter_rows(named=True):
+        review = reviews.get(row["table_id"], TableReview(""))
+        standing = [review.finding(each) for each in row["finding_ids"]]
+        if any(each.state != "resolved" for each in standing):
+            people = sorted({each.assigned_to for each in standing if each.assigned_to})
+            named = (row["severity"], row["table_id"], row["gaming_day"], row["round_no"], finding_title(row["code"]))
+            rows.append((*named, ", ".join(people) or None))
+    schema: dict[str, Any] = {
+        "severity": pl.String,
+        "table_id": pl.String,
+        "gaming_day": pl.Date,
+        "round_no": pl.Int64,
+        "incident": pl.String,
+        "assigned_to": pl.String,
+    }
+    return table_of("open-incidents", "Open incidents", pl.DataFrame(rows, schema=schema, orient="row"), empty="None.")
+
+
+def _disputes(reviews: Mapping[str, TableReview]) -> Table:
+    rows = [
+        (
+            each.dispute,
+            table,
+            each.round_no,
+            each.seat,
+            each.patron,
+            each.claim,
+            each.opened_by,
+            each.history[0].at_us,
+            *((case_name(table, case.number), case.due) if (case := review.case_of(each.dispute)) else (None, None)),
+        )
+        for table, review in reviews.items()
+        for each in review.disputes.values()
+        if each.outcome is None
+    ]
+    schema: dict[str, Any] = {
+        "dispute": pl.String,
+        "table_id": pl.String,
+        "round_no": pl.Int64,
+        "seat": pl.Int64,
+        "patron": pl.String,
+        "claim": pl.String,
+        "opened_by": pl.String,
+        "opened_at_us": pl.Int64,
+        "case": pl.String,
+        "due": pl.String,
+    }
+    return table_of("open-disputes", "Open disputes", pl.DataFrame(rows, schema=schema, orient="row"), empty="None.")
+
+
+def _devices(sources: Sources) -> Table:
+    """The devices that failed up to the last day and of which the record does not say that they work again."""
+    rows = []
+    for (stream,), events in device_events(sources).group_by("stream", maintain_order=True):
+        times = device_times(sources.desk.log, str(stream), events["seq"].to_list())
+        last: dict[str, tuple[str, int, str, int]] = {}
+        for seq, type_, device, fault in events.select("seq", "type", "device", "fault").iter_rows():
+            day, at_us = times[seq]
+            if day > str(sources.last):
+                continue
+            if type_ == "device_failed":
+                last[device] = (fault, at_us, "", seq)
+            elif type_ == "device_covered" and device in last:
+                last[device] = (*last[device][:2], "covered", last[device][3])
+            elif type_ == "device_restored":
+                last.pop(device, None)
+        table = str(stream).partition("/")[2]
+        rows += [
+            (table, heading(device), fault, at_us, cover or None) for device, (fault, at_us, cover, _) in last.items()
+        ]
+    schema: dict[str, Any] = {
+        "table_id": pl.String,
+        "device": pl.String,
+        "fault": pl.String,
+        "failed_at_us": pl.Int64,
+        "remark": pl.String,
+    }
+    return table_of(
+        "devices",
+        "Devices out of order",
+        pl.DataFrame(sorted(rows), schema=schema, orient="row"),
+        empty="No device is out of order.",
+        marked=tuple(range(len(rows))),
+    )

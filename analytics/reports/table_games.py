@@ -1,0 +1,225 @@
+"""The table games report: drop, win and hold from the counts, handle and house win from the wagers, beside what theory expects.
+
+The law of this file: the three stand side by side and are never mixed (D27). Counts are broken down to the table and gaming day
+and no further; what has no theory is left out of both sides of a difference, and its handle is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import polars as pl
+
+from analytics.hold.theoretical import theoretical_win
+from analytics.reports.sources import Sources, table_of
+from analytics.warehouse.selection import COLUMNS, Selection
+from replay.report.content import Report, Rule, Table
+
+NAME, TITLE = "table-games", "Table games report"
+RULES: Final = (
+    Rule(
+        cite="58 Pa. Code § 465a.1(c)(3)",
+        role="answers",
+        asks="actual against theoretical win, handle and differences by table game, to date",
+    ),
+    Rule(cite="K.A.R. 112-108-50", role="helps", asks="daily audit and weekly review of the master game report"),
+    Rule(cite="N.J.A.C. 13:69D-1.34", role="helps", asks="master game report"),
+    Rule(cite="Iowa Admin. Code 491-12.2", role="helps", asks="statistical records by gaming day and table"),
+)
+COUNTED: Final = ("drop_cents", "win_cents", "hold_percent")
+WAGERED: Final = (
+    "handle_cents", "house_win_cents", "house_win_percent", "theoretical_win_cents", "difference_cents",
+    "not_compared_handle_cents",
+)  # fmt: skip
+
+
+def table_games(sources: Sources) -> Report:
+    """Return the report: to date by game, then the period by game, table, pit, shift, day and wager."""
+    tables = [
+        _to_date(sources),
+        _broken_down(sources, "game", "By table game", COUNTED),
+        _broken_down(sources, "table", "By table", COUNTED),
+        _by_pit(sources),
+        _broken_down(
+            sources,
+            "shift",
+            "By shift",
+            (),
+            note="A drop box is counted for a table and a gaming day: drop, win and hold % have no breakdown by shift.",
+        ),
+        _broken_down(sources, "gaming_day", "By gaming day", COUNTED),
+        _by_wager(sources),
+        _not_counted(sources),
+    ]
+    limits = [
+        "Drop, win and hold % are of the table days on which opener, closer and drop were all counted; the others are listed.",
+        "Jackpots paid by slip come from a meter, not from the table: they are no part of house win.",
+        "Wagers against a patron's bank (player-dealer games) are no part of the house's figures.",
+    ]
+    return sources.report(NAME, TITLE, rules=RULES, tables=tables, limits=limits)
+
+
+def figures_by(sources: Sources, by: str, selection: Selection) -> pl.DataFrame:
+    """Return counts and wagers of a part of the floor, a row per value of a dimension (property, game, table, shift or day).
+
+    Columns: the value, those of `COUNTED` (null for a shift), and those of `WAGERED`.
+    """
+    keys = list(COLUMNS[by])
+    chosen = sources.rows(_wagered(keys), a=selection.first, b=selection.last)
+    theory = theoretical_win(sources.db, by, selection).select(
+        *keys,
+        pl.col("handle_cents").alias("compared_cents"),
+        *(
+            pl.when(pl.col("handle_cents") != 0)
+            .then(pl.col(name))
+            .alias(name)  # of no wager that theory covers there is none
+            for name in ("theoretical_win_cents", "difference_cents")
+        ),
+    )
+    rows = _joined(chosen, theory, keys)
+    if by == "shift":
+        rows = rows.with_columns(*(pl.lit(None, pl.Int64).alias(name) for name in COUNTED[:2]))
+    else:
+        rows = _joined(sources.rows(_counted(keys), a=selection.first, b=selection.last), rows, keys)
+    return _with_shares(rows).select(*keys, *COUNTED, *WAGERED).sort(keys)
+
+
+def _joined(left: pl.DataFrame, right: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+    """Join frames by their keys, keeping rows of both; frames without keys have one row each, or none."""
+    on = keys or ["one"]
+    if not keys:
+        left, right = (each.with_columns(pl.lit(1).alias("one")) for each in (left, right))
+    return left.join(right, on=on, how="full", coalesce=True, nulls_equal=True)
+
+
+def _counted(keys: Sequence[str]) -> str:
+    """The statement for drop and win of table days that were fully counted; the names are of `COLUMNS`."""
+    named = "".join(f"{key}, " for key in keys)
+    grouped = f"GROUP BY {', '.join(keys)}" if keys else ""
+    return f"""
+        SELECT {named}sum(drop_cents) FILTER (win_cents IS NOT NULL)::BIGINT AS drop_cents, sum(win_cents)::BIGINT AS win_cents
+        FROM mart_hold_table_day WHERE gaming_day BETWEEN $a AND $b {grouped}
+    """
+
+
+def _wagered(keys: Sequence[str]) -> str:
+    named = "".join(f"{key}, " for key in keys)
+    grouped = f"GROUP BY {', '.join(keys)}" if keys else ""
+    return f"""
+        SELECT {named}sum(handle_cents)::BIGINT AS handle_cents, sum(house_win_cents)::BIGINT AS house_win_cents
+        FROM mart_hold_wager WHERE gaming_day BETWEEN $a AND $b {grouped}
+    """
+
+
+def _with_shares(rows: pl.DataFrame) -> pl.DataFrame:
+    """Add the percentages, and the handle that is compared with no theory."""
+    return rows.with_columns(
+        _percent("win_cents", "drop_cents").alias("hold_percent"),
+        _percent("house_win_cents", "handle_cents").alias("house_win_percent"),
+        (pl.col("handle_cents") - pl.col("compared_cents").fill_null(0)).alias("not_compared_handle_cents"),
+    )
+
+
+def _percent(part: str, whole: str) -> pl.Expr:
+    divisor = pl.when(pl.col(whole) != 0).then(pl.col(whole))
+    return (100 * pl.col(part) / divisor).cast(pl.Float64)
+
+
+def _to_date(sources: Sources) -> Table:
+    """The last day of the period, its week, month and year up to it: the property, then each game."""
+    last = sources.last
+    spans = {
+        "Day": last,
+        "Week to date": sources.filing.week_of(last),
+        "Month to date": last.replace(day=1),
+        "Year to date": last.replace(month=1, day=1),
+    }
+    parts = []
+    for span, first in spans.items():
+        of = Selection(first=first, last=last)
+        floor = figures_by(sources, "property", of).with_columns(pl.lit("All table games").alias("game"))
+        parts += [
+            rows.select(pl.lit(span).alias("span"), pl.lit(first).alias("from_day"), "game", *COUNTED, *WAGERED)
+            for rows in (floor, figures_by(sources, "game", of))
+        ]
+    return table_of(
+        "to-date",
+        f"To date, as of {last}",
+        pl.concat(parts),
+        note=f"The week begins on {sources.filing.week_begins.capitalize()}. "
+        "Counts of a table go with the game dealt most that day.",
+    )
+
+
+def _broken_down(sources: Sources, by: str, title: str, counted: Sequence[str], note: str = "") -> Table:
+    rows = figures_by(sources, by, sources.period).select(*COLUMNS[by], *counted, *WAGERED)
+    return table_of(f"by-{by.replace('_', '-')}", title, rows, note=note)
+
+
+def _by_pit(sources: Sources) -> Table:
+    """The period by pit, where the property filed which tables make one; the record itself has no pits."""
+    title, parts = "By pit", []
+    if not sources.filing.pits:
+        return Table(
+            name="by-pit",
+            title=title,
+            columns=(),
+            rows=(),
+            empty="The record has no pits, and the property filed none: name the tables of each pit in reports.toml.",
+        )
+    for first, last, pits in sources.filing.pit_spans(sources.first, sources.last):
+        rows = figures_by(sources, "table", Selection(first=first, last=last))
+        names = [(pits.pit_of(table) if pits else None) or "In no pit on file" for table in rows["table_id"]]
+        parts.append(rows.with_columns(pl.Series("pit", names, dtype=pl.String)))
+    sums = (*COUNTED[:2], *(name for name in WAGERED if name.endswith("_cents")))
+    rows = pl.concat(parts).group_by("pit").agg(*(pl.col(name).sum() for name in sums)).sort("pit")
+    shares = rows.with_columns(
+        _percent("win_cents", "drop_cents").alias("hold_percent"),
+        _percent("house_win_cents", "handle_cents").alias("house_win_percent"),
+    )
+    return table_of("by-pit", title, shares.select("pit", *COUNTED, *WAGERED))
+
+
+def _by_wager(sources: Sources) -> Table:
+    """Actual against theoretical win of each wager that theory knows."""
+    rows = theoretical_win(sources.db, "paytable", sources.period)
+    named = rows.select(
+        "game",
+        "wager",
+        "paytable",
+        pl.col("handle_cents").alias("compared_handle_cents"),
+        pl.col("house_win_cents").alias("compared_win_cents"),
+        "theoretical_win_cents",
+        "difference_cents",
+        pl.col("unknown_handle_cents").alias("not_compared_handle_cents"),
+    )
+    return table_of("by-wager", "Actual against theoretical win by wager", named)
+
+
+def _not_counted(sources: Sources) -> Table:
+    rows = sources.rows(
+        """
+        SELECT
+            table_id,
+            gaming_day,
+            concat_ws(
+                ', ',
+                CASE WHEN openers = 0 THEN 'no opener' END,
+                CASE WHEN closers = 0 THEN 'no closer' END,
+                CASE WHEN drops = 0 THEN 'no drop count' END,
+                CASE WHEN openers <> closers AND openers > 0 AND closers > 0 THEN 'openers and closers differ in number' END
+            ) AS missing,
+            unsettled
+        FROM fct_table_days
+        WHERE gaming_day BETWEEN $first AND $last AND (missing <> '' OR unsettled > 0)
+        ORDER BY gaming_day, table_id
+        """
+    )
+    return table_of(
+        "not-counted",
+        "Table days not fully counted, and wagers not settled",
+        rows,
+        empty="Every table day of the period is fully counted, and every wager is settled.",
+        marked=tuple(range(len(rows))),
+    )

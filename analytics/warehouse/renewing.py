@@ -1,0 +1,208 @@
+"""Renews the rows of an open warehouse that what was just loaded can have changed, and no others.
+
+The law of this file: the models' statements stay as they are. Each says in its second line by what its rows are renewed: a scope
+(below), and the tables of which it then sees only the rows in that scope. Its statement runs over these, the rows that it had in
+the scope go, and those that it now has come. A test holds the outcome against a build from nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from analytics.warehouse.digests import Sums, digests_of, digests_of_each
+from analytics.warehouse.warehouse import CATALOG, MODELS, Warehouse, grains, model_text
+
+SCOPES: Final[dict[str, dict[str, str]]] = {
+    "verdict": {"stream": "VARCHAR", "round_no": "BIGINT"},
+    "round": {"stream": "VARCHAR", "round_no": "BIGINT"},
+    "finding": {"finding_id": "VARCHAR"},
+    "incident": {"incident_id": "VARCHAR"},
+    "review": {"finding_id": "VARCHAR"},
+    "entry": {"stream": "VARCHAR", "seq": "BIGINT"},
+    "filing": {"stream": "VARCHAR"},
+    "day": {"stream": "VARCHAR", "gaming_day": "DATE"},
+    "month": {"stream": "VARCHAR", "gaming_month": "DATE"},
+    "deck": {"stream": "VARCHAR", "deck": "VARCHAR"},
+    "stream": {"stream": "VARCHAR"},
+}
+"""Scope → the columns by which it is told what has changed, each a table `in_<scope>` while the models are renewed.
+
+`verdict`: rounds with a new verdict (number 0: findings of a stream that no round states). `round`: rounds of which anything
+changed. The others: findings, incidents, reviews, entries of the ledger, tables with a new submission, and whatever of a table
+holds a changed round. Three more have no table: `appending` (rows are only added, while they are loaded), `adding` (rows
+are only added), `all` (the whole model).
+"""
+
+WHOLE: Final = {"fct_readings": "filing", "mart_theory_floor": "day"}
+"""Model that is renewed by `all` → the scope without which there is nothing to renew."""
+
+OTHER_COLUMNS: Final = {"stg_stated": {"round_no": "stated_in"}, "stg_once_stated": {"round_no": "stated_in"}}
+"""Model → the column of its own that stands for one of the scope `verdict`."""
+
+_DAYS: Final = """
+INSERT INTO in_day SELECT DISTINCT stream, gaming_day FROM stg_adjudications SEMI JOIN in_round USING (stream, round_no)
+"""
+_NEW_FACTS: Final = (
+    "INSERT INTO in_verdict SELECT DISTINCT stream, round_no FROM raw_newest",
+    "INSERT INTO in_verdict SELECT stream, round_no FROM stg_adjudications SEMI JOIN begun_again USING (stream)",
+    "INSERT INTO in_verdict SELECT stream, 0 FROM begun_again UNION SELECT stream, 0 FROM with_findings_outside",
+    """
+    INSERT INTO in_finding
+    SELECT finding_id FROM raw_findings
+    UNION
+    SELECT finding_id FROM stg_stated AS s SEMI JOIN in_verdict AS v ON s.stream = v.stream AND s.stated_in = v.round_no
+    """,
+    """
+    INSERT INTO in_round
+    SELECT stream, round_no FROM in_verdict WHERE round_no > 0
+    UNION
+    SELECT stream, round_no FROM new_events
+    UNION
+    SELECT stream, round_no FROM stg_findings SEMI JOIN in_finding USING (finding_id) WHERE round_no IS NOT NULL
+    """,
+    """
+    INSERT INTO in_round
+    SELECT e.stream, e.round_no FROM round_events AS e
+    SEMI JOIN (
+        SELECT stream, (payload ->> '$.supersedes_seq')::BIGINT AS seq FROM new_table_events WHERE type = 'event_corrected'
+    ) AS c USING (stream, seq)
+    """,
+    """
+    INSERT INTO in_finding
+    SELECT finding_id FROM stg_findings SEMI JOIN in_round USING (stream, round_no)
+    UNION
+    SELECT o.finding_id FROM stg_once_stated AS o
+    SEMI JOIN in_round AS r ON o.found_in = r.stream AND o.round_no = r.round_no
+    """,
+    "INSERT INTO in_review SELECT DISTINCT finding_id FROM raw_reviews",
+    "INSERT INTO in_entry SELECT DISTINCT stream, seq FROM raw_ledger",
+    "INSERT INTO in_entry SELECT stream, seq FROM stg_ledger SEMI JOIN begun_again USING (stream)",
+    "INSERT INTO in_filing SELECT DISTINCT stream FROM new_table_events WHERE type = 'rules_filed'",
+    """
+    INSERT INTO in_day
+    SELECT stream, gaming_day FROM stg_ledger SEMI JOIN in_entry USING (stream, seq)
+    UNION
+    SELECT stream, gaming_day::DATE FROM raw_ledger
+    """,
+    "INSERT INTO in_deck SELECT DISTINCT stream, deck FROM fct_hands SEMI JOIN in_round USING (stream, round_no)",
+    "INSERT INTO in_incident SELECT DISTINCT incident_id FROM fct_findings SEMI JOIN in_finding USING (finding_id)",
+    _DAYS,
+)
+"""What has changed, by what was loaded and what the tables held of it before."""
+
+_STEPS: Final[dict[str, tuple[str, ...]]] = {
+    "stg_adjudications": (_DAYS,),
+    "stg_findings": (
+        "INSERT INTO in_round SELECT DISTINCT stream, round_no FROM stg_findings SEMI JOIN in_finding USING (finding_id) "
+        "ANTI JOIN in_round USING (stream, round_no) WHERE round_no IS NOT NULL",
+        _DAYS,
+        "INSERT INTO in_month SELECT DISTINCT stream, date_trunc('month', gaming_day)::DATE FROM in_day",
+        "INSERT INTO in_stream SELECT stream FROM in_round UNION SELECT stream FROM in_day",
+    ),
+    "fct_findings": (
+        "INSERT INTO in_incident SELECT DISTINCT incident_id FROM fct_findings SEMI JOIN in_finding USING (finding_id)",
+    ),
+    "fct_hands": (
+        "INSERT INTO in_deck SELECT DISTINCT stream, deck FROM fct_hands SEMI JOIN in_round USING (stream, round_no)",
+    ),
+}
+"""After which model what follows from its new rows is added."""
+
+
+class Renewal(NamedTuple):
+    """By which scope a model is renewed, and of which tables it then sees only what is in the scope."""
+
+    scope: str
+    of: tuple[str, ...]
+
+
+def renewals() -> dict[str, Renewal]:
+    """Return model → how it is renewed, as its second line says.
+
+    >>> renewals()["fct_wagers"]
+    Renewal(scope='round', of=('stg_settlements', 'stg_adjudications'))
+    """
+    found = {}
+    for model in MODELS:
+        scope, _, of = model_text(model).splitlines()[1].removeprefix("-- renewed by: ").partition("; of ")
+        found[model] = Renewal(scope, tuple(of.split(", ")) if of else ())
+    return found
+
+
+LOADED: Final = {
+    "new_events": {"stream": "VARCHAR", "round_no": "BIGINT"},
+    "new_table_events": {"stream": "VARCHAR", "type": "VARCHAR", "payload": "VARCHAR"},
+    "begun_again": {"stream": "VARCHAR"},
+    "with_findings_outside": {"stream": "VARCHAR"},
+}
+"""What is noted while rows are loaded: rounds with new events; new events of tables; streams whose results begin again; streams
+whose findings that no round states were loaded."""
+
+
+# Names in the statements below come from this package's own tables of scopes and models, never from data.
+def prepare(db: Warehouse) -> None:
+    """Make the temporary tables that a renewal needs, empty."""
+    for table, columns in (*LOADED.items(), *((f"in_{scope}", columns) for scope, columns in SCOPES.items())):
+        db.execute(f"CREATE TEMP TABLE {table} ({', '.join(f'{name} {kind}' for name, kind in columns.items())})")
+
+
+def renew(db: Warehouse, sums: Sums) -> None:
+    """Renew all models by what lies in the raw tables, and the digests of their rows.
+
+    What was loaded of events lies in the models already, and its keys in the tables of `LOADED`.
+    """
+    for statement in _NEW_FACTS:
+        db.execute(statement)
+    for model, renewal in renewals().items():
+        if renewal.scope == "adding":
+            _add(db, sums, model)
+        elif renewal.scope != "appending":
+            _replace(db, sums, model, renewal)
+        for statement in _STEPS.get(model, ()):
+            db.execute(statement)
+
+
+def empty(db: Warehouse, raw: Iterable[str]) -> None:
+    """Empty the raw tables and what was noted, for the next rows."""
+    for table in (*raw, *LOADED, *(f"in_{scope}" for scope in SCOPES)):
+        db.execute(f"DELETE FROM temp.{table}")
+
+
+def _replace(db: Warehouse, sums: Sums, model: str, renewal: Renewal) -> None:
+    """Put the rows that a model now has in its scope in the place of those that it had."""
+    if not db.execute(f"SELECT 1 FROM in_{WHOLE.get(model, renewal.scope)} LIMIT 1").fetchall():
+        return
+    kept, inside = f"{CATALOG}.main.{model}", "true"
+    if renewal.scope != "all":
+        inside = f"EXISTS (FROM in_{renewal.scope} AS s WHERE {_in_scope(model, renewal.scope)})"
+    for table in renewal.of:
+        seen = f"SEMI JOIN in_{renewal.scope} AS s ON {_in_scope(table, renewal.scope)}"
+        db.execute(f"CREATE TEMP VIEW {table} AS SELECT t.* FROM {CATALOG}.main.{table} AS t {seen}")
+    db.execute(f"CREATE OR REPLACE TEMP TABLE fresh AS\n{model_text(model)}")
+    for table in renewal.of:
+        db.execute(f"DROP VIEW temp.{table}")
+    gone, added = digests_of_each(db, model, [f"(SELECT t.* FROM {kept} AS t WHERE {inside})", "fresh"])
+    if gone != added:
+        if gone:
+            db.execute(f"DELETE FROM {kept} AS t WHERE {inside}")
+        db.execute(f"INSERT INTO {kept} SELECT * FROM fresh")
+        sums.change(gone, added)
+
+
+def _add(db: Warehouse, sums: Sums, model: str) -> None:
+    """Add the rows that a model does not have yet; those of streams whose results begin again go first."""
+    gone = digests_of(db, model, f"(SELECT t.* FROM {CATALOG}.main.{model} AS t SEMI JOIN begun_again USING (stream))")
+    db.execute(f"DELETE FROM {model} WHERE stream IN (SELECT stream FROM begun_again)")
+    keys = ", ".join(grains()[model])
+    db.execute(
+        f"CREATE OR REPLACE TEMP TABLE fresh AS SELECT * FROM (\n{model_text(model)}) ANTI JOIN {model} USING ({keys})"
+    )
+    sums.change(gone, digests_of(db, model, "fresh"))
+    db.execute(f"INSERT INTO {model} SELECT * FROM fresh")
+
+
+def _in_scope(table: str, scope: str) -> str:
+    """Return the condition under which a row `t` of a table is in a scope, by a row `s` of it."""
+    own = OTHER_COLUMNS.get(table, {}) if scope == "verdict" else {}
+    return " AND ".join(f"t.{own.get(column, column)} = s.{column}" for column in SCOPES[scope])
