@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from analytics.warehouse.selection import Selection
+    from analytics.warehouse.warehouse import Warehouse
 
 FLOOR_OPTIONS = ("table", "game", "dealer", "shift", "first", "last")
 """Arguments that select a part of the floor."""
@@ -46,6 +49,9 @@ def add_question(parser: argparse.ArgumentParser, questions: Mapping[str, str], 
     parser.add_argument("--shift", metavar="NAME", help="Only this shift; not for figures counted per drop box.")
     parser.add_argument("--from", metavar="DAY", dest="first", type=day, help="First gaming day, such as 2026-03-01.")
     parser.add_argument("--to", metavar="DAY", dest="last", type=day, help="Last gaming day.")
+    parser.add_argument(
+        "--sql", action="store_true", help="Print on stderr the SQL that made the answer, with its parameters."
+    )
     parser.add_argument("--all", action="store_true", help=f"Print every row, not only the first {MAX_ROWS}.")
 
 
@@ -89,6 +95,32 @@ def selection(arguments: argparse.Namespace, *, per_box: bool = False) -> Select
         first=arguments.first,
         last=arguments.last,
     )
+
+
+def compared(db: Warehouse, arguments: argparse.Namespace, part: Selection) -> Selection:
+    """Return a selection that has a period before: the days named, else the newest one. Raises `UsageError` for one end."""
+    from msgspec.structs import replace
+
+    from analytics.hold.hold import gaming_days
+
+    if part.first is None and part.last is None and (days := gaming_days(db)):
+        return replace(part, first=days[0], last=days[0])
+    if part.first is None or part.last is None or part.first > part.last:
+        raise UsageError(
+            f"{arguments.question} compares two periods: name one with --from DAY and --to DAY, or neither"
+        )
+    return part
+
+
+@contextmanager
+def answered(arguments: argparse.Namespace, output: Output) -> Iterator[None]:
+    """Print what ran meanwhile on stderr, where `--sql` asks for it."""
+    from analytics.warehouse.statements import recorded_statements
+
+    with recorded_statements() as statements:
+        yield
+    for statement in statements if arguments.sql else ():
+        output.note(f"{statement.sql}\n{json.dumps(statement.parameters, default=str)}")
 
 
 def breakdown(arguments: argparse.Namespace, allowed: Sequence[str], default: str) -> str:

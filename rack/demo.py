@@ -15,12 +15,12 @@ from urllib.parse import quote
 
 import msgspec
 
-from events.log.contract import EventLog
+from events.log.contract import EventLog, ResultStore
 from events.log.turn import keep_writers_out
 from events.open import parse_address
 from events.proofs.checkpointer import Checkpointer
 from events.proofs.keys import new_key
-from events.proofs.signed_note import KeyKind
+from events.proofs.signed_note import KeyKind, Signer
 from events.proofs.signing_memory import SigningMemory
 from events.sqlite.log import utc_now_us
 from events.vocabulary.envelope import Draft
@@ -35,7 +35,7 @@ from rack.settings import DEMO_DATABASE, DEMO_KEY, DEMO_OWN_LOG, PERSONS, REPORT
 from rack.warehouse_feed import build_warehouse
 from rack.whole_files import write_whole
 from replay.findings import Finding
-from replay.incidents import incidents_in
+from replay.incidents import incidents_in, money_of
 from replay.review.persons import Person, register
 from replay.run.replayer import findings, replay
 
@@ -83,12 +83,14 @@ def run(
             raise UsageError(f"{address}: the log already holds events; name another log")
         events = append(log, day.groups(), output)
         clock.lap("append")
-        events += sign_checkpoint(log, address, out)
-        clock.lap("sign")
+        signer = publish_key(log, out)
+        events += 1
         results = results_at(address)
         try:
             summary = replay(log, results, progress=lambda events, _: output.progress(events, "events replayed"))
             clock.lap("replay")
+            sign_checkpoint(log, results, address, signer, out)
+            clock.lap("sign")
             found = sorted(findings(results), key=_in_order)
             comparison = compare(day.labels, found)
             build_warehouse(out / WAREHOUSE, log, results)
@@ -160,19 +162,24 @@ def register_staff(out: Path) -> None:
             register(out / PERSONS, Person(id=person, name=name, accounts=(account,)))
 
 
-def sign_checkpoint(log: EventLog, address: str, out: Path) -> int:
-    """Publish a new key and sign a checkpoint over everything; return how many events the publication took."""
+def publish_key(log: EventLog, out: Path) -> Signer:
+    """Make a new key and publish it, which takes one event; return what signs with it."""
     for file in out.glob(DEMO_KEY + "*"):
         file.unlink()
     book = KeyBook(log)
     signer = new_key(out / DEMO_KEY, book.origin, KeyKind.LOG)
     book.publish(signer.public_key, "demo")
+    return signer
+
+
+def sign_checkpoint(log: EventLog, results: ResultStore, address: str, signer: Signer, out: Path) -> None:
+    """Sign a checkpoint over all events and all results."""
     with contextlib.ExitStack() as resources:
         store = resources.enter_context(contextlib.closing(checkpoints_at(address, log_id=log.log_id)))
-        checkpointer = Checkpointer(log, store, signer, SigningMemory(out / DEMO_KEY, log.log_id), clock=utc_now_us)
+        memory = SigningMemory(out / DEMO_KEY, log.log_id)
+        checkpointer = Checkpointer(log, store, signer, memory, clock=utc_now_us, results=results)
         checkpointer.read()
         checkpointer.sign()
-    return 1
 
 
 def append(log: EventLog, groups: Iterable[tuple[str, Sequence[Draft]]], output: Output) -> int:
@@ -204,20 +211,21 @@ def batches(groups: Iterable[tuple[str, Sequence[Draft]]], size: int) -> Iterato
 
 def report(demo: Demo) -> dict[str, Any]:
     """Return what the demo did as JSON values."""
-    money = [finding.difference_cents or 0 for finding in demo.findings]
+    incidents = incidents_in(demo.findings)
+    money = money_of(incidents)
     seconds = demo.seconds
     return {
         "events": demo.events,
         "rounds": demo.rounds,
         "findings": _by_code(demo.findings),
-        "incidents": len(incidents_in(demo.findings)),
+        "incidents": len(incidents),
         "planted": demo.comparison.planted,
         "found": demo.comparison.found,
         "missed": len(demo.comparison.missed),
         "false_alarms": len(demo.comparison.false_alarms),
         "legitimate": demo.legitimate,
-        "overpaid_cents": sum(cents for cents in money if cents > 0),
-        "underpaid_cents": -sum(cents for cents in money if cents < 0),
+        "overpaid_cents": money.overpaid_cents,
+        "underpaid_cents": money.underpaid_cents,
         "events_per_s": round(demo.events / max(seconds["append"], 1e-9)),
         "rounds_per_s": round(demo.rounds / max(seconds["replay"], 1e-9)),
         "verdicts": demo.verdicts,

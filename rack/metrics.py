@@ -20,7 +20,10 @@ from events.errors import IntegrityError
 from events.log.foreign import ForeignReport, StoreFault
 from events.proofs.statements import CheckpointBatch, Ledger
 from rack.opening import checkpoints_at, desk
+from replay.alarms.outbox import STATES, Outbox, outbox_beside
 from replay.review.desk import REFUSALS, Desk
+from replay.review.desk_memory import DeskMemory
+from replay.review.incident_desk import incident_cases
 
 FRESH_S = 5.0
 """What was read so short a time ago is said again: a scrape never costs the log more than that."""
@@ -48,6 +51,7 @@ class LogMetrics(Collector):
         self.address = address
         self._lock = threading.Lock()
         self._ledger: Ledger | None = None
+        self._memory = DeskMemory()
         self._said: list[Metric] = []
         self._read_at = float("-inf")
 
@@ -64,8 +68,9 @@ class LogMetrics(Collector):
         found: list[Metric] = []
         try:
             with desk(self.address, read_only=True) as at:
-                found = [*of_streams(streams(at)), *of_findings(at), *self._of_checkpoints(at)]
-                found += [*of_foreign(at.log.foreign()), *of_store(at.log.store_faults())]
+                at.memory = self._memory
+                found = [*of_streams(streams(at)), *of_incidents(at), *self._of_checkpoints(at)]
+                found += [*of_foreign(at.log.foreign()), *of_store(at.log.store_faults()), *of_alarms(self.address)]
             readable = 1
         except REFUSALS:
             found, readable = [], 0
@@ -140,15 +145,28 @@ def of_store(faults: list[StoreFault]) -> Iterator[Metric]:
     )
 
 
-def of_findings(at: Desk) -> Iterator[Metric]:
-    """Yield what waits for somebody: findings that are not disposed of, and what was refused at intake."""
+def of_alarms(address: str) -> Iterator[Metric]:
+    """Yield what became of alarms, by the outbox beside the log; nothing where there is none."""
+    beside = outbox_beside(address)
+    if beside is None or not beside.is_file():
+        return
+    family = GaugeMetricFamily(
+        "rack_alarm_messages", "Messages about alarms, by what became of them.", labels=["state"]
+    )
+    with Outbox(beside, read_only=True) as outbox:
+        counts = outbox.counts()
+    for state in STATES:
+        family.add_metric([state], counts.get(state, 0))
+    yield family
+
+
+def of_incidents(at: Desk) -> Iterator[Metric]:
+    """Yield what waits for somebody: incidents that are not resolved, and what was refused at intake."""
     waiting = GaugeMetricFamily(
-        "rack_findings_waiting", "Findings that stand and are not disposed of.", labels=["severity", "state"]
+        "rack_incidents_waiting", "Incidents that are not resolved.", labels=["severity", "state"]
     )
     counts = Counter(
-        (case.finding.severity, case.review.state)
-        for case in at.cases()
-        if not case.withdrawn and not case.review.settled
+        (case.incident.severity, case.state) for case in incident_cases(at.cases()) if case.state != "resolved"
     )
     for (severity, state), number in sorted(counts.items()):
         waiting.add_metric([severity, state], number)

@@ -25,6 +25,11 @@ class Output:
         if self.as_json:
             print(json.dumps(value, ensure_ascii=False, indent=2), flush=True)
 
+    def line(self, value: Any) -> None:
+        """Print one of many results as a line of JSON, where JSON was asked for."""
+        if self.as_json:
+            print(json.dumps(value, ensure_ascii=False), flush=True)
+
     def text(self, *lines: str) -> None:
         """Print the result as text, where JSON was not asked for."""
         if not self.as_json:
@@ -51,6 +56,10 @@ class Output:
             return
         self._drawn_at, self._line_open = now, True
         print(f"\r{done:,} {what} …\x1b[K", end="", file=sys.stderr, flush=True)
+
+    def step(self, value: Any) -> None:
+        """Print how far the command has come as a line of JSON on stderr, for a program that asked for it."""
+        print(json.dumps(value, ensure_ascii=False), file=sys.stderr, flush=True)
 
     def _end_line(self) -> None:
         if self._line_open:

@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from events.errors import EventError, IntegrityError, UndecodableEvent
 from events.log.contract import EventLog
@@ -32,6 +33,8 @@ class RecordedRound:
     """What corrects events of the round, by the numbers of these: of each the last word."""
     currency: str
     """The property's (ISO 4217); dollars where the log does not say."""
+    zone: ZoneInfo | None
+    """The property's time zone; null where the log does not say, or names one that this machine does not know."""
 
     def transcript(self) -> str:
         """Return the round as a transcript: what counts, and in comments what was corrected, by whom and why."""
@@ -52,6 +55,7 @@ class RecordedRound:
             rules=(f"# rules submission {judged.submission} ({judged.chapter}), SHA-256 {judged.rules_digest}",),
             notes=notes,
             currency=self.currency,
+            zone=self.zone,
         )
 
 
@@ -83,23 +87,32 @@ def recorded_round(log: EventLog, table: str, round_no: int, rules: Rulebook | N
         if (event.round_no == round_no and not isinstance(event.payload, EventCorrected))
         or _replacement(corrections.get(event.seq), round_no) is not None
     ]
+    said = property_configured(log)
     return RecordedRound(
         tuple(events),
         judged[round_no],
         tuple(summary.integrity),
         {event.seq: corrections[event.seq] for event in events if event.seq in corrections},
-        _currency(log),
+        "USD" if said is None else said.currency,
+        _zone(said),
     )
 
 
-def _currency(log: EventLog) -> str:
-    """Return the currency that the newest readable event of the property states."""
-    currency = "USD"
+def property_configured(log: EventLog) -> PropertyConfigured | None:
+    """Return what the newest readable event of the property states of it; null where it states nothing."""
+    said = None
     with contextlib.suppress(IntegrityError):  # the round is shown all the same; `rack verify` names the break
         for event in _events(log, "property/main"):
             if isinstance(event.payload, PropertyConfigured):
-                currency = event.payload.currency
-    return currency
+                said = event.payload
+    return said
+
+
+def _zone(said: PropertyConfigured | None) -> ZoneInfo | None:
+    try:
+        return None if said is None else ZoneInfo(said.time_zone)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return None
 
 
 def _corrections(events: Sequence[Envelope]) -> dict[int, Envelope]:

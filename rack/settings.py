@@ -3,11 +3,16 @@
 | variable | what it sets |
 | --- | --- |
 | `RACK_LOG` | the log's address, where `--log` is not given |
-| `RACK_KEY` | the log's key file, where `--key` is not given (`rack dispute`) |
+| `RACK_KEY` | the log's key file, where `--key` is not given (`rack dispute`, `rack report`) |
 | `RACK_PERSONS` | the register of persons who may act on findings; default: `persons.toml` beside a log on SQLite |
+| `RACK_CASES` | the folder of cases: `cases.toml` and `attachments`; default: the folder of a log on this machine |
+| `RACK_REPORTS` | what the property filed for its reports; default: `reports.toml` beside a log on this machine |
+| `RACK_ALARMS` | the settings of alarms, where `--settings` is not given; default: `alarms.toml` beside a log on SQLite |
+| `RACK_CAMERAS` | which cameras see which table; default: `cameras.toml` beside a log on this machine |
 | `RACK_OUT` | the folder of `rack demo` and `rack dashboard`, where `--out` is not given |
 | `RACK_PORT` | the port of the dashboard |
 | `RACK_PUBLIC_HOSTS` | host names of the dashboard behind a proxy, separated by commas, where `--public-host` is not given |
+| `RACK_DEVICE_TOKEN` | the token that `rack devices conform` shows |
 | `RACK_DEBUG` | `1` shows the traceback of an error |
 | `RACK_KAFKA_PROTOCOL` | `SSL`, `SASL_SSL` or `SASL_PLAINTEXT`, where the brokers want it |
 | `RACK_KAFKA_CA`, `RACK_KAFKA_CERTIFICATE`, `RACK_KAFKA_KEY` | PEM files for TLS |
@@ -34,6 +39,12 @@ DEMO_KEY = "demo.key"
 """The key that signs the demo's checkpoint, in its folder; `demo.key.pub` is what an auditor is given."""
 PERSONS = "persons.toml"
 """The register of persons, beside a log on SQLite and in the folder of a demo."""
+REPORTS = "reports.toml"
+"""What a property filed for its reports, beside a log on this machine."""
+CAMERAS = "cameras.toml"
+"""Which cameras see which table, beside a log on this machine."""
+ALARMS = "alarms.toml"
+"""The settings of alarms, beside a log on SQLite."""
 REPORT = "demo.json"
 """What a demo says of itself, in its folder."""
 DEMO_DATABASE = "floor.db"
@@ -93,7 +104,9 @@ def key_file(flag: Path | None, address: str) -> Path:
     demo = Path(place).with_name(DEMO_KEY)
     if backend == "sqlite" and demo.is_file():
         return demo
-    raise UsageError("a packet needs the log's key; give --key FILE, or set RACK_KEY (`rack keys new` makes one)")
+    raise UsageError(
+        "what leaves the log is signed with its key; give --key FILE, or set RACK_KEY (`rack keys new` makes one)"
+    )
 
 
 def persons_file(address: str) -> Path | None:
@@ -104,6 +117,62 @@ def persons_file(address: str) -> Path | None:
         return Path(os.environ["RACK_PERSONS"])
     backend, place = parse_address(address)
     return Path(place).with_name(PERSONS) if backend == "sqlite" else None
+
+
+def cases_folder(address: str) -> Path | None:
+    """Return the folder of the property's cases: RACK_CASES, else that of a log on this machine; null where neither is named."""
+    from events.open import ON_THIS_MACHINE, parse_address
+
+    if os.environ.get("RACK_CASES"):
+        return Path(os.environ["RACK_CASES"])
+    backend, place = parse_address(address)
+    return Path(place).parent if backend in ON_THIS_MACHINE else None
+
+
+def reports_file(address: str) -> Path | None:
+    """Return the property's filing for its reports: RACK_REPORTS, else the file beside a log on this machine; or null."""
+    from events.open import ON_THIS_MACHINE, parse_address
+
+    if os.environ.get("RACK_REPORTS"):
+        return Path(os.environ["RACK_REPORTS"])
+    backend, place = parse_address(address)
+    return Path(place).with_name(REPORTS) if backend in ON_THIS_MACHINE else None
+
+
+def cameras_file(address: str) -> Path | None:
+    """Return the file of cameras: RACK_CAMERAS, else the one beside a log on this machine, if it is there; or null."""
+    from events.open import ON_THIS_MACHINE, parse_address
+
+    if os.environ.get("RACK_CAMERAS"):
+        return Path(os.environ["RACK_CAMERAS"])
+    backend, place = parse_address(address)
+    beside = Path(place).with_name(CAMERAS)
+    return beside if backend in ON_THIS_MACHINE and beside.is_file() else None
+
+
+def alarms_file(flag: Path | None, log: str | None) -> Path:
+    """Return the settings of alarms: the file that `--settings` gives, else RACK_ALARMS, else the one beside the log on SQLite.
+
+    Raises `UsageError` where none is named.
+    """
+    from events.open import parse_address
+
+    if flag is not None or os.environ.get("RACK_ALARMS"):
+        return flag or Path(os.environ["RACK_ALARMS"])
+    address = log or load().log
+    if address is not None and parse_address(address)[0] == "sqlite":
+        return Path(parse_address(address)[1]).with_name(ALARMS)
+    raise UsageError("no settings of alarms are named; give --settings FILE, or set RACK_ALARMS")
+
+
+def outbox_file(flag: Path | None, address: str) -> Path:
+    """Return the outbox of a log's alarms. Raises `UsageError` where a log on Kafka is given none."""
+    from replay.alarms.outbox import outbox_beside
+
+    found = flag or outbox_beside(address)
+    if found is None:
+        raise UsageError("the outbox of a log that is not on SQLite is named with --outbox FILE")
+    return found
 
 
 def demo_log(folder: Path) -> str | None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, closing
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from events.errors import LogUnavailable
-from events.open import ON_THIS_MACHINE, VERDICTS, parse_address
+from events.open import stored_results as open_stored_results
 from events.proofs.verify_results import StoredState
-from rack.opening import results_at
+from rack.opening import options_of
 from rack.output import counted
 
 if TYPE_CHECKING:
@@ -20,20 +19,18 @@ if TYPE_CHECKING:
 
 def stored_results(address: str, resources: ExitStack) -> ResultStore | None:
     """Open the results beside a log for reading; null where there are none."""
-    scheme, path = parse_address(address)
-    if scheme in ON_THIS_MACHINE and not Path(path + VERDICTS).is_file():
-        return None
-    return resources.enter_context(closing(results_at(address, read_only=True)))
+    store = open_stored_results(address, **options_of(address))
+    return None if store is None else resources.enter_context(closing(store))
 
 
 def stored_state(address: str, resources: ExitStack) -> StoredState:
     """Return the results beside a log with their positions, for `events.proofs.verify`; what cannot be read says why."""
-    from replay.run.engine import engine
-
     try:
         store = stored_results(address, resources)
         if store is None:
             return StoredState(None)
+        from replay.run.engine import engine  # and with it all rules: not where nothing was ever judged
+
         return StoredState(store, store.positions(engine()), store.misfits(engine()))
     except LogUnavailable as error:
         return StoredState(None, damage=str(error))

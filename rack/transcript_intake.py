@@ -14,8 +14,9 @@ from events.errors import EventError
 from events.log.contract import UNKNOWN_STREAM, EventLog, QuarantineEntry
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import GamingDayOpened
+from intake.appending import IntakeSummary, RefusedLine, count
 from intake.doors import check_writer
-from intake.lines import IntakeSummary, Refusal, RefusedLine, count
+from intake.lines import Refusal
 from replay.transcript.transcript import Script, drafts, parse
 from replay.transcript.words import TranscriptError
 

@@ -1,29 +1,48 @@
 """Feeds the warehouse: adjudications and ledger from the results, the events of each round and the property from the log.
 
-The law of this file: a stream that is broken is taken as far as it stands, and named; the others are taken whole.
+The law of this file: only what is new to the warehouse is read, by position: events past the last that it holds, results past the
+place in their chain. A stream that is broken is taken as far as it stands, and named; the others are taken whole.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from hashlib import sha256
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from analytics.warehouse.extending import earlier, extend
-from analytics.warehouse.warehouse import PropertyFacts, ReviewedFinding, RoundEvents, TableEvent, build
+from analytics.warehouse import loading
+from analytics.warehouse.extending import Earlier, build_news, earlier, extend
+from analytics.warehouse.loading import Mark, News, TableRows
+from analytics.warehouse.warehouse import PropertyFacts, ReviewedFinding, TableEvent
 from events.errors import IntegrityError, UndecodableEvent
-from events.log.contract import EventLog, Record, ResultStore
+from events.log.contract import ChainedResult, EventLog, Head, Record, ResultStore
+from events.log.result_chain import ResultChains
 from events.vocabulary.envelope import RawEnvelope
-from events.vocabulary.model import DiceReceived, EventCorrected, PropertyConfigured, RulesFiled
-from replay.findings import Adjudication, read_result
+from events.vocabulary.model import (
+    DeviceCovered,
+    DeviceFailed,
+    DeviceRestored,
+    DiceReceived,
+    EventCorrected,
+    PropertyConfigured,
+    RulesFiled,
+)
+from replay.findings import Adjudication, Finding, LedgerEntry, read_result
 from replay.review.state import FindingReview, TableReview
-from replay.run.replayer import findings, ledger
 
-TABLE_EVENT_TYPES = (DiceReceived.TYPE, EventCorrected.TYPE, RulesFiled.TYPE)
+TABLE_EVENT_TYPES = tuple(
+    each.TYPE for each in (DeviceCovered, DeviceFailed, DeviceRestored, DiceReceived, EventCorrected, RulesFiled)
+)
+
+SOME_EVENTS = 10_000
+"""Events held as Python objects at a time."""
+SOME_RESULTS = 1_000
+"""Results held as Python objects at a time."""
+AGAIN = 30
+"""Results of one table that a build reads again in turn, with the events of their rounds."""
 
 Broken = dict[str, str]
 """Stream → the code and the words of what is broken there; file and table → what was changed in the warehouse."""
@@ -36,32 +55,22 @@ def build_warehouse(
 ) -> bool:
     """Bring the warehouse at `path` up to what log and results hold; return whether there was anything to do.
 
-    The events that the file holds already are taken over and only the rest is read, unless `anew`, or where the file is of
-    another program or log. Building again without anything new leaves the file as it is. `broken` takes the streams that
-    broke off on the way, and what of the file is not as it was built.
+    What the file holds already is taken over and only the rest is read, unless `anew`, or where the file is of another program or
+    log, or was changed. Building again without anything new leaves the file as it is. `broken` takes the streams that broke off
+    on the way, and what of the file is not as it was built.
     """
     broken = {} if broken is None else broken
-    facts, inputs = property_facts(log, broken), inputs_digest(log, results)
-    known = None if anew else earlier(path, facts)
+    known = None if anew else earlier(path, log.log_id)
+    feed = Feed(log, results, broken)
+    facts = feed.facts(known)
     if known is not None:
         broken |= {f"{path} {place}": _altered(path, *place) for place in known.altered}
-        if known.inputs == inputs and not known.altered:
-            return False
-    after = known.read_to if known is not None else {}
-    judged = {(number.stream, number.round_no) for number in _numbers(results)}
-    outside = [each for each in findings(results) if (each.stream, each.round_no) not in judged]
-    events, entries = round_events(log, after, broken), ledger(results)
-    more: dict[str, Any] = {
-        "stream_findings": outside,
-        "table_events": table_events(log, after, broken),
-        "reviews": reviews(log, broken),
-        "facts": facts,
-        "inputs": inputs,
-    }
-    if known is None:
-        build(path, revisions(results), entries, events, **more)
-    else:
-        extend(path, known, revisions(results), entries, events, **more)
+    if known is None or known.altered or known.facts.time_zone != facts.time_zone or not feed.continues(known):
+        build_news(path, feed.read, facts)
+        return True
+    if not feed.anything_past(known):
+        return False
+    extend(path, feed.read, facts)
     return True
 
 
@@ -70,86 +79,272 @@ def _altered(path: Path, table: str, stream: str) -> str:
     return f"{path}: rows of {table}{of_stream} were changed after they were built; they were built anew from log and results"
 
 
-class _Number(msgspec.Struct):
-    """Which round an adjudication is of."""
+class Feed:
+    """Reads a log and its results past what a warehouse holds. `broken` takes what breaks off on the way."""
+
+    def __init__(self, log: EventLog, results: ResultStore, broken: Broken) -> None:
+        self.log, self.results, self._broken = log, results, broken
+        self._marks: dict[str, Mark] = {}
+        self._numbers = count()
+        self._facts = PropertyFacts(log_id=log.log_id)
+
+    def facts(self, known: Earlier | None) -> PropertyFacts:
+        """Return what the newest `property_configured` says, or the defaults."""
+        facts = PropertyFacts(log_id=self.log.log_id) if known is None else known.facts
+        for stream in self._streams("property"):
+            self._marks[stream] = Mark() if known is None else known.marks.get(stream, Mark())
+            for envelope, record in self._read(stream, self._marks[stream].events):
+                self._note(stream, events=record.seq, head=record.hash.hex())
+                if envelope.type == PropertyConfigured.TYPE:
+                    said = msgspec.json.decode(envelope.payload)
+                    facts = PropertyFacts(
+                        name=said["name"],
+                        time_zone=said["time_zone"],
+                        currency=said["currency"],
+                        log_id=self.log.log_id,
+                    )
+        self._facts = facts
+        return facts
+
+    def continues(self, known: Earlier) -> bool:
+        """Say whether log and results still hold what was read of them last, where the file stopped."""
+        if not self.results.chain_heads() and next(self.results.stored(), None) is not None:
+            return False  # of a time before there were chains: nothing tells what is new
+        for stream, mark in known.marks.items():
+            if mark.events and self._hash_at(stream, mark.events) not in (mark.head, ""):
+                return False
+        return True
+
+    def _hash_at(self, stream: str, seq: int) -> str:
+        """Return the chain hash at a number of a stream; empty where it cannot be read."""
+        head = self.log.head(stream)
+        if head.seq <= seq:
+            return head.hash.hex() if head.seq == seq else "ends before"
+        try:
+            return "".join(record.hash.hex() for record in self.log.read(stream, seq, seq))
+        except IntegrityError as error:
+            self._is_broken(error)
+            return ""
+
+    def anything_past(self, known: Earlier) -> bool:
+        """Say whether log or results hold anything that the file does not."""
+        heads, marks = self.results.chain_heads(), known.marks
+        return any(
+            self.log.head(stream).seq > marks.get(stream, Mark()).events
+            for stream in self._streams("table", "review", "property")
+        ) or any(
+            heads.get(stream, NO_RESULTS) != _end_of(marks.get(stream, Mark()))
+            for stream in heads.keys() | marks.keys()
+        )
+
+    def read(self, known: Earlier) -> Iterator[News]:
+        """Yield what is new to a file that holds so much: events before results, for results rest on events."""
+        self._marks = {**known.marks, **self._marks}
+        ends = self.results.chain_heads()
+        yield from self._events()
+        for stream in self._streams("review"):
+            yield from self._reviews(stream)
+        yield from self._results(known, ends)
+        if known.turn and ends:
+            yield self._again(sorted(ends)[known.turn % len(ends)])
+        yield News(rows=[], marks=self._marks)
+
+    # ---------------------------------------------------------------------------------------------------------- the log
+
+    def _streams(self, *kinds: str) -> list[str]:
+        return [stream for stream in self.log.streams() if stream.partition("/")[0] in kinds]
+
+    def _note(self, stream: str, **fields: Any) -> None:
+        self._marks[stream] = msgspec.structs.replace(self._marks.get(stream, Mark()), **fields)
+
+    def _is_broken(self, error: IntegrityError) -> None:
+        self._broken.setdefault(error.stream, f"{error.code} {error}")
+
+    def _read(self, stream: str, after: int, last: int | None = None) -> Iterator[tuple[RawEnvelope, Record]]:
+        """Yield a stream's events past a number, as far as it stands."""
+        seq = after
+        try:
+            for record in self.log.read(stream, after + 1, last):
+                seq = record.seq
+                yield _envelope.decode(record.data), record
+        except IntegrityError as error:
+            self._is_broken(error)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            self._is_broken(UndecodableEvent(stream, seq, str(error)))
+
+    def _events(self) -> Iterator[News]:
+        """Yield the events of tables that are new: those of rounds, and those by which later ones are told apart."""
+        grown = {stream: self._marks.get(stream, Mark()).events for stream in self._streams("table")}
+        grown = {stream: after for stream, after in grown.items() if self.log.head(stream).seq > after}
+        pairs = (pair for stream, after in grown.items() for pair in self._read(stream, after))
+        for some in loading.chunks(pairs, SOME_EVENTS):
+            for record in {record.stream: record for _, record in some}.values():
+                self._note(record.stream, events=record.seq, head=record.hash.hex())
+            yield News(rows=_event_frames(some))
+
+    def _reviews(self, stream: str) -> Iterator[News]:
+        """Yield where the review of each finding of a table stands that anybody spoke of, if anybody spoke since."""
+        head = self.log.head(stream)
+        if head.seq <= self._marks.get(stream, Mark()).events:
+            return
+        review = TableReview(stream)
+        try:
+            for record in self.log.read(stream):
+                review.take(record)
+                self._note(stream, events=record.seq, head=record.hash.hex())
+        except IntegrityError as error:
+            self._is_broken(error)
+        yield News(rows=[loading.review_frame(map(_reviewed, review.findings.values()))])
+
+    # ------------------------------------------------------------------------------------------------------- the results
+
+    def _results(self, known: Earlier, ends: Mapping[str, Head]) -> Iterator[News]:
+        """Yield the results that are new, and then the findings that no round states."""
+        if known.marks:
+            begun_again = frozenset(
+                stream for stream, mark in known.marks.items() if self._has_begun_again(stream, ends)
+            )
+            if begun_again:
+                yield News(rows=[], begun_again=begun_again)
+            grown = [stream for stream in sorted(ends) if ends[stream] != _end_of(self._marks.get(stream, Mark()))]
+            found: Iterator[ChainedResult] = (each for stream in grown for each in self._past(stream))
+        else:
+            found = self._sound(self.results.stored(), ResultChains())
+        outside: dict[str, dict[str, None]] = {}
+        touched: set[str] = set()
+        for some in loading.chunks(found, SOME_RESULTS):
+            judged = {each.key for each in some if each.kind == "adjudications"}
+            for each in some:
+                touched.add(each.stream)
+                self._note(each.stream, results=each.place, results_head=each.hash.hex())
+                if each.kind == "findings":
+                    place = read_result("findings", each.key, each.data, _Place)
+                    if place.round_no is None or f"{place.stream}#{place.round_no}" not in judged:
+                        outside.setdefault(each.stream, {})[each.key] = None
+            yield News(rows=self._frames(some))
+        yield self._findings_outside({stream: known.outside.get(stream, ()) for stream in touched}, outside)
+
+    def _findings_outside(self, before: Mapping[str, Iterable[str]], new: Mapping[str, Iterable[str]]) -> News:
+        """Return the findings that no round states, of the streams that had or have any."""
+        rows, streams = [], set()
+        for stream, known in sorted(before.items()):
+            ids = dict.fromkeys([*known, *new.get(stream, ())])
+            standing = [finding for finding in map(self._outside, ids) if finding is not None]
+            if known or standing:
+                rows.append(loading.outside_frame(standing))
+                streams.add(stream)
+        return News(rows=rows, findings_outside=frozenset(streams))
+
+    def _has_begun_again(self, stream: str, ends: Mapping[str, Head]) -> bool:
+        """Say whether the results of a stream are no longer those that were read; then they are new from the first on."""
+        mark, end = self._marks[stream], ends.get(stream, NO_RESULTS)
+        if not mark.results:
+            return False
+        found = NO_RESULTS
+        if end.seq >= mark.results:
+            for each in self.results.stored(stream, mark.results - 1):
+                found = Head(each.place, each.hash)
+                break
+        if found == _end_of(mark):
+            return False
+        self._note(stream, results=0, results_head="", again=0)
+        return True
+
+    def _past(self, stream: str) -> Iterator[ChainedResult]:
+        """Yield the results of a stream past the last that was read."""
+        mark = self._marks.get(stream, Mark())
+        chains = ResultChains({stream: _end_of(mark)} if mark.results else {})
+        return self._sound(self.results.stored(stream, mark.results), chains)
+
+    def _sound(self, stored: Iterator[ChainedResult], chains: ResultChains) -> Iterator[ChainedResult]:
+        """Yield results as long as they continue their chains."""
+        for each in stored:
+            if chains.take(each):
+                head = chains.head(each.stream)
+                yield each._replace(place=head.seq, hash=head.hash)
+            elif each.stream in chains.broken:
+                self._is_broken(chains.broken[each.stream])
+
+    def _frames(self, some: list[ChainedResult]) -> list[TableRows]:
+        verdicts = [
+            read_result(each.kind, each.key, each.data, Adjudication) for each in _of_kind(some, "adjudications")
+        ]
+        entries = [read_result(each.kind, each.key, each.data, LedgerEntry) for each in _of_kind(some, "ledger")]
+        return [
+            *loading.adjudication_frames(verdicts, self._numbers, self._facts.time_zone),
+            loading.ledger_frame(entries, self._numbers),
+        ]
+
+    def _outside(self, finding_id: str) -> Finding | None:
+        """Return a finding that is in force and about no round that was judged, else null."""
+        data = self.results.latest("findings", finding_id)
+        if data is None or read_result("findings", finding_id, data, _Place).withdrawn is True:
+            return None
+        finding = read_result("findings", finding_id, data, Finding)
+        key = f"{finding.stream}#{finding.round_no}"
+        is_judged = finding.round_no is not None and self.results.latest("adjudications", key) is not None
+        return None if is_judged else finding
+
+    def _again(self, stream: str) -> News:
+        """Return some results of a stream that were read before, and the events of their rounds, in turn.
+
+        Whoever changed rows of the file so that neither its seal nor its digests show it is undone by that, in time.
+        """
+        mark = self._marks.get(stream, Mark())
+        before, again = mark.again, list[ChainedResult]()
+        chains: ResultChains | None = None
+        for each in self.results.stored(stream, max(0, before - 1)):
+            if chains is None and before:
+                chains = ResultChains({stream: Head(each.place, each.hash)})
+                continue
+            chains = chains or ResultChains()
+            if len(again) == AGAIN or each.place > mark.results or not chains.take(each):
+                break
+            again.append(each)
+        self._note(stream, again=again[-1].place if len(again) == AGAIN else 0)
+        newest = [each for each in again if self.results.latest(each.kind, each.key) == each.data]
+        verdicts = [
+            read_result(each.kind, each.key, each.data, Adjudication) for each in _of_kind(newest, "adjudications")
+        ]
+        whole = [each for each in verdicts if each.last_seq <= mark.events and each.stream.startswith("table/")]
+        events = [pair for each in whole for pair in self._read(stream, each.first_seq - 1, each.last_seq)]
+        return News(
+            rows=[*self._frames(newest), *(_event_frames(events) if events else ())],
+            again=tuple((stream, each.first_seq, each.last_seq) for each in whole)
+            if stream not in self._broken
+            else (),
+        )
+
+
+class _Place(msgspec.Struct):
+    """Which round a finding is of, and whether it was withdrawn."""
 
     stream: str
-    round_no: int
+    round_no: int | None
+    withdrawn: Any = False
 
 
-def _numbers(results: ResultStore) -> Iterator[_Number]:
-    return (read_result("adjudications", key, data, _Number) for key, data in results.results("adjudications"))
+NO_RESULTS = Head(0, b"")
 
 
-def revisions(results: ResultStore) -> Iterator[Adjudication]:
-    """Yield every revision of every adjudication."""
-    return (read_result("adjudications", key, data, Adjudication) for key, data in results.results("adjudications"))
+def _end_of(mark: Mark) -> Head:
+    """Return the last result that was read."""
+    return Head(mark.results, bytes.fromhex(mark.results_head))
 
 
-def inputs_digest(log: EventLog, results: ResultStore) -> str:
-    """Return a digest that changes whenever an event was appended, a result was stored, or results were judged again."""
-    heads = {stream: [log.head(stream).seq, log.head(stream).hash.hex()] for stream in sorted(log.streams())}
-    said = {kind: sum(1 for _ in results.results(kind)) for kind in ("adjudications", "findings", "ledger")}
-    chains = {stream: head.hash.hex() for stream, head in results.chain_heads().items()}
-    return sha256(msgspec.json.encode([log.log_id, heads, said, chains], order="sorted")).hexdigest()
+def _of_kind(results: list[ChainedResult], kind: str) -> list[ChainedResult]:
+    return [each for each in results if each.kind == kind]
 
 
-def _read(
-    log: EventLog, stream: str, broken: Broken | None, after: Mapping[str, int] | None = None
-) -> Iterator[tuple[RawEnvelope, Record]]:
-    """Yield a stream's events past the number given, as far as it stands."""
-    seq = (after or {}).get(stream, 0)
-    try:
-        for record in log.read(stream, seq + 1):
-            seq = record.seq
-            yield _envelope.decode(record.data), record
-    except IntegrityError as error:
-        _note(broken, error)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        _note(broken, UndecodableEvent(stream, seq, str(error)))
-
-
-def _note(broken: Broken | None, error: IntegrityError) -> None:
-    if broken is not None:
-        broken.setdefault(error.stream, f"{error.code} {error}")
-
-
-def round_events(
-    log: EventLog, after: Mapping[str, int] | None = None, broken: Broken | None = None
-) -> Iterator[RoundEvents]:
-    """Yield the events of each round of each table past the numbers given; a round with late events comes in several pieces."""
-    for stream in log.streams():
-        if stream.startswith("table/"):
-            for round_no, run in groupby(_read(log, stream, broken, after), key=lambda pair: pair[0].round_no):
-                if round_no is not None:
-                    yield RoundEvents(stream=stream, round_no=round_no, events=[_row(*pair) for pair in run])
-
-
-def table_events(
-    log: EventLog, after: Mapping[str, int] | None = None, broken: Broken | None = None
-) -> Iterator[TableEvent]:
-    """Yield the events of each table by which dice are told apart, corrections and submissions, past the numbers given."""
-    for stream in log.streams():
-        if stream.startswith("table/"):
-            for envelope, record in _read(log, stream, broken, after):
-                if envelope.type in TABLE_EVENT_TYPES:
-                    yield TableEvent(
-                        stream=stream, seq=record.seq, type=envelope.type, payload=bytes(envelope.payload).decode()
-                    )
-
-
-def reviews(log: EventLog, broken: Broken | None = None) -> Iterator[ReviewedFinding]:
-    """Yield where the review of each finding stands that anybody spoke of."""
-    for stream in log.streams():
-        if stream.startswith("review/"):
-            review = TableReview(stream)
-            try:
-                for record in log.read(stream):
-                    review.take(record)
-            except IntegrityError as error:
-                _note(broken, error)
-            for finding in review.findings.values():
-                yield _reviewed(finding)
+def _event_frames(pairs: list[tuple[RawEnvelope, Record]]) -> list[TableRows]:
+    """Return events as rows: those of rounds, and those by which later ones are told apart."""
+    table_events = [
+        TableEvent(stream=record.stream, seq=record.seq, type=envelope.type, payload=bytes(envelope.payload).decode())
+        for envelope, record in pairs
+        if envelope.type in TABLE_EVENT_TYPES
+    ]
+    rows = [event_row(*pair) for pair in pairs if pair[0].round_no is not None]
+    return [loading.event_frame(rows), loading.table_event_frame(table_events)]
 
 
 def _reviewed(finding: FindingReview) -> ReviewedFinding:
@@ -166,28 +361,16 @@ def _reviewed(finding: FindingReview) -> ReviewedFinding:
     )
 
 
-def property_facts(log: EventLog, broken: Broken | None = None) -> PropertyFacts:
-    """Return what the newest `property_configured` says, or the defaults."""
-    facts = PropertyFacts(log_id=log.log_id)
-    for stream in log.streams():
-        if not stream.startswith("property/"):
-            continue
-        for envelope, _ in _read(log, stream, broken):
-            if envelope.type == PropertyConfigured.TYPE:
-                said = msgspec.json.decode(envelope.payload)
-                facts = PropertyFacts(
-                    name=said["name"], time_zone=said["time_zone"], currency=said["currency"], log_id=log.log_id
-                )
-    return facts
-
-
-def _row(envelope: RawEnvelope, record: Record) -> dict[str, Any]:
-    return {
-        "seq": record.seq,
-        "event_id": envelope.event_id,
-        "type": envelope.type,
-        "occurred_at_us": envelope.occurred_at_us,
-        "source": envelope.source,
-        "payload": bytes(envelope.payload).decode(),
-        "hash": record.hash.hex(),
-    }
+def event_row(envelope: RawEnvelope, record: Record) -> tuple[Any, ...]:
+    """Return an event as a row of `ROUND_EVENTS`."""
+    return (
+        record.stream,
+        envelope.round_no,
+        record.seq,
+        envelope.event_id,
+        envelope.type,
+        envelope.occurred_at_us,
+        envelope.source,
+        bytes(envelope.payload).decode(),
+        record.hash.hex(),
+    )

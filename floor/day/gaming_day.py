@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from math import ceil
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
-from events.vocabulary.codec import encode_draft
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import GamingDayOpened, PropertyConfigured
 from floor.catalogue import DEFAULT, SIMULATIONS
@@ -22,10 +21,10 @@ from floor.day.schemes import Scheme, SchemeRun
 from floor.faults.anomaly import Anomaly
 from floor.faults.labels import Legit, Planted, Spot
 from floor.game_simulation import GameSimulation
-from floor.table.casino import CURRENCY, CUTOVER, PROPERTY, TIME_ZONE, cutover_us, gaming_day
+from floor.table.casino import CURRENCY, CUTOVER, PROPERTY, SIMULATED, TIME_ZONE, Calendar
 from floor.table.meters import Meter
 from floor.table.people import People
-from floor.table.streams import MINUTE_US, Group, Stream
+from floor.table.streams import MINUTE_US, Group, Stream, line_of
 from floor.table.table import Table
 
 PLANTS_PER_ROUNDS = 800
@@ -44,6 +43,14 @@ OFFICE_SUFFIX = ".office.jsonl"
 """What the name of the office's file has after that of the devices'."""
 
 
+class Turn(NamedTuple):
+    """What a floor reports in one go, the faults that are planted in it, and when the next turn begins (UTC microseconds)."""
+
+    groups: Sequence[Group]
+    labels: Sequence[Planted]
+    next_us: int
+
+
 class Simulation:
     """The result of a simulation: the streams' drafts in groups, in a plausible order, and the labels, kept apart."""
 
@@ -60,6 +67,12 @@ class Simulation:
         if group[1]:
             self._groups.append(group)
 
+    def take(self, next_us: int) -> Turn:
+        """Hand over what was reported and planted since the last time."""
+        turn = Turn(self._groups, self.labels, next_us)
+        self._groups, self.labels = [], []
+        return turn
+
     @property
     def events(self) -> int:
         """How many drafts there are, messages that were sent twice counted twice."""
@@ -73,10 +86,9 @@ class Simulation:
         """Write the devices' events as JSON Lines, the office's to `<path>.office.jsonl`, the labels to `<path>.labels.json`."""
         with path.open("wb") as devices, path.with_name(path.name + OFFICE_SUFFIX).open("wb") as office:
             for stream, drafts in self._groups:
-                head = b'{"stream":"' + stream.encode() + b'",'
                 file = office if stream == PROPERTY else devices
                 for draft in drafts:
-                    file.write(head + encode_draft(draft)[1:] + b"\n")
+                    file.write(line_of(stream, draft))
         path.with_name(path.name + ".labels.json").write_bytes(self.labels_json())
 
     def labels_json(self) -> bytes:
@@ -94,6 +106,7 @@ class Conduct:
     scheme: Scheme = field(default_factory=Scheme)
     listener: Listener | None = None
     anomalies: bool = True
+    calendar: Calendar = SIMULATED
 
 
 def simulate(
@@ -127,6 +140,15 @@ def simulate(
     return _Floor(seed, rounds, [SIMULATIONS[name] for name in games], tables, days, conduct).run()
 
 
+def play(seed: int, rounds: int, games: Sequence[str], calendar: Calendar, *, days: int) -> Iterator[Turn]:
+    """Yield what a floor reports, a table's round after the other, made only when it is asked for; faults are planted.
+
+    The first turn has the property's own events of the first day. A table plays no longer than to the next gaming day, so that
+    it may play fewer than its share of the `rounds` of each game.
+    """
+    return _Floor(seed, rounds, [SIMULATIONS[name] for name in games], None, days, Conduct(calendar=calendar)).turns()
+
+
 class _Operation:
     """A game in operation: its tables, and the anomalies that are due there."""
 
@@ -158,7 +180,7 @@ class _Floor:
         self.operations: list[_Operation] = []
         for game, count in zip(games, counts, strict=True):
             of_game = [
-                game.table(i, count, spec, self.meters, people, Random(f"{seed}/{spec.id}"))
+                game.table(i, count, spec, self.meters, people, Random(f"{seed}/{spec.id}"), conduct.calendar)
                 for i, spec in enumerate(game.specs(count))
             ]
             self.operations.append(_Operation(game, seed, rounds, of_game, conduct))
@@ -173,17 +195,28 @@ class _Floor:
 
     def run(self) -> Simulation:
         """Play all days and return the simulation."""
+        for _ in self._play():
+            pass
+        return self.done
+
+    def turns(self) -> Iterator[Turn]:
+        """Play all days, handing over each round when it was played."""
+        for next_us in self._play():
+            yield self.done.take(next_us)
+        yield self.done.take(0)
+
+    def _play(self) -> Iterator[int]:
+        """Play all days, with a pause after each opening and each round: yields when the next round begins."""
         left = self.rounds
         for day in range(self.days):
             today = left // (self.days - day)
-            self._day(day, today)
+            yield from self._day(day, today)
             left -= today
         self._open_streams(self.days)
         for table in self.tables:
             table.open_day_for_counting(self.days)
             self._report_between(table)
         self.done.chip_thefts = self.scheme_run.chip_thefts
-        return self.done
 
     def _report(self, groups: Sequence[Group]) -> None:
         if self.conduct.listener is None:
@@ -195,17 +228,18 @@ class _Floor:
 
     def _open_streams(self, day: int) -> None:
         """Open a gaming day in the property's and the meters' streams."""
-        at_us, office = cutover_us(day), "office"
-        opened = [self.property.draft(office, GamingDayOpened(gaming_day=gaming_day(day)), at_us, None)]
+        calendar, office = self.conduct.calendar, "office"
+        at_us, gaming_day = calendar.cutover_us(day), calendar.gaming_day(day)
+        opened = [self.property.draft(office, GamingDayOpened(gaming_day=gaming_day), at_us, None)]
         if day == 0:
             configured = PropertyConfigured(
                 name="Simulated Casino", time_zone=TIME_ZONE, gaming_day_cutover=CUTOVER, currency=CURRENCY
             )
             opened.append(self.property.draft(office, configured, at_us + 1_000_000, None))
-        meters = [(meter.stream.name, meter.open_day(gaming_day(day), at_us)) for meter in self.meters.values()]
+        meters = [(meter.stream.name, meter.open_day(gaming_day, at_us)) for meter in self.meters.values()]
         self._report([(PROPERTY, opened), *meters])
 
-    def _day(self, day: int, rounds: int) -> None:
+    def _day(self, day: int, rounds: int) -> Iterator[int]:
         self._open_streams(day)
         turns: list[tuple[int, int, int, int]] = []
         for at, operation in enumerate(self.operations):
@@ -216,13 +250,14 @@ class _Floor:
                     turns.append((table.now_us, at, index, mine))
         heapq.heapify(turns)
         while turns:
+            yield turns[0][0]
             _, at, index, left = heapq.heappop(turns)
             operation = self.operations[at]
             table = operation.tables[index]
             self._round(operation, table)
             if left == rounds // len(operation.tables) // 2 + 1:
                 table.file_later_rules()
-            if left > 1:
+            if left > 1 and table.now_us < self.conduct.calendar.closing_us(day):
                 heapq.heappush(turns, (table.now_us, at, index, left - 1))
         for table in self.tables:
             table.close_day()

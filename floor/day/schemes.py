@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 from floor.faults import payment
-from floor.faults.anomaly import Edit, NotPossible
+from floor.faults.anomaly import NotPossible
 from floor.faults.labels import Spot
 from floor.table.facts import wager_returned
 from floor.table.people import Patron
@@ -38,15 +38,6 @@ class Scheme:
 
 EXAMPLE = Scheme(thief="d-02", clumsy="d-04", worn={"fu-01": 0.35})
 """One of each at a floor of Face Up Pai Gow."""
-
-MISTAKES: tuple[tuple[str, Edit], ...] = (
-    ("PAY-OVER", payment.pay_over),
-    ("PAY-UNDER", payment.pay_under),
-    ("PAY-MISSED", payment.pay_missed),
-    ("PAY-LOSER", payment.pay_loser),
-    ("PAY-TAKEN", payment.pay_taken),
-    ("PAY-NOT-TAKEN", payment.pay_not_taken),
-)
 
 
 class SchemeRun:
@@ -83,7 +74,7 @@ class SchemeRun:
                 table.inventory -= TAKEN_CENTS
                 self.chip_thefts.append((table.id, table.day))
         elif table.dealer == self.scheme.clumsy and self._random.randrange(100) < self.scheme.errs_percent:
-            code, err = self._random.choice(MISTAKES)
+            code, err = self._random.choice(tuple(payment.MISTAKES.items()))
             with suppress(NotPossible):
                 yield code, err(play)
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from events.vocabulary import model
 from floor.dj_wild.plan import BASE, DjWildPlan
-from floor.dj_wild.table import DjWildTable, counting
-from floor.faults import dealing, payment, records, wagering
+from floor.dj_wild.table import COUNTED_AT_LEAST, DjWildTable
+from floor.faults import dealing, payment, wagering
 from floor.faults.anomaly import HERE, Anomalies, Prepare, require
 from floor.faults.conditions import (
     by_card,
@@ -34,7 +34,7 @@ DJ_WILD_ANOMALIES.share(
     *("OPEN-INSPECT", "OPEN-SPREAD", "OPEN-IDLE", "EQUIP-DECK", "EQUIP-ALTERNATE", "DEAL-SHUFFLE"),
     *("DEAL-DEVICE/uncovered", "device_outage", "device_outage_manual"),
 )
-DJ_WILD_ANOMALIES.share(RECORDS, "LOG-SOURCE-GAP", "LOG-SOURCE-REPEAT", "LOG-CLOCK")
+DJ_WILD_ANOMALIES.take_over(RECORDS)
 fault, legitimate = DJ_WILD_ANOMALIES.fault, DJ_WILD_ANOMALIES.legitimate
 
 # Preparations
@@ -194,11 +194,11 @@ def _card_twice(plan: DjWildPlan) -> bool:
 # The round is played on (the deck leaves the table after it).
 fault("DEAL-STUB", Spot(consequences=("DEAL-RACK", *PLAYED_ON)), prepare=wrong_stub)
 fault("DEAL-STUBSEEN", dealing.stub_seen, prepare=counted(True))
-fault(  # in the fifth round in a row the stub is not counted
+fault(  # in the fifth round in a row the stub is not counted; that it is not in the sixth either is no second fault
     "DEAL-STUBDUE",
     HERE,
-    fits=lambda table: counting(table) and not table.counts_by_machine,
-    prepare=lambda plan: counting(plan.table) and counted(False)(plan),
+    fits=lambda table: table.uncounted == COUNTED_AT_LEAST - 1 and not table.counts_by_machine,
+    prepare=counted(False),
 )
 fault("DEAL-DECK", HERE, prepare=_card_twice)  # a player is dealt a card that the dealer has too
 fault("DEAL-FACEUP", dealing.dealt_face_up(*PLAYED_ON), prepare=dealing.two_face_up_at_times)
@@ -376,6 +376,16 @@ def pay_order(play: Any) -> Spot:
     return Spot(one, consequences=("DEAL-RACK",))
 
 
+fault(
+    "PAY-EARLY",
+    by_turns(
+        payment.settled_before(model.HandRevealed, position="dealer"),
+        payment.settled_before(model.HandRevealed, *BASE, position=payment.its_own),
+    ),
+    prepare=_two_players,
+)
+
+
 def _trips_and_bad_beat(plan: DjWildPlan) -> bool:
     """Prepare a player with both, who raises and wins too little of either for a slip."""
     require(one_box_seat(plan))
@@ -471,10 +481,8 @@ legitimate("fold", 4, HERE, prepare=folded_seat, decides=True)  # § 687a.11(b),
 legitimate("equal_hands", 4, HERE, prepare=equal_hands, decides=True)  # § 687a.11(e)(2), D8
 legitimate("joker_replaced", 4, HERE, prepare=_has_joker, decides=True)  # by the side card (§ 687a.11(f)(1))
 legitimate("jackpot_by_slip", 4, payment.paid_by_slip, prepare=payment.by_slip(wins_share), decides=True)
-legitimate("duplicate_message", 8, records.duplicate_message)
 legitimate("late_message", 8, late_message)
 legitimate("card_not_read", 5, dealing.card_not_read)
-legitimate("event_corrected", 6, records.event_corrected, prepare=one_box_seat)
 
 DJ_WILD_ANOMALIES.natural = {
     "fold": lambda play: play.plan.void is None and any(not play.plan.raises(seat) for seat in play.plan.playing),

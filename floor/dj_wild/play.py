@@ -38,15 +38,6 @@ class DjWildPlay(Play):
     plan: DjWildPlan
     table: DjWildTable
 
-    def shuffle_and_cut(self) -> None:
-        """Shuffle the deck where it was dealt; cut what was shuffled by hand or came preshuffled."""
-        deck, uncut = self.plan.deck, self.table.uncut
-        as_received = deck.id in uncut and not deck.dirty
-        uncut.discard(deck.id)
-        super().shuffle_and_cut()
-        if as_received:
-            self.cut()
-
     # The deal
 
     def deal(self) -> None:

@@ -6,9 +6,10 @@ random.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Set
 from random import Random
 
+from floor.round.seven_cards import card, first_fitting, straight
 from games.cards.cards import DECK, JOKER, rank
 from games.dj_wild import lines
 from games.rulebook.chapters import chapter
@@ -19,16 +20,6 @@ PAID = tuple(line.hand for line in chapter("pa", "687a").paytable("trips", "DJWT
 TARGETS = (*PAID, "nothing")
 _TRIPS = chapter("pa", "687a").paytable("trips", "DJWT-04")
 _WILDS = tuple(card for card in DECK if card == JOKER or rank(card) == 2)
-_TRIES = 400
-
-
-def card(rank_: int, suit_: int) -> int:
-    """Return a card by rank (2 to 14) and suit (0 to 3)."""
-    return (rank_ - 2) * 4 + suit_
-
-
-def _straight(low: int) -> list[int]:
-    return [14, 2, 3, 4, 5] if low == 1 else list(range(low, low + 5))
 
 
 def _groups(random: Random, *counts: int) -> Hand:
@@ -45,11 +36,11 @@ _MAKERS: dict[str, Callable[[Random], Hand]] = {
     "five_wilds": lambda r: list(_WILDS),
     "royal_flush": lambda r: _in_suit(r, list(range(10, 15))),
     "five_of_a_kind": lambda r: [*_groups(r, r.randrange(1, 5)), *r.sample(_WILDS, 4)][:5],
-    "straight_flush": lambda r: _in_suit(r, _straight(r.randrange(1, 10))),
+    "straight_flush": lambda r: _in_suit(r, straight(r.randrange(1, 10))),
     "four_of_a_kind": lambda r: _groups(r, 4, 1),
     "full_house": lambda r: _groups(r, 3, 2),
     "flush": lambda r: _in_suit(r, r.sample(range(2, 15), 5)),
-    "straight": lambda r: [card(each, r.randrange(4)) for each in _straight(r.randrange(1, 11))],
+    "straight": lambda r: [card(each, r.randrange(4)) for each in straight(r.randrange(1, 11))],
     "three_of_a_kind": lambda r: _groups(r, 3, 1, 1),
     "nothing": lambda r: r.sample(range(53), 5),
 }
@@ -61,15 +52,18 @@ def line_of(cards: Collection[int]) -> str:
     return line if line in PAID else "nothing"
 
 
-def make_hand(random: Random, target: str, excluded: Collection[int]) -> Hand | None:
+def make_hand(random: Random, target: str, excluded: Set[int]) -> Hand | None:
     """Return five cards not among `excluded` that make a line, or null where none were found."""
     like = target.removeprefix("natural_").removesuffix("_with_wild")
-    for _ in range(_TRIES):
+
+    def draw() -> Hand:
         hand = _MAKERS[like](random)
         if target.endswith("_with_wild"):
             for at in random.sample(range(5), random.choice((1, 1, 1, 2))):
                 hand[at] = random.choice(_WILDS)
-        if len(set(hand)) == 5 and not set(hand).intersection(excluded) and line_of(hand) == target:
-            random.shuffle(hand)
-            return hand
-    return None
+        return hand
+
+    def fits(hand: Hand) -> bool:
+        return len(set(hand)) == 5 and excluded.isdisjoint(hand) and line_of(hand) == target
+
+    return first_fitting(random, draw, fits)

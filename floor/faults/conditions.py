@@ -44,7 +44,7 @@ def shuffled_by_hand(table: Any) -> bool:
 
 def machine_works(table: Any) -> bool:
     """There is a shuffler, and it works."""
-    return table.spec.shuffler != "none" and not table.shuffler_out
+    return not table.by_hand
 
 
 def one_deck(table: Any) -> bool:

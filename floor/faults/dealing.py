@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -106,6 +107,23 @@ def dealt_face_up(*consequences: str) -> Edit:
         return HERE
 
     return edit
+
+
+def dealt_facing(to: Callable[[Any], Any], face_up: bool) -> Edit:
+    """The cards of a position, found by the play, are dealt face up, or face down, where they should lie the other way."""
+
+    def edit(play: Any) -> Spot:
+        position = to(play)
+        for step in require(play.script.of(model.CardsDealt, to=position)):
+            changed(step, face_up=face_up)
+        return Spot(position if isinstance(position, int) else None)
+
+    return edit
+
+
+def to_dealer(play: Any) -> str:
+    """The dealer's position."""
+    return "dealer"
 
 
 def find_face_up(plan: Any, cards: int) -> None:

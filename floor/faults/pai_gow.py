@@ -6,7 +6,7 @@ from typing import Any
 
 from events.vocabulary import model
 from events.vocabulary.model import fact
-from floor.faults import dealing, payment, records, wagering
+from floor.faults import dealing, payment, wagering
 from floor.faults.anomaly import HERE, Anomalies, require
 from floor.faults.conditions import (
     by_card,
@@ -19,7 +19,7 @@ from floor.faults.conditions import (
     with_dice,
 )
 from floor.faults.dealing import any_seat, find_face_up, one_box_seat
-from floor.faults.edits import change, its_seat, only_if, prepared_by_turns
+from floor.faults.edits import by_turns, change, its_seat, only_if, prepared_by_turns
 from floor.faults.labels import Spot
 from floor.faults.pai_gow_hands import HANDS, against_house_way, expose, misdeal, prepare_surrender
 from floor.faults.payment import (
@@ -107,8 +107,9 @@ def pay_foul(play: Any) -> Spot:
 
 
 def envy(plan: PaiGowPlan) -> bool:
-    """Prepare a qualifying hand at one box and a qualifying wager at another patron's."""
+    """Prepare a hand with an Envy Bonus, and a wager on it, at one box and a qualifying wager at another patron's."""
     holder = any_seat(plan)
+    plan.bet(holder, "fortune_bonus", 100)
     others = require([seat for seat in plan.boxes if plan.boxes[seat].bettor != plan.boxes[holder].bettor])
     other = plan.random.choice(others)
     offer = plan.book.offers.get("progressive")
@@ -161,6 +162,17 @@ def next_seat_first(play: Any) -> Spot:
     require(len(base) >= 2)
     play.script.move_behind(settled(play, base[0]), settled(play, base[1]))
     return Spot(consequences=("DEAL-RACK",))
+
+
+fault(
+    "PAY-EARLY",
+    by_turns(
+        payment.settled_before(model.CardsDealt),
+        payment.settled_before(model.HandSet, position="dealer"),
+        payment.settled_before(model.HandRevealed, "base", position=payment.its_own),
+    ),
+    prepare=base_ends(Outcome.WIN, Outcome.LOSE),
+)
 
 
 def _above_the_maximum(plan: PaiGowPlan) -> bool:
@@ -391,10 +403,8 @@ legitimate(
     decides=True,
 )
 legitimate("jackpot_by_slip", 4, payment.paid_by_slip, prepare=payment.by_slip(wins_share), decides=True)
-legitimate("duplicate_message", 8, records.duplicate_message)
 legitimate("late_message", 8, late_message, fits=with_dealers_shaker)
 legitimate("card_not_read", 4, dealing.card_not_read)
-legitimate("event_corrected", 6, records.event_corrected, prepare=one_box_seat)
 
 PAI_GOW.natural = {
     "surrender": lambda play: play.plan.surrendered,

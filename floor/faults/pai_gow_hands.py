@@ -30,8 +30,8 @@ from games.rulebook.filed_way import is_set_by
 from games.settlement.wagers import Outcome
 
 HANDS = Anomalies()
-HANDS.share(EQUIPMENT, *EQUIPMENT.faults, *EQUIPMENT.legitimates)
-HANDS.share(RECORDS, *RECORDS.faults)
+HANDS.take_over(EQUIPMENT)
+HANDS.take_over(RECORDS)
 fault, legitimate = HANDS.fault, HANDS.legitimate
 
 WRONGLY_SETTLED = (*("PAY-OVER", "PAY-UNDER", "PAY-MISSED", "PAY-LOSER", "PAY-TAKEN", "PAY-NOT-TAKEN"), "PAY-ANNOUNCED")
@@ -75,10 +75,15 @@ fault(  # the shaker is shaken twice only, or not covered or not shaken after th
 )
 
 
+def hands_dealt(play: Any) -> list[Step]:
+    """Return the steps that give cards to hands, not to piles."""
+    return [step for step in play.script.of(model.CardsDealt) if step.payload.to in play.plan.positions]
+
+
 @fault("DEAL-ORDER")
 def deal_order(play: Any) -> Spot:
     """Two positions are served in the wrong order once."""
-    deals = play.script.of(model.CardsDealt)
+    deals = hands_dealt(play)
     at = play.plan.random.randrange(1, len(deals) - 1)
     play.script.move_before(deals[at + 1], deals[at])
     return HERE
@@ -108,14 +113,18 @@ fault("DEAL-STUBSEEN", dealing.stub_seen)
 
 @fault("DEAL-DECK", prepare=lambda plan: plan.make_empty(1))
 def deal_deck(play: Any) -> Spot:
-    """An empty seat is dealt a card that somebody else has too."""
-    plan = play.plan
-    step = play.script.of(model.CardsDealt, to=plan.random.choice(plan.empty))[0]
-    changed(step, cards=[TEXT[plan.hands["dealer"][0]], *step.payload.cards[1:]])
+    """A seat without a wager is dealt a card that the dealer has too, by way of a pile or not."""
+    plan, script = play.plan, play.script
+    step = script.first(model.CardsDealt, to=plan.random.choice(plan.empty))
+    own, other = step.payload.cards[0], TEXT[plan.hands[plan.dealer][0]]
+    changed(step, cards=[other, *step.payload.cards[1:]])
+    for on_pile in script.of(model.CardsDealt, cards=[own]):
+        changed(on_pile, cards=[other])
     return HERE
 
 
 fault("DEAL-FACEUP", dealing.dealt_face_up("DEAL-STUB", *PLAYED_ON), fits=by_card, prepare=dealing.two_face_up_at_times)
+fault("DEAL-FACING", dealing.dealt_facing(dealing.to_dealer, face_up=False))
 fault("DEAL-DRAWN", dealing.put_back, fits=by_card)
 
 

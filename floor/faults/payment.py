@@ -10,9 +10,9 @@ from typing import Any
 
 from events.vocabulary import model
 from events.vocabulary.model import fact
-from floor.faults.anomaly import HERE, Anomalies, Prepare, require
+from floor.faults.anomaly import HERE, Anomalies, Edit, Prepare, require
 from floor.faults.edits import drop as drop_step
-from floor.faults.edits import its_seat, only_if
+from floor.faults.edits import find, its_seat, only_if
 from floor.faults.labels import Spot
 from floor.table.facts import wager_paid, wager_returned, wager_taken
 from floor.table.script import Step, changed
@@ -118,7 +118,8 @@ def pay_taken(play: Any) -> Spot:
     """A winning or tied wager is collected."""
     due = _tie(play) or pick(play, Outcome.WIN)
     _forget_vigorish(play, due)
-    return replace_settlement(play, due, wager_taken(due.seat, due.bettor, due.wager, due.staked_cents), "lose")
+    event = wager_taken(due.seat, due.bettor, due.wager, due.staked_cents, number=due.number)
+    return replace_settlement(play, due, event, "lose")
 
 
 def pay_not_taken(play: Any) -> Spot:
@@ -132,7 +133,7 @@ def _as_a_tie_or_not_at_all(play: Any, due: Due) -> Spot:
     if play.plan.turn % 2:
         play.script.drop(settled(play, due))
         return Spot(due.seat, due.wager)
-    event = wager_returned(due.seat, due.bettor, due.wager, due.staked_cents, "push")
+    event = wager_returned(due.seat, due.bettor, due.wager, due.staked_cents, "push", due.number)
     return replace_settlement(play, due, event, "tie")
 
 
@@ -156,6 +157,38 @@ def charge(play: Any, due: Due, cents: int) -> None:
     play.script.behind(settled(play, due), vigorish)
 
 
+def settled_before(type_: type[model.Event], *wagers: str, **fields: Any) -> Edit:
+    """A wager (one of these; without any: of all) is settled before a step that its outcome waits for.
+
+    Values of the step's fields may be functions of the play and of what is due.
+    """
+
+    def edit(play: Any) -> Spot:
+        due = pick(play, Outcome.WIN, Outcome.LOSE, wagers=wagers)
+        wanted = {name: value(play, due) if callable(value) else value for name, value in fields.items()}
+        play.script.move_before(settled(play, due), find(play, type_, 0, **wanted))
+        return Spot(due.seat, due.wager, ("PAY-ORDER",))
+
+    return edit
+
+
+def its_own(play: Any, due: Due) -> int:
+    """The position of the hand that a wager is on."""
+    return due.seat
+
+
+OF_WINNERS: dict[str, Edit] = {
+    "PAY-OVER": pay_over,
+    "PAY-UNDER": pay_under,
+    "PAY-MISSED": pay_missed,
+    "PAY-TAKEN": pay_taken,
+}
+OF_LOSERS: dict[str, Edit] = {"PAY-LOSER": pay_loser, "PAY-NOT-TAKEN": pay_not_taken}
+MISTAKES = {**OF_WINNERS, **OF_LOSERS}
+OF_TIES = ("PAY-OVER", "PAY-TAKEN")
+"""Of these a wager that tied will do as well."""
+
+
 def register_payment(
     anomalies: Anomalies,
     winner: Prepare,
@@ -163,14 +196,11 @@ def register_payment(
     wins_base: Prepare | None,
     winner_or_tie: Prepare | None = None,
 ) -> None:
-    """Register these faults in a game, with what prepares a winner and a loser there."""
-    tie = winner_or_tie or winner
-    anomalies.fault("PAY-OVER", pay_over, prepare=tie)
-    anomalies.fault("PAY-UNDER", pay_under, prepare=winner)
-    anomalies.fault("PAY-MISSED", pay_missed, prepare=winner)
-    anomalies.fault("PAY-LOSER", pay_loser, prepare=loser)
-    anomalies.fault("PAY-TAKEN", pay_taken, prepare=tie)
-    anomalies.fault("PAY-NOT-TAKEN", pay_not_taken, prepare=loser)
+    """Register these faults in a game, with what prepares a winner and a loser there; without `wins_base` no vigorish is due."""
+    for code, edit in OF_WINNERS.items():
+        anomalies.fault(code, edit, prepare=(winner_or_tie or winner) if code in OF_TIES else winner)
+    for code, edit in OF_LOSERS.items():
+        anomalies.fault(code, edit, prepare=loser)
     if wins_base is not None:
         anomalies.fault("PAY-VIG", pay_vig, prepare=wins_base)
 

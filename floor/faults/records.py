@@ -6,12 +6,13 @@ from typing import Any
 
 from events.vocabulary import model
 from floor.faults.anomaly import HERE, Anomalies, require
+from floor.faults.dealing import one_box_seat
 from floor.faults.labels import Spot
 from floor.table.script import Step, changed
 from floor.table.streams import MINUTE_US
 
 RECORDS = Anomalies()
-fault = RECORDS.fault
+fault, legitimate = RECORDS.fault, RECORDS.legitimate
 
 
 @fault("LOG-SOURCE-GAP")
@@ -48,12 +49,14 @@ def wrong_correction(play: Any) -> Spot:
     return HERE
 
 
+@legitimate("duplicate_message", 8)
 def duplicate_message(play: Any) -> Spot:
     """A device sends the same message again: the log drops it."""
     play.script.resent = play.plan.random.choice([step for step in play.script.steps[1:-3] if step.meter is None])
     return HERE
 
 
+@legitimate("event_corrected", 6, prepare=one_box_seat)
 def event_corrected(play: Any) -> Spot:
     """Something is mistyped, and corrected by a later event of the same stream, in the round or right after it."""
     plan, script = play.plan, play.script

@@ -8,7 +8,7 @@ from typing import ClassVar, Final
 
 from floor.round.pai_gow_plan import COMMON_HANDS, RARE_PAIRS, PaiGowPlan, hand_of
 from floor.round.plan import Way
-from floor.round.seven_cards import card
+from floor.round.seven_cards import card, first_fitting
 from floor.table.people import Habit
 from games.cards.cards import JOKER
 from games.cards.four_card import is_legal_setting, rank_four, rank_one
@@ -18,7 +18,6 @@ from games.settlement.pai_gow import Position
 from games.settlement.wagers import Outcome
 
 INSURANCE: Final = {line: rank for rank, line in HIGHEST.items()}
-_TRIES: Final = 400
 # Every way to part seven cards: which four, which two, which one.
 _PARTS: Final = tuple(
     (four, two, one)
@@ -90,11 +89,11 @@ class FortuneAsiaPlan(PaiGowPlan):
 
 def unpaired_hand(random: Random, highest: int, excluded: set[int]) -> list[int] | None:
     """Return seven cards not among `excluded` without pair, straight or flush, of which one is the highest."""
-    for _ in range(_TRIES):
+
+    def draw() -> list[int]:
         cards = [card(rank, random.randrange(4)) for rank in (highest, *random.sample(range(2, highest), 6))]
         if highest == 14 and random.random() < 0.3:
             cards[0] = JOKER
-        if excluded.isdisjoint(cards) and highest_unpaired(cards) == highest:
-            random.shuffle(cards)
-            return cards
-    return None
+        return cards
+
+    return first_fitting(random, draw, lambda cards: excluded.isdisjoint(cards) and highest_unpaired(cards) == highest)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from events.vocabulary.model import Event
+from collections.abc import Iterator
+
 from floor.round.pai_gow_play import PaiGowPlay
-from floor.round.play import Play
 
 
 class FortuneAsiaPlay(PaiGowPlay):
@@ -12,19 +12,6 @@ class FortuneAsiaPlay(PaiGowPlay):
 
     cut_depths = (10, 44)
 
-    def shuffle_and_cut(self) -> None:
-        """Shuffle the deck where it was dealt, and cut; cut one that came preshuffled."""
-        deck, uncut = self.plan.deck, self.table.uncut
-        as_received = deck.id in uncut and not deck.dirty
-        super().shuffle_and_cut()
-        if as_received:
-            self.cut()
-        uncut.discard(deck.id)
-
-    def cut(self) -> None:
-        """The dealer cuts."""
-        Play.cut(self)
-
-    def a_cut(self) -> list[Event]:
-        """Return a cut as it should be made after a shuffle by hand."""
-        return Play.a_cut(self)
+    def cut_offers(self) -> Iterator[tuple[int, bool]]:
+        """The dealer cuts, and asks nobody."""
+        return iter(())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from events.vocabulary import model
-from floor.faults import dealing, payment, records, wagering
+from floor.faults import dealing, payment, wagering
 from floor.faults.anomaly import HERE, Anomalies, Prepare, require
 from floor.faults.conditions import offers
 from floor.faults.dealing import one_box_seat
@@ -22,7 +22,7 @@ from games.cards.cards import TEXT
 from games.settlement.wagers import Outcome
 
 OVER_UNDER_ANOMALIES = Anomalies()
-OVER_UNDER_ANOMALIES.share(RECORDS, *RECORDS.faults)
+OVER_UNDER_ANOMALIES.take_over(RECORDS)
 fault, legitimate = OVER_UNDER_ANOMALIES.fault, OVER_UNDER_ANOMALIES.legitimate
 
 # Tables and preparations
@@ -188,6 +188,16 @@ def deal_faceup(play: OverUnderPlay) -> Spot:
     return HERE
 
 
+@fault("DEAL-FACING", prepare=some_decide)
+def deal_facing(play: OverUnderPlay) -> Spot:
+    """The first card of a hand, or its additional cards, lie face down."""
+    seat = play.plan.chosen
+    first, *additional = _deals(play, seat)
+    for step in [first] if play.plan.turn % 2 else additional:
+        changed(step, face_up=False)
+    return Spot(seat)
+
+
 @fault("DEAL-RACK")
 def deal_rack(play: OverUnderPlay) -> Spot:
     """A card does not get into the rack, or cards of another batch do."""
@@ -226,6 +236,14 @@ def ends_for(outcome: Outcome) -> Prepare:
 
 payment.register_payment(OVER_UNDER_ANOMALIES, ends_for(Outcome.WIN), ends_for(Outcome.LOSE), ends("ante", Outcome.WIN))
 fault("PAY-VOID", payment.pay_void, prepare=dead_hand)
+
+
+@fault("PAY-EARLY", prepare=ends_for(Outcome.LOSE))
+def pay_early(play: OverUnderPlay) -> Spot:
+    """A wager is settled before the last card of its hand is dealt."""
+    due = payment.pick(play, Outcome.WIN, Outcome.LOSE)
+    play.script.move_before(payment.settled(play, due), _deals(play, due.seat)[-1])
+    return Spot(due.seat, due.wager)
 
 
 @fault("PAY-ORDER", prepare=some_decide)
@@ -392,8 +410,12 @@ def _deciding(play: OverUnderPlay, seat: int) -> list[Step]:
 
 
 def _face_up(plan: OverUnderPlan) -> None:
-    plan.face_up, plan.face_up_before = 0, plan.random.randrange(3 * len(plan.boxes))
+    """Let a card lie face up before any that is no other copy of it: the record tells what was put aside from what was dealt."""
+    plan.face_up = 0
     plan.deal()
+    hands = plan.hands.values()
+    dealt = [hand[0] for hand in hands] + [card for hand in hands for card in hand[1:]]
+    plan.face_up_before = plan.random.choice([at for at, card in enumerate(dealt) if card != plan.face_up])
 
 
 def _stands(plan: OverUnderPlan) -> bool:
@@ -440,9 +462,7 @@ legitimate(
     fits=lambda table: in_shoe(table) and len(table.seats) < 6,
     before=lambda table, turn: table.bar_newcomer(),
 )
-legitimate("duplicate_message", 8, records.duplicate_message)
 legitimate("late_message", 8, late_message)
-legitimate("event_corrected", 6, records.event_corrected, prepare=one_box_seat)
 
 OVER_UNDER_ANOMALIES.natural = {
     "surrender": lambda play: play.plan.surrendered,

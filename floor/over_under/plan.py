@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from random import Random
-from typing import Any, ClassVar, Final, Literal, Self
+from typing import Any, ClassVar, Final, Literal
 
 from floor.over_under.table import BATCH, ShoeTable, shuffled_batch
 from floor.round.plan import Plan
 from floor.table.people import Habit, Patron
 from games.layout import BettingBox, Hand, TableLayout
 from games.over_under import GAME, best_decision, points
-from games.settlement.wagers import Due, Outcome
+from games.settlement.wagers import Due
 
 Decision = Literal["over", "under", "surrender"]
 SIDES: Final = ("over", "under")
@@ -169,15 +168,10 @@ class OverUnderPlan(Plan):
             self.boxes[seat].stakes["bonus"] = 500
         self.make(seat, TOTALS[number % len(TOTALS)])
 
-    def deal_until(self, fits: Callable[[Self], bool], targets: Any = None) -> bool:
-        """Deal from shoes of the same cards in other orders until the round is as wanted; say whether it came to that."""
-        for _ in range(300):
-            self.clear()
-            if fits(self):
-                return True
-            self.random.shuffle(self.source)
-            self.deal()
-        return False
+    def deal_again(self, targets: Any) -> bool:
+        """Deal from a shoe of the same cards in another order."""
+        self.random.shuffle(self.source)
+        return self.deal()
 
     def layout(self) -> TableLayout:
         """Return the table as it is going to lie."""
@@ -198,10 +192,6 @@ class OverUnderPlan(Plan):
     def dues(self) -> list[Due]:
         """Return what every wager is going to be due."""
         return GAME.settle(self.book, self.layout())
-
-    def ends(self, seat: int, wager: str) -> Outcome | None:
-        """Return how a wager is going to end."""
-        return next((due.outcome for due in self.dues() if (due.seat, due.wager) == (seat, wager)), None)
 
     def recorded_out(self, times: int) -> list[int]:
         """Return the cards that left the shoe so often on record, and are not all gone or all there."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import ClassVar
 
 from events.vocabulary import model
@@ -12,7 +13,6 @@ from floor.round.play import Play
 from floor.table.facts import card_dealt, same, wager_placed, wager_taken
 from floor.table.script import Script
 from games.cards.cards import TEXT
-from games.settlement.pai_gow import Position
 from games.settlement.wagers import Due, Outcome
 
 QUARTER = 78
@@ -25,6 +25,7 @@ class OverUnderPlay(Play):
     observed: ClassVar[list[Aspect]] = ["equipment", "shuffle", "wagering", "deal", "settlement", "collection"]
     at_even_money = ("ante", *SIDES, "bonus")
     withdrawn = ("ante", 500)
+    cut_depths = (10, 150)
     plan: OverUnderPlan
     table: ShoeTable
 
@@ -80,18 +81,9 @@ class OverUnderPlay(Play):
         first: CoverPlace | None = table.first_seat if table.just_opened else table.cover_at
         return sorted(table.seats, key=lambda seat: (seat != first, -seat))
 
-    def cut(self) -> None:
-        """The cut is offered round the table; the dealer cuts where nobody does."""
-        plan, add, random = self.plan, self.script.add, self.plan.random
-        cutter: Position = "dealer"
-        for number, seat in enumerate(self.offer_order()):
-            accepted = number >= plan.refusals
-            add(same(model.CutOffered, seat=seat, accepted=accepted))
-            if accepted:
-                cutter = seat
-                break
-        depth, side = random.randrange(10, 150), random.choice(("top", "bottom"))
-        add(same(model.CardsCut, by=cutter, depth=depth, counted_from=side))
+    def cut_offers(self) -> Iterator[tuple[int, bool]]:
+        """The cut is offered round the table until nobody refuses it any more."""
+        yield from ((seat, number >= self.plan.refusals) for number, seat in enumerate(self.offer_order()))
 
     def draw(self, to: CoverPlace) -> None:
         """Draw a card; a card that is found face up before it is put aside, and so is the cover card (§ 686a.7(d), .9(a))."""

@@ -63,11 +63,6 @@ class ShoeTable(Table):
         return self.spec.shuffler == "continuous"
 
     @property
-    def by_hand(self) -> bool:
-        """Whether cards are shuffled by hand now."""
-        return self.spec.shuffler == "none" or self.shuffler_out
-
-    @property
     def must_burn(self) -> bool:
         """Whether the next round's first card goes to the discard rack (§ 686a.7(c))."""
         return (self.begins and not self.endless) or (self.new_dealer and self.dealt_ever)
@@ -104,17 +99,9 @@ class ShoeTable(Table):
         """Whether the record tells what left the shoe."""
         return self.deck.id not in self.unknown
 
-    def change_deck(
-        self,
-        at: int,
-        reason: Literal["changed", "incorrect_count"] = "changed",
-        preshuffled: bool = False,
-        jokers: int | None = None,
-        without: Collection[str] = (),
-        colour: str = "",
-    ) -> None:
-        """Bring a new batch in the place of one; where it was the one in play, the next shoe begins with the new one."""
-        super().change_deck(at, reason, preshuffled, jokers, without, colour)
+    def _put_in_play(self, deck: str, preshuffled: bool = False, at: int | None = None) -> None:
+        """Put a batch into play; in the place of the one that is dealt, the next shoe begins with it."""
+        super()._put_in_play(deck, preshuffled, at)
         if at == self.turn % len(self.decks):
             self.begins = True
 
@@ -150,25 +137,15 @@ class ShoeTable(Table):
         self.new_dealer = self.new_dealer or self.dealer != self.last_dealer
         self.last_dealer = self.dealer
 
-    def idle(self, us: int, without: Collection[str] = ()) -> None:
-        """Let the last patron leave and, after a time, another arrive: the cards are spread and washed (§ 686a.5(g)).
+    def _spread_again(self, without: Collection[str]) -> None:
+        """Spread and wash the cards, unless a device reshuffles by itself (§ 686a.5(g), (h)).
 
         With two batches these go into the shuffler then, and the other ones come into play.
         """
-        for seat in list(self.seats):
-            self._leave(seat)
-        self.wait(us)
-        self.rotate()
-        self.change_old_decks()
-        self._arrive()
         if self.spec.shuffler in SELF_SHUFFLING:
             return
-        used, patron = (self.begins and self.other) or self.deck, next(iter(self.seats.values()))
-        if "spread" not in without:
-            face_up = self.random.random() < 0.5
-            self.report(model.CardsSpread(deck=used.id, face_up=face_up, inspected_by=patron.token))
-        if "wash" not in without:
-            self.report(model.CardsWashed(deck=used.id))
+        used = (self.begins and self.other) or self.deck
+        self._spread_used(used, without)
         used.dirty = True
         self.end_shoe()
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
 from events.vocabulary import model
-from floor.faults.anomaly import HERE, Anomalies, Edit, Prepare, require
+from floor.faults import payment
+from floor.faults.anomaly import HERE, Anomalies, Prepare, require
 from floor.faults.conditions import both_fit, with_dealers_shaker
-from floor.faults.dealing import one_box_seat
+from floor.faults.dealing import dealt_facing, one_box_seat, to_dealer
 from floor.faults.edits import change, only_if
 from floor.faults.labels import Spot
 from floor.faults.pai_gow import PAI_GOW, base_ends, next_seat_first, prepare_void
@@ -17,12 +16,11 @@ from floor.faults.pai_gow_hands import dealer_turned_early
 from floor.faults.payment import TIED, charge, pay_vig, pick, settled
 from floor.faults.wagering import bet_late
 from floor.pai_gow_poker.plan import ON_DICE, PaiGowPokerPlan
-from floor.table.facts import wager_paid, wager_returned, wager_taken
 from floor.table.script import Step, changed
-from games.settlement.wagers import Due, Outcome
+from games.settlement.wagers import Outcome
 
 PAI_GOW_POKER_ANOMALIES = Anomalies()
-PAI_GOW_POKER_ANOMALIES.take_over(PAI_GOW, "SET-EARLY", "PAY-VIG", "PAY-ORDER")
+PAI_GOW_POKER_ANOMALIES.take_over(PAI_GOW, "DEAL-FACING", "SET-EARLY", "PAY-VIG", "PAY-ORDER")
 fault, legitimate = PAI_GOW_POKER_ANOMALIES.fault, PAI_GOW_POKER_ANOMALIES.legitimate
 fault("SET-EARLY", dealer_turned_early, prepare=one_box_seat)
 
@@ -77,14 +75,7 @@ def dice_wager(wins: bool) -> Prepare:
 # Setting, vigorish, order
 
 
-@fault("SET-EARLY/face_up")
-def dealer_face_up(play: Any) -> Spot:
-    """The dealer's cards are dealt face up, as in another game."""
-    for step in play.script.of(model.CardsDealt, to="dealer"):
-        changed(step, face_up=True)
-    return HERE
-
-
+fault("SET-EARLY/face_up", dealt_facing(to_dealer, face_up=True))  # as in another game
 fault("PAY-VIG", pay_vig, fits=commission_free, prepare=base_ends(Outcome.WIN))
 
 
@@ -141,42 +132,8 @@ def dice_after_the_cards(play: Any) -> Spot:
     return Spot(play.plan.chosen)
 
 
-def _left_or_pushed(play: Any, due: Due) -> model.Event | None:
-    if play.plan.turn % 2:
-        return None
-    push = wager_returned(due.seat, due.bettor, due.wager, due.staked_cents, "push")
-    return msgspec.structs.replace(push, number=due.number)
-
-
-def _paid_anyway(play: Any, due: Due) -> model.Event:
-    return wager_paid(due, due.staked_cents, due.staked_cents * play.plan.random.choice((1, 3, 6)))
-
-
-def _settled_as(event: Any) -> Edit:
-    """Let the wager on the dice that was prepared be settled otherwise; null: not at all."""
-
-    def edit(play: Any) -> Spot:
-        plan = play.plan
-        due = next(due for due in play.dues if (due.seat, due.wager) == (plan.chosen, plan.on_dice))
-        wrong = event(play, due)
-        if wrong is None:
-            play.script.drop(_on_dice(play))
-        else:
-            _on_dice(play).payload = wrong
-        return Spot(plan.chosen, plan.on_dice)
-
-    return edit
-
-
-for _code, _wins, _event in (
-    ("PAY-OVER", True, lambda play, due: wager_paid(due, due.returned_cents, due.winnings_cents + 500)),
-    ("PAY-UNDER", True, lambda play, due: wager_paid(due, due.returned_cents, due.winnings_cents // 2)),
-    ("PAY-MISSED", True, _left_or_pushed),
-    ("PAY-TAKEN", True, lambda play, d: wager_taken(d.seat, d.bettor, d.wager, d.staked_cents, number=d.number)),
-    ("PAY-LOSER", False, _paid_anyway),
-    ("PAY-NOT-TAKEN", False, _left_or_pushed),
-):
-    fault(f"{_code}/dice", _settled_as(_event), fits=has_dice_wagers, prepare=dice_wager(_wins))
+for _code, _edit in payment.MISTAKES.items():
+    fault(f"{_code}/dice", _edit, fits=has_dice_wagers, prepare=dice_wager(wins=_code in payment.OF_WINNERS))
 
 
 def _late(plan: PaiGowPokerPlan) -> bool:

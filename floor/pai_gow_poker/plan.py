@@ -11,7 +11,7 @@ import msgspec
 from floor.pai_gow_poker.table import PaiGowTable
 from floor.round.pai_gow_plan import COMMON_HANDS, RARE_PAIRS, PaiGowPlan
 from floor.round.plan import BoxPlan
-from floor.round.seven_cards import card
+from floor.round.seven_cards import card, first_fitting
 from floor.table.people import Habit, Patron
 from games.cards.ranking import LINES_BY_RANK
 from games.layout import Dice, TableLayout
@@ -30,7 +30,6 @@ Controller = Literal[
 ON_DICE: Final = ("sum", "beat_it")
 """The wagers on the dice of which a box has one; a Match wager is on a number besides."""
 NINE: Final = 9
-_TRIES: Final = 400
 _THROWS: Final = 4000
 
 
@@ -64,6 +63,16 @@ class PaiGowPokerPlan(PaiGowPlan):
         self.number = 0
         """The number of the Match wager that a preparation chose."""
         super().__init__(table, random)
+
+    @property
+    def by_hand(self) -> tuple[str, ...]:
+        """The wagers that are taken and paid at the box; the one on the dice alone where a preparation chose it."""
+        return (self.on_dice,) if self.on_dice else super().by_hand
+
+    @property
+    def prepared(self) -> str:
+        """The wager that the preparations of a winner or loser go for."""
+        return self.on_dice or super().prepared
 
     def wager(self, patron: Patron) -> BoxPlan:
         """Return what a patron bets this time; who likes the dice bets on them in several ways."""
@@ -105,15 +114,17 @@ class PaiGowPokerPlan(PaiGowPlan):
         """Return a hand made to order of the cards that are left, or null where there is none."""
         if target != "tiger_9":
             return super().hand_for(target, excluded)
-        for _ in range(_TRIES):
+
+        def draw() -> list[int]:
             pair = self.random.choice((*range(2, NINE), *range(NINE + 1, 15)))
             others = self.random.sample([rank for rank in range(2, NINE) if rank != pair], 4)
-            suits = self.random.sample(range(4), 2)
-            cards = [card(pair, suit) for suit in suits]
-            cards += [card(rank, self.random.randrange(4)) for rank in (NINE, *others)]
-            if excluded.isdisjoint(cards) and is_tiger_9(self.house_way(cards)[-1]):
-                return cards
-        return None
+            cards = [card(pair, suit) for suit in self.random.sample(range(4), 2)]
+            return cards + [card(rank, self.random.randrange(4)) for rank in (NINE, *others)]
+
+        def fits(cards: list[int]) -> bool:
+            return excluded.isdisjoint(cards) and is_tiger_9(self.house_way(cards)[-1])
+
+        return first_fitting(self.random, draw, fits)
 
     def winning(self, seat: int) -> dict[Position, str]:
         """Return the hands with which the further wager wins at a seat, and let the dice lie so where they decide it."""

@@ -9,7 +9,7 @@ from floor.faults import dealing, pai_gow_hands, payment, wagering
 from floor.faults.anomaly import HERE, Anomalies, require
 from floor.faults.conditions import by_card, by_stack, offers, shuffled_by_hand
 from floor.faults.dealing import one_box_seat
-from floor.faults.edits import add_before, by_turns, change, drop, only_if
+from floor.faults.edits import add_before, by_turns, change, drop, its_wager, only_if
 from floor.faults.labels import Spot
 from floor.faults.pai_gow import PAI_GOW, base_ends
 from floor.faults.pai_gow_hands import dealer_sets_otherwise
@@ -17,8 +17,7 @@ from floor.faults.payment import settled
 from floor.player_dealer.plan import PlayerDealerPlan
 from floor.player_dealer.play import PILES, fee
 from floor.table.facts import wager_paid, wager_placed, wager_returned, wager_taken
-from floor.table.script import Step, changed
-from games.cards.cards import TEXT
+from floor.table.script import changed
 from games.player_dealer import SEATS
 from games.settlement.wagers import Due, Outcome
 
@@ -27,7 +26,17 @@ PLAYER_DEALER_ANOMALIES.share(
     PAI_GOW,
     *("WAGER-LATE", "WAGER-LIMIT", "WAGER-FORM", "WAGER-LAMMER", "SET-CARDS", "DEAL-STUB", "PAY-OVER", "PAY-UNDER"),
     *("PAY-MISSED", "PAY-LOSER", "PAY-TAKEN", "PAY-NOT-TAKEN", "PAY-FOUL", "PAY-VIG", "LOG-SOURCE-GAP"),
-    *("LOG-SOURCE-REPEAT", "LOG-CLOCK", "LOG-CORRECTION", "no_roll_reshake", "recut", "foul_hand"),
+    *(
+        "DEAL-ORDER",
+        "DEAL-DECK",
+        "PAY-ENVY",
+        "LOG-SOURCE-REPEAT",
+        "LOG-CLOCK",
+        "LOG-CORRECTION",
+        "no_roll_reshake",
+        "recut",
+        "foul_hand",
+    ),
     *("player_exposes_own_card", "device_outage", "duplicate_message", "late_message", "card_not_read"),
     "event_corrected",
 )
@@ -55,11 +64,6 @@ def _nobody_asked(play: Any) -> Spot:
 fault("DEAL-CUT", by_turns(dealing.no_cut, _nobody_asked), fits=shuffled_by_hand)
 
 
-def hands_dealt(play: Any) -> list[Step]:
-    """Return the steps that give hands to seats, not cards to piles."""
-    return [step for step in play.script.of(model.CardsDealt) if step.payload.to in play.plan.positions]
-
-
 def _wrong_start(plan: PlayerDealerPlan) -> None:
     plan.first = (plan.first + plan.random.randrange(SEATS - 1)) % SEATS + 1
 
@@ -67,33 +71,19 @@ def _wrong_start(plan: PlayerDealerPlan) -> None:
 fault("DEAL-START", HERE, prepare=_wrong_start)  # the first hand goes to another seat than the one that is counted to
 
 
-@fault("DEAL-ORDER")
-def deal_order(play: Any) -> Spot:
-    """Two seats get their hands in the wrong order."""
-    deals = hands_dealt(play)
-    at = play.plan.random.randrange(1, SEATS - 1)
-    play.script.move_before(deals[at + 1], deals[at])
-    return HERE
-
-
 fault("DEAL-COUNT", pai_gow_hands.deal_count, fits=by_stack, prepare=pai_gow_hands.misdeal)
 
 
-def two_empty(plan: PlayerDealerPlan) -> bool:
-    """Prepare a round with two seats without a wager."""
-    return plan.make_empty(2)
+def _a_pile_or_hand(play: Any) -> Any:
+    """Any pile, or any hand but the player-dealer's."""
+    to = [step.payload.to for step in play.script.of(model.CardsDealt) if step.payload.to != play.plan.bank]
+    return play.plan.random.choice(to)
 
 
-@fault("DEAL-DECK", prepare=two_empty)
-def deal_deck(play: Any) -> Spot:
-    """A seat without a wager gets a card that somebody else has too."""
-    plan, script = play.plan, play.script
-    step = script.first(model.CardsDealt, to=plan.random.choice(plan.empty))
-    own, other = step.payload.cards[0], TEXT[plan.hands[plan.bank][0]]
-    changed(step, cards=[other, *step.payload.cards[1:]])
-    for card in script.of(model.CardsDealt, cards=[own]):
-        changed(card, cards=[other])
-    return HERE
+fault("DEAL-FACING", dealing.dealt_facing(_a_pile_or_hand, face_up=True))
+
+
+WIN_OR_LOSE = base_ends(Outcome.WIN, Outcome.LOSE)
 
 
 @fault("SET-EARLY", prepare=lambda plan: plan.deal_until(lambda dealt: not dealt.dealer_pushes))
@@ -141,7 +131,7 @@ def next_seat(play: Any, button: Any) -> int:
 fault("CA-BUTTON", by_turns(change(model.ActionButtonPlaced, -1, seat=next_seat), drop(model.ActionButtonPlaced, -1)))
 
 
-@fault("CA-PILE", fits=by_card, prepare=two_empty)
+@fault("CA-PILE", fits=by_card, prepare=lambda plan: plan.make_empty(2))
 def ca_pile(play: Any) -> Spot:
     """A card goes to a pile out of turn; no pile is picked, or another given out first; two hands are mixed."""
     plan, script = play.plan, play.script
@@ -279,16 +269,37 @@ def pay_order(play: Any) -> Spot:
     return Spot(consequences=("PAY-EARLY",))
 
 
-def _envy(plan: PlayerDealerPlan) -> bool:
-    """Prepare a hand with an Envy Bonus at one seat, and a qualifying wager at another."""
-    seats = plan.single_boxes()
-    require(len(seats) >= 2)
-    plan.bet(seats[0], "fortune_bonus", 100)
-    plan.bet(seats[1], "fortune_bonus", 500)
-    return plan.deal_to({seats[0]: plan.random.choice(("four_of_a_kind", "straight_flush", "royal_flush"))})
+fault(
+    "PAY-EARLY",
+    by_turns(
+        payment.settled_before(model.ActionButtonPlaced),
+        payment.settled_before(model.HandRevealed, position=lambda play, due: play.plan.bank),
+        payment.settled_before(model.HandRevealed, "base", position=payment.its_own),
+    ),
+    prepare=WIN_OR_LOSE,
+)
+fault(  # the house pays what the player-dealer owes, from its inventory or by slip
+    "PAY-SOURCE",
+    change(model.WagerPaid, None, its_wager, source=lambda play, _: ("inventory", "slip")[play.plan.turn % 2]),
+    prepare=base_ends(Outcome.WIN),
+)
 
 
-fault("PAY-ENVY", payment.pay_envy, prepare=_envy)
+@fault("PAY-REVEAL", prepare=WIN_OR_LOSE)
+def pay_reveal(play: Any) -> Spot:
+    """A player's hand is never exposed, and its base wager is compared and settled all the same."""
+    due = payment.pick(play, Outcome.WIN, Outcome.LOSE, wagers=("base",))
+    play.script.drop_first(model.HandRevealed, position=due.seat)
+    return Spot(due.seat)
+
+
+@fault("DEAL-RACK", prepare=WIN_OR_LOSE)
+def deal_rack(play: Any) -> Spot:
+    """The cards go to the rack before the last wager is settled."""
+    due = payment.pick(play, Outcome.WIN, Outcome.LOSE)
+    play.script.move_before(play.script.of(model.CardsCollected)[-1], settled(play, due))
+    return HERE
+
 
 # Legitimate irregularities (D22, D28)
 
@@ -304,7 +315,7 @@ def added_too_late(play: Any) -> Spot:
     plan = play.plan
     more, bettor = plan.bank_cents + 50_000, plan.table.seats[plan.bank].token
     event = model.PlayerDealerWagered(seat=plan.bank, bettor=bettor, amount_cents=more)
-    play.script.behind(hands_dealt(play)[plan.random.randrange(SEATS)], event)
+    play.script.behind(pai_gow_hands.hands_dealt(play)[plan.random.randrange(SEATS)], event)
     return HERE
 
 
@@ -324,7 +335,7 @@ legitimate(  # the button lies at a wrong seat, and is moved before the hands go
 legitimate(
     "late_wager_returned",
     6,
-    wagering.late_returned("base", lambda play: hands_dealt(play)[-1], "after the first card"),
+    wagering.late_returned("base", lambda play: pai_gow_hands.hands_dealt(play)[-1], "after the first card"),
     prepare=one_box_seat,
 )
 

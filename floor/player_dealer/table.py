@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from events.vocabulary import model
+from floor.table.inventory import inventory_change
 from floor.table.script import Script
 from floor.table.table import Table
 from games.player_dealer import SEATS
@@ -59,5 +60,9 @@ class PlayerDealerTable(Table):
             self._arrive()
 
     def book_round(self, script: Script) -> None:
-        """Take what a round moved into the table inventory: a commission. Fees go into a box of their own (D27)."""
-        self.inventory += sum(step.payload.amount_cents for step in script.of(model.VigorishTaken))
+        """Take what a round moved into or out of the table inventory: a commission, what the house paid by mistake.
+
+        Fees go into a box of their own (D27).
+        """
+        moved = (*script.of(model.VigorishTaken), *script.of(model.WagerPaid))
+        self.inventory += sum(inventory_change(step.payload, self.book) for step in moved)

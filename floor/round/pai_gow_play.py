@@ -5,10 +5,11 @@ As it stands it is Face Up Pai Gow Poker.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from events.vocabulary import model
-from events.vocabulary.model import Aspect, Event
+from events.vocabulary.model import Aspect
 from floor.round.pai_gow_plan import PaiGowPlan
 from floor.round.play import ENVY, Play
 from floor.table.facts import card_dealt, collected, exposed, hand_reset, hand_set, same, wager_taken
@@ -30,34 +31,24 @@ class PaiGowPlay(Play):
         *("equipment", "shuffle", "wagering", "start", "deal", "stub", "setting", "settlement", "progressive", "envy"),
         "collection",
     ]
+    cut_depths = (10, 27)
     plan: PaiGowPlan
 
     def face_up(self, position: Position) -> bool:
         """Say whether the cards of a position are dealt face up."""
         return position == "dealer" and self.book.chapter.dealer_face_up
 
-    def cut(self) -> None:
-        """The cut is offered round the table; the dealer cuts where nobody does."""
-        table, add, random = self.table, self.script.add, self.plan.random
-        cutter: Position = "dealer"
-        first = table.just_opened and table.first_seat in table.seats
-        for seat in [table.first_seat] if first else self.offer_order():
-            accepted = first or random.random() < 0.7
-            add(same(model.CutOffered, seat=seat, accepted=accepted))
-            if accepted:
-                cutter = seat
-                break
-        depth = random.randrange(10, 27)
-        add(same(model.CardsCut, by=cutter, depth=depth, counted_from=random.choice(("top", "bottom"))))
+    def cut_offers(self) -> Iterator[tuple[int, bool]]:
+        """The cut is offered round the table; the first player to arrive takes the first."""
+        table, random = self.table, self.plan.random
+        if table.just_opened and table.first_seat in table.seats:
+            yield table.first_seat, True
+        else:
+            yield from ((seat, random.random() < 0.7) for seat in self.offer_order())
 
     def offer_order(self) -> list[int]:
         """Return the seats in the order in which the cut is offered to them."""
         return sorted(self.table.seats, reverse=True)
-
-    def a_cut(self) -> list[Event]:
-        """Return a cut as it should be made after a shuffle by hand."""
-        seat: Any = max(self.table.seats)
-        return [model.CutOffered(seat=seat, accepted=True), model.CardsCut(by=seat, depth=20, counted_from="top")]
 
     def find_start(self) -> None:
         """Draw a number or roll the dice, and announce where the deal starts."""

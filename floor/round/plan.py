@@ -201,9 +201,13 @@ class Plan(ABC):
             self.clear()
             if fits(self):
                 return True
-            if not self.deal(targets or {}):
+            if not self.deal_again(targets or {}):
                 return False
         return False
+
+    def deal_again(self, targets: dict[Position, str]) -> bool:
+        """Deal other cards; say whether the hands could be made to order."""
+        return self.deal(targets)
 
     def deal_to(self, targets: dict[Position, str]) -> bool:
         """Deal hands made to order in a round that is plain otherwise; say whether all could be made."""

@@ -8,6 +8,7 @@ in a way of its own; `write` has their order.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from events.vocabulary import model
@@ -83,31 +84,45 @@ class Play(ABC):
     # Shuffle and cut
 
     def shuffle_and_cut(self) -> None:
-        """Shuffle the deck where it was dealt; by hand it is cut then."""
+        """Shuffle the deck where it was dealt; by hand it is cut then, and so is one that came preshuffled where that is due."""
         table, deck, add = self.table, self.plan.deck, self.script.add
+        uncut = deck.id in table.uncut
+        table.uncut.discard(deck.id)
         if not deck.dirty:
+            if uncut:
+                self.cut()
             return
-        if table.spec.shuffler != "none" and not table.shuffler_out:
+        if not table.by_hand:
             add(table.shuffled(deck))
             return
         add(model.CardsShuffled(deck=deck.id, method="manual", count=None), "dealer")
         self.cut()
 
     def cut(self) -> None:
-        """The dealer cuts."""
-        random = self.plan.random
-        depth, side = random.randrange(*self.cut_depths), random.choice(("top", "bottom"))
-        self.script.add(same(model.CardsCut, by="dealer", depth=depth, counted_from=side))
+        """The cards are cut."""
+        self.script.steps += [Step(event) for event in self.a_cut()]
 
     def a_cut(self) -> list[Event]:
-        """Return a cut as it should be made after a shuffle by hand."""
-        return [model.CardsCut(by="dealer", depth=20, counted_from="top")]
+        """Return a cut as it should be made: offered in order until somebody takes it, and the dealer's where nobody does."""
+        random, offers = self.plan.random, list[Event]()
+        cutter: Position = "dealer"
+        for seat, accepted in self.cut_offers():
+            offers.append(same(model.CutOffered, seat=seat, accepted=accepted))
+            if accepted:
+                cutter = seat
+                break
+        depth, side = random.randrange(*self.cut_depths), random.choice(("top", "bottom"))
+        return [*offers, same(model.CardsCut, by=cutter, depth=depth, counted_from=side)]
+
+    def cut_offers(self) -> Iterator[tuple[int, bool]]:
+        """Yield to whom the cut is offered, in order, and whether that player would take it: here to nobody."""
+        return iter(())
 
     def shuffle_other_deck(self) -> None:
         """While one deck is dealt the machine shuffles the other (§§ 688a.3(b)(2), 687a.3(b)(2))."""
         table = self.table
         for deck in table.decks:
-            if deck is not self.plan.deck and deck.dirty and table.spec.shuffler != "none" and not table.shuffler_out:
+            if deck is not self.plan.deck and deck.dirty and not table.by_hand:
                 self.script.add(table.shuffled(deck))
                 deck.dirty = False
                 self.other_deck_shuffled = True

@@ -6,7 +6,7 @@ random.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Set
 from random import Random
 
 from games.cards.cards import JOKER, suit
@@ -22,7 +22,8 @@ def card(rank_: int, suit_: int) -> int:
     return (rank_ - 2) * 4 + suit_
 
 
-def _straight(low: int) -> list[int]:
+def straight(low: int) -> list[int]:
+    """Return the ranks of a straight by its lowest card, an ace being 1."""
     return [14, 2, 3, 4, 5] if low == 1 else list(range(low, low + 5))
 
 
@@ -60,7 +61,7 @@ def _pairs(random: Random, *counts: int) -> Hand:
 
 def _straight_flush(random: Random) -> Hand:
     suit_ = random.randrange(4)
-    return [card(r, suit_) for r in _straight(random.randrange(1, 10))]
+    return [card(r, suit_) for r in straight(random.randrange(1, 10))]
 
 
 _MAKERS: dict[str, Callable[[Random], Hand]] = {
@@ -74,7 +75,7 @@ _MAKERS: dict[str, Callable[[Random], Hand]] = {
     "four_of_a_kind": lambda r: _of_rank(r, r.randrange(2, 15), 4),
     "full_house": lambda r: _pairs(r, 3, 2),
     "flush": lambda r: [card(rank_, s) for s in [r.randrange(4)] for rank_ in r.sample(range(2, 15), 5)],
-    "straight": lambda r: [card(rank_, r.randrange(4)) for rank_ in _straight(r.randrange(1, 11))],
+    "straight": lambda r: [card(rank_, r.randrange(4)) for rank_ in straight(r.randrange(1, 11))],
     "three_of_a_kind": lambda r: _pairs(r, 3),
     "three_pair": lambda r: _pairs(r, 2, 2, 2),
     "ace_high_joker": lambda r: [JOKER],
@@ -83,23 +84,29 @@ _MAKERS: dict[str, Callable[[Random], Hand]] = {
 }
 
 
-def make_hand(random: Random, target: str, excluded: Collection[int]) -> Hand | None:
+def make_hand(random: Random, target: str, excluded: Set[int]) -> Hand | None:
     """Return seven cards not among `excluded` whose best line is `target`, or null where none was found.
 
     "ace_high_joker" and "ace_high" are Ace High Pai Gows with and without the joker; "nothing" makes no line and is no
     ace high.
     """
-    left = [each for each in range(53) if each not in excluded]
-    keep_joker = target in ("ace_high", "nothing")
-    for _ in range(_TRIES):
+    left = [
+        each for each in range(53) if each not in excluded and not (each == JOKER and target in ("ace_high", "nothing"))
+    ]
+
+    def draw() -> Hand:
         hand = _MAKERS[target](random)
-        if any(each in excluded for each in hand):
-            continue
-        rest = [each for each in left if each not in hand and not (keep_joker and each == JOKER)]
-        if len(rest) < 7 - len(hand):
-            return None
-        cards = hand + random.sample(rest, 7 - len(hand))
-        if is_target(cards, target):
+        rest = [each for each in left if each not in hand]
+        return hand + random.sample(rest, min(len(rest), 7 - len(hand)))
+
+    return first_fitting(random, draw, lambda cards: excluded.isdisjoint(cards) and is_target(cards, target))
+
+
+def first_fitting(random: Random, draw: Callable[[], Hand], fits: Callable[[Hand], bool]) -> Hand | None:
+    """Return the first hand drawn that fits, its cards in any order, or null where many do not."""
+    for _ in range(_TRIES):
+        cards = draw()
+        if fits(cards):
             random.shuffle(cards)
             return cards
     return None

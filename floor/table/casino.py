@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
+from math import inf
 from typing import cast
 
 from events.vocabulary.model import DealMethod, Shuffler
-from floor.table.streams import DAY_US
+from floor.table.streams import DAY_US, HOUR_US
 from games.rulebook.rulebook import simple_submission
 
 PROPERTY = "property/main"
@@ -17,8 +18,6 @@ TIME_ZONE, CUTOVER, CURRENCY = "America/New_York", "06:00", "USD"
 ADJACENT, LINKED = "adjacent_boxes", "linked"
 WITHOUT_LIMITS = ("progressive", "mystery")
 """Wagers that are filed with a paytable, and whose amounts the paytable has."""
-FIRST_DAY = date(2026, 4, 6)
-FIRST_CUTOVER_US = int(datetime(2026, 4, 6, 10, 0, tzinfo=UTC).timestamp()) * 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,15 +131,34 @@ def with_meter(prefix: str) -> Callable[[Filing, str], Filing]:
     return lambda filing, name: replace(filing, meter=f"{prefix}{name}", linked=False)
 
 
-def gaming_day(number: int) -> str:
-    """Return a gaming day by number, from 0.
+@dataclass(frozen=True, slots=True)
+class Calendar:
+    """The property's gaming days, by number from 0. `first_cutover_us` is when the first begins, as UTC microseconds.
 
-    >>> gaming_day(1)
+    `opening_us` is when tables open on the first day, where that is later. On days that somebody watches (`watched`) no table
+    plays on into the next.
+
+    >>> SIMULATED.gaming_day(1)
     '2026-04-07'
     """
-    return (FIRST_DAY + timedelta(days=number)).isoformat()
+
+    first_day: date
+    first_cutover_us: int
+    opening_us: int = 0
+    watched: bool = False
+
+    def gaming_day(self, number: int) -> str:
+        """Return a gaming day by number."""
+        return (self.first_day + timedelta(days=number)).isoformat()
+
+    def cutover_us(self, number: int) -> int:
+        """Return when a gaming day begins, as UTC microseconds."""
+        return self.first_cutover_us + number * DAY_US
+
+    def closing_us(self, number: int) -> float:
+        """Return when the last round of a gaming day may begin, as UTC microseconds."""
+        return self.cutover_us(number + 1) - HOUR_US if self.watched else inf
 
 
-def cutover_us(number: int) -> int:
-    """Return when a gaming day begins, as UTC microseconds."""
-    return FIRST_CUTOVER_US + number * DAY_US
+SIMULATED = Calendar(date(2026, 4, 6), int(datetime(2026, 4, 6, 10, 0, tzinfo=UTC).timestamp()) * 1_000_000)
+"""The days of a simulation that nobody watches while it goes on."""

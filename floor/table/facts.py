@@ -61,9 +61,11 @@ def wager_taken(
     return fact(model.WagerTaken, **_stake(seat, bettor, wager, amount, number), reason=reason)
 
 
-def wager_returned(seat: int, bettor: str, wager: Any, amount: int, reason: Any) -> model.WagerReturned:
+def wager_returned(
+    seat: int, bettor: str, wager: Any, amount: int, reason: Any, number: int | None = None
+) -> model.WagerReturned:
     """A stake that goes back."""
-    return fact(model.WagerReturned, **_stake(seat, bettor, wager, amount), reason=reason)
+    return fact(model.WagerReturned, **_stake(seat, bettor, wager, amount, number), reason=reason)
 
 
 def _stake(seat: int, bettor: str, wager: Any, amount: int, number: int | None = None) -> dict[str, Any]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from random import Random
+from typing import TypeVar
 
 from events.vocabulary.envelope import Draft
-from events.vocabulary.model import GamingDayOpened, MeterAdvanced, MeterReset, MeterSet
+from events.vocabulary.model import GamingDayOpened, MeterAdvanced, MeterReset, MeterSet, fact
 from floor.table.streams import Stream
 from games.rulebook.paytables import Paytable
 from games.settlement.progressive import after_winner, contribution, share_cents
 
 CONTROLLER = "controller"
+Moved = TypeVar("Moved", MeterAdvanced, MeterReset)
 
 
 class Meter:
@@ -34,27 +36,22 @@ class Meter:
         drafts = [self.stream.draft(CONTROLLER, GamingDayOpened(gaming_day=gaming_day), self.now_us, None)]
         if not self.in_service:
             self.in_service = True
-            paytable = self.paytable
-            drafts.append(
-                self.stream.draft(
-                    CONTROLLER,
-                    MeterSet(
-                        chapter=self.chapter,
-                        paytable=paytable.name,
-                        seed_cents=paytable.seed_cents,
-                        rate_bp=paytable.rate_bp,
-                        reserve_rate_bp=paytable.reserve_rate_bp,
-                        value_centicents=self.value,
-                        reserve_centicents=self.reserve,
-                        reason="put into service",
-                    ),
-                    self.now_us + 1_000_000,
-                    None,
-                )
-            )
             self.now_us += 1_000_000
+            drafts.append(self.stream.draft(CONTROLLER, self._put_into_service(), self.now_us, None))
         self.seq = self.stream.seq
         return drafts
+
+    def _put_into_service(self) -> MeterSet:
+        return MeterSet(
+            chapter=self.chapter,
+            paytable=self.paytable.name,
+            seed_cents=self.paytable.seed_cents,
+            rate_bp=self.paytable.rate_bp,
+            reserve_rate_bp=self.paytable.reserve_rate_bp,
+            value_centicents=self.value,
+            reserve_centicents=self.reserve,
+            reason="put into service",
+        )
 
     def advance(
         self, table: str, round_no: int, seat: int, wager_cents: int, error_centicents: int = 0
@@ -64,26 +61,16 @@ class Meter:
         self.value += contribution(wager_cents, self.paytable.rate_bp) + error_centicents
         self.reserve += contribution(wager_cents, self.paytable.reserve_rate_bp)
         self.seq += 1
-        return MeterAdvanced(
-            table=table,
-            round_no=round_no,
-            seat=seat,
-            wager_cents=wager_cents,
-            value_centicents=self.value,
-            reserve_centicents=self.reserve,
-        )
+        return self._place(MeterAdvanced, table, round_no, seat, wager_cents=wager_cents)
 
     def win(self, table: str, round_no: int, seat: int, share_bp: int, error_centicents: int = 0) -> MeterReset:
         """Let a winner take a share: all of it resets the meter to its seed."""
         paid = share_cents(self.value, share_bp) * 100
         self.value = after_winner(self.value, share_bp, self.paytable.seed_cents) + error_centicents
         self.seq += 1
-        return MeterReset(
-            table=table,
-            round_no=round_no,
-            seat=seat,
-            share_bp=share_bp,
-            paid_centicents=paid,
-            value_centicents=self.value,
-            reserve_centicents=self.reserve,
-        )
+        return self._place(MeterReset, table, round_no, seat, share_bp=share_bp, paid_centicents=paid)
+
+    def _place(self, type_: type[Moved], table: str, round_no: int, seat: int, **moved: int) -> Moved:
+        """What a seat of a table's round did to the meter, with what it and its reserve then show."""
+        readings = {"value_centicents": self.value, "reserve_centicents": self.reserve}
+        return fact(type_, table=table, round_no=round_no, seat=seat, **moved, **readings)

@@ -63,6 +63,11 @@ _BY_FLOOR = (
 for _type in _BY_FLOOR:
     DEVICES.setdefault(_type, _FLOORS)
 
+COUNT = "count"
+"""The device of the count room, which counts the drop."""
+SOURCES = tuple(sorted({_OTHERS[0], COUNT, *(device for device, _, _ in DEVICES.values())}))
+"""The devices that report for a table."""
+
 
 @dataclass(slots=True, eq=False)
 class Step:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
+from events.vocabulary.codec import encode_draft
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import Event
 
@@ -13,6 +14,11 @@ HOUR_US = 60 * MINUTE_US
 DAY_US = 24 * HOUR_US
 
 Group = tuple[str, list[Draft]]
+
+
+def line_of(stream: str, draft: Draft) -> bytes:
+    """Return the line of JSON in which a device reports."""
+    return b'{"stream":"' + stream.encode() + b'",' + encode_draft(draft)[1:] + b"\n"
 
 
 class Stream:
@@ -47,7 +53,3 @@ class Stream:
     def last_us(self, source: str) -> int | None:
         """Return the time of a device's last report, or null."""
         return self._last_us.get(source)
-
-    def counter(self, source: str) -> int:
-        """Return a device's last number, 0 where it has not reported."""
-        return self._counters.get(source, 0)

@@ -10,16 +10,16 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from hashlib import sha256
 from random import Random
-from typing import Literal
+from typing import ClassVar, Literal
 
 from events.vocabulary import model
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import Event, fact
-from floor.table.casino import Filing, TableSpec, cutover_us, gaming_day
+from floor.table.casino import SIMULATED, Calendar, Filing, TableSpec
 from floor.table.inventory import inventory_change
 from floor.table.meters import Meter
 from floor.table.people import Patron, People, dealer_at, floorperson, shift_at
-from floor.table.script import DEVICES, Script
+from floor.table.script import COUNT, DEVICES, Script
 from floor.table.streams import HOUR_US, MINUTE_US, SECOND_US, Group, Stream
 from games.rulebook.rulebook import Rulebook, parse_submission
 
@@ -45,15 +45,25 @@ class DeckAtTable:
 class Table:
     """One table: its stream, its clock, its equipment, who sits and deals there, and its chips."""
 
+    cuts_preshuffled: ClassVar[bool] = False
+    """Whether a deck that came preshuffled is cut before it is dealt (§ 659a.5(b)(2))."""
+
     def __init__(
-        self, index: int, tables: int, spec: TableSpec, meters: dict[str, Meter], people: People, random: Random
+        self,
+        index: int,
+        tables: int,
+        spec: TableSpec,
+        meters: dict[str, Meter],
+        people: People,
+        random: Random,
+        calendar: Calendar = SIMULATED,
     ) -> None:
         self.index, self.tables, self.spec, self.random = index, tables, spec, random
         self.id = spec.id
         self.stream = Stream(f"table/{spec.id}", random)
-        self.meters, self.people = meters, people
+        self.meters, self.people, self.calendar = meters, people, calendar
         self.floor = floorperson(index)
-        self.now_us = 0
+        self.now_us = calendar.opening_us
         self.day = -1
         self.round_no = 0
         self.seats: dict[int, Patron] = {}
@@ -62,6 +72,8 @@ class Table:
         self.dice_us: int | None = None
         self.inventory = OPENING_CENTS
         self.decks: list[DeckAtTable] = []
+        self.uncut: set[str] = set()
+        """The decks that came preshuffled and wait for their cut."""
         self.turn = 0
         self.just_opened = False
         self.first_seat = 0
@@ -86,7 +98,7 @@ class Table:
         self._later_to_file = True
         for day, filing in ((0, spec.first), (1, spec.later)):
             if filing is not None:
-                text = spec.submission(filing, gaming_day(day))
+                text = spec.submission(filing, calendar.gaming_day(day))
                 self._filings.append((day, filing, parse_submission(text), text))
         self.book = self._filings[0][2]
 
@@ -94,6 +106,11 @@ class Table:
     def deck_limit_us(self) -> int:
         """How long a deck may stay in play (§ 688a.3(c))."""
         return (4 if self.spec.deal_method == "hand" else 8) * HOUR_US
+
+    @property
+    def by_hand(self) -> bool:
+        """Whether cards are shuffled by hand now: there is no shuffler, or it cannot be used."""
+        return self.spec.shuffler == "none" or self.shuffler_out
 
     @property
     def meter(self) -> Meter:
@@ -149,8 +166,8 @@ class Table:
         """Open the table on a gaming day; `keep_dice` leaves yesterday's dice in the shaker."""
         random = self.random
         self.day = day
-        self.now_us = max(self.now_us, cutover_us(day)) + random.randrange(5, 20) * MINUTE_US
-        self.report(model.GamingDayOpened(gaming_day=gaming_day(day)))
+        self.now_us = max(self.now_us, self.calendar.cutover_us(day)) + random.randrange(5, 20) * MINUTE_US
+        self.report(model.GamingDayOpened(gaming_day=self.calendar.gaming_day(day)))
         if day == 0:
             self._file(self._filings[0])
         self.book = next(book for from_day, _, book, _ in reversed(self._filings) if from_day <= day)
@@ -190,7 +207,11 @@ class Table:
 
     def _file(self, filing: tuple[int, Filing, Rulebook, str]) -> None:
         day, _, _, text = filing
-        filed = {"submission": f"rs-{self.id}-{day + 1}", "effective_gaming_day": gaming_day(day), "toml": text}
+        filed = {
+            "submission": f"rs-{self.id}-{day + 1}",
+            "effective_gaming_day": self.calendar.gaming_day(day),
+            "toml": text,
+        }
         self.report(fact(model.RulesFiled, **filed, sha256=sha256(text.encode()).hexdigest()))
 
     def close_day(self) -> None:
@@ -213,13 +234,13 @@ class Table:
 
     def count_drop(self, day: int) -> None:
         """Report the count of a past day's drop box."""
-        counted = {"gaming_day": gaming_day(day), "amount_cents": self.drop.get(day, 0)}
-        self.report(fact(model.DropCounted, box=f"box-{self.id}", by="c-2", **counted), source="count")
+        counted = {"gaming_day": self.calendar.gaming_day(day), "amount_cents": self.drop.get(day, 0)}
+        self.report(fact(model.DropCounted, box=f"box-{self.id}", by="c-2", **counted), source=COUNT)
 
     def open_day_for_counting(self, day: int) -> None:
         """Open the day after the last, for the count of the last drop box only."""
-        self.now_us = max(self.now_us, cutover_us(day)) + 5 * MINUTE_US
-        self.report(model.GamingDayOpened(gaming_day=gaming_day(day)))
+        self.now_us = max(self.now_us, self.calendar.cutover_us(day)) + 5 * MINUTE_US
+        self.report(model.GamingDayOpened(gaming_day=self.calendar.gaming_day(day)))
         self.count_drop(day - 1)
 
     def change_dice(self) -> None:
@@ -269,13 +290,16 @@ class Table:
             self.decks.append(in_play)
         else:
             self.decks[at] = in_play
-        if in_play.dirty and self.spec.shuffler != "none" and not self.shuffler_out:
+        if preshuffled and self.cuts_preshuffled:
+            self.uncut.add(deck)
+        if in_play.dirty and not self.by_hand:
             self.shuffle(in_play)
 
     def shuffle(self, deck: DeckAtTable) -> None:
-        """Let the machine shuffle a deck between rounds."""
+        """Let the machine shuffle a deck between rounds: it needs no cut then."""
         self.report(self.shuffled(deck))
         deck.dirty = False
+        self.uncut.discard(deck.id)
 
     def shuffled(self, deck: DeckAtTable) -> model.CardsShuffled:
         """The event of a machine's shuffle: a counting one says how many cards there were."""
@@ -390,28 +414,32 @@ class Table:
             self._leave(held)
 
     def idle(self, us: int, without: Collection[str] = ()) -> None:
-        """Let the last patron leave and, after a time, another arrive; the cards are spread (and washed where that is due).
-
-        The deck that was in use goes into the shuffler, the one that was in it comes into play (§ 688a.5(g)).
-        """
+        """Let the last patron leave and, after a time, another arrive, for whom the cards are spread again."""
         for seat in list(self.seats):
             self._leave(seat)
         self.wait(us)
         self.rotate()
         self.change_old_decks()
         self._arrive()
+        self._spread_again(without)
+
+    def _spread_again(self, without: Collection[str]) -> None:
+        """Spread the cards, and wash them where that is due.
+
+        The deck that was in use goes into the shuffler, the one that was in it comes into play (§ 688a.5(g)).
+        """
         used = self.decks[(self.turn - 1) % len(self.decks)]
-        patron = next(iter(self.seats.values()))
-        if "spread" not in without:
-            face_up = self.random.random() < 0.5
-            self.report(model.CardsSpread(deck=used.id, face_up=face_up, inspected_by=patron.token))
-        by_hand = self.spec.shuffler == "none" or self.shuffler_out
-        if (by_hand or not self.book.has("5(g)(2)")) and "wash" not in without:
-            self.report(model.CardsWashed(deck=used.id))
-        if not by_hand:
-            self.shuffle(used)
-        else:
+        washed = self.by_hand or not self.book.has("5(g)(2)")
+        self._spread_used(used, without if washed else {*without, "wash"})
+        if self.by_hand:
             used.dirty = True
+        else:
+            self.shuffle(used)
+
+    def _spread_used(self, deck: DeckAtTable, without: Collection[str]) -> None:
+        """Spread cards that were in use, either way up."""
+        face_up = self.random.random() < 0.5
+        self._spread(deck.id, self._witness(), without if face_up else {*without, "face_up"})
 
     def come_and_go(self) -> None:
         """Let patrons leave, arrive and buy more chips."""
@@ -437,7 +465,7 @@ class Table:
                 self.report(model.DealerTappedOut(dealer=self.dealer))
             self.dealer = dealer
             self.report(model.DealerTappedIn(dealer=dealer))
-        shift = shift_at(self.now_us - cutover_us(self.day))
+        shift = shift_at(self.now_us - self.calendar.cutover_us(self.day))
         if shift != self.shift:
             self.shift = shift
             self.report(model.ShiftChanged(shift=shift))

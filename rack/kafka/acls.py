@@ -79,16 +79,21 @@ def rules_of(prefix: str, users: Iterable[str], partitions: int) -> list[AccessR
 
 
 def create(bootstrap: str, security: Mapping[str, str], given: Iterable[AccessRule]) -> None:
-    """Create the rules at a cluster, for every host. Raises `EnvironmentFault` where it refuses one or does not answer."""
+    """Create the rules at a cluster, for every host. Raises `EnvironmentFault` where it refuses one or does not answer, and
+    `LogUnavailable` at once where nobody listens at its address.
+    """
     import kafka
     from kafka.admin import ACL, ACLOperation, ACLPermissionType, ACLResourcePatternType, ResourcePattern, ResourceType
     from kafka.errors import KafkaError
+
+    from events.kafka.client import Cluster
 
     def acl(rule: AccessRule) -> ACL:
         pattern = ACLResourcePatternType.PREFIXED if rule.prefixed else ACLResourcePatternType.LITERAL
         resource = ResourcePattern(ResourceType[rule.kind], rule.name, pattern)
         return ACL(rule.principal, "*", ACLOperation[rule.operation], ACLPermissionType.ALLOW, resource)
 
+    Cluster(bootstrap).probe()
     try:
         admin = kafka.KafkaAdminClient(bootstrap_servers=bootstrap, **security)
         try:

@@ -66,7 +66,14 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Serve the pages until interrupted."""
     if find_spec("streamlit") is None:  # the pages are a process of their own, which would only say that it ended
         raise ModuleNotFoundError("the pages need Streamlit", name="streamlit")
-    from dashboards.run import KEY_VARIABLE, LOG_OPTIONS_VARIABLE, command
+    from dashboards.run import (
+        CAMERAS_VARIABLE,
+        CASES_VARIABLE,
+        KEY_VARIABLE,
+        LOG_OPTIONS_VARIABLE,
+        REPORTS_VARIABLE,
+        command,
+    )
     from rack.opening import options_of
 
     defaults = settings.load()
@@ -74,7 +81,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     of_demo = None if arguments.warehouse else settings.demo_log(warehouse.parent)
     log = arguments.log or of_demo or defaults.log
     if not warehouse.is_file():
-        raise UsageError(f"{warehouse}: no warehouse; run `rack demo`, or `rack replay --log ADDR --warehouse FILE`")
+        ways = f"run `rack replay --log {log or 'ADDR'} --warehouse {warehouse}`"
+        raise UsageError(f"{warehouse}: no warehouse; {ways if log else f'run `rack demo`, or {ways[4:]}'}")
     hosts = public_hosts(arguments.public_host or defaults.public_hosts)
     if arguments.login is not None:
         hosts.append(check_login(arguments.login))
@@ -97,6 +105,9 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     if log is not None:
         with contextlib.suppress(UsageError):  # without the log's key everything works but packets
             environment[KEY_VARIABLE] = str(settings.key_file(None, log).absolute())
+        environment[CASES_VARIABLE] = str(settings.cases_folder(log) or "")
+        environment[REPORTS_VARIABLE] = str(settings.reports_file(log) or "")
+        environment[CAMERAS_VARIABLE] = str(settings.cameras_file(log) or "")
         persons = settings.persons_file(log) or (warehouse.with_name(settings.PERSONS) if log == of_demo else None)
     before = signal.signal(signal.SIGTERM, _interrupt)  # as with Ctrl-C, the pages end with the command
     try:

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from rack.arguments import check_options, positive
-from rack.asking import FLOOR_OPTIONS, add_question, breakdown, selection, show, warehouse_at
+from rack.asking import FLOOR_OPTIONS, add_question, answered, breakdown, compared, selection, show, warehouse_at
 from rack.errors import Exit
 from rack.output import Output
 
@@ -19,6 +19,7 @@ HELP = "Report dealer errors: rates with intervals, patterns, time to detection,
 
 QUESTIONS = {
     "rates": "errors per 1,000 rounds and wagers, by dealer, table, game, code, shift, hour or seat (--procedure: all findings)",
+    "change": "rounds with a mispayment of 1,000, compared with the period before (--from, --to; default: the newest day)",
     "patterns": "repeated errors by dealer, patron token and direction: where to look, not an accusation",
     "rules": "the rules of play broken most often",
     "detection": "time to detection, by code, dealer, …",
@@ -28,6 +29,7 @@ QUESTIONS = {
 
 TAKES = {
     "rates": (*FLOOR_OPTIONS, "by", "procedure"),
+    "change": (*FLOOR_OPTIONS, "by"),
     "patterns": FLOOR_OPTIONS,
     "rules": FLOOR_OPTIONS,
     "detection": (*FLOOR_OPTIONS, "by"),
@@ -51,7 +53,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from analytics.warehouse.warehouse import reading
 
     check_options(arguments, "dealer-errors", arguments.question, TAKES)
-    with reading(warehouse_at(arguments)) as db:
+    with reading(warehouse_at(arguments)) as db, answered(arguments, output):
         frame, columns = _ANSWERS[arguments.question](db, arguments)
     show(output, frame, columns, everything=arguments.all)
     stands_out = "look" in frame.columns and bool(frame["look"].any())
@@ -68,6 +70,13 @@ def _rates(db: Warehouse, given: argparse.Namespace) -> Answer:
     frame = mistakes.error_rates(db, by, selection(given), money_only=not given.procedure)
     hidden = {"per_1000_wagers_low", "per_1000_wagers_high", "p"}
     return frame, [column for column in frame.columns if column not in hidden]
+
+
+def _change(db: Warehouse, given: argparse.Namespace) -> Answer:
+    from analytics.errors import rate_changes
+
+    by = breakdown(given, rate_changes.BY_CHANGE, "dealer")
+    return rate_changes.error_rate_changes(db, by, compared(db, given, selection(given))), None
 
 
 def _patterns(db: Warehouse, given: argparse.Namespace) -> Answer:
@@ -113,6 +122,7 @@ def _detail(db: Warehouse, given: argparse.Namespace) -> Answer:
 
 _ANSWERS = {
     "rates": _rates,
+    "change": _change,
     "patterns": _patterns,
     "rules": _rules,
     "detection": _detection,

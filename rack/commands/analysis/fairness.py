@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from rack.arguments import check_options
-from rack.asking import add_question, breakdown, selection, show, warehouse_at
+from rack.asking import add_question, answered, breakdown, selection, show, warehouse_at
 from rack.errors import Exit, UsageError
 from rack.output import Output
 
@@ -40,7 +40,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         raise UsageError(f"--family {family}: expected one of {', '.join(fairness.COUNTED)}")
     with reading(warehouse_at(arguments)) as db:
         counts = arguments.question == "counts"
-        frame = fairness.fairness_counts(db, family, by, of) if counts else fairness.fairness(db, by, of)
+        with answered(arguments, output):
+            frame = fairness.fairness_counts(db, family, by, of) if counts else fairness.fairness(db, by, of)
     told = [
         column
         for column in frame.columns

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from rack.arguments import add_log, check_options, positive, within
-from rack.asking import add_question, breakdown, selection, show, warehouse_at
+from rack.asking import add_question, answered, breakdown, compared, selection, show, warehouse_at
 from rack.errors import Exit, UsageError
 from rack.output import Output
 from rack.settings import log_address
@@ -23,7 +23,10 @@ QUESTIONS = {
     "to-date": "the newest day, its month and its year to date",
     "wagers": "handle, payouts, house win, house win % by game, table, wager, paytable, dealer, shift, hour or day",
     "theory": "actual vs. theoretical win for each wager: bands, p-values, alarms",
-    "win": "actual and theoretical win, summed",
+    "win": "actual and theoretical win, summed, with the reach of luck",
+    "change": "hold % compared with the period before (--from, --to; default: the newest day)",
+    "win-change": "house win of each wager compared with the period before (--from, --to; default: the newest day)",
+    "reconcile": "how the house win of the wagers leads to the win of the counts",
     "funnel": "dealers (or tables, …) side by side, with limits that narrow with volume",
     "chart": "actual vs. theoretical by day: CUSUM and EWMA",
     "investigate": "periods whose hold % requires a written investigation; --open records them in --log",
@@ -78,7 +81,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     with reading(warehouse_at(arguments)) as db:
         if arguments.question == "investigate":
             return _investigate(db, arguments, output)
-        frame, columns = _ANSWERS[arguments.question](db, arguments)
+        with answered(arguments, output):
+            frame, columns = _ANSWERS[arguments.question](db, arguments)
     show(output, frame, columns, everything=arguments.all)
     alarmed = "alarm" in frame.columns and bool(frame["alarm"].any())
     return Exit.FINDINGS if alarmed else Exit.CLEAN
@@ -138,10 +142,34 @@ def _theory(db: Warehouse, given: argparse.Namespace) -> Answer:
 
 
 def _win(db: Warehouse, given: argparse.Namespace) -> Answer:
-    from analytics.hold import against_theory
+    from analytics.hold import theoretical
 
-    by = breakdown(given, (*against_theory.BY, "wager", "paytable"), "game")
-    return against_theory.theoretical_win(db, by, selection(given)), None
+    by = breakdown(given, theoretical.BY_THEORETICAL, "game")
+    return theoretical.theoretical_win(db, by, selection(given), bands=True), None
+
+
+def _change(db: Warehouse, given: argparse.Namespace) -> Answer:
+    from analytics.hold import changes, periods
+
+    by = breakdown(given, periods.PER_BOX, "table")
+    return changes.hold_changes(db, by, compared(db, given, selection(given, per_box=True))), None
+
+
+def _win_change(db: Warehouse, given: argparse.Namespace) -> Answer:
+    from analytics.hold import changes
+
+    frame = changes.house_win_changes(
+        db, breakdown(given, changes.BY_CHANGE, "game"), compared(db, given, selection(given))
+    )
+    hidden = {"chapter", "unit_cents", "prior_unit_cents", "p"}
+    return frame, [column for column in frame.columns if column not in hidden]
+
+
+def _reconcile(db: Warehouse, given: argparse.Namespace) -> Answer:
+    from analytics.hold import reconciliation
+
+    by = breakdown(given, reconciliation.BY_RECONCILIATION, "table")
+    return reconciliation.reconciliation(db, by, selection(given, per_box=True)), None
 
 
 def _funnel(db: Warehouse, given: argparse.Namespace) -> Answer:
@@ -218,7 +246,8 @@ def _counts(db: Warehouse, given: argparse.Namespace) -> Answer:
 
 
 _ANSWERS = {
-    "periods": _periods, "to-date": _to_date, "wagers": _wagers, "theory": _theory, "win": _win, "funnel": _funnel,
+    "periods": _periods, "to-date": _to_date, "wagers": _wagers, "theory": _theory, "win": _win, "change": _change,
+    "win-change": _win_change, "reconcile": _reconcile, "funnel": _funnel,
     "chart": _chart, "pace": _pace, "pace-audit": _pace_audit, "average": _average, "take-up": _take_up, "tray": _tray,
     "behind": _detail, "counts": _counts,
 }  # fmt: skip

@@ -8,6 +8,7 @@ import stat
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
+from functools import partial
 from io import UnsupportedOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -19,7 +20,7 @@ from rack.settings import log_address
 
 if TYPE_CHECKING:
     from events.log.contract import EventLog
-    from intake.lines import IntakeSummary, RefusedLine
+    from intake.appending import IntakeSummary, RefusedLine
 
 LOOK_BYTES = 64 * 1024
 HELP = (
@@ -41,6 +42,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="The file holds the property's events only; append all of them or none.",
     )
     parser.add_argument(
+        "--profile",
+        metavar="FILE",
+        type=Path,
+        help="The profile of the device whose messages these are (docs/profiles/).",
+    )
+    parser.add_argument(
         "--patrons",
         metavar="KEYRING",
         type=Path,
@@ -50,13 +57,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Take the file in; 1 where lines were refused, 4 where something beside the chain differed from it."""
-    from intake.lines import IntakeSummary
+    from intake.appending import IntakeSummary
     from rack.opening import log_at
 
     address = log_address(arguments.log)
     if arguments.file != "-" and not Path(arguments.file).is_file():
         raise UsageError(f"{arguments.file}: no such file; expected JSON Lines of device events, or a transcript")
-    transcript = arguments.file != "-" and is_transcript(Path(arguments.file))
+    transcript = arguments.file != "-" and arguments.profile is None and is_transcript(Path(arguments.file))
+    if arguments.office and arguments.profile is not None:
+        raise UsageError("--office takes JSON Lines of property events, which no device reports; leave out --profile")
     if transcript and arguments.patrons is not None:
         raise UsageError(f"{arguments.file} is a transcript, which holds no card numbers; leave out --patrons")
     if arguments.office and (transcript or arguments.patrons is not None):
@@ -94,7 +103,7 @@ def _ingest(log: EventLog, arguments: argparse.Namespace, transcript: bool) -> I
         return _ingest_office(log, arguments.file)
     if transcript:
         return _ingest_transcript(log, arguments.file)
-    return _ingest_lines(log, arguments.file, arguments.patrons)
+    return _ingest_lines(log, arguments.file, arguments.patrons, arguments.profile)
 
 
 def _ingest_office(log: EventLog, name: str) -> Iterator[IntakeSummary]:
@@ -105,17 +114,24 @@ def _ingest_office(log: EventLog, name: str) -> Iterator[IntakeSummary]:
         yield append_office_lines(log, file, "stdin" if name == "-" else name)
 
 
-def _ingest_lines(log: EventLog, name: str, patrons: Path | None) -> Iterator[IntakeSummary]:
+def _ingest_lines(log: EventLog, name: str, patrons: Path | None, profile: Path | None) -> Iterator[IntakeSummary]:
+    from intake.appending import append_lines
     from intake.arriving import ArrivingLines, Pace
-    from intake.lines import append_lines, read_arriving
+    from intake.lines import read_arriving
     from intake.patrons import Keyring, with_tokens
+    from intake.profiles.profile import Profile
 
     with ExitStack() as resources:
         keyring = resources.enter_context(Keyring(patrons)) if patrons is not None else None
         file = sys.stdin.buffer if name == "-" else resources.enter_context(Path(name).open("rb"))
         pace = Pace() if _is_pipe(file) else None
         source = file if pace is None else ArrivingLines(file.fileno(), pace)
-        lines = read_arriving(source, "stdin" if name == "-" else name, lambda line: with_tokens(line, keyring))
+        tokens, shown = partial(with_tokens, keyring=keyring), "stdin" if name == "-" else name
+        lines = (
+            read_arriving(source, shown, tokens)
+            if profile is None
+            else Profile(profile).lines_of(source, shown, tokens)
+        )
         yield from append_lines(log, lines, pace)
 
 

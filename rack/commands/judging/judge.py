@@ -28,7 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Judge the transcript; 1 where something was done otherwise than the rules say."""
-    from rack.report import verdict_lines
+    from rack.verdict_text import verdict_lines
     from replay.transcript.transcript import judge
 
     text, source = read_text(arguments.file)
@@ -56,7 +56,7 @@ def as_json(judged: Sequence[Judged]) -> dict[str, Any]:
     """Return the verdict as JSON values: of the file as a whole, and of each round."""
     from msgspec import to_builtins
 
-    from rack.report import incident_values
+    from rack.verdict_text import incident_values
     from replay.incidents import incidents
     from replay.narrative.verdicts import RoundVerdict, narrate
 
@@ -65,7 +65,7 @@ def as_json(judged: Sequence[Judged]) -> dict[str, Any]:
             "table": each.table,
             "round": each.round_no,
             "sentence": narrate(RoundVerdict.of(each.conclusion)).sentence,
-            "incidents": [incident_values(incident) for incident in incidents(each.conclusion.findings)],
+            "incidents": [incident_values(incident, "USD") for incident in incidents(each.conclusion.findings)],
         }
         | to_builtins(each.conclusion)
         for each in judged

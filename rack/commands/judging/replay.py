@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import signal
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rack import batch_replay
+from rack import worker_pool
 from rack.arguments import add_log, as_of
 from rack.errors import Exit, UsageError
 from rack.output import Output, table
@@ -18,8 +20,10 @@ if TYPE_CHECKING:
     from events.log.contract import EventLog, ResultStore
     from replay.run.replayer import Summary
 
-BUILD_SPACING = 9
-"""While a replay follows, it builds the warehouse at most so that nine times as long is left for judging."""
+BUILD_EVERY_S = 1.0
+"""While a replay follows, it builds the warehouse at most so often, and leaves at least as long for judging as a build takes."""
+INTERRUPTED = "Query interrupted"
+"""What DuckDB raises (a `RuntimeError`) where Ctrl-C comes while it works."""
 
 HELP = "Judge every new round of a log and store the verdicts beside it"
 
@@ -58,9 +62,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--warehouse",
         metavar="FILE",
         type=Path,
-        help="Build this warehouse from the results; with --follow repeatedly, using a tenth of the time.",
+        help="Build this warehouse from the results; with --follow every second, using at most half of the time.",
     )
-    batch_replay.add_arguments(parser)
+    worker_pool.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
@@ -69,7 +73,9 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from rack.opening import log_at, lost_tails, results_at
     from replay.run.replayer import MemoryResults
 
-    batch_replay.check(arguments)
+    worker_pool.check(arguments)
+    if worker_pool.is_asked_for(arguments) and (arguments.follow or arguments.as_of or arguments.rules):
+        raise UsageError("--workers and --engine judge what is stored now; leave out --follow, --as-of and --rules")
     what_if = bool(arguments.rules or arguments.as_of)
     if what_if and (arguments.follow or arguments.warehouse or arguments.again or arguments.verdicts):
         raise UsageError("--as-of and --rules store nothing; leave out --again, --follow, --verdicts and --warehouse")
@@ -79,16 +85,13 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     log = log_at(address, read_only=True, check_heads=False)
     try:
         report_store_faults(log, output)
-        if arguments.batch and arguments.rules:
-            return batch_replay.what_if(log, arguments, output)
         options = {"read_only": True} if arguments.group is not None else {}
         results = MemoryResults() if what_if else results_at(address, arguments.verdicts, **options)
         try:
             if arguments.group is not None:
                 summary = _replay_in_group(address, arguments.group, results, output)
             else:
-                judge = batch_replay.by_table if arguments.batch else _follow if arguments.follow else _replay_new
-                summary = judge(log, results, arguments, output)
+                summary = _judge(arguments)(log, results, arguments, output)
             summary.integrity += [lost for lost in lost_tails(log) if lost not in summary.integrity]
             if arguments.warehouse:
                 broken = _build(arguments.warehouse, log, results)
@@ -104,6 +107,36 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     if summary.integrity:
         return Exit.INTEGRITY
     return Exit.FINDINGS if summary.findings else Exit.CLEAN
+
+
+def _judge(arguments: argparse.Namespace) -> Callable[[EventLog, ResultStore, argparse.Namespace, Output], Summary]:
+    """Return what judges as the arguments ask."""
+    if arguments.follow:
+        return _follow
+    return _replay_in_processes if worker_pool.is_asked_for(arguments) else _replay_new
+
+
+def _replay_in_processes(log: EventLog, results: ResultStore, arguments: argparse.Namespace, output: Output) -> Summary:
+    """Judge in several processes, a stream at a time each."""
+    from events.open import parse_address
+    from rack.opening import results_at
+    from replay.workers.streams import judge_in_units
+
+    address = log_address(arguments.log)
+    if parse_address(address)[0] == "kafka":
+        raise UsageError(
+            "--workers and --engine are for a log in files; on Kafka start several replayers with --follow --group NAME"
+        )
+    stored = partial(results_at, address, arguments.verdicts, read_only=True)
+    with worker_pool.pool(arguments, address) as pool:
+        return judge_in_units(
+            log,
+            results,
+            pool,
+            stored,
+            again=arguments.again,
+            progress=lambda events, rounds: output.progress(rounds, f"rounds judged, {events:,} events read"),
+        )
 
 
 def _replay_new(log: EventLog, results: ResultStore, arguments: argparse.Namespace, output: Output) -> Summary:
@@ -135,7 +168,7 @@ def _replay_new(log: EventLog, results: ResultStore, arguments: argparse.Namespa
 
 def _follow(log: EventLog, results: ResultStore, arguments: argparse.Namespace, output: Output) -> Summary:
     """Replay until interrupted; say what each batch brought."""
-    from replay.run.replayer import Summary, follow, standing
+    from replay.run.replayer import Replay, Summary, follow
 
     summary, said, built, next_s, broken, foreign, again = Summary(), (0, 0), -1, 0.0, 0, 0, 0
     try:
@@ -153,10 +186,13 @@ def _follow(log: EventLog, results: ResultStore, arguments: argparse.Namespace, 
             if arguments.warehouse and summary.changed != built and time.monotonic() >= next_s:
                 start_s, built = time.monotonic(), summary.changed
                 _build(arguments.warehouse, log, results)
-                next_s = time.monotonic() + BUILD_SPACING * (time.monotonic() - start_s)
+                end_s = time.monotonic()
+                next_s = max(start_s + BUILD_EVERY_S, end_s + (end_s - start_s))
     except KeyboardInterrupt:
         output.note("stopped; the next replay continues from here")
-    return standing(results, summary)
+    stored = Replay(log, results)
+    stored.summary = summary
+    return stored.standing()
 
 
 def _build(path: Path, log: EventLog, results: ResultStore) -> list[str]:
@@ -164,7 +200,12 @@ def _build(path: Path, log: EventLog, results: ResultStore) -> list[str]:
     from rack.warehouse_feed import build_warehouse
 
     broken: dict[str, str] = {}
-    build_warehouse(path, log, results, broken=broken)
+    try:
+        build_warehouse(path, log, results, broken=broken)
+    except RuntimeError as error:
+        if str(error) == INTERRUPTED:
+            raise KeyboardInterrupt from error
+        raise
     return list(broken.values())
 
 

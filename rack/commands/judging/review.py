@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rack.arguments import add_log, check_options, option, positive, time_us
 from rack.errors import Exit, UsageError
 from rack.output import Output, money, table
-from rack.settings import log_address, persons_file
+from rack.settings import cameras_file, log_address, persons_file
 
 if TYPE_CHECKING:
+    from replay.review.cameras import Camera
     from replay.review.desk import Case, Desk, Entry, TableReview
     from replay.review.incident_desk import IncidentCase
 
@@ -25,7 +27,7 @@ note FINDING              add a note: --reason
 resolve FINDING           record the disposition: --disposition, --reason; --amount if money moves, --duplicate-of
 sign FINDING              add the second signature to a disposition that moves money (another person): --reason
 reopen FINDING            reopen a resolved finding: --reason
-video TABLE ROUND         mark video to be retained: --camera, --from, --to-time, --reason
+video TABLE ROUND         mark a clip to be retained: --camera, --from, --to-time, --reason; --file: its SHA-256 goes on record
 open TABLE ROUND          open a patron's dispute: --dispute, --reason (the patron's claim), --seat, --patron
 close TABLE               close a dispute (--dispute) or a hold investigation (--investigation): --outcome, --reason
 custody TABLE [ROUND]     who viewed and who exported the record
@@ -61,7 +63,7 @@ TAKES = {
     "resolve": ("by", "reason", "disposition", "amount", "duplicate_of", "incident"),
     "sign": ("by", "reason", "amount", "incident"),
     "reopen": ("by", "reason", "incident"),
-    "video": ("by", "reason", "camera", "from_time", "to_time", "finding"),
+    "video": ("by", "reason", "camera", "from_time", "to_time", "finding", "file"),
     "open": ("by", "reason", "dispute", "seat", "patron"),
     "close": ("by", "reason", "dispute", "investigation", "outcome"),
     "custody": (),
@@ -99,6 +101,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--from", metavar="TIME", dest="from_time", help="video: start time, such as 2026-03-01T21:14:00Z."
     )
     parser.add_argument("--to-time", metavar="TIME", help="video: end time.")
+    parser.add_argument("--file", metavar="FILE", type=Path, help="video: the clip's file; its SHA-256 is recorded.")
     parser.add_argument("--finding", metavar="FINDING", help="video: the finding that the video shows.")
     parser.add_argument(
         "--incident",
@@ -130,7 +133,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         if arguments.action == "show" and arguments.incident:
             _show_incident(open_desk, arguments, output)
         elif arguments.action == "show":
-            _show(open_desk.case(_finding(arguments)), output)
+            _show(open_desk.case(_finding(arguments)), _currency(open_desk), output)
         elif arguments.incident:
             _print_entries(_incident_action(open_desk, arguments), output)
         elif arguments.action == "custody":
@@ -163,29 +166,32 @@ def _persons(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _list(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
-    from rack.report import headline
+    from replay.narrative.incidents import finding_sentence
     from replay.review.incident_desk import incident_cases
 
     if len(arguments.of) > 1:
         raise UsageError("rack review list [TABLE]: expected one table at most")
-    for name in arguments.of:
+    for name in map(str.lower, arguments.of):
         desk.must_know(name)
     broken: dict[str, str] = {}
-    cases = desk.cases(arguments.of[0] if arguments.of else None, broken)
+    cases = desk.cases(arguments.of[0].lower() if arguments.of else None, broken)
     every = incident_cases(cases)
     incident_of = {finding.id: each.incident.id for each in every for finding in each.incident.findings}
+    place = {finding: at for at, finding in enumerate(incident_of)}  # the gravest incident first, in each its cause
+    cases = sorted(cases, key=lambda case: place.get(case.finding.id, len(place)))
     waiting = [each for each in every if each.state != "resolved"]
     shown = [
         case for case in cases if arguments.all or (case.finding.id in incident_of and case.review.state != "resolved")
     ]
     output.value([_case(case) | {"incident": incident_of.get(case.finding.id)} for case in shown])
-    rows = [_row(each) for each in (every if arguments.all else waiting)]
+    currency = _currency(desk)
+    rows = [_row(each, currency) for each in (every if arguments.all else waiting)]
     rows += [
         (
             case.finding.id[:8],
             case.table,
             str(case.finding.round_no or "–"),
-            headline(case.finding),
+            finding_sentence(case.finding, currency),
             1,
             "withdrawn",
             "–",
@@ -204,43 +210,54 @@ def _list(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
     return Exit.FINDINGS if waiting else Exit.CLEAN
 
 
-def _row(each: IncidentCase) -> tuple[object, ...]:
-    from rack.report import incident_headline
+def _currency(desk: Desk) -> str:
+    from rack.recorded_round import property_configured
+
+    said = property_configured(desk.log)
+    return "USD" if said is None else said.currency
+
+
+def _row(each: IncidentCase, currency: str) -> tuple[object, ...]:
+    from replay.narrative.incidents import incident_sentence
 
     return (
         each.incident.id[:8],
         each.table,
         str(each.incident.cause.round_no or "–"),
-        incident_headline(each.incident),
+        incident_sentence(each.incident, currency),
         len(each.incident.findings),
         each.state.replace("_", " "),
         each.assigned_to or "–",
     )
 
 
-def _show(case: Case, output: Output) -> None:
-    from rack.report import finding_lines
+def _show(case: Case, currency: str, output: Output) -> None:
+    from rack.verdict_text import finding_lines
 
     output.value(_case(case))
     state = case.review.state.replace("_", " ") + (", withdrawn by a later verdict" if case.withdrawn else "")
     held = f", assigned to {case.review.assigned_to}" if case.review.assigned_to else ""
     where = f"table {case.table}" + ("" if case.finding.round_no is None else f", round {case.finding.round_no}")
     output.text(
-        f"{case.finding.id}: {where}; {state}{held}", *finding_lines(case.finding), *_history(case.review.history)
+        f"{case.finding.id}: {where}; {state}{held}",
+        *finding_lines(case.finding, currency=currency),
+        *_history(case.review.history),
     )
 
 
 def _show_incident(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:
     from msgspec import to_builtins
 
-    from rack.report import incident_lines, incident_values
+    from rack.verdict_text import incident_lines, incident_values
     from replay.review.incident_desk import IncidentDesk
 
     case = IncidentDesk(desk).case(_finding(arguments))
-    output.value(incident_values(case.incident) | {"state": case.state, "reviews": to_builtins(case.reviews)})
+    currency = _currency(desk)
+    output.value(incident_values(case.incident, currency) | {"state": case.state, "reviews": to_builtins(case.reviews)})
     round_no = case.incident.cause.round_no
     where = f"table {case.table}" + ("" if round_no is None else f", round {round_no}")
-    output.text(f"{case.incident.id}: {where}; {case.state.replace('_', ' ')}", *incident_lines(case.incident))
+    lines = incident_lines(case.incident, currency=currency)
+    output.text(f"{case.incident.id}: {where}; {case.state.replace('_', ' ')}", *lines)
     for review in case.reviews:
         if review.history:
             output.text("", f"finding {review.finding_id[:8]}", *_history(review.history))
@@ -341,17 +358,37 @@ def _incident_action(desk: Desk, given: argparse.Namespace) -> list[Entry]:
 
 
 def _video(desk: Desk, given: argparse.Namespace) -> Entry:
+    """Mark a clip: times are the property's, and stored by the clock of a camera that the file of cameras names."""
     table_id, round_no = _place(given)
+    known = _camera(given)
+    ahead_us = 0 if known is None else known.clock_offset_ms * 1_000
     return desk.mark_video(
         table_id,
         round_no or 0,
         camera=_need(given, "camera"),
         by=_need(given, "by"),
         reason=_need(given, "reason"),
-        starts_us=_moment(given, "from_time"),
-        ends_us=_moment(given, "to_time"),
+        starts_us=_moment(given, "from_time") + ahead_us,
+        ends_us=_moment(given, "to_time") + ahead_us,
         finding_id=given.finding,
+        clock_offset_ms=None if known is None else known.clock_offset_ms,
+        digest=None if given.file is None else _sha256(given.file),
     )
+
+
+def _camera(given: argparse.Namespace) -> Camera | None:
+    """Return what the property's file says of the camera; null where it does not name it."""
+    from replay.review.cameras import read_cameras
+
+    file = cameras_file(log_address(given.log))
+    return None if file is None else read_cameras(file).find(_need(given, "camera"))
+
+
+def _sha256(path: Path) -> str:
+    from hashlib import file_digest
+
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
 
 
 def _open(desk: Desk, given: argparse.Namespace) -> Entry:
@@ -413,10 +450,10 @@ def _finding(given: argparse.Namespace) -> str:
 
 def _place(given: argparse.Namespace, *, round_optional: bool = False) -> tuple[str, int | None]:
     if len(given.of) == 1 and round_optional:
-        return given.of[0], None
+        return given.of[0].lower(), None
     if len(given.of) != 2 or not (given.of[1].isascii() and given.of[1].isdigit() and int(given.of[1])):
         raise UsageError(f"rack review {given.action}: expected a table and the number of a round, as in fu-01 17")
-    return given.of[0], int(given.of[1])
+    return given.of[0].lower(), int(given.of[1])
 
 
 def _moment(given: argparse.Namespace, name: str) -> int:

@@ -14,7 +14,7 @@ HELP = "Print one recorded round as a transcript, with its verdict"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("table", metavar="TABLE", help="Table id, such as fu-01.")
+    parser.add_argument("table", metavar="TABLE", type=str.lower, help="Table id, such as fu-01.")
     parser.add_argument("round", metavar="ROUND", type=positive, help="Round number.")
     add_log(parser)
     parser.add_argument(
@@ -27,7 +27,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from rack.commands.judging.rules import read_submission
     from rack.opening import log_at
     from rack.recorded_round import recorded_round
-    from rack.report import incident_values, verdict_lines
+    from rack.verdict_text import incident_values, verdict_lines
     from replay.incidents import incidents
     from replay.narrative.events import sentence
     from replay.narrative.verdicts import RoundVerdict, narrate
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             to_builtins(judged)
             | {
                 "sentence": told.sentence,
-                "incidents": [incident_values(incident) for incident in incidents(judged.findings)],
+                "incidents": [incident_values(incident, recorded.currency) for incident in incidents(judged.findings)],
                 "transcript": recorded.transcript(),
                 "events": events,
             }

@@ -1,4 +1,4 @@
-"""`rack rounds`: derive the round table from a log, one row a round, for batch replay and for analysts."""
+"""`rack rounds`: derive the round table from a log, one row a round, for what-ifs and for analysts."""
 
 from __future__ import annotations
 

@@ -34,7 +34,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=int, default=DEMO_SEED, help="Seed of the simulation (default: %(default)s).")
     parser.add_argument(
-        "--rounds", type=positive, default=DEMO_ROUNDS, help="Minimum number of rounds (default: %(default)s)."
+        "--rounds",
+        type=positive,
+        default=DEMO_ROUNDS,
+        help="Minimum number of rounds of each game (default: %(default)s).",
     )
     parser.add_argument("--games", metavar="NAMES", default="", help="Games, by name and separated by commas, or all.")
     parser.add_argument("--tables", type=positive, help="Number of tables (default: set by the simulator).")

@@ -19,7 +19,7 @@ WAIT = 90
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("table", metavar="TABLE", help="Table id, such as fu-01.")
+    parser.add_argument("table", metavar="TABLE", type=str.lower, help="Table id, such as fu-01.")
     parser.add_argument("round", metavar="ROUND", type=positive, help="Round number.")
     parser.add_argument("--seat", metavar="N", type=positive, help="The seat in dispute.")
     add_log(parser)
@@ -46,6 +46,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help=f"Seconds to wait for a checkpoint that covers the round (default: {WAIT}).",
     )
     parser.add_argument(
+        "--withhold",
+        action="store_true",
+        help="Leave out what is about patrons at other seats; hashes stand for it (needs --seat).",
+    )
+    parser.add_argument(
         "--by", metavar="PERSON", help="Who makes the packet, as in the property's directory (default: the login name)."
     )
     parser.add_argument(
@@ -64,9 +69,11 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from rack.opening import options_of
     from replay.packet import packet_at, packet_name
 
+    if arguments.withhold and arguments.seat is None:
+        raise UsageError("--withhold leaves out everybody but one patron: name the seat with --seat")
     address = log_address(arguments.log)
     note = Note.decode(arguments.note.read_bytes()) if arguments.note is not None else None
-    name = packet_name(arguments.table, arguments.round, arguments.seat)
+    name = packet_name(arguments.table, arguments.round, arguments.seat, withheld=arguments.withhold)
     present = sorted(arguments.out.glob(f"{glob_escape(name)}.*"))
     if present:
         raise UsageError(
@@ -83,6 +90,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         reason=arguments.reason,
         note=note,
         wait_s=arguments.wait,
+        withhold=arguments.withhold,
         waiting=lambda left: output.note(
             f"an event of the round is newer than the last checkpoint; waiting up to {left:.0f} s for the next one"
         ),

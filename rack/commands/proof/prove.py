@@ -23,7 +23,9 @@ HELP = "Write a proof that events are in the log; `rack verify FILE` checks it w
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("table", metavar="TABLE", help="Table (fu-01), or any stream by its full name (meter/m-1).")
+    parser.add_argument(
+        "table", metavar="TABLE", type=str.lower, help="Table (fu-01), or any stream by its full name (meter/m-1)."
+    )
     parser.add_argument("number", metavar="NUMBER", type=positive, nargs="+", help="Sequence numbers of the events.")
     add_log(parser)
     parser.add_argument("--out", type=Path, metavar="FILE", help="File for the proof (default: stdout).")

@@ -11,12 +11,14 @@ from rack.arguments import add_log, is_given, option, positive
 from rack.errors import Exit, UsageError
 from rack.output import Output, counted
 from rack.settings import log_address
+from rack.verification_report import check_report_options, compared_beside, progress_of, write_report
 from rack.verification_result import VerificationResult, result, witness_failures
 
 if TYPE_CHECKING:
     from events.log.contract import CheckpointStore, EventLog
     from events.proofs.quarantine import QuarantineCheck
     from events.proofs.signed_note import PublicKey
+    from events.proofs.since import Start
     from events.proofs.verify import Break, VerificationReport
     from events.proofs.verify_checkpoints import Signatures
     from events.proofs.verify_results import StoredState
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from replay.review.witness_status import Witnessed
     from replay.run.verdict_check import VerdictCheck
 
-HELP = "Verify every event, root and signature of a log, or a file of `rack dispute` or `rack prove`"
+HELP = "Verify every event, root and signature of a log, or a file of `rack dispute`, `rack report` or `rack prove`"
 
 PACKET_PREFIXES = (b"%PDF-", b'{"')
 """A PDF, or JSON without white space; a proof has line breaks."""
@@ -37,7 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         type=Path,
         nargs="?",
-        help="Verify this file of `rack dispute` (JSON or PDF) or `rack prove` with --key, without a log.",
+        help="Verify this file of `rack dispute` (JSON or PDF), `rack report` (PDF) or `rack prove` with --key, without a log.",
     )
     add_log(parser)
     parser.add_argument(
@@ -54,6 +56,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="Also judge every round again and compare every stored result, byte by byte.",
     )
+    parser.add_argument(
+        "--since",
+        action="store_true",
+        help="Read only what came after the last verification on record, as far as a signed checkpoint covers it.",
+    )
     parser.add_argument("--rounds", metavar="DIR", type=Path, help="Also derive this round table again and compare it.")
     parser.add_argument("--witness", type=Path, metavar="DIR", help="Folder of a witness; needs --witness-key.")
     parser.add_argument(
@@ -68,6 +75,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--by", metavar="PERSON", help="Who verifies, for the notice kept beside the log (default: the login name)."
     )
+    parser.add_argument(
+        "--report", metavar="FILE", type=Path, help="Also write what was verified, and what not, as a dated PDF."
+    )
+    parser.add_argument(
+        "--sign", metavar="FILE", type=Path, help="The log's key file, to sign the report (default: RACK_KEY, if set)."
+    )
+    parser.add_argument("--progress", action="store_true", help="Tell of each stream on stderr, as lines of JSON.")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
@@ -78,7 +92,9 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         raise UsageError(
             "give --witness and --witness-key together: the folder, and the key that signed its checkpoints"
         )
+    check_report_options(arguments)
     from contextlib import ExitStack, closing
+    from getpass import getuser
 
     from msgspec import to_builtins
 
@@ -89,24 +105,33 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from rack.foreign import foreign_as_json, foreign_lines, report_store_faults
     from rack.opening import checkpoints_at, log_at
     from rack.stored_results import result_lines, stored_state, verdict_lines
+    from replay.report.verification import Verified
+    from replay.review.last_verification import start_at
 
     address = log_address(arguments.log)
+    backend = parse_address(address)[0]
+    if arguments.since and (arguments.verdicts or arguments.rounds is not None or backend == "archive"):
+        raise UsageError(
+            "--since reads only what is new; leave out --verdicts and --rounds, and verify an archive whole"
+        )
     anchors = [read_public_key(path) for path in arguments.key]
     folder = _witness(arguments)
     with ExitStack() as resources:
         log = resources.enter_context(closing(log_at(address, read_only=True, check_heads=False)))
         store = resources.enter_context(closing(checkpoints_at(address, log_id=log.log_id, read_only=True)))
+        since = start_at(address, log.log_id) if arguments.since else None
         state = stored_state(address, resources)
         marks = folder.marks(origin_of(log.log_id, log.property_id)) if folder is not None else ()
         report, sealed = _verify_log(
             log,
-            parse_address(address)[0],
+            backend,
             checkpoints=store,
+            since=since,
             anchors=anchors,
             marks=marks,
             gap_s=arguments.gap,
-            results=state,
-            progress=lambda stream, events: output.progress(events, f"events checked, at {stream}"),
+            results=state if _keeps_results(backend, state) else None,
+            progress=progress_of(log, arguments, output),
         )
         witnessed = _witness_status(store, folder, log) if folder is not None else None
         rounds = _compare_rounds(log, arguments.rounds, output) if arguments.rounds is not None else {}
@@ -121,7 +146,21 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             ],
             verdicts.failures() if verdicts is not None else (),
         )
-        _keep_notice(address, arguments, output, log, report, found)
+        at_us, by = utc_now_us(), arguments.by or getuser().lower()
+        _keep_notice(address, arguments, output, log, report, found, since, (at_us, by))
+        if arguments.report is not None:
+            checks, omitted = compared_beside(arguments)
+            made = Verified(
+                found=report,
+                failures=found.failures,
+                by=by,
+                at_us=at_us,
+                keys=anchors,
+                witness=witnessed,
+                checks=checks,
+                omitted=omitted,
+            )
+            write_report(arguments, output, log, made)
     for text in foreign_lines(report.foreign):
         output.problem(text)
     late = overdue(report.signed, utc_now_us())
@@ -133,14 +172,21 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     )
     output.text(
         *(line(each) for each in report.breaks),
+        *(unread_lines(report, since) if since is not None else ()),
         *quarantine_lines(report.quarantine),
         *result_lines(report.results),
+        *([] if report.results is not None else ["no results lie beside the archive: none were checked"]),
         *(verdict_lines(verdicts) if verdicts is not None else ()),
         *_signature_lines(report.signed, late),
         *(_witness_lines(witnessed, report.signed, utc_now_us()) if witnessed is not None else ()),
         summary(report, found),
     )
     return found.exit
+
+
+def _keeps_results(backend: str, state: StoredState) -> bool:
+    """Whether results belong here: an archive has events and checkpoints; results lie beside it once somebody judged it."""
+    return backend != "archive" or state.store is not None or bool(state.damage)
 
 
 def _judge_again(log: EventLog, state: StoredState, output: Output) -> VerdictCheck:
@@ -160,14 +206,19 @@ def _keep_notice(
     log: EventLog,
     report: VerificationReport,
     found: VerificationResult,
+    since: Start | None,
+    made_by: tuple[int, str],
 ) -> None:
     """Keep a notice of this verification beside the log; where that cannot be written, say so."""
-    from getpass import getuser
-
-    from events.sqlite.log import utc_now_us
+    from events.proofs.since import Start
     from replay.review.last_verification import keep, made, record_path
 
-    checks = ["events", "checkpoints", *(f"key {path.name}" for path in arguments.key)]
+    at_us, by = made_by
+    checks = [
+        "events" if since is None else "events since",
+        "checkpoints",
+        *(f"key {path.name}" for path in arguments.key),
+    ]
     checks += [f"witness {arguments.witness.name}"] if arguments.witness is not None else []
     checks += ["round table"] if arguments.rounds is not None else []
     checks += ["verdicts"] if arguments.verdicts else []
@@ -176,11 +227,21 @@ def _keep_notice(
         verification = made(
             log,
             report.heads,
-            at_us=utc_now_us(),
-            by=arguments.by or getuser().lower(),
+            at_us=at_us,
+            by=by,
             failures=found.failures,
             checks=checks,
             events=report.events,
+            signed=report.signed is not None and report.signed.checkpoints > 0,
+            unread=sum(report.unread.values()),
+            start=Start(
+                at_us=at_us if since is None else since.at_us,
+                by=by[:200] if since is None else since.by,
+                streams=report.starts,
+                results={}
+                if report.results is None
+                else {name: head.seq for name, head in report.results.heads.items()},
+            ),
         )
         keep(path, verification)
     except OSError as error:
@@ -229,7 +290,22 @@ def summary(report: VerificationReport, found: VerificationResult) -> str:
     """Return the result of a verification in one line."""
     held = f", {counted(kept, 'refused line')} in quarantine" if (kept := report.quarantine.entries) else ""
     size = f"{counted(report.events, 'event')} in {counted(report.streams, 'stream')}{held}"
+    size += " read since" if report.unread else ""
     return f"log {report.log_id} of {report.property_id}: {size}: {found.state(report)}"
+
+
+def unread_lines(report: VerificationReport, since: Start) -> list[str]:
+    """Return what was not read again, and who vouches for it."""
+    from replay.review.last_verification import said_of
+
+    events, results = sum(report.unread.values()), report.results.unread if report.results is not None else 0
+    said = f"NOT READ AGAIN: {counted(events, 'event')} in {counted(len(report.unread), 'stream')}"
+    said += f" and {counted(results, 'result')}; {said_of(since)}, and signed checkpoints state where they end"
+    return [
+        said,
+        "whether any of these was altered since, the index of repeats, and refused lines from before are for "
+        "`rack verify` without --since to find out",
+    ]
 
 
 def quarantine_lines(check: QuarantineCheck) -> list[str]:
@@ -252,6 +328,7 @@ def as_json(report: VerificationReport) -> dict[str, Any]:
         "log_id": report.log_id,
         "property_id": report.property_id,
         "events": report.events,
+        "unread": report.unread,
         "tables": report.tables,
         "streams": heads,
         "quarantined": report.quarantine.entries,
@@ -364,7 +441,7 @@ def _file(arguments: argparse.Namespace, output: Output) -> Exit:
     from events.proofs.signed_note import KeyKind
     from replay.packet.bundle import MAX_BYTES
 
-    for name in ("log", "rounds", "verdicts", "witness", "gap", "by"):
+    for name in ("log", "rounds", "verdicts", "since", "witness", "gap", "by", "report", "sign", "progress"):
         if is_given(arguments, name):
             raise UsageError(f"a file is verified without the log; leave out {option(name)}, or FILE")
     if not arguments.key:
@@ -376,7 +453,27 @@ def _file(arguments: argparse.Namespace, output: Output) -> Exit:
         data = file.read(MAX_BYTES + 1)
     if data.lstrip()[:14].lower() == b"<!doctype html":
         raise UsageError(f"{arguments.file} is a reading copy without a signature; verify the packet's .json or .pdf")
-    return (_packet if data.startswith(PACKET_PREFIXES) else _proof)(data, keys, output)
+    if not data.startswith(PACKET_PREFIXES):
+        return _proof(data, keys, output)
+    from replay.report.document import is_report
+
+    return (_report if is_report(data) else _packet)(data, keys, output)
+
+
+def _report(data: bytes, keys: Sequence[PublicKey], output: Output) -> Exit:
+    """Check a report for filing: its signature and the tables attached to it. What it says is not worked out again."""
+    from msgspec import to_builtins
+
+    from replay.report.document import check_report
+
+    checked = check_report(data, keys)
+    output.value({"ok": True, **to_builtins(checked)})
+    output.text(
+        f"{checked.title} of {checked.property_name or 'a property without a name'}, {checked.first} to {checked.last}: "
+        f"signed by the log's key, with {counted(len(checked.sheets), 'table')} attached; "
+        f"record as of {_time(checked.as_of_us)}"
+    )
+    return Exit.CLEAN
 
 
 def _packet(data: bytes, keys: Sequence[PublicKey], output: Output) -> Exit:
@@ -390,8 +487,9 @@ def _packet(data: bytes, keys: Sequence[PublicKey], output: Output) -> Exit:
     made = _time(checked.made.at_us)
     output.value(
         {
-            "ok": checked.reproduced,
+            "ok": checked.reproduced or about.withheld,
             "reproduced": checked.reproduced,
+            "withheld": about.withheld,
             "same_engine": checked.same_engine,
             "table": about.table,
             "round": about.round_no,
@@ -409,11 +507,13 @@ def _packet(data: bytes, keys: Sequence[PublicKey], output: Output) -> Exit:
         f"table {about.table}, round {about.round_no}: {judged.verdict}; {counted(events, 'event')}, each in the log "
         f"{checked.checkpoint.origin} when a checkpoint was signed {made}",
         *(f"cosigned by {each.key.name} {_time((each.time_s or 0) * 1_000_000)}" for each in checked.witnesses),
-        "replayed from these events alone: the same verdict"
+        "other patrons are left out, so that the verdict cannot be worked out again from these events; ask for the whole packet"
+        if about.withheld
+        else "replayed from these events alone: the same verdict"
         if checked.reproduced
         else f"this program ({engine()}) reaches another verdict; the packet was made by {about.software}, whose rules differ",
     )
-    return Exit.CLEAN if checked.reproduced else Exit.FINDINGS
+    return Exit.CLEAN if checked.reproduced or about.withheld else Exit.FINDINGS
 
 
 def _proof(data: bytes, keys: Sequence[PublicKey], output: Output) -> Exit:

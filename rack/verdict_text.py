@@ -5,22 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import msgspec
-
 from rack.output import money, table
 from replay.findings import Adjudication, Finding, Settlement
 from replay.incidents import Incident, incidents
-from replay.narrative.findings import finding_title
-from replay.narrative.names import (
-    amount,
-    difference,
-    line_name,
-    plural,
-    position_name,
-    readable,
-    wager_name,
-    wager_with_number,
-)
+from replay.narrative.incidents import finding_sentence, incident_sentence
+from replay.narrative.names import amount, line_name, plural, readable, wager_with_number
 from replay.narrative.reckoning import actions, reckoning, settled_wager
 from replay.narrative.verdicts import RoundVerdict, doubts_about, is_bound, narrate
 from replay.run.adjudicate import Conclusion
@@ -60,8 +49,10 @@ def verdict_lines(
 def incident_lines(
     incident: Incident, where: Where = events_of, currency: str = "", reckoned: Reckoned | None = None
 ) -> list[str]:
-    """Return an incident as text: its cause, what is to be done, and below it, set in, what follows from it."""
-    lines = finding_lines(incident.cause, where, currency, reckoned)
+    """Return an incident as text: its sentence, the cause, what is to be done, and below it, set in, what follows from it."""
+    cause = incident.cause
+    lines = [f"{incident_sentence(incident, currency)}  ({cause.code}, {incident.severity})"]
+    lines += finding_lines(cause, where, currency, reckoned)[1:]
     lines += [f"  to do     {sentence}" for sentence in actions(incident, currency)]
     if incident.consequences:
         lines += [f"  {plural(len(incident.consequences), 'consequence')}:"]
@@ -73,11 +64,13 @@ def incident_lines(
     return lines
 
 
-def incident_values(incident: Incident) -> dict[str, Any]:
-    """Return an incident as JSON values: its id, severity and money, and the ids of its findings, the cause first."""
+def incident_values(incident: Incident, currency: str) -> dict[str, Any]:
+    """Return an incident as JSON values: its id, sentence, severity and money, and the ids of its findings, the cause first."""
     return {
         "id": incident.id,
         "code": incident.cause.code,
+        "sentence": incident_sentence(incident, currency),
+        "to_do": actions(incident, currency),
         "stream": incident.cause.stream,
         "round_no": incident.cause.round_no,
         "severity": incident.severity,
@@ -118,7 +111,7 @@ def finding_lines(
 ) -> list[str]:
     """Return a finding as text: what is wrong and where, and below what was expected, observed, reckoned, and the section."""
     lines = [
-        f"{headline(finding, currency)}  ({finding.code}, {finding.severity})",
+        f"{finding_sentence(finding, currency)}  ({finding.code}, {finding.severity})",
         f"  expected  {readable(finding.expected)}",
         f"  observed  {readable(finding.observed)}",
     ]
@@ -132,26 +125,6 @@ def finding_lines(
     if finding.other_reading:
         lines.append(f"  another reading  {finding.other_reading}")
     return lines
-
-
-def headline(finding: Finding, currency: str = "") -> str:
-    """Return what is wrong, at which seat and wager, and by how much: `Wager underpaid · Seat 3 · Ace High Bonus · −$100.00`."""
-    parts = [finding_title(finding.code)]
-    if finding.seat is not None:
-        parts.append(position_name(finding.seat))
-    if finding.wager is not None:
-        parts.append(wager_name(finding.wager))
-    if finding.difference_cents:
-        parts.append(difference(finding.difference_cents, currency))
-    return " · ".join(parts)
-
-
-def incident_headline(incident: Incident, currency: str = "") -> str:
-    """Return what is wrong and where, by the cause, and the money of the whole incident."""
-    money_over = difference(incident.overpaid_cents, currency) if incident.overpaid_cents else ""
-    money_under = difference(-incident.underpaid_cents, currency) if incident.underpaid_cents else ""
-    cause = msgspec.structs.replace(incident.cause, difference_cents=None)
-    return " · ".join(part for part in (headline(cause), money_under, money_over) if part)
 
 
 def _owed(finding: Finding, currency: str) -> str:

@@ -1,0 +1,83 @@
+"""What collects the reports of a table's devices and hands them in to a gateway (`POST /v1/events`).
+
+The law of this file: a body is handed in unchanged, again and again, until it is answered; so what was stored without an answer
+is recognized as a repeat.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import msgspec
+
+AGAIN_S: Final = 0.2
+"""How long to wait after no answer, or one that asks to come again."""
+_AGAIN: Final = frozenset({408, 429, 503})
+
+
+class NotTaken(Exception):
+    """The gateway answers that the request is wrong: handing it in again would change nothing."""
+
+
+class LineAnswer(msgspec.Struct, frozen=True):
+    """The gateway's answer to a line: `stored` with its sequence number, `duplicate`, or `quarantined` with the reason."""
+
+    status: str
+    stream: str | None = None
+    seq: int | None = None
+    reason: str | None = None
+
+
+_decoder = msgspec.json.Decoder(LineAnswer)
+
+
+class Collector:
+    """One connection that stays open, opened anew when it breaks. `token`: empty where the gateway asks for none."""
+
+    def __init__(self, host: str, port: int, token: str = "") -> None:
+        self._host, self._port = host, port
+        self._head = f"POST /v1/events HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Type: application/x-ndjson\r\n"
+        self._head += f"Authorization: Bearer {token}\r\n" if token else ""
+        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+
+    async def hand_in(self, lines: Sequence[bytes], given_up: Callable[[], bool] = lambda: False) -> list[LineAnswer]:
+        """Hand lines in until they are answered, and return the answers; none where it was `given_up` before.
+
+        Raises `NotTaken`.
+        """
+        body = b"".join(lines)
+        while True:
+            try:
+                status, said = await self._ask(body)
+            except (OSError, EOFError, ValueError):  # no answer, or not the whole of one
+                status, said = 503, b""
+                self.close()
+            if status == 200:
+                return [_decoder.decode(line) for line in said.splitlines()]
+            if status not in _AGAIN:
+                raise NotTaken(f"the gateway answers {status}: {said.decode(errors='replace').strip()}")
+            if given_up():
+                return []
+            await asyncio.sleep(AGAIN_S)
+
+    async def _ask(self, body: bytes) -> tuple[int, bytes]:
+        """Hand a body in once; return status and body of the answer. Raises `OSError`, `EOFError` or `ValueError`."""
+        if self._streams is None:
+            self._streams = await asyncio.open_connection(self._host, self._port)
+        reader, writer = self._streams
+        writer.write(f"{self._head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+        await writer.drain()
+        first, *fields = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower().split("\r\n")
+        headers = {name: value.strip() for name, _, value in (field.partition(":") for field in fields)}
+        said = await reader.readexactly(int(headers.get("content-length", "0")))
+        if headers.get("connection") == "close":
+            self.close()
+        return int(first.split(" ")[1]), said
+
+    def close(self) -> None:
+        """Close the connection; the next request opens another."""
+        if self._streams is not None:
+            self._streams[1].close()
+            self._streams = None

@@ -1,0 +1,154 @@
+"""A floor that plays by the clock: each event is handed in when its device reports it, by the collector of its table or meter.
+
+The events of a stream come in the order of the script; one that arrives late waits for those before it. What is due already
+when the floor begins to be watched is handed in at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+from events.vocabulary.envelope import Draft
+from floor.day.gaming_day import Turn
+from floor.faults.labels import Planted
+from floor.live.collector import Collector
+from floor.table.casino import PROPERTY
+from floor.table.streams import line_of
+
+MOST_LINES: Final = 50
+"""So many events of a table are handed in at a time where so many are due."""
+AHEAD_US: Final = 60_000_000
+AHEAD_S: Final = 2.0
+"""So far ahead the script is known: by the devices' clock, and beside that in time."""
+
+
+class FloorClock:
+    """The devices' clock: it shows `start_us` when it is made (UTC microseconds), and runs `speed` times as fast as time."""
+
+    def __init__(self, start_us: int, speed: float = 1.0) -> None:
+        self._start_us, self.speed, self._since_s = start_us, speed, time.monotonic()
+
+    def now_us(self) -> float:
+        """Return what it shows."""
+        return self._start_us + (time.monotonic() - self._since_s) * self.speed * 1e6
+
+    def seconds_until(self, at_us: float) -> float:
+        """Return how long it takes until it shows a time; negative where it is past."""
+        return (at_us - self.now_us()) / self.speed / 1e6
+
+
+class Due(NamedTuple):
+    """An event, and when it is to be handed in by the devices' clock."""
+
+    at_us: float
+    stream: str
+    draft: Draft
+
+
+Listener = Callable[[Sequence[Due], float], None]
+"""Hears of events that were answered, and how many seconds after the first of them was due."""
+
+
+class LiveFloor:
+    """Plays turns by a clock until it is told to stop, or they end.
+
+    `answered` counts the lines by what became of them, `ends` has the number of each stream's last event that was answered.
+    `labels` are the faults planted in rounds that were answered whole, `begun` those of rounds that were begun.
+    """
+
+    def __init__(
+        self,
+        turns: Iterator[Turn],
+        clock: FloorClock,
+        collector: Callable[[str], Collector],
+        listener: Listener = lambda *_: None,
+    ) -> None:
+        self._turns, self._clock, self._collector, self._listener = turns, clock, collector, listener
+        self._queues: dict[str, asyncio.Queue[Due | None]] = {}
+        self._last_us: dict[str, float] = {}
+        self._stopping = asyncio.Event()
+        self._planted: list[tuple[dict[str, int], Sequence[Planted]]] = []
+        self._taken: Counter[str] = Counter()
+        self._handed: Counter[str] = Counter()
+        self.answered: Counter[str] = Counter()
+        self.ends: dict[str, int] = {}
+
+    @property
+    def labels(self) -> list[Planted]:
+        """The faults of rounds of which every event was answered."""
+        whole = (
+            labels for ends, labels in self._planted if all(self._handed[each] >= end for each, end in ends.items())
+        )
+        return [label for labels in whole for label in labels]
+
+    @property
+    def begun(self) -> list[Planted]:
+        """The faults of every round of which an event may have been answered."""
+        return [label for _, labels in self._planted for label in labels]
+
+    def stop(self) -> None:
+        """Let no further event happen; what was handed in is still waited for."""
+        self._stopping.set()
+
+    async def play(self) -> None:
+        """Play. Raises `NotTaken` where the gateway refuses a request for good."""
+        async with asyncio.TaskGroup() as tasks:
+            for turn in self._turns:
+                self._take(turn, tasks)
+                await asyncio.sleep(0)  # to make the next turn takes a while: those that are due go first
+                if await self._stopped_before(turn.next_us - AHEAD_US - AHEAD_S * self._clock.speed * 1e6):
+                    break
+            for queue in self._queues.values():
+                queue.put_nowait(None)
+
+    def _take(self, turn: Turn, tasks: asyncio.TaskGroup) -> None:
+        """Put a turn's events into the queues of their collectors."""
+        for stream, drafts in turn.groups:
+            if stream == PROPERTY:
+                continue  # the office hands in its own events, before the first device
+            if stream not in self._queues:
+                self._queues[stream] = asyncio.Queue()
+                tasks.create_task(self._collect(self._queues[stream], self._collector(stream)))
+            for draft in drafts:
+                at_us = self._last_us[stream] = max(self._last_us.get(stream, 0), draft.occurred_at_us)
+                self._queues[stream].put_nowait(Due(at_us, stream, draft))
+            self._taken[stream] += len(drafts)
+        if turn.labels:
+            ends = {stream: self._taken[stream] for stream, _ in turn.groups}
+            self._planted.append((ends, turn.labels))
+
+    async def _collect(self, queue: asyncio.Queue[Due | None], collector: Collector) -> None:
+        """Hand in what happens in a stream, when it happens; what is due at the same time goes together."""
+        held: list[Due | None] = []
+        while first := held.pop() if held else await queue.get():
+            if await self._stopped_before(first.at_us):
+                break
+            batch: list[Due | None] = [first]
+            while len(batch) < MOST_LINES and not held and not queue.empty():
+                due = queue.get_nowait()
+                (batch if due is not None and due.at_us <= self._clock.now_us() else held).append(due)
+            await self._hand_in([due for due in batch if due is not None], collector)
+        collector.close()
+
+    async def _hand_in(self, batch: Sequence[Due], collector: Collector) -> None:
+        lines = [line_of(due.stream, due.draft) for due in batch]
+        answers = await collector.hand_in(lines, self._stopping.is_set)
+        for due, answer in zip(batch, answers, strict=False):
+            self.answered[answer.status] += 1
+            self._handed[due.stream] += 1
+            if answer.seq is not None:
+                self.ends[due.stream] = answer.seq
+        if answers:
+            self._listener(batch, -self._clock.seconds_until(batch[0].at_us))
+
+    async def _stopped_before(self, at_us: float) -> bool:
+        """Wait until the clock shows a time; true where the floor was stopped before."""
+        try:
+            await asyncio.wait_for(self._stopping.wait(), max(0.0, self._clock.seconds_until(at_us)))
+        except TimeoutError:
+            return self._stopping.is_set()
+        return True

@@ -1,0 +1,140 @@
+"""`rack report`: what compliance files, as a signed PDF and CSV files; every report that leaves is recorded in the log first."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rack.arguments import add_log, is_given, option
+from rack.asking import add_warehouse, day, warehouse_at
+from rack.errors import Exit, UsageError
+from rack.on_record import add_custody, record_export
+from rack.output import Output, table
+from rack.settings import demo_log, key_file, log_address, reports_file
+from rack.whole_files import write_whole
+
+if TYPE_CHECKING:
+    from replay.report.content import Report
+
+HELP = "Make a report for filing (table games, hold, meters, jackpots, errors, shifts): signed PDF and CSV"
+
+EPILOG = """\
+list    every report with its name and the rules that it answers or helps with
+NAME    make this report in --out: NAME-FROM-to-TO.pdf, signed, and a CSV file for each of its tables
+
+Without --from and --to, the report is of the month of the newest gaming day, up to that day. The same record makes the
+same bytes again. Exit code 1: a row of the report needs somebody's attention."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.formatter_class, parser.epilog = argparse.RawDescriptionHelpFormatter, EPILOG
+    parser.add_argument("name", metavar="NAME", help="The report, or list.")
+    parser.add_argument("--out", metavar="DIR", type=Path, help="Folder for the files.")
+    parser.add_argument("--from", metavar="DAY", dest="first", type=day, help="First gaming day, such as 2026-03-01.")
+    parser.add_argument("--to", metavar="DAY", dest="last", type=day, help="Last gaming day.")
+    add_warehouse(parser)
+    add_log(parser)
+    parser.add_argument(
+        "--key", metavar="FILE", type=Path, help="The log's key file (default: RACK_KEY, or the demo's key)."
+    )
+    add_custody(parser)
+
+
+def run(arguments: argparse.Namespace, output: Output) -> Exit:
+    """Make a report; 1 where it has a row that needs attention. Or list the reports."""
+    from analytics.reports.catalogue import REPORTS
+
+    if arguments.name == "list":
+        return _list(arguments, output)
+    if arguments.name not in REPORTS:
+        raise UsageError(f"there is no report {arguments.name!r}; expected list, or one of {', '.join(REPORTS)}")
+    if arguments.out is None:
+        raise UsageError(f"rack report {arguments.name} needs --out, the folder for the files")
+    warehouse = warehouse_at(arguments)
+    of_demo = demo_log(warehouse.parent) if arguments.log is None else None
+    address = of_demo or log_address(arguments.log)
+    report, files = _made(arguments, address, warehouse)
+    _refuse_others(files)
+    record_export(
+        address,
+        arguments,
+        output,
+        rounds={name: [None] for name in report.concerns},
+        digest=sha256(files[_pdf(arguments, report)]).hexdigest(),
+        form="pdf",
+        log_id=report.log_id,
+    )
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    write_whole(files)
+    marked = sum(len(each.marked) for each in report.tables)
+    output.value(
+        {
+            "report": report.name,
+            "from": report.first,
+            "to": report.last,
+            "as_of_us": report.as_of_us,
+            "attention": marked,
+            "files": {str(path): sha256(data).hexdigest() for path, data in files.items()},
+        }
+    )
+    output.text(*(str(path) for path in files))
+    return Exit.FINDINGS if marked else Exit.CLEAN
+
+
+def _made(arguments: argparse.Namespace, address: str, warehouse: Path) -> tuple[Report, dict[Path, bytes]]:
+    """Make the report and its files, in memory."""
+    from analytics.reports.catalogue import make_report
+    from analytics.reports.filing import read_filing
+    from analytics.warehouse.warehouse import reading
+    from rack.opening import options_of
+    from replay.report.document import signed_pdf
+    from replay.report.sheet import sheets
+    from replay.review.desk import desk_at
+
+    key, filing = key_file(arguments.key, address), read_filing(reports_file(address))
+    with (
+        reading(warehouse) as db,
+        desk_at(address, read_only=True, check_heads=False, **options_of(address)) as desk,
+    ):
+        report = make_report(arguments.name, db, desk, first=arguments.first, last=arguments.last, filing=filing)
+        files = {_pdf(arguments, report): signed_pdf(report, desk.log, key)}
+    return report, files | {arguments.out / name: data for name, data in sheets(report).items()}
+
+
+def _pdf(arguments: argparse.Namespace, report: Report) -> Path:
+    out: Path = arguments.out
+    return out / f"{report.file_name}.pdf"
+
+
+def _refuse_others(files: Mapping[Path, bytes]) -> None:
+    """Raise `UsageError` where a file is there already with other bytes: a report that was filed is never overwritten."""
+    for path, data in files.items():
+        if path.exists() and path.read_bytes() != data:
+            raise UsageError(
+                f"{path} already exists and differs: the record says something else now, and a report is never overwritten; "
+                "name another folder with --out"
+            )
+
+
+def _list(arguments: argparse.Namespace, output: Output) -> Exit:
+    """Print every report with the rules that it answers, or helps with."""
+    from msgspec import to_builtins
+
+    from analytics.reports.catalogue import REPORTS
+
+    for name in ("out", "first", "last", "warehouse", "log", "key", "by", "reason"):
+        if is_given(arguments, name):
+            raise UsageError(f"rack report list takes no {option(name)}")
+    output.value(
+        [{"name": each.name, "title": each.title, "rules": to_builtins(each.rules)} for each in REPORTS.values()]
+    )
+    rows = [
+        (each.name, each.title, ", ".join(rule.cite for rule in each.rules if rule.role == "answers") or "–")
+        for each in REPORTS.values()
+    ]
+    output.text(*table(("report", "title", "answers"), rows))
+    return Exit.CLEAN

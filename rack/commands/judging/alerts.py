@@ -1,0 +1,298 @@
+"""`rack alerts`: alarms about incidents, sent to those whom the settings name; what was sent, what could not be, who has it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import threading
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rack.arguments import add_log, check_options, is_given, option
+from rack.errors import EnvironmentFault, Exit, UsageError
+from rack.output import Output, counted, table
+from rack.settings import alarms_file, log_address, outbox_file
+
+if TYPE_CHECKING:
+    from replay.alarms.alarm import House
+    from replay.alarms.outbox import Letter
+    from replay.alarms.settings import Settings
+    from replay.review.desk import Desk
+
+HELP = (
+    "Send alarms about incidents by webhook and e-mail, escalate them until somebody acknowledges, list what was sent"
+)
+
+EPILOG = """\
+send                      send until interrupted: each incident that a verdict finds, what later verdicts make of it, escalations;
+                          where a route of the settings asks for it, what advice finds in rounds that are still open
+test                      send a test to every receiver now (--receiver: to one) and show what each answered
+list                      the alarms that stand, and who acknowledged them
+messages                  what was sent to whom, how often it was tried, and the last answer (--dead: dead letters alone)
+retry [KEY]               try a dead letter for another day (without KEY: every one)
+acknowledge INCIDENT      put on record that somebody has it in hand: --by, --reason; it is escalated no further
+secret FILE               make a webhook's secret in a file that only you can read
+
+The settings (docs/alarms.md) are the file --settings, RACK_ALARMS, or alarms.toml beside a log on SQLite; the outbox is
+--outbox, or <log>.alarms beside a log on SQLite. Secrets are read from files or the environment, never from an option."""
+
+TAKES = {
+    "send": ("settings", "outbox", "past", "once"),
+    "test": ("settings", "receiver"),
+    "list": ("outbox",),
+    "messages": ("outbox", "dead"),
+    "retry": ("outbox",),
+    "acknowledge": ("by", "reason"),
+    "secret": (),
+}
+"""Action → its options, beside --log."""
+WHAT = {"retry": (0, 1), "acknowledge": (1, 1), "secret": (1, 1)}
+"""Action → how many names it takes, at least and at most; any other takes none."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.formatter_class, parser.epilog = argparse.RawDescriptionHelpFormatter, EPILOG
+    parser.add_argument("action", metavar="ACTION", choices=tuple(TAKES), help=", ".join(TAKES))
+    parser.add_argument("of", metavar="WHAT", nargs="*", help="A message's key, an incident's id, or a file.")
+    add_log(parser)
+    parser.add_argument("--settings", metavar="FILE", type=Path, help="send, test: the settings.")
+    parser.add_argument("--outbox", metavar="FILE", type=Path, help="The outbox, which one process sends from.")
+    parser.add_argument("--past", action="store_true", help="send: with a new outbox, what was found before too.")
+    parser.add_argument(
+        "--once", action="store_true", help="send: send what is due and exit; 1 if anything was not taken."
+    )
+    parser.add_argument("--receiver", metavar="NAME", help="test: only this receiver.")
+    parser.add_argument(
+        "--dead", action="store_true", help="messages: dead letters alone; the exit code is 1 if there are any."
+    )
+    parser.add_argument("--by", metavar="PERSON", help="acknowledge: who has it in hand, a registered person.")
+    parser.add_argument("--reason", metavar="TEXT", help="acknowledge: what is being done.")
+
+
+def run(arguments: argparse.Namespace, output: Output) -> Exit:
+    """Carry it out."""
+    check_options(arguments, "alerts", arguments.action, TAKES)
+    least, most = WHAT.get(arguments.action, (0, 0))
+    if not least <= len(arguments.of) <= most:
+        raise UsageError(f"rack alerts {arguments.action}: expected {'nothing' if not most else 'one name'} after it")
+    match arguments.action:
+        case "send":
+            return _send(arguments, output)
+        case "test":
+            return _test(arguments, output)
+        case "secret":
+            return _secret(Path(arguments.of[0]), output)
+        case "acknowledge":
+            return _acknowledge(arguments, output)
+        case "list":
+            return _list(arguments, output)
+        case "messages":
+            return _messages(arguments, output)
+        case _:
+            return _retry(arguments, output)
+
+
+def _send(arguments: argparse.Namespace, output: Output) -> Exit:
+    """Send until interrupted; with --once, what is due now."""
+    from rack.opening import desk
+    from replay.alarms.outbox import Outbox
+    from replay.alarms.sender import Sender, doors
+
+    settings, folder = _settings(arguments)
+    address = log_address(arguments.log)
+    ways = doors(settings, folder)
+    with ExitStack() as resources:
+        outbox = resources.enter_context(Outbox(outbox_file(arguments.outbox, address), sending=True))
+        sender = Sender(
+            outbox,
+            settings,
+            ways,
+            open_desk=lambda: desk(address, read_only=True),
+            house_of=_house,
+            tell=output.note,
+            past=arguments.past,
+        )
+        if arguments.once:
+            sender.run_once()
+            return Exit.FINDINGS if any(outbox.counts().get(state) for state in ("waiting", "dead")) else Exit.CLEAN
+        ended = threading.Event()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            resources.callback(signal.signal, number, signal.signal(number, lambda *_: ended.set()))
+        output.note(f"alarms of {address} from {outbox.path}; press Ctrl-C to stop")
+        sender.run(ended)
+    output.note("stopped; what was not delivered waits in the outbox")
+    return Exit.CLEAN
+
+
+def _house(desk: Desk) -> House:
+    """Return whose alarms these are."""
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+    from rack.recorded_round import property_configured
+    from replay.alarms.alarm import House
+
+    said = property_configured(desk.log)
+    try:
+        zone = None if said is None else ZoneInfo(said.time_zone)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        zone = None
+    return House(
+        log=desk.log.log_id,
+        property=desk.log.property_id,
+        currency="USD" if said is None else said.currency,
+        zone=zone,
+        zone_name="UTC" if zone is None else zone.key,
+    )
+
+
+def _settings(arguments: argparse.Namespace) -> tuple[Settings, Path]:
+    """Return the settings, and the folder that the files they name lie in."""
+    from replay.alarms.settings import read_settings
+
+    file = alarms_file(arguments.settings, arguments.log)
+    return read_settings(file), file.resolve().parent
+
+
+def _test(arguments: argparse.Namespace, output: Output) -> Exit:
+    """Send a test to each receiver; 1 where one did not take it."""
+    from secrets import token_hex
+
+    from replay.alarms.alarm import to_body, trial_message
+    from replay.alarms.sender import doors, now_us
+
+    settings, folder = _settings(arguments)
+    ways = doors(settings, folder)
+    if arguments.receiver is not None and arguments.receiver not in ways:
+        raise UsageError(f"--receiver {arguments.receiver}: the settings have {', '.join(ways)}")
+    said, failed = [], False
+    for name in [arguments.receiver] if arguments.receiver else ways:
+        message = trial_message(token_hex(16), settings.pages)
+        answer = ways[name].send(message.key, to_body(message), now_us() // 1_000_000)
+        failed = failed or not answer.taken
+        said.append({"receiver": name, "taken": answer.taken, "said": answer.said, "key": message.key})
+        output.text(f"{name}: {'taken' if answer.taken else 'NOT taken'} ({answer.said})")
+    output.value(said)
+    return Exit.FINDINGS if failed else Exit.CLEAN
+
+
+def _secret(path: Path, output: Output) -> Exit:
+    """Make a secret; the receiver is given the same line."""
+    from base64 import b64encode
+    from secrets import token_bytes
+
+    from replay.alarms.settings import SECRET_PREFIX
+
+    try:
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    except FileExistsError:
+        raise EnvironmentFault(f"{path} exists; a secret is not written over: name another file") from None
+    with os.fdopen(file, "w", encoding="ascii") as made:
+        made.write(f"{SECRET_PREFIX}{b64encode(token_bytes(32)).decode()}\n")
+    output.value({"file": str(path)})
+    output.text(f"{path}: a new secret; give the receiver its one line, and name the file as secret_file")
+    return Exit.CLEAN
+
+
+def _acknowledge(arguments: argparse.Namespace, output: Output) -> Exit:
+    """Put on record who has an incident in hand."""
+    from msgspec import to_builtins
+
+    from rack.opening import desk
+
+    for name in ("by", "reason"):
+        if not is_given(arguments, name):
+            raise UsageError(f"rack alerts acknowledge needs {option(name)}")
+    with desk(log_address(arguments.log)) as open_desk:
+        entry = open_desk.acknowledge(arguments.of[0], note=arguments.reason, by=arguments.by)
+    output.value(to_builtins(entry))
+    output.text(f"event {entry.seq}: {entry.by} {entry.says}")
+    return Exit.CLEAN
+
+
+def _list(arguments: argparse.Namespace, output: Output) -> Exit:
+    """List the alarms that stand; 1 where nobody acknowledged one."""
+    from msgspec import to_builtins
+
+    from rack.opening import desk
+    from replay.alarms.alarm import standing_sentence
+    from replay.alarms.outbox import Outbox
+    from replay.alarms.sender import acknowledged_by
+
+    address = log_address(arguments.log)
+    with (
+        Outbox(outbox_file(arguments.outbox, address), read_only=True) as outbox,
+        desk(address, read_only=True) as open_desk,
+    ):
+        found = [(each, acknowledged_by(open_desk, each.alarm)) for each in outbox.alarms()]
+    output.value([to_builtins(each) | {"acknowledged_by": by} for each, by in found])
+    rows = [
+        (
+            each.alarm.id[:8],
+            each.alarm.severity,
+            each.alarm.table,
+            str(each.alarm.round or "–"),
+            standing_sentence(each.alarm),
+            by or "–",
+        )
+        for each, by in found
+    ]
+    header = ("incident", "severity", "table", "round", "what", "acknowledged by")
+    output.text(*(table(header, rows) if rows else ["No alarm stands."]))
+    return Exit.FINDINGS if any(by is None for _, by in found) else Exit.CLEAN
+
+
+def _messages(arguments: argparse.Namespace, output: Output) -> Exit:
+    """List messages, the newest first; 1 where there are dead letters."""
+    from replay.alarms.outbox import STATES, Outbox
+
+    with Outbox(outbox_file(arguments.outbox, log_address(arguments.log)), read_only=True) as outbox:
+        letters, counts = outbox.letters("dead" if arguments.dead else None), outbox.counts()
+    output.value([_letter(each) for each in letters])
+    rows = [
+        (
+            each.key,
+            each.alarm[:8],
+            each.receiver,
+            each.what,
+            each.state,
+            each.tries,
+            _time(each.tried_us),
+            each.said or "–",
+        )
+        for each in letters
+    ]
+    header = ("key", "alarm", "receiver", "what", "state", "tries", "last try", "answer")
+    output.text(*(table(header, rows) if rows else ["No message."]))
+    output.text(", ".join(f"{counts.get(state, 0):,} {state}" for state in STATES))
+    return Exit.FINDINGS if counts.get("dead") else Exit.CLEAN
+
+
+def _letter(letter: Letter) -> dict[str, object]:
+    from msgspec.json import decode
+    from msgspec.structs import asdict
+
+    return asdict(letter) | {"body": decode(letter.body)}
+
+
+def _time(at_us: int | None) -> str:
+    from replay.packet.words import utc
+
+    return "–" if at_us is None else utc(at_us)
+
+
+def _retry(arguments: argparse.Namespace, output: Output) -> Exit:
+    """Revive dead letters."""
+    from replay.alarms.outbox import Outbox
+    from replay.alarms.sender import now_us
+
+    key = arguments.of[0] if arguments.of else None
+    with Outbox(outbox_file(arguments.outbox, log_address(arguments.log))) as outbox:
+        revived = outbox.revive(key, now_us())
+    if key is not None and not revived:
+        raise UsageError(f"there is no dead letter {key!r}; rack alerts messages --dead lists them")
+    output.value({"revived": revived})
+    output.text(f"{counted(revived, 'dead letter')} will be tried for another day")
+    return Exit.CLEAN

@@ -1,0 +1,158 @@
+"""`rack live`: a whole property on this machine, with a simulated floor that plays by the clock."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import socket
+import time
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rack import settings
+from rack.arguments import PORT
+from rack.commands.proof.checkpoint import IMPATIENCE_S
+from rack.errors import EnvironmentFault, Exit, UsageError
+from rack.output import Output, counted
+
+if TYPE_CHECKING:
+    from rack.live.log import LiveDay
+    from rack.live.supervision import Supervision
+
+HELP = "Run log, gateway, replay and pages at once, with a simulated floor that plays by the clock"
+DEFAULT_OUT = Path("live")
+DEFAULT_SPEED = 10.0
+MOST_SPEED = 1_000.0
+GATEWAY_PORT = 8600
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument(
+        "--speed",
+        metavar="N",
+        type=_speed,
+        default=DEFAULT_SPEED,
+        help="How many times as fast as time the floor's clocks run; 1 is real time (default: %(default)g).",
+    )
+    parser.add_argument(
+        "--games", metavar="NAMES", default="all", help="Games, by name and separated by commas, or all."
+    )
+    parser.add_argument(
+        "--seed", type=int, default=settings.DEMO_SEED, help="Seed of the simulation (default: %(default)s)."
+    )
+    parser.add_argument("--log", metavar="ADDR", help="An empty log to use instead of floor.db in DIR.")
+    parser.add_argument(
+        "--out", metavar="DIR", type=Path, default=DEFAULT_OUT, help="Folder of everything (default: %(default)s)."
+    )
+    parser.add_argument("--port", type=PORT, help="Port of the pages on 127.0.0.1 (default: RACK_PORT, or 8501).")
+    parser.add_argument(
+        "--gateway-port",
+        type=PORT,
+        default=GATEWAY_PORT,
+        help="Port of the gateway on 127.0.0.1 (default: %(default)s).",
+    )
+
+
+def _speed(text: str) -> float:
+    speed = float(text)
+    if not 0 < speed <= MOST_SPEED:
+        raise argparse.ArgumentTypeError(f"expected a number above 0 and up to {MOST_SPEED:g}, got {text}")
+    return speed
+
+
+def run(arguments: argparse.Namespace, output: Output) -> Exit:
+    """Run everything until told to end; then judge what is left, and say what was planted and found."""
+    from rack.demo import parse_games
+    from rack.live.log import judge_rest, make_log, prepare
+    from rack.live.parts import Site, parts
+    from rack.live.supervision import Supervision
+
+    for library in ("starlette", "uvicorn", "streamlit"):  # a part that lacks its library would only say that it ended
+        import_module(library)
+    site = Site(
+        log="",
+        out=arguments.out,
+        gateway_port=arguments.gateway_port,
+        pages_port=arguments.port or settings.load().port,
+        start_us=time.time_ns() // 1000,
+        speed=arguments.speed,
+        seed=arguments.seed,
+        games=parse_games(arguments.games),
+    )
+    check_ports({"--gateway-port": site.gateway_port, "--port": site.pages_port})
+    asked = _asked([])
+    before = {number: signal.signal(number, asked) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        site = replace(site, log=prepare(site.out, arguments.log))
+        make_log(site)
+        supervision = Supervision(site.out / "parts")
+        try:
+            output.note("starting …")
+            supervision.start(parts(site))
+            output.value({"url": site.url, "gateway": f"http://127.0.0.1:{site.gateway_port}", "log": site.log})
+            output.text(f"The pages are at {site.url}")
+            output.note(
+                f"the floor plays {site.speed:g} times as fast as time, into {site.log}; press Ctrl-C to end it"
+            )
+            supervision.watch()
+        except KeyboardInterrupt:
+            output.note("ending; once more Ctrl-C ends it at once …")
+        finally:
+            _end(supervision)
+        _report(judge_rest(site), output)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return Exit.CLEAN
+
+
+def _asked(at: list[float]) -> Callable[..., None]:
+    """Return a handler that interrupts when it is called, and once more where it is called again later than at once."""
+
+    def ask(*_: object) -> None:
+        at.append(time.monotonic())
+        if len(at) == 1 or at[-1] - at[0] > IMPATIENCE_S:
+            raise KeyboardInterrupt
+
+    return ask
+
+
+def _end(supervision: Supervision) -> None:
+    """End the parts in order; whoever asks for it once more has them killed."""
+    try:
+        supervision.end()
+    except BaseException:
+        supervision.kill()
+        raise
+
+
+def check_ports(ports: Mapping[str, int]) -> None:
+    """Raise `EnvironmentFault` naming a port that is taken, `UsageError` where two are the same."""
+    if len(set(ports.values())) < len(ports):
+        raise UsageError(f"{' and '.join(ports)} name the same port; give each its own")
+    for name, port in ports.items():
+        with closing(socket.socket()) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError as error:
+                raise EnvironmentFault(f"port {port} on 127.0.0.1 is taken; choose another with {name}") from error
+
+
+def _report(done: LiveDay, output: Output) -> None:
+    """Say what the floor handed in, and which of the planted faults were found."""
+    planted, missed = done.planted, done.missed
+    output.note(
+        f"{counted(done.events, 'event')} answered, all of them stored; {counted(done.rounds, 'round')} judged; "
+        f"{counted(planted, 'planted fault')}, {planted - len(missed):,} found; {counted(len(done.false_alarms), 'false alarm')}"
+    )
+    for what, found in (("missed", missed), ("false alarm", done.false_alarms)):
+        for each in found:
+            output.problem(f"{what}: {each.code} in {each.stream} round {each.round_no}")
+    for line in done.integrity:
+        output.problem(line)

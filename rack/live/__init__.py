@@ -1,0 +1,1 @@
+"""Everything that runs at a property, at once and on this machine (`rack live`)."""

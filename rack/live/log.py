@@ -1,0 +1,80 @@
+"""The log of a live floor: made before the first part starts, and judged to its end after the last has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from events.proofs.keys import read_signer
+from rack import demo
+from rack.comparison import ComparableFinding, FaultLabel, compare
+from rack.errors import UsageError
+from rack.live.parts import DEVICES, Site
+from rack.live.simulated_floor import ACCOUNT, Account, office_events
+from rack.opening import log_at, results_at
+from rack.settings import DEMO_KEY, WAREHOUSE
+from rack.warehouse_feed import build_warehouse
+
+
+@dataclass(frozen=True)
+class LiveDay:
+    """What came of a live floor. `missed` and `false_alarms` should be empty."""
+
+    events: int
+    rounds: int
+    planted: int
+    missed: Sequence[FaultLabel]
+    false_alarms: Sequence[ComparableFinding]
+    integrity: Sequence[str]
+
+
+def prepare(out: Path, address: str | None) -> str:
+    """Make the folder ready as for a demo and return the log's address; what an earlier live floor left there is removed.
+
+    Raises what `rack.demo.prepare` raises.
+    """
+    address = demo.prepare(out, address)
+    for name in (WAREHOUSE, DEVICES, ACCOUNT):
+        for file in out.glob(f"{name}*"):
+            file.unlink()
+    demo.register_staff(out)
+    return address
+
+
+def make_log(site: Site) -> None:
+    """Create the log, with the office's events and the property's key. Raises `UsageError` where it holds events already."""
+    with closing(log_at(site.log, create=True, property_id=demo.PROPERTY)) as log:
+        if log.streams():
+            raise UsageError(f"{site.log}: the log already holds events; name another log")
+        log.append_groups([office_events(site.start_us, site.seed, site.games)])
+        demo.publish_key(log, site.out)
+    demo.write_report(site.out, {"log": site.log})
+
+
+def judge_rest(site: Site) -> LiveDay:
+    """Judge what no replay has judged yet, build the warehouse, sign a checkpoint, and compare findings with planted faults.
+
+    Needs that all parts have ended.
+    """
+    from replay.run.replayer import findings, replay
+
+    account = msgspec.json.decode((site.out / ACCOUNT).read_bytes(), type=Account)
+    with closing(log_at(site.log, read_only=True)) as log, closing(results_at(site.log)) as results:
+        summary = replay(log, results)
+        broken: dict[str, str] = {}
+        build_warehouse(site.warehouse, log, results, broken=broken)
+        found = compare(account.begun, findings(results))
+        rounds = sum(summary.verdicts.values())
+        demo.sign_checkpoint(log, results, site.log, read_signer(site.out / DEMO_KEY), site.out)
+    return LiveDay(
+        events=sum(account.answered.values()),
+        rounds=rounds,
+        planted=len(account.planted),
+        missed=[label for label in found.missed if label in account.planted],
+        false_alarms=found.false_alarms,
+        integrity=[*summary.integrity, *broken.values()],
+    )

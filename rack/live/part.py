@@ -1,0 +1,54 @@
+"""A part of what runs, as a process: `python -m rack.live.part MODULE ARGUMENT…` calls the module's `main`.
+
+The part is told to end by SIGINT. It tells itself when its standard input ends: that is held open by the process that started
+it, so that it ends with that one, however that one ends.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+import sys
+import threading
+import time
+from typing import Final
+
+GRACE_S: Final = 30.0
+"""How long a part may take to end."""
+
+
+orphaned: Final = threading.Event()
+"""Set when whoever started this process is gone."""
+
+
+def end_with_parent() -> None:
+    """Wait until whoever started this process is gone; then end it."""
+    while os.read(sys.stdin.fileno(), 4096):
+        pass
+    orphaned.set()
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(GRACE_S)
+    _kill_group()
+
+
+def _kill_group() -> None:
+    """Kill this process and everything that it started."""
+    os.killpg(os.getpgrp(), signal.SIGKILL)
+
+
+def main() -> int:
+    """Run the part; return its exit code."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that starts in the background has it ignored
+    threading.Thread(target=end_with_parent, daemon=True).start()
+    module, *arguments = sys.argv[1:]
+    try:
+        code: int = importlib.import_module(module).main(arguments)
+    finally:
+        if orphaned.is_set():  # otherwise whoever started it does this
+            _kill_group()
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

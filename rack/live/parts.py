@@ -1,0 +1,88 @@
+"""The parts that `rack live` runs, a line for each, in the order in which they start and end: the devices first.
+
+A part is a command of `rack`, or a module with a `main(arguments)`. It is up when `ready` holds; nothing after it starts before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+
+from rack.settings import DEMO_KEY, WAREHOUSE
+
+DEVICES = "devices.toml"
+"""The register of devices, in the folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where everything is.
+
+    Of the simulated floor: `start_us` is what its clocks show when it begins to be watched (UTC microseconds), `speed` how
+    fast they run.
+    """
+
+    log: str
+    out: Path
+    gateway_port: int
+    pages_port: int
+    start_us: int
+    speed: float
+    seed: int
+    games: Sequence[str]
+
+    @property
+    def warehouse(self) -> Path:
+        """The warehouse that the replay builds and the pages read."""
+        return self.out / WAREHOUSE
+
+    @property
+    def url(self) -> str:
+        """The address of the pages."""
+        return f"http://127.0.0.1:{self.pages_port}"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A process. `lasts`: that it ends by itself is a failure."""
+
+    name: str
+    arguments: Sequence[str]
+    ready: Callable[[], bool] = lambda: True
+    module: str = "rack.cli"
+    lasts: bool = True
+
+
+def parts(site: Site) -> list[Part]:
+    """Return what runs."""
+    log, warehouse = f"--log={site.log}", f"--warehouse={site.warehouse}"
+    gateway = ["gateway", log, f"--devices={site.out / DEVICES}", f"--listen=127.0.0.1:{site.gateway_port}", "--quiet"]
+    pages = ["dashboard", log, warehouse, f"--port={site.pages_port}", "--read-only"]
+    floor = [site.out, site.gateway_port, site.start_us, site.speed, site.seed, *site.games]
+    return [
+        Part(
+            "floor",
+            [str(each) for each in floor],
+            (site.out / DEVICES).is_file,
+            "rack.live.simulated_floor",
+            lasts=False,
+        ),
+        Part("gateway", gateway, lambda: _answers(site.gateway_port, "/readyz")),
+        Part("replay", ["replay", log, "--follow", warehouse], site.warehouse.is_file),
+        Part("checkpoints", ["checkpoint", log, "--follow", f"--key={site.out / DEMO_KEY}"]),
+        Part("pages", pages, lambda: _answers(site.pages_port, "/_stcore/health")),
+    ]
+
+
+def _answers(port: int, path: str) -> bool:
+    """Whether an address of this machine answers 200."""
+    connection = HTTPConnection("127.0.0.1", port, timeout=5)
+    try:
+        connection.request("GET", path)
+        return connection.getresponse().status == 200
+    except (OSError, HTTPException):
+        return False
+    finally:
+        connection.close()

@@ -1,0 +1,114 @@
+"""The simulated floor of `rack live`, as a part: its devices are registered, then hand in what happens, by the clock.
+
+The tables opened a while ago, so that rounds are played when one begins to watch. When it ends, it writes what became of its
+events, and which faults were planted among them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from floor.catalogue import SIMULATIONS
+from floor.day import gaming_day
+from floor.faults.labels import Planted
+from floor.live.collector import Collector
+from floor.live.live_floor import FloorClock, LiveFloor
+from floor.table.casino import CUTOVER, PROPERTY, TIME_ZONE, Calendar
+from floor.table.meters import CONTROLLER
+from floor.table.script import SOURCES
+from floor.table.streams import Group
+from intake.devices import add_device
+from rack.live.parts import DEVICES
+from rack.whole_files import write_whole
+
+OPEN_BEFORE: Final = timedelta(minutes=45)
+"""So long before the floor is watched its tables opened."""
+DAYS: Final = 7
+ROUNDS_A_DAY: Final = 2_800
+"""So many rounds of each game make up a day: more than its tables can play."""
+ACCOUNT: Final = "floor.json"
+CONTROLLERS: Final = "meters"
+"""The name under which the meters' controllers hand in."""
+
+
+class Account(msgspec.Struct):
+    """What a live floor did: lines answered by what became of them, the last number answered in each stream.
+
+    `planted` are the faults of rounds that were answered whole, `begun` those of all rounds that were begun.
+    """
+
+    answered: dict[str, int]
+    ends: dict[str, int]
+    planted: list[Planted]
+    begun: list[Planted]
+
+
+def calendar(start_us: int) -> Calendar:
+    """Return the gaming days of a floor that is watched from a time on (UTC microseconds).
+
+    >>> calendar(1_773_500_000_000_000).first_day.isoformat()
+    '2026-03-14'
+    """
+    start = datetime.fromtimestamp(start_us / 1e6, UTC)
+    hour, minute = map(int, CUTOVER.split(":"))
+    local = start.astimezone(ZoneInfo(TIME_ZONE))
+    day = (local - timedelta(hours=hour, minutes=minute)).date()
+    cutover = datetime(day.year, day.month, day.day, hour, minute, tzinfo=local.tzinfo)
+    opening = max(cutover, start - OPEN_BEFORE)
+    return Calendar(day, round(cutover.timestamp() * 1e6), round(opening.timestamp() * 1e6), watched=True)
+
+
+def turns(start_us: int, seed: int, games: Sequence[str]) -> Iterator[gaming_day.Turn]:
+    """Return what the floor is to report."""
+    return gaming_day.play(seed, ROUNDS_A_DAY * DAYS, games, calendar(start_us), days=DAYS)
+
+
+def office_events(start_us: int, seed: int, games: Sequence[str]) -> Group:
+    """Return the property's own events, which the office hands in before the first device."""
+    first = next(turns(start_us, seed, games))
+    return next(group for group in first.groups if group[0] == PROPERTY)
+
+
+def register_devices(path: Path, start_us: int, games: Sequence[str]) -> dict[str, str]:
+    """Add a device for each table, and one for the meters' controllers, to a register; return their tokens by name."""
+    at = datetime.fromtimestamp(start_us / 1e6, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    tables = [spec.id for game in games for spec in SIMULATIONS[game].specs(SIMULATIONS[game].tables)]
+    tokens = {CONTROLLERS: add_device(path, CONTROLLERS, [CONTROLLER], None, at)}
+    for table in tables:
+        sources = [f"{table}-{source}" for source in SOURCES]
+        tokens[table] = add_device(path, table, sources, None, at, streams=[f"table/{table}"])
+    return tokens
+
+
+async def _play(floor: LiveFloor) -> None:
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, floor.stop)
+    await floor.play()
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Play until told to end. `arguments`: folder, port of the gateway, start (UTC microseconds), speed, seed, games."""
+    out, port, start_us, speed, seed, *games = arguments
+    tokens = register_devices(Path(out) / DEVICES, int(start_us), games)
+
+    def collector(stream: str) -> Collector:
+        kind, _, name = stream.partition("/")
+        return Collector("127.0.0.1", int(port), tokens[CONTROLLERS if kind == "meter" else name])
+
+    clock = FloorClock(int(start_us), float(speed))
+    floor = LiveFloor(turns(int(start_us), int(seed), games), clock, collector)
+    try:
+        asyncio.run(_play(floor))
+    finally:
+        account = Account(dict(floor.answered), floor.ends, floor.labels, floor.begun)
+        write_whole({Path(out) / ACCOUNT: msgspec.json.encode(account)})
+    return 0

@@ -1,0 +1,109 @@
+"""Starts parts, watches them and ends them: all run, or none. What a part says goes to a file of its own.
+
+The law of this file: a part holds its standard input as long as the process that started it runs (`rack.live.part`), and is
+the head of a group of processes, so that whatever it started ends with it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from rack.errors import EnvironmentFault
+from rack.live.part import GRACE_S
+from rack.live.parts import Part
+
+READY_S: Final = 120.0
+"""How long a part may take to be up."""
+LOOK_S: Final = 0.1
+LAST_LINES: Final = 5
+
+
+class Supervision:
+    """The parts that run. Used as a context: at its end all parts have ended."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._running: list[tuple[Part, subprocess.Popen[bytes]]] = []
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def start(self, parts: Sequence[Part]) -> None:
+        """Start parts, each when the one before it is up. Raises `EnvironmentFault` where one does not come up."""
+        for part in parts:
+            command = [sys.executable, "-m", "rack.live.part", part.module, *part.arguments]
+            with self._said(part).open("wb") as said:
+                process = subprocess.Popen(
+                    command, stdin=subprocess.PIPE, stdout=said, stderr=said, start_new_session=True
+                )
+            self._running.append((part, process))
+            until = time.monotonic() + READY_S
+            while not part.ready():
+                self.check()
+                if time.monotonic() > until:
+                    raise EnvironmentFault(f"{part.name} was not up after {READY_S:.0f} s{self._last_lines(part)}")
+                time.sleep(LOOK_S)
+
+    def check(self) -> None:
+        """Raise `EnvironmentFault` where a part has ended, and say what its last words were."""
+        for part, process in self._running:
+            code = process.poll()
+            if code is not None and (part.lasts or code):
+                raise EnvironmentFault(f"{part.name} ended by itself with {_how(code)}{self._last_lines(part)}")
+
+    def watch(self) -> None:
+        """Watch the parts until one ends by itself. Raises `EnvironmentFault` then."""
+        while True:
+            self.check()
+            time.sleep(LOOK_S)
+
+    def end(self) -> None:
+        """Tell each part to end and wait for it, in the order in which they were started; what does not end is killed."""
+        for _, process in self._running:
+            if process.poll() is None:
+                process.send_signal(signal.SIGINT)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(GRACE_S)
+            _kill_group(process)
+        self._close()
+
+    def kill(self) -> None:
+        """End every part at once."""
+        for _, process in self._running:
+            _kill_group(process)
+        self._close()
+
+    def _close(self) -> None:
+        for _, process in self._running:
+            process.wait()
+            if process.stdin is not None:
+                process.stdin.close()
+        self._running.clear()
+
+    def _said(self, part: Part) -> Path:
+        return self._folder / f"{part.name}.txt"
+
+    def _last_lines(self, part: Part) -> str:
+        lines = self._said(part).read_text(errors="replace").strip().splitlines()[-LAST_LINES:]
+        return "".join(f"\n  {line}" for line in [*lines, f"({self._said(part)} has all that it said)"])
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    """Kill what is left of a part and of what it started."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _how(code: int) -> str:
+    """Return how a process ended.
+
+    >>> _how(3), _how(-9)
+    ('exit code 3', 'SIGKILL')
+    """
+    return f"exit code {code}" if code >= 0 else signal.Signals(-code).name

@@ -1,0 +1,75 @@
+"""The processes in which a command works on a whole history: of this machine, or of a Dask cluster (docs/batch.md)."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+from rack.arguments import positive
+from rack.errors import UsageError
+from rack.opening import log_at
+from rack.settings import dask_tls
+
+if TYPE_CHECKING:
+    from replay.workers.pool import Pool
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that say where the work is done."""
+    group = parser.add_argument_group("workers", "Work in several processes, with the results of one.")
+    group.add_argument("--workers", metavar="N", type=positive, help="Number of processes (default: this one alone).")
+    group.add_argument(
+        "--engine",
+        choices=("here", "dask"),
+        help="Run the processes on this machine, or on a Dask cluster (extra `scale`).",
+    )
+    group.add_argument(
+        "--scheduler",
+        metavar="ADDR",
+        help="Address of a running Dask cluster, tls://host:port (default: start one on this machine).",
+    )
+
+
+def is_asked_for(arguments: argparse.Namespace) -> bool:
+    """Say whether other processes than this one are to work."""
+    return arguments.engine == "dask" or (arguments.workers or 1) > 1
+
+
+def check(arguments: argparse.Namespace) -> None:
+    """Raise `UsageError` where the arguments do not go together."""
+    if arguments.scheduler and arguments.engine != "dask":
+        raise UsageError("--scheduler needs --engine dask")
+
+
+@contextlib.contextmanager
+def pool(arguments: argparse.Namespace, address: str) -> Iterator[Pool]:
+    """Yield the pool that is asked for; its processes open the log at this address.
+
+    A scheduler on another machine needs TLS: it is sent who won what.
+    """
+    if not is_asked_for(arguments):
+        from replay.workers.pool import ThisProcess
+
+        yield ThisProcess()
+        return
+    opener = partial(log_at, address, read_only=True, check_heads=False)
+    if arguments.engine != "dask":
+        from replay.workers.processes import ProcessPool
+
+        with ProcessPool(arguments.workers, opener) as processes:
+            yield processes
+        return
+    from replay.workers.cluster import ClusterPool, Tls
+
+    scheduler, files = arguments.scheduler or "", dask_tls()
+    host = scheduler.partition("://")[2].rpartition(":")[0]
+    if scheduler and not scheduler.startswith("tls://") and host not in ("127.0.0.1", "localhost", "[::1]"):
+        raise UsageError(f"--scheduler {scheduler}: connect to a scheduler on another machine by tls:// only")
+    if scheduler.startswith("tls://") and files is None:
+        raise UsageError(f"--scheduler {scheduler} needs RACK_DASK_CA, RACK_DASK_CERTIFICATE and RACK_DASK_KEY")
+    tls = Tls(*files) if scheduler and files else None
+    with ClusterPool(opener, scheduler, arguments.workers or 2, tls) as cluster:
+        yield cluster
