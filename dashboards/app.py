@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gc
 import threading
+from html import escape
 from importlib import import_module
 from pathlib import Path
 
 import streamlit as st
 
 from dashboards.access import access
+from dashboards.parts import warned
 from replay.installed_games import add_installed_games
 
 HERE = Path(__file__).parent
@@ -19,23 +21,26 @@ PAGES = {
     "queue": "What has to be looked at, and in which order?",
     "round": "What happened in a round, what should have happened, and what proves it?",
     "dispute": "Was the patron paid right? Find the round from what is remembered.",
+    "cases": "Which disputes have to be answered, by when, and what is in each one's file?",
     "hold": "What did the tables win, and on what?",
     "dealers": "Where do things go wrong at the table, and who or what needs a look?",
     "fairness": "Do dice, cards and shufflers give everybody the same chance?",
+    "surveillance": "What happened on this shift, and what does the next one take over?",
     "integrity": "Is the record as it was written, and who can vouch for it?",
+    "reports": "What has to be filed for a day or a month?",
     "rules": "Which rules hold at a table, and what do its wagers return?",
     "health": "Does everything run?",
 }
 """Page → its question, in the order of the navigation."""
 
-TITLES = {"dealers": "Dealer errors"}
+TITLES = {"dealers": "Dealer errors", "surveillance": "Surveillance log"}
 """Page → its title, where that is not its name."""
 
 
 def main() -> None:
     """Lay out the navigation and run the page that was asked for."""
     add_installed_games()
-    st.set_page_config(page_title="Discard Rack", page_icon=HERE / "icon.svg", layout="wide")
+    st.set_page_config(page_icon=HERE / "icon.svg", layout="wide")
     st.logo(HERE / "mark.svg", size="large")
     may = {name: access.may(name) for name in PAGES}
     pages = [
@@ -55,10 +60,13 @@ def main() -> None:
         st.switch_page(first)
 
     page = st.navigation([st.Page(home, title="Home", default=True, visibility="hidden"), *pages], position="top")
+    st.set_page_config(page_title=f"{page.title} · Discard Rack")
     if page.url_path:
         access.gate(page.url_path)
     _who()
     _warm_up()
+    if page.url_path not in ("", "floor"):  # the Floor page has them at its tables
+        warned.watch()
     page.run()
 
 
@@ -80,8 +88,10 @@ def _load_charts() -> None:
 
 
 def _who() -> None:
-    """Say who is logged in, with the way out."""
+    """Say in the header who is logged in, with the way out."""
     person = access.person()
     if person is not None:
-        with st.container(horizontal=True, horizontal_alignment="right"):
-            st.button(f"{person} · Log out", key="log-out", on_click=st.logout, type="tertiary")
+        with st.container(key="who", horizontal=True, vertical_alignment="center"):
+            short = escape(person.partition("@")[0])
+            st.html(f'<span class="rk-who">{escape(person)}</span><span class="rk-who-short">{short}</span>')
+            st.button("Log out", key="log-out", on_click=st.logout, type="tertiary")

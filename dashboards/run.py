@@ -20,6 +20,14 @@ KEY_VARIABLE = "RACK_KEY"
 PERSONS_VARIABLE = "RACK_PERSONS"
 """The register of persons who may act on findings and disputes."""
 
+REPORTS_VARIABLE = "RACK_REPORTS"
+"""What the property filed for its reports."""
+
+CAMERAS_VARIABLE = "RACK_CAMERAS"
+"""Which cameras see which table, and where their video is."""
+CASES_VARIABLE = "RACK_CASES"
+"""The folder of cases: what the property set for them, and their attachments."""
+
 WITNESS_VARIABLE, WITNESS_KEY_VARIABLE = "RACK_WITNESS", "RACK_WITNESS_KEY"
 """The folder of a witness, and the file of its public key."""
 
@@ -109,6 +117,24 @@ def key_path() -> Path | None:
 def persons_path() -> Path | None:
     """Return the register of persons (`RACK_PERSONS`); null where the pages were started without one."""
     path = os.environ.get(PERSONS_VARIABLE)
+    return Path(path) if path else None
+
+
+def reports_path() -> Path | None:
+    """Return what the property filed for its reports (`RACK_REPORTS`); null where the pages were started without it."""
+    path = os.environ.get(REPORTS_VARIABLE)
+    return Path(path) if path else None
+
+
+def cameras_path() -> Path | None:
+    """Return the file of cameras (`RACK_CAMERAS`); null where the pages were started without it."""
+    path = os.environ.get(CAMERAS_VARIABLE)
+    return None if not path else Path(path)
+
+
+def cases_path() -> Path | None:
+    """Return the folder of cases (`RACK_CASES`); null where the pages were started without one."""
+    path = os.environ.get(CASES_VARIABLE)
     return Path(path) if path else None
 
 

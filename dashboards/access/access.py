@@ -33,24 +33,39 @@ class Role(StrEnum):
     ADMINISTRATOR = "administrator"
 
 
-REVIEW, PACKET, EXPORT, NAMES = "review", "packet", "export", "names"
-"""Rights beside the pages: to act on findings and disputes, to take a packet or a list away, to see who dealt and who played."""
+REVIEW, PACKET, EXPORT, FIGURES, NAMES = "review", "packet", "export", "figures", "names"
+"""Rights beside the pages: to act on findings and disputes, to take packets, lists or figures away, and to see names."""
 
 DENIED: Mapping[str, str] = {
     REVIEW: "may not review findings",
     PACKET: "may not make dispute packets",
     EXPORT: "may not export lists",
+    FIGURES: "may not export figures",
     NAMES: "may not see names",
 }
 """Right that is no page → what a role without it may not do."""
 
 _EVERY_PAGE = frozenset(
-    {"floor", "queue", "round", "dispute", "hold", "dealers", "fairness", "integrity", "rules", "health"}
+    {
+        "floor",
+        "queue",
+        "round",
+        "dispute",
+        "cases",
+        "hold",
+        "dealers",
+        "fairness",
+        "integrity",
+        "reports",
+        "rules",
+        "surveillance",
+        "health",
+    }
 )
 RIGHTS: Mapping[Role, frozenset[str]] = {
-    Role.SURVEILLANCE: _EVERY_PAGE | {REVIEW, PACKET, EXPORT, NAMES},
-    Role.ANALYST: frozenset({"floor", "round", "hold", "fairness", "rules"}),
-    Role.AUDITOR: _EVERY_PAGE | {PACKET, EXPORT, NAMES},
+    Role.SURVEILLANCE: _EVERY_PAGE | {REVIEW, PACKET, EXPORT, FIGURES, NAMES},
+    Role.ANALYST: frozenset({"floor", "round", "hold", "fairness", "rules", FIGURES}),
+    Role.AUDITOR: _EVERY_PAGE | {PACKET, EXPORT, FIGURES, NAMES},
     Role.ADMINISTRATOR: frozenset({"floor", "integrity", "rules", "health"}),
 }
 """Role → pages and rights. Who has several roles has the rights of all."""

@@ -28,21 +28,29 @@ CHIPS = {
     "ace_high_bonus": ("A", "#f2c14e"),
     "fortune_bonus": ("F", "#9fd0f0"),
     "progressive": ("P", "#e8a9c4"),
-}
-OTHER_CHIP = "#d6d6d6"
+    **{
+        wager: (letter, "#d6d6d6")
+        for wager, letter in {
+            "ante": "E", "backline": "K", "bad_beat": "2", "beat_it": "T", "blind": "L", "bonus": "N", "insurance": "I",
+            "match": "M", "mystery": "Y", "over": "O", "player_dealer": "D", "raise": "R", "sum": "S", "tiger_9": "9",
+            "trips": "3", "under": "U",
+        }.items()
+    },
+}  # fmt: skip
+"""Wager → the letter and the colour of its chip; no letter stands for two. A wager that is not here has a small letter."""
 
 Places = dict[Position, tuple[int, int]]
 """The middle of the top edge of each seat's cards."""
 
-SEATS: Places = {1: (850, 94), 2: (768, 304), 3: (582, 426), 4: (378, 426), 5: (192, 304), 6: (110, 94)}
+SEATS: Places = {1: (850, 84), 2: (768, 318), 3: (582, 452), 4: (378, 452), 5: (192, 318), 6: (110, 84)}
 SEVEN: Places = {
-    1: (862, 68),
-    2: (852, 286),
-    3: (676, 426),
-    4: (480, 426),
-    5: (284, 426),
-    6: (108, 286),
-    7: (98, 68),
+    1: (846, 62),
+    2: (846, 296),
+    3: (676, 452),
+    4: (480, 452),
+    5: (284, 452),
+    6: (114, 296),
+    7: (114, 62),
 }
 """The same at a table of seven seats (California)."""
 
@@ -57,6 +65,10 @@ SEVEN_UPRIGHT: Places = {
     7: (96, 276),
 }
 """Two seats abreast, for a phone."""
+
+BOX_W, BOX_H, BOX_ABOVE = 166, 228, 30
+"""A seat's box, and how far it begins above its cards."""
+FLAG_W = BOX_W - 6
 
 
 class Layout(msgspec.Struct, frozen=True):
@@ -75,10 +87,13 @@ def layout(table: Table, *, upright: bool = False) -> Layout:
     """Return how a table is laid out: wide as on the floor, or upright, two seats abreast, for a phone."""
     seven = 7 in table.boxes or table.bank is not None
     if not upright:
-        felt = "M14 14H946V330C946 540 710 662 480 662S14 540 14 330Z"
-        return Layout(960, 668, 186, 620, 190, felt, SEVEN if seven else SEATS)
+        if seven:
+            felt = "M14 14H946V470C946 620 860 706 700 706H260C100 706 14 620 14 470Z"
+            return Layout(960, 712, 186, 676, 190, felt, SEVEN)
+        felt = "M14 14H946V360C946 590 710 706 480 706S14 590 14 360Z"
+        return Layout(960, 712, 186, 672, 190, felt, SEATS)
     down = 70 if table.aside else 0
-    bottom = (1172 if seven else 940) + down
+    bottom = (1194 if seven else 962) + down
     felt = f"M8 8H368V{bottom - 40}Q368 {bottom + 16} 312 {bottom + 16}H64Q8 {bottom + 16} 8 {bottom - 40}Z"
     places = {seat: (x, y + down) for seat, (x, y) in (SEVEN_UPRIGHT if seven else UPRIGHT).items()}
     return Layout(376, bottom + 24, 122, bottom - 4, 132, felt, places)
@@ -175,13 +190,15 @@ def die(x: float, y: float, value: int | None, colour: str = "white", *, tilted:
     )
 
 
+CHIP_R = 10
+
+
 def chip(x: float, y: float, wager: str) -> str:
     """Return a chip around (x, y) with the wager's letter."""
-    letter, colour = CHIPS.get(wager, (wager_name(wager)[0], OTHER_CHIP))
+    letter, colour = CHIPS.get(wager, (wager_name(wager)[0].lower(), "#d6d6d6"))
     return (
-        f'<g><circle cx="{x:g}" cy="{y:g}" r="9" fill="{colour}" stroke="{FELT_EDGE}" stroke-width="1.500"/>'
-        f'<circle cx="{x:g}" cy="{y:g}" r="7" fill="none" stroke="{INK}" stroke-opacity="0.350" stroke-width="1" '
-        f'stroke-dasharray="2.200 2.200"/>{_text(x, y + 3.600, letter, 10, INK, "middle", 700)}</g>'
+        f'<g><circle cx="{x:g}" cy="{y:g}" r="{CHIP_R}" fill="{colour}" stroke="{FELT_EDGE}" stroke-width="1.500"/>'
+        f"{_text(x, y + 4.500, letter, 12.500, INK, 'middle', 700)}</g>"
     )
 
 
@@ -193,23 +210,36 @@ def flag_mark(cents: int | None) -> tuple[str, str]:
 
 
 def _flag(x: float, y: float, flag: Flag) -> str:
+    """A finding's words in a badge whose top edge has its middle at (x, y), never wider than a seat's box."""
     shape, colour = flag_mark(flag.cents)
     words = f"{shape} {flag.words}"
-    width = 16 + 7.2 * len(words)
+    size = min(13.0, (FLAG_W - 14) / (LETTER_W * len(words)))
+    width = min(FLAG_W, 14 + LETTER_W * size * len(words))
+    written = _text(x, y + 15.500, words, round(size, 2), colour, "middle", 700)
     return (
         f'<g><title>{escape(flag.words)}</title><rect x="{x - width / 2:g}" y="{y:g}" width="{width:g}" height="22" rx="11" '
-        f'fill="{PAPER}" stroke="{colour}" stroke-width="2"/>{_text(x, y + 15.500, words, 13, colour, "middle", 700)}</g>'
+        f'fill="{PAPER}" stroke="{colour}" stroke-width="2"/>{written}</g>'
     )
 
 
+LETTER_W = 0.52
+"""How wide a letter is, as a share of its size."""
+
+
 def _flags(flags: Sequence[Flag], place: Layout) -> str:
-    """Return one flag for each position that has findings: the first in words, and how many more there are."""
+    """Return one flag for each position that has findings: the first in words, and how many more there are.
+
+    A seat's stands at the foot of its box, which is left free for it; the dealer's below the dealer's cards.
+    """
     parts = []
     for position in dict.fromkeys(flag.position for flag in flags):
         first, *more = [flag for flag in flags if flag.position == position]
-        x, y = place.seats.get(position, (place.width // 2, 44 + CARD_H + 56))
         shown = Flag(position, f"{first.words} +{len(more)}", first.cents) if more else first
-        parts.append(_flag(x, y - 50, shown))
+        if position in place.seats:
+            x, y = place.seats[position]
+            parts.append(_flag(x, y - BOX_ABOVE + BOX_H - 26, shown))
+        else:
+            parts.append(_flag(place.width / 2, 50 + CARD_H, shown))
     return "".join(parts)
 
 
@@ -225,7 +255,7 @@ def _chips(x: float, y: float, box: Box, formats: Formats) -> str:
         said = f"{wager_name(wager)}, {formats.money(cents)} {'collected, in play' if gone else 'at stake'}"
         parts.append(
             f'<g opacity="{0.600 if gone else 1}"><title>{escape(said)}</title>'
-            f"{chip(x + 9, y + 9 + i * 20, wager)}{_text(x + 22, y + 13.500 + i * 20, amount, 12.500, ON_FELT, weight=600)}</g>"
+            f"{chip(x + CHIP_R, y + CHIP_R + i * 20, wager)}{_text(x + 24, y + 15 + i * 20, amount, 14, ON_FELT, weight=600)}</g>"
         )
     if left > 0:
         parts.append(_text(x + 52, y + 13.500, f"+{left}", 12, ON_FELT_SOFT, weight=600))
@@ -260,12 +290,12 @@ FITS = 27
 def _seat(seat: Position, place: Layout, table: Table, formats: Formats) -> str:
     x, y = place.seats[seat]
     box = table.box(seat)
-    left, wide = x - 74, 148
+    left, wide = x - 74, 148  # of the cards
     taken = bool(box.cards or box.chips or box.settled)
     focus = table.focus == seat
     parts = [
         f"<g><title>{escape(_spoken(seat, box, formats))}</title>",
-        f'<rect x="{left - 9}" y="{y - 30}" width="{wide + 18}" height="208" rx="14" '
+        f'<rect x="{x - BOX_W // 2}" y="{y - BOX_ABOVE}" width="{BOX_W}" height="{BOX_H}" rx="14" '
         f'fill="{"#ffffff" if focus else "#000000"}" fill-opacity="{0.1 if focus else 0.1 if taken else 0.04}" '
         f'stroke="{ON_FELT if focus else FELT_LINE}" stroke-width="{2.500 if focus else 1}"/>',
         _text(left, y - 10, f"Seat {seat}", 13, ON_FELT if taken else ON_FELT_SOFT, weight=700),
@@ -282,7 +312,7 @@ def _seat(seat: Position, place: Layout, table: Table, formats: Formats) -> str:
     for i, (wager, how, cents) in enumerate(box.settled[-4:]):
         words = _outcome(wager, how, cents, formats)
         size = min(12.5, 12.5 * FITS / len(words))
-        parts.append(_text(left, y + 132 + i * 14.2, words, size, ON_FELT, weight=600 if cents else 400))
+        parts.append(_text(left, y + 130 + i * 13.6, words, size, ON_FELT, weight=600 if cents else 400))
     return "".join([*parts, "</g>"])
 
 
@@ -310,6 +340,33 @@ def _dealer(place: Layout, table: Table) -> str:
     else:
         parts.append(hand(x - hand_width(len(box.cards)) / 2, y, box.cards))
     return "".join([*parts, "</g>"])
+
+
+STRIP_HEIGHT = CARD_H + 22
+
+
+def hands_drawing(table: Table, positions: Sequence[Position], alt: str) -> str:
+    """Return the hands of some positions in a row, as set, or as dealt where none are; empty where no cards are known."""
+    x, parts = 0.0, []
+    for position in positions:
+        box = table.box(position)
+        hands = [each for each in ((box.high, box.medium, box.low) if box.is_set else (box.cards,)) if each]
+        if not hands:
+            continue
+        words = position_name(position) + (f" · {box.mark}" if box.mark else "")
+        parts.append(_text(x, 14, words, 13, INK, weight=700))
+        begins = x
+        for cards in hands:
+            parts.append(hand(x, 21, cards))
+            x += hand_width(len(cards)) + 12
+        x = max(x, begins + 8 * len(words)) + 18
+    if not parts:
+        return ""
+    return (
+        f'<svg viewBox="0 0 {x:g} {STRIP_HEIGHT}" width="{x:g}" style="max-width:100%" role="img" '
+        f'aria-label="{escape(alt)}" xmlns="http://www.w3.org/2000/svg" font-family="inherit"><title>{escape(alt)}</title>'
+        f"{''.join(parts)}</svg>"
+    )
 
 
 def _middle(place: Layout, table: Table) -> str:
@@ -355,14 +412,14 @@ def _middle(place: Layout, table: Table) -> str:
 def _legend(place: Layout, table: Table) -> str:
     seen = {wager for box in table.boxes.values() for wager in box.chips}
     shown = [wager for wager in CHIPS if wager in seen] + sorted(seen - CHIPS.keys())
-    width = sum(34 + 6.600 * len(_short(wager)) for wager in shown)
+    width = sum(37 + 6.600 * len(_short(wager)) for wager in shown)
     x, parts = place.width / 2 - width / 2, []
     for wager in shown:
         parts += [
-            chip(x + 9, place.legend_y, wager),
-            _text(x + 23, place.legend_y + 4.500, _short(wager), 12.500, ON_FELT_SOFT),
+            chip(x + CHIP_R, place.legend_y, wager),
+            _text(x + 25, place.legend_y + 4.500, _short(wager), 12.500, ON_FELT_SOFT),
         ]
-        x += 34 + 6.600 * len(_short(wager))
+        x += 37 + 6.600 * len(_short(wager))
     return "".join(parts)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from string import punctuation
 from urllib.parse import urlencode
 
 from dashboards.drawing.names import UNKNOWN, VERDICTS, Formats
@@ -46,10 +47,21 @@ def button_link(page: str, words: object, **query: object) -> Html:
     return Html(f'<a class="rk-button" href="{escape(href(page, **query))}" target="_self">{text(words)}</a>')
 
 
+def key_link(name: str, page: str, words: object, **query: object) -> Html:
+    """Return the link that a key opens (`enter`: Enter, `next`: N); a page has one of each at most."""
+    return Html(f'<a class="rk-button rk-{name}" href="{escape(href(page, **query))}" target="_self">{text(words)}</a>')
+
+
 def chip(page: str, words: object, here: bool, **query: object) -> Html:
     """Return a small link to a view; the one that is shown is marked."""
     now = ' aria-current="page"' if here else ""
     return Html(f'<a class="rk-chip" href="{escape(href(page, **query))}" target="_self"{now}>{text(words)}</a>')
+
+
+def clear_chip(page: str, words: object, **query: object) -> Html:
+    """Return a small link that takes a filter away; `query` is what is left."""
+    said = f'<span class="rk-hidden">Clear </span>{text(words)} <span aria-hidden="true">✕</span>'
+    return Html(f'<a class="rk-chip rk-clear" href="{escape(href(page, **query))}" target="_self">{said}</a>')
 
 
 def href(page: str, **query: object) -> str:
@@ -116,15 +128,23 @@ def section(title: str, below: str = "") -> Html:
 
 
 def table(
-    columns: Mapping[str, str], rows: Sequence[Sequence[object]], label: str, *, marked: Iterable[int] = ()
+    columns: Mapping[str, str],
+    rows: Sequence[Sequence[object]],
+    label: str,
+    *,
+    marked: Iterable[int] = (),
+    sortable: bool = False,
 ) -> Html:
     """Return a table. `marked` rows stand out. On a phone each row is a card, its cells under each other with their headings.
+
+    A heading of a `sortable` table sorts its rows (keys.js).
 
     `columns` maps each heading to `"text"`, `"number"` or `"short"` (text that is not broken over lines).
     """
     names, kinds = list(columns), list(columns.values())
     head = "".join(
-        f'<th scope="col" role="columnheader" class="rk-{kind}">{escape(name)}</th>' for name, kind in columns.items()
+        f'<th scope="col" role="columnheader" class="rk-{kind}">{_heading(name, sortable)}</th>'
+        for name, kind in columns.items()
     )
     special = set(marked)
     body = "".join(
@@ -141,6 +161,10 @@ def table(
         f'<thead><tr role="row">{head}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
     )
+
+
+def _heading(name: str, sortable: bool) -> Html:
+    return Html(f'<button type="button" class="rk-sort">{escape(name)}</button>') if sortable else text(name)
 
 
 def two_lines(first: object, second: object) -> Html:
@@ -160,6 +184,16 @@ def notice(title: object, below: object) -> Html:
 def empty(title: str, what_to_do: str) -> Html:
     """Return what stands where there is nothing to show: why, and what to do. `code` in back quotes is set as such."""
     return Html(f'<div class="rk-empty"><h2 class="rk-h2">{escape(title)}</h2><p>{coded(what_to_do)}</p></div>')
+
+
+def plain_markdown(words: str) -> str:
+    """Return words as they are for what reads markdown: no emphasis, formula or link is made of them, nor of an e-mail address.
+
+    >>> plain_markdown("5 *to* m@a").encode("ascii", "namereplace").decode()
+    '5 \\\\*to\\\\* m\\\\N{WORD JOINER}\\\\@a'
+    """
+    escaped = "".join(f"\\{each}" if each in punctuation else each for each in words)
+    return escaped.replace("\\@", "\N{WORD JOINER}\\@")
 
 
 def coded(words: str) -> Html:

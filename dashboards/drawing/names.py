@@ -122,6 +122,15 @@ def share(value: float, places: int) -> str:
     return f"{MINUS if value < 0 else ''}{abs(value):,.{places}f} %"
 
 
+def points(value: float | None) -> str:
+    """Return a change of percentage points with its sign; a dash where it is not known.
+
+    >>> points(2.34), points(-0.5), points(None)
+    ('+2.3', '−0.5', '–')
+    """
+    return UNKNOWN if value is None else f"{MINUS if value < 0 else '+'}{abs(value):,.1f}"
+
+
 def percent(value: float | None) -> str:
     """Return a percentage with one place; a dash where it is not known."""
     if value is None:

@@ -7,15 +7,18 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
-from analytics.errors import mistakes, patterns
+from analytics.errors import mistakes, patterns, rate_changes
 from analytics.hold import hold
 from analytics.warehouse.selection import Selection
+from dashboards.analysis.figures import Figures
+from dashboards.analysis.floor_part import FloorPart, floor_part, view
+from dashboards.analysis.verdicts import badge, flagged_first, odds
 from dashboards.drawing import markup
 from dashboards.drawing.charts import rates_chart
 from dashboards.drawing.decisions import linked
 from dashboards.drawing.markup import Html
-from dashboards.drawing.names import Formats, percent
-from dashboards.parts import analysis, source
+from dashboards.drawing.names import Formats, percent, points
+from dashboards.parts import source
 from replay.narrative.findings import finding_title
 from replay.narrative.names import game_name, plural, position_name, table_name, wager_name
 
@@ -71,7 +74,7 @@ ALARMS = {
     "Record wrong": "number",
     "Rate": "number",
 }
-ROWS = 60
+ROWS = 400
 
 
 def page() -> None:
@@ -85,22 +88,24 @@ def page() -> None:
         )
     )
     if not source.ask(hold.choices).tables:
-        source.show(
-            markup.empty("No rounds here yet", "Run `rack demo`, or `rack replay --log ADDR --warehouse FILE`.")
-        )
+        source.no_rounds()
         source.watch()
         return
-    view = analysis.view(VIEWS)
-    of = Selection() if view == "alarms" else analysis.selection()
-    _VIEWS[view](of, formats)
+    shown = view(VIEWS)
+    part = FloorPart(Selection(), None) if shown == "alarms" else floor_part()
+    figures = Figures(part.selection)
+    _VIEWS[shown](part, figures, formats)
+    figures.offer()
     source.watch()
 
 
-def rates(of: Selection, formats: Formats) -> None:
+def show_rates(part: FloorPart, figures: Figures, formats: Formats) -> None:
     """Show mispayments and their rates by dealer or by something else, with intervals."""
+    of = part.selection
     with st.container(width=280):
-        by = source.choose("By", "by", list(BY)[1:], lambda name: BY[name], BY["dealer"]) or "dealer"
-    found = source.reckon(mistakes.error_rates, by, of)
+        by = source.choose("Group by", "by", list(BY)[1:], lambda name: BY[name], BY["dealer"]) or "dealer"
+    found = figures.ask(f"Mispayments by {BY[by].lower()}", mistakes.error_rates, by, of)
+    found = found.sort(pl.col("look").fill_null(value=False), descending=True, maintain_order=True)
     if found.is_empty() or not found["counted"].sum():
         source.show(markup.empty("No mispayment", "No wager of this part of the floor was paid otherwise than due."))
         return
@@ -134,12 +139,53 @@ def rates(of: Selection, formats: Formats) -> None:
             ]
         )
     source.show(
-        markup.table({BY[by]: "short", **RATES}, rows[:ROWS], f"Mispayments by {BY[by].lower()}", marked=marked)
+        markup.table(
+            {BY[by]: "short", **RATES}, rows[:ROWS], f"Mispayments by {BY[by].lower()}", marked=marked, sortable=True
+        )
     )
     source.show(
-        '<p class="rk-note">As expected: the floor\'s own rates of the same games. “Needs review” is what '
-        "chance alone would say of anybody once in a hundred such reports.</p>"
+        '<p class="rk-note">Interval: 95 % (Garwood 1936). As expected: the floor\'s own rates of the same games. “Needs review” '
+        "is what chance alone would say of anybody once in a hundred such reports (Holm 1979).</p>"
     )
+    if part.before is not None and by in rate_changes.BY_CHANGE:
+        show_changes(figures, by, of)
+
+
+def show_changes(figures: Figures, by: str, of: Selection) -> None:
+    """Show the rates beside those of the period before, and whether chance explains the change."""
+    found = flagged_first(figures.ask("Mispayments and the period before", rate_changes.error_rate_changes, by, of))
+    source.show(
+        markup.section(
+            "Change of the rate",
+            "Rounds with a mispayment of 1,000. Exact test of two counts (Przyborowski, Wilenski 1940), corrected for the rows.",
+        )
+    )
+    if found.is_empty():
+        source.show(markup.empty("Nothing to compare", "No rounds in the period before."))
+        return
+    rows = [
+        [
+            badge(r["verdict"]),
+            _name(by, r),
+            markup.two_lines(f"{r['per_1000_rounds']:.2f}", f"{r['rounds_wrong']:,} of {r['rounds']:,}"),
+            markup.two_lines(
+                f"{r['prior_per_1000_rounds']:.2f}", f"{r['prior_rounds_wrong']:,} of {r['prior_rounds']:,}"
+            ),
+            points(r["change"]),
+            odds(r["p_adjusted"]),
+        ]
+        for r in found.head(ROWS).iter_rows(named=True)
+    ]
+    columns = {
+        "Verdict": "short",
+        BY[by]: "short",
+        "Now": "number",
+        "Before": "number",
+        "Change": "number",
+        "Chance": "number",
+    }
+    marked = [i for i, verdict in enumerate(found["verdict"]) if verdict == "alarm"]
+    source.show(markup.table(columns, rows, "Mispayments and the period before", marked=marked, sortable=True))
 
 
 def _name(by: str, row: dict[str, Any]) -> str:
@@ -167,13 +213,7 @@ def _to_queue(by: str, name: str, row: dict[str, Any]) -> object:
 
 
 def _place(look: bool | None) -> Html:
-    return (
-        analysis.badge("alarm")
-        if look
-        else analysis.badge("within")
-        if look is not None
-        else Html('<span class="rk-soft">–</span>')
-    )
+    return badge("alarm") if look else badge("within") if look is not None else Html('<span class="rk-soft">–</span>')
 
 
 def _rate(row: dict[str, Any], of: str) -> object:
@@ -186,12 +226,13 @@ def _rate(row: dict[str, Any], of: str) -> object:
 def _expected(row: dict[str, Any]) -> object:
     if row["expected"] is None:
         return "–"
-    return markup.two_lines(f"{row['rounds_wrong']:,} of {row['expected']:.1f}", analysis.odds(row["p"]))
+    return markup.two_lines(f"{row['rounds_wrong']:,} of {row['expected']:.1f}", odds(row["p"]))
 
 
-def repeats(of: Selection, formats: Formats) -> None:
+def show_patterns(part: FloorPart, figures: Figures, formats: Formats) -> None:
     """Show what repeats: the same dealer, the same patron, the same direction."""
-    found = source.reckon(patterns.repeat_patterns, of)
+    found = figures.ask("What repeats", patterns.repeat_patterns, part.selection)
+    found = found.sort(pl.col("look").fill_null(value=False), descending=True, maintain_order=True)
     if found.is_empty():
         source.show(markup.empty("Nothing repeats", "No dealer and no patron comes up twice in the same direction."))
         return
@@ -206,12 +247,14 @@ def repeats(of: Selection, formats: Formats) -> None:
         for r in found.head(ROWS).iter_rows(named=True)
     ]
     marked = [i for i, look in enumerate(found.head(ROWS)["look"]) if look]
-    source.show(markup.table(REPEATS, rows, "What repeats, least explained by chance first", marked=marked))
+    source.show(
+        markup.table(REPEATS, rows, "What repeats, least explained by chance first", marked=marked, sortable=True)
+    )
 
 
-def rules(of: Selection, formats: Formats) -> None:
+def show_rules(part: FloorPart, figures: Figures, formats: Formats) -> None:
     """Show which rules of play are got wrong, and whether by many or by one."""
-    found = source.reckon(mistakes.error_prone_rules, of)
+    found = figures.ask("Rules got wrong", mistakes.error_prone_rules, part.selection)
     if found.is_empty():
         source.show(markup.empty("No rule was got wrong", "Nothing was found in this part of the floor."))
         return
@@ -237,16 +280,16 @@ def rules(of: Selection, formats: Formats) -> None:
     source.show(
         '<p class="rk-note">What many get wrong wants teaching, or another layout; what one gets wrong is that dealer\'s.</p>'
     )
-    source.show(markup.table(RULES, rows, "Rules that are got wrong, most often first"))
+    source.show(markup.table(RULES, rows, "Rules that are got wrong, most often first", sortable=True))
 
 
 def _tables(tables: Any) -> int:
     return tables if isinstance(tables, int) else len(tables)
 
 
-def time(of: Selection, formats: Formats) -> None:
+def show_detection(part: FloorPart, figures: Figures, formats: Formats) -> None:
     """Show how long mistakes went unseen."""
-    found = source.reckon(mistakes.time_to_detection, "code", of)
+    found = figures.ask("Time to detection", mistakes.time_to_detection, "code", part.selection)
     rows = [
         [
             markup.two_lines(finding_title(r["code"]), r["code"]),
@@ -259,7 +302,7 @@ def time(of: Selection, formats: Formats) -> None:
         for r in found.head(ROWS).iter_rows(named=True)
     ]
     source.show('<p class="rk-note">Medians; beneath each, what nine in ten stay under.</p>')
-    source.show(markup.table({"Finding": "text", **TIMES}, rows, "Time to detection by finding"))
+    source.show(markup.table({"Finding": "text", **TIMES}, rows, "Time to detection by finding", sortable=True))
 
 
 def _median(row: dict[str, Any], name: str) -> object:
@@ -277,9 +320,9 @@ def _long(seconds: float) -> str:
     )
 
 
-def alarms(of: Selection, formats: Formats) -> None:
+def show_false_alarms(part: FloorPart, figures: Figures, formats: Formats) -> None:
     """Show how each code has stood up to people and to corrections of the record."""
-    found = source.reckon(mistakes.false_alarms)
+    found = figures.ask("False alarms", mistakes.false_alarms)
     rows = [
         [
             markup.two_lines(finding_title(r["code"]), r["code"]),
@@ -300,10 +343,16 @@ def alarms(of: Selection, formats: Formats) -> None:
     source.show(
         '<p class="rk-note">Dispositions of the queue count here from the next warehouse on; duplicates are left out.</p>'
     )
-    source.show(markup.table(ALARMS, rows, "False alarms by finding"))
+    source.show(markup.table(ALARMS, rows, "False alarms by finding", sortable=True))
 
 
-_VIEWS = {"rates": rates, "repeats": repeats, "rules": rules, "time": time, "alarms": alarms}
+_VIEWS = {
+    "rates": show_rates,
+    "repeats": show_patterns,
+    "rules": show_rules,
+    "time": show_detection,
+    "alarms": show_false_alarms,
+}
 
 
 page()

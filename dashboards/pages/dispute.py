@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import UTC, date, timedelta
 
 import streamlit as st
 
-from analytics.errors import disputes
+from analytics.errors import disputes, search_words
 from analytics.errors.disputes import Remembered
-from analytics.errors.remembered import cards_typed, time_typed
+from analytics.errors.remembered import TimeTyped, cards_typed, time_typed
+from analytics.errors.sentence import significant
 from analytics.hold import hold
 from analytics.hold.hold import RoundView
 from analytics.shown_events import Checked
 from dashboards.drawing import markup
 from dashboards.drawing.drawing import table_drawing
+from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats, day_name
-from dashboards.drawing.state import focus_of, steps_of, table_after
-from dashboards.parts import accounts, checking, desk, dispute_parts, disputing, packets, source
-from replay.narrative.events import sentence_of
-from replay.narrative.names import plural, position_name, table_name
+from dashboards.drawing.state import Step, focus_of, steps_of, table_after
+from dashboards.parts import checking, clips, desk, disputing, packets, reviewing, source
+from dashboards.parts.stepping import proofs_of
+from dashboards.rulings import accounts, dispute_parts, prints, ruling, video
+from dashboards.run import log_address
+from replay.narrative.names import plural, position_name, table_name, wager_name
+from replay.review import full_text
+from replay.review.desk import REFUSALS
+from replay.review.full_text import FoundText
 
 SEATS = tuple(range(1, 8))
-TRAIL = {"Time": "short", "Event": "text", "Proof": "short"}
+EVERY_DAY = "any"
+SHOWN = 12
+"""Rounds that a search shows at most."""
 
 
 def page() -> None:
@@ -49,44 +58,137 @@ def page() -> None:
 
 
 def search(formats: Formats) -> None:
-    """Ask what the patron remembers, and show the rounds that agree best."""
+    """Ask what the patron remembers, and show the rounds that fit; where none does, that is said, with what nearly fits."""
     tables, days = source.ask(hold.tables), source.ask(hold.gaming_days)
     source.show(
         markup.heading(
-            "Dispute", "Enter what the patron remembers. Leave out what is not known; nothing has to be exact."
+            "Dispute",
+            "Say what the patron remembers, or search for words that somebody wrote. Nothing has to be exact.",
         )
     )
     if not tables or not days:
-        source.show(
-            markup.empty("No rounds here yet", "Run `rack demo`, or `rack replay --log ADDR --warehouse FILE`.")
-        )
+        source.no_rounds()
         source.watch()
         return
+    sentence(days)
     said = asked(tables, days)
-    source.show(dispute_parts.read_back(said, st.session_state["cards"], st.session_state["time"]))
-    found = source.ask(lambda db: disputes.find(db, said))
-    if not found:
-        source.show(markup.empty("No round fits", "Choose another gaming day, or all tables."))
+    state = st.session_state
+    text = str(state.get("sentence") or "").strip()
+    written = _written(text, formats)
+    unread = [] if written else _unread()  # the words were found where somebody wrote them
+    source.show(dispute_parts.read_back(said, formats, unread, state.get("sentence-notes", ())))
+    if written:
+        source.show(markup.section("Findings, notes, disputes and cases", "They have every word of the sentence."))
+        source.show(dispute_parts.texts(written, formats))
+    if text and said.says_little:
+        source.show(markup.section("No round is looked for", "No word of it says which round it was."))
+        source.watch()
+        return
+    found = source.ask(lambda db: disputes.find(db, said, limit=disputes.LOOKED_AT))
+    rounds = disputes.sort_out(found, said)
+    played = source.ask(lambda db: search_words.played_between(db, said))
+    words = search_words.outcome(rounds, said, played, formats.zone or UTC)
+    if said.says_little:
+        source.show(markup.section("Rounds in the order played", "Say more to narrow them down."))
     else:
-        some = "The rounds that agree best" if said.cards or said.time or said.seat else "The first rounds of the day"
-        source.show(markup.section(some, "Open one to see what was due. Add cards or the time to narrow them down."))
-        source.show(dispute_parts.hits(found, said, formats))
+        source.show(markup.section(words, "Open one to see what was due." if rounds.fits or rounds.nearly else ""))
+    source.show(dispute_parts.hits(search_words.shown(rounds, SHOWN), said, formats))
     source.watch()
+
+
+def sentence(days: list[date]) -> None:
+    """Show the box for a sentence; what is understood of it goes into the boxes below, where it can be corrected."""
+
+    def read() -> None:
+        text = str(st.session_state["sentence"] or "")
+        said = source.ask(lambda db: search_words.read(db, text, _today(days)))
+        state = st.session_state
+        state["sentence-notes"], state["sentence-unread"] = said.notes, said.unread
+        if not text.strip():
+            return
+        state["table"] = said.table
+        state["day"] = EVERY_DAY if said.day is None else said.day.isoformat()
+        state["time"] = "" if said.time is None else _clock(said.time)
+        state["seat"], state["wager"], state["cards"] = said.seat, said.wager, said.cards
+        state["amount"] = "" if said.amount_cents is None else f"{said.amount_cents / 100:.2f}"
+        state["number"] = "" if said.round_no is None else str(said.round_no)
+
+    st.text_input(
+        "What the patron remembers",
+        key="sentence",
+        on_change=read,
+        max_chars=300,
+        placeholder="seat 3 at FU-01 last night around nine, $10 on the ace high bonus, had ace queen",
+    )
+
+
+def _clock(time: TimeTyped) -> str:
+    hour, minute = divmod(time.minutes, 60)
+    if time.either_half:
+        return f"{hour}:{minute:02d}"
+    return f"{(hour - 1) % 12 + 1}:{minute:02d} {'am' if hour < 12 else 'pm'}"
+
+
+def _today(days: list[date]) -> date:
+    """Return the gaming day now; without a log the day after the newest one on record."""
+    said = desk.reviews()
+    return date.fromisoformat(said.today) if said is not None else days[0] + timedelta(days=1)
+
+
+def _unread() -> list[str]:
+    """Return the words of the sentence and of the boxes that were not understood."""
+    state = st.session_state
+    unread = [*state.get("sentence-unread", ()), *cards_typed(state["cards"] or "").unread]
+    clock, amount = str(state["time"] or "").strip(), str(state["amount"] or "").strip()
+    if clock and time_typed(clock) is None:
+        unread.append(clock)
+    if amount and reviewing.cents_typed(amount) is None:
+        unread.append(amount)
+    return list(dict.fromkeys(unread))
+
+
+def _written(text: str, formats: Formats) -> list[FoundText]:
+    """Return what somebody wrote with every word of a sentence that is no filler; nothing where these pages know no log."""
+    address, words = log_address(), significant(text)
+    if address is None or not words:
+        return []
+    try:
+        return full_text.search(_texts(address, formats.currency), words)
+    except REFUSALS as error:
+        source.show(markup.notice("Findings, notes and cases cannot be searched", str(error)))
+        return []
+
+
+@st.cache_resource(ttl=desk.FRESH_SECONDS, show_spinner=False)
+def _texts(address: str, currency: str) -> list[FoundText]:
+    return desk.ask(lambda at: full_text.texts(at, currency))
+
+
+def _day_asked(days: list[date]) -> list[date]:
+    """Return the day that a sentence named, where nothing is recorded of it: it stays in its box, and nothing fits."""
+    named = str(st.session_state.get("day") or EVERY_DAY)
+    return [] if named == EVERY_DAY or date.fromisoformat(named) in days else [date.fromisoformat(named)]
 
 
 def asked(tables: list[str], days: list[date]) -> Remembered:
     """Show the boxes for what is remembered; each stands in the address."""
-    row = st.columns([2, 2, 2, 1.4, 4], vertical_alignment="bottom")
-    day_names = {day.isoformat(): day for day in days}
+    row = st.columns([2, 2, 2, 1.4], vertical_alignment="bottom")
+    row += st.columns([2, 1.2, 1, 3.2], vertical_alignment="bottom")
+    day_names = {day.isoformat(): day for day in [*days, *_day_asked(days)]}
     table = row[0].selectbox(
         "Table",
         [None, *tables],
         key="table",
         bind="query-params",
+        placeholder="Any table",
         format_func=lambda t: "Any table" if t is None else table_name(t),
     )
     day = row[1].selectbox(
-        "Gaming day", list(day_names), key="day", bind="query-params", format_func=lambda d: day_name(day_names[d])
+        "Gaming day",
+        [*day_names, EVERY_DAY],
+        key="day",
+        bind="query-params",
+        format_func=lambda d: day_name(day_names[d]) if d in day_names else "Any day",
     )
     clock = row[2].text_input("About what time", key="time", bind="query-params", placeholder="9:15 pm")
     seat = row[3].selectbox(
@@ -94,75 +196,105 @@ def asked(tables: list[str], days: list[date]) -> Remembered:
         [None, *SEATS],
         key="seat",
         bind="query-params",
+        placeholder="Any seat",
         format_func=lambda s: "Any seat" if s is None else str(s),
     )
-    cards = row[4].text_input("Cards", key="cards", bind="query-params", placeholder="ace king of spades, or As Ks")
+    wager = row[4].selectbox(
+        "Wager",
+        [None, *source.ask(disputes.wagers)],
+        key="wager",
+        bind="query-params",
+        placeholder="Any wager",
+        format_func=lambda w: "Any wager" if w is None else wager_name(w),
+    )
+    amount = row[5].text_input("Amount", key="amount", bind="query-params", placeholder="25.00")
+    number = row[6].text_input("Round", key="number", bind="query-params", placeholder="17")
+    cards = row[7].text_input("Cards", key="cards", bind="query-params", placeholder="ace king of spades, or As Ks")
     return Remembered(
-        table=table, gaming_day=day_names[day], time=time_typed(clock), seat=seat, cards=cards_typed(cards).cards
+        table=table,
+        gaming_day=day_names.get(day),
+        time=time_typed(clock),
+        seat=seat,
+        wager=wager,
+        amount_cents=reviewing.cents_typed(amount),
+        round_no=int(number) if number.isascii() and number.isdecimal() else None,
+        cards=cards_typed(cards).cards,
     )
 
 
 def settle(view: RoundView, checked: Checked | None, formats: Formats) -> None:
-    """Show one round's answer: the words, the table, the money, what happened at the seat."""
+    """Show one round's answer: the ruling with its cards, packet and print beside it; below the money, the table, the events."""
     r = view.round
     seats = sorted({*view.settlements["seat"].to_list()})
     given = st.query_params.get("seat", "")
-    head, answer = st.container(), st.container()
+    claims = disputing.disputes_of(r["table_id"], r["round_no"])
+    head = st.container()
+    left, right = st.columns([7, 3], gap="medium")
     options: list[int | None] = [None, *seats]
     if "dispute-seat" not in st.session_state:
         st.session_state["dispute-seat"] = int(given) if given.isdecimal() and int(given) in seats else None
-    seat = st.pills(
-        "Whose wagers", options, format_func=lambda s: "All seats" if s is None else f"Seat {s}", key="dispute-seat"
-    )
+    with right:
+        seat = st.pills(
+            "Whose wagers", options, format_func=lambda s: "All seats" if s is None else f"Seat {s}", key="dispute-seat"
+        )
+        with st.container(horizontal=True, vertical_alignment="center"):
+            packets.offer(r["table_id"], r["round_no"], seat)
+            source.print_button()
+        disputing.panel(r["table_id"], r["round_no"], seat, claims, formats)
+        clips.panel(r["table_id"], r["round_no"], r["closed_at_us"], seat, formats, clips.cameras())
     if seat is None:
         st.query_params.pop("seat", None)
     else:
         st.query_params["seat"] = str(seat)
+    steps = steps_of(view.events.to_dicts())
+    name = f"{table_name(r['table_id'])} · Round {r['round_no']:,}" + ("" if seat is None else f" · Seat {seat}")
     with head:
-        name = f"{table_name(r['table_id'])} · Round {r['round_no']:,}" + ("" if seat is None else f" · Seat {seat}")
         when = f"{day_name(r['gaming_day'])} · {formats.clock(r['opened_at_us'])} to {formats.clock(r['closed_at_us'])}"
         ways = dispute_parts.ways(view)
+        source.title(f"Dispute, {table_name(r['table_id'])} round {r['round_no']:,}")
         source.show(markup.heading(name, f"{when} {formats.zone_name(r['opened_at_us'])}", ways))
-    with answer:
-        source.show(accounts.answer(view, seat, formats))
-        source.show(checking.told(checked))
+    with left:
+        source.show(ruling.answer(view, seat, formats, claims))
+        if steps and (drawn := ruling.hands(table_after(steps, len(steps)), view, seat)):
+            source.draw(drawn)
     source.show(accounts.settlements(view, formats, seat))
     others = [f for f in view.findings.to_dicts() if not f["difference_cents"] and f["seat"] in (None, seat)]
     if others:
         with st.expander(f"{plural(len(others), 'finding')} beside the money in this round"):
             rows = [accounts.short_row(f, formats, view) for f in others]
             source.show(markup.table(accounts.OTHERS, rows, "Findings beside the money"))
-    steps = steps_of(view.events.to_dicts())
     if steps:
-        left, right = st.columns([6, 4], gap="medium")
-        with left:
-            table, marks = table_after(steps, len(steps)), accounts.flags(view, formats)
-            said = f"{name}: the table at the end of the round"
-            source.draw(
-                table_drawing(table, formats, marks, said), table_drawing(table, formats, marks, said, upright=True)
-            )
-        with right:
-            proofs = {seq for evidence in view.findings["evidence"] for seq in evidence}
-            about = [s for s in steps if seat is None or focus_of(s.type, s.payload) in (None, seat, "dealer")]
-            told = [s for s in about if s.seq in proofs or seat is None or focus_of(s.type, s.payload) == seat]
-            rows = [
-                [
-                    formats.clock(s.occurred_at_us),
-                    sentence_of(s.type, s.payload, formats.currency),
-                    "◆ evidence" if s.seq in proofs else "",
-                ]
-                for s in told
-            ]
-            source.show(
-                markup.section("What was recorded" + ("" if seat is None else f" at {position_name(seat).lower()}"))
-            )
-            with st.container(height=520):
-                source.show(markup.table(TRAIL, rows, "What was recorded"))
-    disputing.panel(r["table_id"], r["round_no"], seat, formats)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        source.print_button()
-        packets.offer(r["table_id"], r["round_no"], seat)
+        board(view, steps, seat, name, formats)
+    source.show(checking.told(checked))
+    source.show(prints.evidence(view, steps, formats))
     source.watch()
+
+
+def board(view: RoundView, steps: list[Step], seat: int | None, name: str, formats: Formats) -> None:
+    """Show the table at the end of the round, and beside it what was recorded (of a seat)."""
+    left, right = st.columns([6, 4], gap="medium")
+    with left:
+        table, marks = table_after(steps, len(steps)), accounts.flags(view, formats)
+        said = f"{name}: the table at the end of the round"
+        source.draw(
+            table_drawing(table, formats, marks, said), table_drawing(table, formats, marks, said, upright=True)
+        )
+    with right:
+        proofs = proofs_of(view)
+        shown = [s for s in steps if seat is None or s.seq in proofs or focus_of(s.type, s.payload) == seat]
+        about = "" if seat is None else f" at {position_name(seat).lower()}"
+        source.show(markup.section(f"What was recorded{about}"))
+        with st.container(height=520, key="recorded"):
+            known, of_table = clips.cameras(), view.round["table_id"]
+            source.show(
+                prints.trail(
+                    shown,
+                    proofs,
+                    formats,
+                    "What was recorded",
+                    lambda step: Html("") if known is None else video.short(known, of_table, step, formats),
+                )
+            )
 
 
 page()

@@ -7,10 +7,14 @@ import streamlit as st
 
 from analytics.fairness import fairness
 from analytics.warehouse.selection import Selection
+from dashboards.analysis import fairness_words
+from dashboards.analysis.figures import Figures
+from dashboards.analysis.floor_part import floor_part
+from dashboards.analysis.verdicts import FOLDED, badge, flagged_first, odds
 from dashboards.drawing import markup
 from dashboards.drawing.charts import counts_chart
 from dashboards.drawing.decisions import linked, plain
-from dashboards.parts import analysis, fairness_words, source
+from dashboards.parts import source
 from replay.narrative.names import plural
 
 BY = {"table": "Table", "property": "The whole floor", "game": "Game", "dice_set": "Dice set", "deck": "Deck"}
@@ -23,7 +27,9 @@ TESTS = {
     "Minimum detectable bias": "number",
     "Explanation": "text",
 }
-ROWS = 60
+KEY = ("family", "game", "table_id", "dice_set", "die", "position", "method", "deck")
+"""What names a test."""
+ROWS = 400
 
 
 def page() -> None:
@@ -34,11 +40,12 @@ def page() -> None:
             "Fairness", "Whether dice, cards and shufflers do as chance would. What stands out is a place to look."
         )
     )
-    of = analysis.selection(dealers=False)
+    part = floor_part(dealers=False)
+    of, figures = part.selection, Figures(part.selection)
     left, right = st.columns(2)
     with left:
         by = source.choose("Group by", "by", list(BY)[1:], lambda name: BY[name], BY["table"]) or "table"
-    found = source.reckon(fairness.fairness, by, of)
+    found = figures.ask("Tests", fairness.fairness, by, of)
     if found.is_empty():
         source.show(
             markup.empty(
@@ -55,49 +62,71 @@ def page() -> None:
         )
     source.show(fairness_words.answer(found))
     shown = found if family is None else found.filter(pl.col("family") == family)
-    if family in fairness.COUNTED:
-        counts(str(family), by, of)
-    tests(shown)
+    # Charts first: the counts of the family that was chosen, else of the one that chance explains least.
+    drawn = family or next((name for name in found["family"] if name in fairness.COUNTED), None)
+    if drawn in fairness.COUNTED:
+        show_counts(figures, str(drawn), by, of, found)
+    if of.first is not None:
+        source.show('<p class="rk-note">Devices are counted by month: the months of the days chosen, whole.</p>')
+    show_tests(shown, None if part.before is None else source.reckon(fairness.fairness, by, part.before))
+    figures.offer()
     source.watch()
 
 
-def tests(found: pl.DataFrame) -> None:
-    """Show the tests, the least likely first."""
-    rows = [
+def show_tests(found: pl.DataFrame, before: pl.DataFrame | None) -> None:
+    """Show the tests, those that need a look first, those too small to tell folded; beside them what they said before."""
+    found = flagged_first(found)
+    if before is not None:
+        verdicts = before.select(*KEY, pl.col("verdict").alias("verdict_before"))
+        found = found.join(verdicts, on=list(KEY), how="left", nulls_equal=True, maintain_order="left")
+    told, folded = (found.filter(pl.col("verdict").is_in(FOLDED) == fold) for fold in (False, True))
+    if told.height:
+        marked = [i for i, alarm in enumerate(told.head(ROWS)["alarm"]) if alarm]
+        source.show(_table(told, "Tests of the devices, the least likely first", marked))
+    if folded.height:
+        with st.expander(f"{plural(folded.height, 'inconclusive test')}: too small a sample to tell"):
+            source.show(_table(folded, "Inconclusive tests", []))
+    source.show(
+        '<p class="rk-note">Chance is corrected for the number of tests (Holm 1979). “Minimum detectable bias”: how much more '
+        "often the likeliest value would have to come for the test to find it with 80 % power.</p>"
+    )
+
+
+def _table(rows: pl.DataFrame, label: str, marked: list[int]) -> markup.Html:
+    compared = "verdict_before" in rows.columns
+    listed = [
         [
-            analysis.badge(r["verdict"]),
+            badge(r["verdict"]),
+            *([badge(r["verdict_before"]) if r["verdict_before"] else "–"] if compared else []),
             linked(_sentence(fairness.FAMILIES[r["family"]])),
             fairness_words.where(r),
             f"{r['n']:,}",
-            markup.two_lines(analysis.odds(r["p_adjusted"]), r["how"]),
+            markup.two_lines(odds(r["p_adjusted"]), r["how"]),
             "–" if r["detectable_percent"] is None else f"{r['detectable_percent']:.0f} %",
             r["sentence"],
         ]
-        for r in found.head(ROWS).iter_rows(named=True)
+        for r in rows.head(ROWS).iter_rows(named=True)
     ]
-    marked = [i for i, alarm in enumerate(found.head(ROWS)["alarm"]) if alarm]
-    source.show(markup.table(TESTS, rows, "Tests of the devices, the least likely first", marked=marked))
-    more = (
-        f"{plural(found.height - ROWS, 'more test')}: <code>rack fairness --json</code>. "
-        if found.height > ROWS
-        else ""
-    )
-    source.show(
-        f'<p class="rk-note">{more}Chance is corrected for the number of tests. “Minimum detectable bias”: how much more often '
-        "the likeliest value would have to come for the test to find it with 80 % power.</p>"
-    )
+    first, *others = TESTS.items()
+    columns = dict([first, *([("Before", "short")] if compared else []), *others])
+    return markup.table(columns, listed, label, marked=marked, sortable=True)
 
 
 def _sentence(words: str) -> str:
     return words[0].upper() + words[1:]
 
 
-def counts(family: str, by: str, of: Selection) -> None:
-    """Show how often each value of a family came beside how often it should, one test at a time."""
-    found = source.reckon(fairness.fairness_counts, family, by, of)
+def show_counts(figures: Figures, family: str, by: str, of: Selection, tested: pl.DataFrame) -> None:
+    """Show how often each value of a family came beside how often it should, one test at a time, the least likely first."""
+    found = figures.ask(f"Counts: {plain(fairness.FAMILIES[family])}", fairness.fairness_counts, family, by, of)
     if found.is_empty():
         return
-    places = list(dict.fromkeys(fairness_words.where(row) for row in found.iter_rows(named=True)))
+    there = {fairness_words.where(row) for row in found.iter_rows(named=True)}
+    ordered = [fairness_words.where(row) for row in tested.filter(pl.col("family") == family).iter_rows(named=True)]
+    places = list(dict.fromkeys([place for place in ordered if place in there] + sorted(there)))
+    source.show(
+        markup.section(_sentence(plain(fairness.FAMILIES[family])), "Bars: observed. Lines: expected by chance.")
+    )
     place = st.selectbox("Counts of", places, key=f"counts {family} {by}")
     rows = [row for row in found.iter_rows(named=True) if fairness_words.where(row) == place]
     drawn = pl.DataFrame(rows, schema=found.schema)

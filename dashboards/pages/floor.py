@@ -17,7 +17,7 @@ from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats, day_name
-from dashboards.parts import desk, floor_now, source
+from dashboards.parts import desk, floor_now, queue_view, source
 from dashboards.run import log_address, warehouse_path
 from replay.narrative.names import game_name, plural, table_name
 from replay.review.desk import REFUSALS
@@ -51,7 +51,7 @@ def tile(row: dict[str, Any], formats: Formats, day: date | None) -> Html:
 
 
 NOW, ALL = "now", "all"
-BEAT_SECONDS = 2
+BEAT_SECONDS = 1
 
 
 def page() -> None:
@@ -79,7 +79,7 @@ def page() -> None:
 
 
 def now() -> None:
-    """Show the floor as it is now, redrawn on its own every two seconds."""
+    """Show the floor as it is now, redrawn on its own every second."""
     formats = Formats.of(_facts())
 
     @st.fragment(run_every=BEAT_SECONDS)
@@ -95,16 +95,32 @@ def now() -> None:
         if not rows:
             source.show(markup.empty("No table has reported yet", "Append events with `rack ingest FILE --log ADDR`."))
             return
-        source.show(summary(rows, formats))
+        source.show(summary(rows, formats, _in_queue(said)))
         at_us = time.time_ns() // 1000
-        order = sorted(rows, key=lambda row: (not row["broken"], not row["open"], row["table_id"]))
-        source.show(f'<div class="rk-tiles">{"".join(floor_now.tile(row, formats, at_us) for row in order)}</div>')
+        order = sorted(rows, key=floor_now.urgency)
+        source.show(
+            f'<div class="rk-tiles rk-many">{"".join(floor_now.tile(row, formats, at_us) for row in order)}</div>'
+        )
 
     beat()
 
 
-def summary(rows: list[dict[str, Any]], formats: Formats) -> Html:
-    """Return the floor's own figures."""
+def _in_queue(said: desk.Reviews | None) -> int | None:
+    """How many incidents of all gaming days the queue has to do; null where there is no warehouse yet."""
+    if stamp(warehouse_path()) is None:
+        return None
+    total = source.ask(lambda db: queue.queue_totals(db, queue_view.filters_of({}, said)))
+    return int(total.row(0, named=True)["incidents"])
+
+
+def summary(rows: list[dict[str, Any]], formats: Formats, in_queue: int | None = None) -> Html:
+    """Return the floor's own figures; `in_queue`: the incidents of all gaming days that are to do, where that is known."""
+    incidents, high = (sum(row[name] for row in rows) for name in ("incidents", "high"))
+    days = (
+        Html("")
+        if in_queue in (None, incidents)
+        else Html(f"; {markup.link('queue', f'{in_queue:,} in the queue')}, which has every gaming day")
+    )
     waiting = sum(row["waiting"] for row in rows)
     newest = max((row["recorded_at_us"] for row in rows if row["recorded_at_us"] is not None), default=None)
     return markup.figures(
@@ -117,8 +133,8 @@ def summary(rows: list[dict[str, Any]], formats: Formats) -> Html:
             ),
             markup.figure(
                 "Open incidents",
-                f"{sum(row['incidents'] for row in rows):,}",
-                f"{sum(row['high'] for row in rows):,} of high severity",
+                f"{incidents:,}",
+                Html(f"{high:,} of high severity{days}"),
             ),
             markup.figure("House win", formats.money(sum(row["house_win_cents"] for row in rows)), "on settled wagers"),
             markup.figure(
@@ -136,13 +152,7 @@ def of_day(day: date | None, head: DeltaGenerator) -> None:
         said = f"{plural(tables.height, 'table')} · {'all gaming days' if day is None else day_name(day)}"
         source.show(markup.heading(_name(), said))
     if tables.is_empty():
-        source.show(
-            markup.empty(
-                "No rounds here yet",
-                "Nothing was replayed for this day. Run `rack demo` for a simulated gaming day, or "
-                "`rack replay --log ADDR --warehouse FILE` on a log of your own; this page follows by itself.",
-            )
-        )
+        source.no_rounds(why="Nothing was replayed for this day.")
         return
     total = source.ask(lambda db: queue.queue_totals(db, QueueFilters(gaming_day=day))).row(0, named=True)
     variances, rounds = int(tables["variances"].sum()), int(tables["rounds"].sum())
@@ -150,7 +160,11 @@ def of_day(day: date | None, head: DeltaGenerator) -> None:
         markup.figures(
             [
                 markup.figure("Rounds replayed", f"{rounds:,}", f"{variances:,} with a variance"),
-                markup.figure("Incidents", f"{total['incidents']:,}", f"{total['high_incidents']:,} of high severity"),
+                markup.figure(
+                    "Incidents",
+                    f"{total['incidents']:,}",
+                    f"{total['high_incidents']:,} of high severity, resolved ones too",
+                ),
                 markup.figure("Patrons overpaid", formats.money(total["overpaid_cents"])),
                 markup.figure("Patrons underpaid", formats.money(total["underpaid_cents"])),
                 markup.figure(

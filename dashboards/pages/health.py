@@ -18,6 +18,7 @@ from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats, ago
 from dashboards.parts import desk, source, verifying
 from dashboards.run import log_address, log_options, warehouse_path, witness_paths
+from replay.alarms.outbox import Outbox, OutboxRefused, outbox_beside
 from replay.narrative.names import plural, table_name
 from replay.review.desk import REFUSALS, Desk
 
@@ -42,7 +43,6 @@ STALE_S = 15 * 60  # a warehouse that is behind the log for longer should be bui
 LITTLE_SPACE = 0.05
 QUIET_S = 15 * 60  # a device that reports often and was silent for so long while its table went on
 OFTEN_EVENTS = 50
-DEVICES_SHOWN = 12
 
 
 class Check(msgspec.Struct, frozen=True):
@@ -68,17 +68,27 @@ def page() -> None:
             *of_log(),
             *of_verification(),
             *of_witness(),
+            *of_alarms(),
             *of_warehouse(),
             of_disk(warehouse_path().absolute().parent),
         ]
         source.show(overall(checks))
-        rows = [[_badge(each.state), each.what, each.found, markup.coded(each.todo)] for each in checks]
-        marked = [i for i, each in enumerate(checks) if each.state == "act"]
-        source.show(markup.table(CHECKS, rows, "System checks", marked=marked))
+        exceptions = [each for each in checks if each.state in ("look", "act")]
+        rest = [each for each in checks if each.state not in ("look", "act")]
+        if exceptions:
+            source.show(_checks(exceptions, "What is not as it should be"))
+        with st.expander(f"{plural(len(rest), 'check')} without anything to do"):
+            source.show(_checks(rest, "Other checks"))
 
     beat()
     if stamp(warehouse_path()) is not None:
         devices()
+
+
+def _checks(checks: list[Check], label: str) -> Html:
+    rows = [[_badge(each.state), each.what, each.found, markup.coded(each.todo)] for each in checks]
+    marked = [i for i, each in enumerate(checks) if each.state == "act"]
+    return markup.table(CHECKS, rows, label, marked=marked)
 
 
 def overall(checks: list[Check]) -> Html:
@@ -184,6 +194,29 @@ def of_witness() -> list[Check]:
     return [Check("ok", "Witness", f"{found.witness} agrees, {plural(found.behind, 'checkpoint')} behind")]
 
 
+def of_alarms() -> list[Check]:
+    """Tell of messages about alarms that could not be delivered, where an outbox lies beside the log."""
+    address = log_address()
+    beside = outbox_beside(address) if address is not None else None
+    if beside is None or not beside.is_file():
+        return []
+    try:
+        with Outbox(beside, read_only=True) as outbox:
+            counts, dead = outbox.counts(), outbox.letters("dead", most=1)
+    except (*REFUSALS, OutboxRefused) as error:
+        return [
+            Check("act", "Alarms", str(error), f"`rack alerts messages --log {address}` says what can be read of it")
+        ]
+    if dead:
+        many = plural(counts["dead"], "message")
+        words = f"{many} not delivered for a day, the last to {dead[0].receiver}: {dead[0].said}"
+        return [
+            Check("act", "Alarms", words, f"`rack alerts messages --dead --log {address}`, then `rack alerts retry`")
+        ]
+    waiting = f", {counts['waiting']:,} waiting" if counts.get("waiting") else ""
+    return [Check("ok", "Alarms", f"{plural(counts.get('delivered', 0), 'message')} delivered{waiting}")]
+
+
 def of_warehouse() -> list[Check]:
     """Check that the warehouse can be read, how old it is, and whether a device went quiet."""
     path = warehouse_path()
@@ -258,12 +291,13 @@ def devices() -> None:
         return
     rows = [(is_quiet(row), row) for row in found.iter_rows(named=True)]
     rows.sort(key=lambda pair: (not pair[0], not pair[1]["failures"], pair[1]["table_id"], pair[1]["source"]))
-    marked = [i for i, (quiet, _) in enumerate(rows) if quiet]
-    shown = [_device(row, quiet, formats) for quiet, row in rows]
-    source.show(markup.table(DEVICES, shown[:DEVICES_SHOWN], "Devices and when they were heard last", marked=marked))
-    if len(shown) > DEVICES_SHOWN:
-        with st.expander(f"{len(shown) - DEVICES_SHOWN:,} more devices"):
-            source.show(markup.table(DEVICES, shown[DEVICES_SHOWN:], "More devices"))
+    silent = [_device(row, quiet, formats) for quiet, row in rows if quiet]
+    others = [_device(row, quiet, formats) for quiet, row in rows if not quiet]
+    if silent:
+        source.show(markup.table(DEVICES, silent, "Silent devices", marked=range(len(silent))))
+    if others:
+        with st.expander(f"{plural(len(others), 'device')} heard as long as the table went on"):
+            source.show(markup.table(DEVICES, others, "Devices and when they were heard last"))
 
 
 def is_quiet(row: dict[str, Any]) -> bool:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import time
+from datetime import UTC, datetime
 
 import streamlit as st
 
 from analytics import integrity
 from analytics.integrity import QuarantinedMessage, StreamStatus
 from analytics.warehouse.warehouse import stamp
+from dashboards.access import access
+from dashboards.access.downloads import Download
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats, ago
-from dashboards.parts import desk, source, verifying, witnessing
+from dashboards.parts import desk, source, taking, verifying, witness_status
 from dashboards.run import log_address, warehouse_path
 from replay.narrative.findings import finding_title
 from replay.narrative.names import plural, table_name
@@ -50,18 +53,18 @@ def page() -> None:
         )
         return
     formats = source.formats() if stamp(warehouse_path()) is not None else Formats("USD", None)
-    whole(address, formats)
-    witnessing.show(address, formats)
+    show_verification(address, formats)
+    witness_status.show(address, formats)
     ends(formats)
     missing(formats)
 
 
-def whole(address: str, formats: Formats) -> None:
+def show_verification(address: str, formats: Formats) -> None:
     """Offer to verify the whole log, and show what the last verification said, here or on the command line."""
     walked = verifying.last(address)
-    if st.button("Verify log", type="primary" if walked is None else "secondary"):
-        with st.spinner("Verifying every event: chain, numbering, signatures, high-water mark …"):
-            walked = verifying.walk(address)
+    asked = st.button("Verify log", type="primary" if walked is None else "secondary")
+    if asked or verifying.going_on(address):
+        walked = _watched(address)
     if walked is None:
         told = verifying.told(verifying.standing(address), formats)
         source.show(
@@ -75,6 +78,27 @@ def whole(address: str, formats: Formats) -> None:
         return
     source.show(verifying.answer(walked, formats))
     source.show(verifying.breaks(walked))
+    if walked.report and access.sign_in() is None:
+        note = "Who logs in can save a report of this verification; so does <code>rack verify --report FILE</code>."
+        source.show(f'<p class="rk-note">{note}</p>')
+    elif walked.report and access.refusal(access.EXPORT) is None:
+        day = datetime.fromtimestamp(walked.at_us // 1_000_000, UTC)
+        taking.link(
+            "Save verification report (PDF)",
+            Download(f"verification-{day:%Y-%m-%d-%H%M%S}.pdf", "application/pdf", walked.report),
+        )
+
+
+def _watched(address: str) -> verifying.Walk:
+    """Verify the log, and show stream by stream how far it has come; the walk goes on where the page is left."""
+    bar = st.progress(0.0, "Verifying every event: chain, numbering, signatures, high-water mark …")
+
+    def show(step: verifying.Step) -> None:
+        bar.progress(step.share, markup.plain_markdown(step.words))
+
+    walked = verifying.walk(address, show)
+    bar.empty()
+    return walked
 
 
 def ends(formats: Formats) -> None:
@@ -105,18 +129,19 @@ def ends(formats: Formats) -> None:
         source.show(markup.figures(figures))
         for each in troubled:
             source.show(markup.notice(f"{each.name} does not end as acknowledged", each.trouble))
-        source.show(
-            markup.section("Streams", "Each is a chain of its own. Acknowledged: what this machine was told is stored.")
-        )
-        rows = [_stream(each, now_us) for each in sorted(found, key=lambda each: (not each.trouble, each.name))]
-        source.show(markup.table(STREAMS, rows, "Ends of the streams", marked=range(len(troubled))))
-        source.show(
-            markup.section(
-                "Quarantine",
-                "Refused input keeps its bytes, and an event stands in its place; its round is undetermined.",
-            )
-        )
-        source.show(_quarantine(held, formats))
+        if troubled:
+            rows = [_stream(each, now_us) for each in troubled]
+            source.show(markup.table(STREAMS, rows, "Streams with a fault", marked=range(len(rows))))
+        sound = sorted((each for each in found if not each.trouble), key=lambda each: each.name)
+        if sound:
+            with st.expander(f"{plural(len(sound), 'stream')} without a fault"):
+                says = "Each is a chain of its own. Acknowledged: what this machine was told is stored."
+                source.show(f'<p class="rk-note">{says}</p>')
+                source.show(markup.table(STREAMS, [_stream(each, now_us) for each in sound], "Ends of the streams"))
+        if held:
+            says = "Refused input keeps its bytes, and an event stands in its place; its round is undetermined."
+            source.show(markup.section("Quarantine", says))
+            source.show(_quarantine(held, formats))
 
     beat()
 
@@ -141,8 +166,6 @@ def _stream(each: StreamStatus, now_us: int) -> list[object]:
 
 
 def _quarantine(held: list[QuarantinedMessage], formats: Formats) -> Html:
-    if not held:
-        return markup.empty("No input refused", "Whatever cannot be read at intake is kept here with its bytes.")
     rows = [
         [
             formats.day_and_clock(each.at_us),

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date
 from hashlib import sha256
 from typing import Any
 
 import polars as pl
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 from streamlit.elements.arrow import DataframeStateInput
 
 from analytics.errors import queue
 from analytics.errors.queue import QueueFilters
 from analytics.hold import hold
+from analytics.warehouse.warehouse import WarehouseError, reading
 from dashboards.drawing import markup
 from dashboards.drawing.markup import DOWN, SEVERITIES, UP, Html
 from dashboards.drawing.names import STATES, Formats, day_name, short_day
-from dashboards.parts import accounts, desk, exports, reviewing, source, views
+from dashboards.parts import bulk, clips, desk, exports, queue_view, reviewing, source, views
 from dashboards.parts.desk import Reviews
+from dashboards.parts.queue_view import TO_DO
+from dashboards.rulings import accounts, case_parts, video
 from dashboards.run import warehouse_path
 from replay.narrative.findings import finding_title
 from replay.narrative.names import plural, position_name, table_name, wager_name
 from replay.review.incident_desk import incident_holder, incident_state
 
 ROWS = 50
-TO_DO = "to_do"
 SHOWN = {TO_DO: "To do", **{state: words.partition(" ")[2] for state, words in STATES.items()}, "all": "All states"}
 
 
@@ -33,11 +37,14 @@ def page() -> None:
     source.begin()
     formats, choices, said = source.formats(), source.ask(queue.queue_choices), desk.reviews()
     head = st.container()
-    links()
-    filters, together = asked(choices, said)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="filters"):
+        links()
+        filters, together = asked(choices, said, head)
     total = source.ask(lambda db: queue.queue_totals(db, filters)).row(0, named=True)
     with head:
         source.show(markup.heading("Incidents", _summary(total, formats)))
+        if said is not None:
+            source.show(case_parts.due_cases(said.cases(), said.today))
     if not total["incidents"]:
         _nothing(bool(choices.codes), said)
         source.watch()
@@ -51,11 +58,14 @@ def page() -> None:
             lambda db: queue.incidents_queue(db, filters, together=together, limit=ROWS, offset=(at - 1) * ROWS)
         )
         with slot:
-            chosen = choose_row(rows, said, formats)
+            chosen = choose_rows(rows, said, formats)
         exports.offer(filters, said)
-        source.watch(quietly=True)
+        source.watch(quietly=True, offer=lambda: _new(total["findings"], filters))
     with right:
-        detail(chosen, said, formats)
+        if len(chosen) > 1:
+            bulk.panel([row for row in rows.to_dicts() if row["finding_id"] in chosen], said, formats)
+        else:
+            detail(chosen[0] if chosen else None, said, formats)
 
 
 def links() -> None:
@@ -64,86 +74,88 @@ def links() -> None:
     mine = views.saved(path)
     now = {key: st.query_params[key] for key in views.KEPT if key in st.query_params}
     everything = {**views.ALWAYS, **mine}
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        shown = "".join(markup.chip("queue", name, now == query, **query) for name, query in everything.items())
-        source.show(f'<nav class="rk-chips" aria-label="Views">{shown}</nav>')
-        with st.popover("Saved views", width="content"):
-            st.text_input("View name", key="view-name", max_chars=views.LONGEST)
+    shown = "".join(markup.chip("queue", name, now == query, **query) for name, query in everything.items())
+    source.show(f'<nav class="rk-chips" aria-label="Views">{shown}</nav>')
+    with st.popover("Saved views", width="content"):
+        st.text_input("View name", key="view-name", max_chars=views.LONGEST)
 
-            def keep() -> None:
-                st.session_state["view-refusal"] = views.save(path, st.session_state["view-name"], now)
+        def keep() -> None:
+            st.session_state["view-refusal"] = views.save(path, st.session_state["view-name"], now)
 
-            st.button("Save view", on_click=keep)
-            if mine:
-                st.selectbox("Saved view", list(mine), key="view-forget")
+        st.button("Save view", on_click=keep)
+        if mine:
+            st.selectbox("Saved view", list(mine), key="view-forget")
 
-                def drop() -> None:
-                    st.session_state["view-refusal"] = views.forget(path, st.session_state["view-forget"])
+            def drop() -> None:
+                st.session_state["view-refusal"] = views.forget(path, st.session_state["view-forget"])
 
-                st.button("Delete view", on_click=drop)
+            st.button("Delete view", on_click=drop)
     refusal = st.session_state.pop("view-refusal", "")
     if refusal:
         source.show(markup.notice("View not saved", refusal))
 
 
-def asked(choices: queue.QueueChoices, said: Reviews | None) -> tuple[QueueFilters, bool]:
-    """Show the filters, which stand in the address, and return what they ask for, and whether those alike are one line."""
-    boxes = st.columns([2, 3, 2, 2, 2, 2])
+def asked(choices: queue.QueueChoices, said: Reviews | None, above: DeltaGenerator) -> tuple[QueueFilters, bool]:
+    """Show the filters, which stand in the address, and return what they ask for, and whether those alike are one line.
+
+    Those that are set stand beside the box of filters, each with a way to clear it; what is not here is said `above`.
+    """
     days = [day.isoformat() for day in choices.gaming_days]
-    with boxes[0]:
-        table = source.choose("Table", "table", choices.tables, table_name, "All tables")
-    with boxes[1]:
-        code = source.choose("Finding", "code", choices.codes, lambda c: f"{finding_title(c)} ({c})", "All findings")
-    with boxes[2]:
-        day = source.choose("Gaming day", "day", days, lambda d: day_name(date.fromisoformat(d)), "All days")
-    with boxes[3]:
-        severity = source.choose("Severity", "severity", choices.severities, str.capitalize, "All severities")
-    with boxes[4]:
-        dealer = source.choose("Dealer", "dealer", choices.dealers, table_name, "All dealers")
-    only: tuple[str, ...] | None = None
-    without: tuple[str, ...] = ()
-    if said is not None:
-        with boxes[5]:
-            people = [f"with {person}" for person in said.people()]
-            state = source.choose(
-                "State", "state", [*list(SHOWN)[1:], *people], lambda s: SHOWN.get(s, s), SHOWN[TO_DO]
-            )
-        only, without = _by_state(state or TO_DO, said)
-    together = st.toggle(
-        "Group similar incidents",
-        key="alike",
-        bind="query-params",
-        help="Same table, cause, gaming day, dealer, wager and direction of the money",
-    )
-    filters = QueueFilters(
-        table=table,
-        code=code,
-        gaming_day=None if day is None else date.fromisoformat(day),
-        severity=severity,
-        dealer=dealer,
-        only=only,
-        without=without,
-    )
-    return filters, together
+    boxes = {
+        "table": ("Table", choices.tables, table_name, "All tables"),
+        "code": ("Finding", choices.codes, _finding_words, "All findings"),
+        "day": ("Gaming day", days, _day_words, "All days"),
+        "severity": ("Severity", choices.severities, str.capitalize, "All severities"),
+        "dealer": ("Dealer", choices.dealers, table_name, "All dealers"),
+    }
+    with above:  # the box of filters is closed
+        for name, (label, values, _, _) in boxes.items():
+            source.not_offered(label, name, values)
+    with st.popover("Filters", width="content"):
+        picked = {
+            name: source.choose(label, name, values, say, everything)
+            for name, (label, values, say, everything) in boxes.items()
+        }
+        if said is not None:
+            states = [*list(SHOWN)[1:], *(f"with {person}" for person in said.people())]
+            picked["state"] = source.choose("State", "state", states, lambda s: SHOWN.get(s, s), SHOWN[TO_DO])
+        together = st.toggle(
+            "Group similar incidents",
+            key="alike",
+            bind="query-params",
+            help="Same table, cause, gaming day, dealer, wager and direction of the money",
+        )
+    says: dict[str, Callable[[str], str]] = {
+        "table": table_name,
+        "code": finding_title,
+        "day": _day_words,
+        "severity": str.capitalize,
+        "dealer": lambda dealer: f"dealer {table_name(dealer)}",
+        "state": lambda state: SHOWN.get(state, state),
+    }
+    given = {key: value for key, value in picked.items() if value is not None}
+    chips = [
+        markup.clear_chip("queue", says[key](value), **{each: given[each] for each in given if each != key})
+        for key, value in given.items()
+    ]
+    if len(chips) > 1:
+        chips.append(markup.clear_chip("queue", "All filters"))
+    source.show(f'<nav class="rk-chips" aria-label="Filters that are set">{"".join(chips)}</nav>' if chips else "")
+    return queue_view.filters_of(picked, said), together
 
 
-def _by_state(state: str, said: Reviews) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
-    """Return which ids a state leaves: only these (null: any), and without those."""
-    if state == "all":
-        return None, ()
-    if state == TO_DO:
-        return None, said.ids(lambda review: review.state == "resolved")
-    if state == "open":
-        return None, said.ids(lambda review: review.state != "open")
-    if state.startswith("with "):
-        return said.ids(lambda review: review.assigned_to == state[5:] and not review.settled), ()
-    return said.ids(lambda review: review.state == state), ()
+def _finding_words(code: str) -> str:
+    return f"{finding_title(code)} ({code})"
 
 
-def choose_row(rows: pl.DataFrame, said: Reviews | None, formats: Formats) -> str | None:
-    """Show the list to choose from, by mouse, touch or keyboard; return the cause of the incident chosen.
+def _day_words(day: str) -> str:
+    return day_name(date.fromisoformat(day))
 
-    The address names it by any of its findings.
+
+def choose_rows(rows: pl.DataFrame, said: Reviews | None, formats: Formats) -> list[str]:
+    """Show the list to choose from, by mouse, touch or keyboard; return the causes of the incidents chosen.
+
+    The address names the first by any of its findings.
     """
     ids = rows["finding_id"].to_list()
     incident_of = {
@@ -167,7 +179,7 @@ def choose_row(rows: pl.DataFrame, said: Reviews | None, formats: Formats) -> st
         pl.DataFrame([_line(row, said, formats) for row in rows.iter_rows(named=True)], orient="row"),
         key=key,
         on_select="rerun",
-        selection_mode="single-row",
+        selection_mode="multi-row",
         selection_default=selected(place),
         hide_index=True,
         height=500,
@@ -178,8 +190,8 @@ def choose_row(rows: pl.DataFrame, said: Reviews | None, formats: Formats) -> st
         },
         alt="Incidents, most severe first",
     )
-    picked = chosen["selection"]["rows"]
-    at = picked[0] if picked and picked[0] < len(ids) else None
+    picked = [row for row in chosen["selection"]["rows"] if row < len(ids)]
+    at = picked[0] if picked else None
 
     def go(to: int) -> None:
         st.session_state[key] = selected(to)
@@ -191,10 +203,10 @@ def choose_row(rows: pl.DataFrame, said: Reviews | None, formats: Formats) -> st
             "Next", shortcut="J", disabled=at is None or at >= last, on_click=go, args=(min(last, (at or 0) + 1),)
         )
     if at is None:
-        return named
+        return [named] if named else []
     st.session_state["queue-place"], st.session_state["queue-named"] = at, ids[at]
     st.query_params["finding"] = ids[at]
-    return str(ids[at])
+    return [str(ids[row]) for row in picked]
 
 
 def selected(row: int | None) -> DataframeStateInput:
@@ -243,9 +255,12 @@ def detail(finding_id: str | None, said: Reviews | None, formats: Formats) -> No
     source.show(markup.section(place, when))
     view = None if round_no is None else source.ask(lambda db: hold.round_view(db, found["stream"], round_no))
     source.show(accounts.incident(members, view, formats))
+    known = clips.cameras()
+    if view is not None and known is not None:
+        source.show(video.of_evidence(known, view, found["evidence"], found["seat"], formats))
     if round_no is not None:
         ways = [
-            markup.button_link("round", "Open round", table=table, round=round_no, finding=found["finding_id"]),
+            markup.key_link("enter", "round", "Open round", **_round_of(found)),
             markup.button_link("dispute", "Check payment", of=table, round=round_no, seat=found["seat"]),
         ]
         source.show(f'<div class="rk-ways">{"".join(ways)}</div>')
@@ -255,10 +270,14 @@ def detail(finding_id: str | None, said: Reviews | None, formats: Formats) -> No
             "<code>rack dashboard --log ADDR --warehouse FILE</code>.</p>"
         )
         return
-    if table in said.broken:
-        source.show(markup.notice(f"The review record of {table_name(table)} is broken", said.broken[table]))
-    alike = source.ask(lambda db: queue.alike(db, found["finding_id"]))
-    reviewing.panel(members, [said.of(table, each["finding_id"]) for each in members], alike, formats)
+    reviewing.incident_panel(members, said, formats)
+
+
+def _round_of(found: dict[str, Any]) -> dict[str, object]:
+    """The query of the round of an incident, from where the queue goes on as it is shown here."""
+    view = {key: st.query_params[key] for key in st.query_params}
+    place = {"table": found["table_id"], "round": found["round_no"], "finding": found["finding_id"]}
+    return place | {"queue": queue_view.packed(view)}
 
 
 def _summary(total: dict[str, Any], formats: Formats) -> Html:
@@ -271,10 +290,20 @@ def _summary(total: dict[str, Any], formats: Formats) -> Html:
     return Html(" · ".join(markup.text(part) for part in parts))
 
 
+def _new(drawn: int, filters: QueueFilters) -> str:
+    """Return in words what the warehouse has now beyond so many findings."""
+    try:
+        with reading(warehouse_path()) as db:
+            now = int(queue.queue_totals(db, filters).row(0, named=True)["findings"])
+    except WarehouseError:
+        now = drawn
+    return plural(now - drawn, "new finding") if now > drawn else "new results"
+
+
 def _nothing(any_findings: bool, said: Reviews | None) -> None:
     if any_findings:
         done = " Or nothing waits any more: choose the state “All states”." if said is not None else ""
-        source.show(markup.empty("No incident fits", f"Set a filter back to “All …” to see more.{done}"))
+        source.show(markup.empty("No incident fits", f"Clear a filter to see more.{done}"))
     else:
         source.show(
             markup.empty(

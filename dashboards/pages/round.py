@@ -13,8 +13,8 @@ from dashboards.access.anonymous import without_names
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats, day_name
 from dashboards.drawing.state import Step, steps_of
-from dashboards.parts import accounts, checking, desk, packets, source
-from dashboards.parts.stepping import replay, step_now
+from dashboards.parts import checking, desk, disputing, packets, queue_view, reviewing, source, stepping
+from dashboards.rulings import accounts, prints
 from replay.narrative.names import plural, table_name
 
 
@@ -45,38 +45,42 @@ def page() -> None:
         source.show(checking.told(found))
         source.watch()
         return
-    head = st.container()
-    with st.container(horizontal=True, vertical_alignment="center"):
+    head, desk_of_round, foot = st.container(), st.container(), st.container()
+    with foot, st.container(horizontal=True, vertical_alignment="center"):
         source.print_button()
         if view.round["stream"].startswith("table/"):
             packets.offer(view.round["table_id"], int(round_no))
+            source.show(disputing.case_ways(view.round["table_id"], int(round_no), None))
         hidden = not access.may(access.NAMES) or st.toggle(
             "Hide names", key="anonymous", bind="query-params", help="Patrons and staff become numbers"
         )
     if hidden:
         view = without_names(view)
     steps = steps_of(view.events.to_dicts())
-    step_now(view, steps)
+    stepping.step_now(view, steps)
     with head:
+        source.title(f"{table_name(view.round['table_id'])} round {int(round_no):,}")
         source.show(accounts.header(view, formats))
-        source.show(checking.told(found))
-    findings(view, formats, steps)
-    if steps:
-        replay(view, steps, formats)
-    else:
-        source.show(
-            markup.empty(
-                "No events of this round in the warehouse",
-                "The verdict below stands on its own. `rack round TABLE ROUND --log ADDR` shows the events from the log.",
+    with desk_of_round:
+        stepping.replay(view, steps, formats, lambda: incidents(view, formats, steps))
+        if not steps:
+            source.show(
+                markup.empty(
+                    "No events of this round in the warehouse",
+                    "The verdict stands on its own. `rack round TABLE ROUND --log ADDR` shows the events from the log.",
+                )
             )
+    with foot:
+        source.show(
+            markup.section("Recorded vs. recomputed", "Both are the patron's net: what was won, less what was lost.")
         )
-    source.show(
-        markup.section("Recorded vs. recomputed", "Both are the patron's net: what was won, less what was lost.")
-    )
-    source.show(accounts.settlements(view, formats))
-    if hidden:
-        source.show('<p class="rk-note">Names are hidden here; chain hashes are those of the events as recorded.</p>')
-    source.watch()
+        source.show(accounts.settlements(view, formats))
+        source.show(checking.told(found))
+        if hidden:
+            words = "Names are hidden here; chain hashes are those of the events as recorded."
+            source.show(f'<p class="rk-note">{words}</p>')
+        source.show(prints.evidence(view, steps, formats))
+    source.watch(quietly=True)
 
 
 def choose(stream: str | None) -> None:
@@ -84,9 +88,7 @@ def choose(stream: str | None) -> None:
     tables, days = source.ask(hold.tables), source.ask(hold.gaming_days)
     source.show(markup.heading("Open a round", "Choose a table and a round, or come here from the queue."))
     if not tables or not days:
-        source.show(
-            markup.empty("No rounds here yet", "Run `rack demo`, or `rack replay --log ADDR --warehouse FILE`.")
-        )
+        source.no_rounds()
         source.watch()
         return
     given = (stream or "").partition("/")[2]
@@ -106,19 +108,34 @@ def choose(stream: str | None) -> None:
     source.watch()
 
 
-def findings(view: RoundView, formats: Formats, steps: list[Step]) -> None:
-    """Show the incident that the address names by a finding (else the gravest) whole, and the others in short beneath it."""
+def incidents(view: RoundView, formats: Formats, steps: list[Step]) -> None:
+    """Show the incident that the address names by a finding (else the gravest) whole, with what can be done, and the others."""
     every = view.findings.to_dicts()
     if not every:
+        source.show(markup.empty("No finding", "Nothing was found against the rules in this round."))
         return
     named = st.query_params.get("finding")
+    if named and named not in {f["finding_id"] for f in every}:
+        source.show(
+            markup.notice("The finding of this link does not stand", "A later verdict withdrew it; here is what does.")
+        )
     first = next((f for f in every if f["finding_id"] == named), every[0])["incident_id"]
-    source.show(accounts.incident([f for f in every if f["incident_id"] == first], view, formats, steps))
+    members = [f for f in every if f["incident_id"] == first]
+    source.show(accounts.incident(members, view, formats, steps))
+    said = desk.reviews()
+    if said is not None:
+        reviewing.incident_panel(members, said, formats)
+    queue = st.query_params.get("queue")
+    following = queue_view.next_in_queue(first, queue_view.unpacked(queue or ""), said)
+    if following is not None:
+        place = f"{table_name(following['table_id'])} round {following['round_no']:,}"
+        query = {"table": following["table_id"], "round": following["round_no"], "finding": following["finding_id"]}
+        way = markup.key_link("next", "round", f"Next in the queue: {place} →", **query, queue=queue)
+        source.show(f'<div class="rk-ways">{way}</div>')
     others = [f for f in every if f["incident_id"] != first]
     if others:
         with st.expander(f"{plural(len({f['incident_id'] for f in others}), 'more incident')} in this round"):
-            rows = [accounts.short_row(f, formats, view) for f in others]
-            source.show(markup.table(accounts.OTHERS, rows, "More incidents in this round"))
+            source.show(accounts.other_incidents(others, view, formats))
 
 
 page()

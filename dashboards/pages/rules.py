@@ -5,13 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from analytics import rules
-from analytics.rules import FiledSubmission, OfferedWager, Submission
+from analytics.rules import FiledSubmission, OfferedWager, Submission, WhatIf
 from dashboards.drawing import decisions, markup
 from dashboards.drawing.decisions import linked
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats, day_name, share
 from dashboards.parts import source
-from replay.narrative.names import game_name, plural, table_name, wager_name
+from replay.narrative.names import game_name, line_name, plural, table_name, wager_name, wager_with_paytable
 
 HISTORY = {
     "State": "short",
@@ -29,6 +29,14 @@ WAGERS = {
     "Deviation": "number",
     "Wins": "number",
     "How it is known": "text",
+}
+WHAT_IF = {
+    "Wager": "text",
+    "Handle": "number",
+    "Due as filed": "number",
+    "Due on the other": "number",
+    "95 % range": "number",
+    "Difference": "number",
 }
 STATES = {
     "in force": ("rk-v-upheld", "✔\N{VARIATION SELECTOR-15}"),
@@ -70,21 +78,25 @@ def _rules_of_a_table() -> None:
     tables = list(dict.fromkeys(each.table_id for each in filed))
     left, right = st.columns([1, 3], vertical_alignment="bottom")
     with left:
+        source.not_offered("Table", "table", tables)
         table = source.choose("Table", "table", tables[1:], table_name, table_name(tables[0])) or tables[0]
     of_table = [each for each in filed if each.table_id == table]
     shown = next((each for each in of_table if str(each.seq) == st.query_params.get("filing")), None) or _first(
         of_table
     )
     with right:
-        source.show(same(filed, shown))
+        source.show(tables_with_the_same(filed, shown))
     source.show(history(of_table, shown, formats))
     submission = rules.read(shown.toml, shown.readings)
     if isinstance(submission, str):
         source.show(markup.notice("This submission was refused, and never came into force", submission))
     else:
-        wagers(submission, formats)
-        what_if(submission, formats)
-    with st.expander(f"The submission as filed: event {shown.seq:,} of {table_name(table)}"):
+        show_wagers(submission, formats)
+        show_pay_lines(submission, formats)
+        show_what_if(submission, formats)
+    with st.expander(
+        f"Filing: {shown.submission}, event {shown.seq:,} of {table_name(table)}", expanded=isinstance(submission, str)
+    ):
         st.code(shown.toml, language="toml")
         source.show(f'<p class="rk-hash">SHA-256 {markup.text(shown.digest)}</p>')
 
@@ -93,7 +105,7 @@ def _first(of_table: list[FiledSubmission]) -> FiledSubmission:
     return next((each for each in of_table if each.state == "in force"), of_table[0])
 
 
-def same(filed: list[FiledSubmission], shown: FiledSubmission) -> Html:
+def tables_with_the_same(filed: list[FiledSubmission], shown: FiledSubmission) -> Html:
     """Say which other tables play by the same submission."""
     others = sorted(
         {each.table_id for each in filed if each.digest == shown.digest and each.state == "in force"} - {shown.table_id}
@@ -126,7 +138,7 @@ def history(of_table: list[FiledSubmission], shown: FiledSubmission, formats: Fo
     return markup.table(HISTORY, rows, "Rules submissions of this table")
 
 
-def wagers(submission: Submission, formats: Formats) -> None:
+def show_wagers(submission: Submission, formats: Formats) -> None:
     """Show what is offered, within which limits, and what each wager returns exactly."""
     offered = submission.offered
     source.show(
@@ -181,45 +193,112 @@ def _both(wagers: tuple[str, ...]) -> str:
     return " and ".join(map(wager_name, wagers))
 
 
-def what_if(submission: Submission, formats: Formats) -> None:
-    """Ask what another paytable would have returned on the wagers that were made."""
+def show_pay_lines(submission: Submission, formats: Formats) -> None:
+    """Show the lines of each paytable that was filed: what each pays, and how often it comes."""
+    for each in submission.offered:
+        if not each.lines:
+            continue
+        with st.expander(f"Pay lines: {wager_with_paytable(each.wager, each.paytable)}"):
+            envy = any(line.envy_cents for line in each.lines)
+            rows = [
+                [
+                    line_name(line.hand),
+                    line.pays,
+                    *([formats.chips(line.envy_cents) if line.envy_cents else "–"] if envy else []),
+                    "–" if line.chance is None else share(100 * line.chance, 6),
+                    "–" if not line.chance else f"1 in {1 / line.chance:,.0f}",
+                ]
+                for line in each.lines
+            ]
+            columns = {"Pay line": "text", "Pays": "text", **({"Envy Bonus": "number"} if envy else {})}
+            columns |= {"Frequency": "number", "Odds": "number"}
+            source.show(markup.table(columns, rows, f"Pay lines of {wager_with_paytable(each.wager, each.paytable)}"))
+
+
+def show_what_if(submission: Submission, formats: Formats) -> None:
+    """Ask what other paytables, of one wager or several at once, would have returned on the wagers that were made."""
     choices = submission.other_paytables
     if not choices:
         return
     source.show(
         markup.section(
-            "What if", "What the house should have won on the wagers made so far, had another paytable been filed."
+            "What if", "What the house should have won on the wagers made so far, had other paytables been filed."
         )
     )
-    now = {each.wager: each.paytable for each in submission.offered}
-    boxes = st.columns([2, 2, 6], vertical_alignment="bottom")
-    with boxes[0]:
-        wager = source.choose("Wager", "wager", list(choices)[1:], wager_name, wager_name(next(iter(choices)))) or next(
-            iter(choices)
-        )
-    others = choices[wager]
-    with boxes[1]:
-        other = (
-            source.choose("Instead of " + now[wager], "other", others[1:], _paytable, _paytable(others[0])) or others[0]
-        )
-    told = source.ask(lambda db: rules.what_if(db, submission, wager, other))
-    if told is None:
-        source.show(markup.empty("Nothing to reckon", "No such wager was settled yet, or its return is not known."))
+    filed = {each.wager: each.paytable for each in submission.offered}
+    others: dict[str, str] = {}
+    boxes = st.columns(4)
+    for place, (wager, names) in enumerate(choices.items()):
+        with boxes[place % 4]:
+            other = source.choose(
+                wager_name(wager), f"other-{wager}", names, _paytable, f"As filed: paytable {filed[wager]}"
+            )
+        if other is not None:
+            others[wager] = other
+    if not others:
+        source.show('<p class="rk-note">Choose another paytable for one wager or several.</p>')
         return
-    change = told.other_cents - told.theoretical_cents
-    now_said, other_said = (
-        f"{share(advantage, 3)} of the handle" for advantage in (told.advantage_percent, told.other_advantage_percent)
+    answers = source.ask(
+        lambda db: {wager: rules.what_if(db, submission, wager, other) for wager, other in others.items()}
     )
-    figures = [
-        markup.figure("Handle", formats.money(told.handle_cents), plural(told.wagers, "wager")),
-        markup.figure(f"Due on paytable {told.paytable}", formats.money(told.theoretical_cents), now_said),
-        markup.figure(f"Due on paytable {told.other_paytable}", formats.money(told.other_cents), other_said),
-        markup.figure("Difference", formats.signed(change), "for the house" if change >= 0 else "for the patrons"),
-    ]
-    source.show(markup.figures(figures))
+    known = [answer for answer in answers.values() if answer is not None]
+    unknown = [wager_name(wager) for wager, answer in answers.items() if answer is None]
+    if known:
+        rows = [_what_if_row(answer, formats) for answer in known]
+        source.show(
+            markup.table(WHAT_IF, [*rows, *_sum_row(known, formats)], "What other paytables would have returned")
+        )
+    if unknown:
+        source.show(
+            markup.empty(
+                f"Not reckoned: {', '.join(unknown)}", "No such wager was settled yet, or its return is not known."
+            )
+        )
     source.show(
-        '<p class="rk-note">Expected of the same wagers; patrons may wager otherwise on another paytable. To judge the recorded '
-        "rounds by another submission: <code>rack replay --log ADDR --rules FILE</code>.</p>"
+        '<p class="rk-note">Expected of the same wagers; patrons may wager otherwise on another paytable. Range: 95 of 100 such '
+        "periods, on the other paytable; of a sum, the wagers taken as ending together. To judge the recorded rounds by another "
+        "submission: <code>rack replay --log ADDR --rules FILE</code>.</p>"
+    )
+
+
+def _what_if_row(answer: WhatIf, formats: Formats) -> list[object]:
+    return [
+        markup.two_lines(wager_name(answer.wager), plural(answer.wagers, "wager")),
+        formats.money(answer.handle_cents),
+        markup.two_lines(
+            formats.money(answer.theoretical_cents), f"paytable {answer.paytable}: {share(answer.advantage_percent, 3)}"
+        ),
+        markup.two_lines(
+            formats.money(answer.other_cents),
+            f"paytable {answer.other_paytable}: {share(answer.other_advantage_percent, 3)}",
+        ),
+        _range(answer.other_cents, answer.below_cents, answer.above_cents, formats),
+        formats.signed(answer.other_cents - answer.theoretical_cents),
+    ]
+
+
+def _sum_row(answers: list[WhatIf], formats: Formats) -> list[list[object]]:
+    """The sum of several wagers; their half-widths added, for those of one hand end together to a degree that nobody knows."""
+    if len(answers) < 2:
+        return []
+    due, other = sum(each.theoretical_cents for each in answers), sum(each.other_cents for each in answers)
+    ends = [[getattr(each, name) for each in answers] for name in ("below_cents", "above_cents")]
+    below, above = (None if None in end else sum(end) for end in ends)
+    return [
+        [
+            "All of these",
+            formats.money(sum(each.handle_cents for each in answers)),
+            formats.money(due),
+            formats.money(other),
+            _range(other, below, above, formats),
+            formats.signed(other - due),
+        ]
+    ]
+
+
+def _range(middle: int, below: int | None, above: int | None, formats: Formats) -> str:
+    return (
+        "–" if below is None or above is None else f"{formats.money(middle - below)} to {formats.money(middle + above)}"
     )
 
 

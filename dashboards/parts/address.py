@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import NamedTuple
 
 import streamlit as st
+from streamlit.errors import StreamlitAPIException
 
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
@@ -35,13 +37,19 @@ class Form(NamedTuple):
 NUMBER = Form(f"a whole number from 1 to {LARGEST:,}", re.compile(r"[0-9]{1,16}"), least=1)
 STEP = Form(f"a whole number from 0 to {LARGEST:,}", re.compile(r"[0-9]{1,16}"), least=0)
 TABLE = Form("the id of a table, such as fu-01", re.compile(r"[a-z0-9-]{1,32}"))
+DAY = Form("a gaming day, such as 2026-03-06", re.compile(r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"))
 STREAM = Form("a table or meter, such as table/fu-01", re.compile(r"(?:table|meter)/[a-z0-9-]{1,32}"))
 FINDING = Form("the id of a finding, 32 digits from 0 to f", re.compile(r"[0-9a-f]{32}"))
 TEXT = Form(f"at most {LONGEST} printable characters", re.compile(rf".{{1,{LONGEST}}}"))
 
+IN_ANY_CASE = (TABLE, STREAM, FINDING)
+"""Ids, which people write in capitals too."""
+
 FORMS = {
     "filing": NUMBER,
+    "number": NUMBER,
     "finding": FINDING,
+    "from": DAY,
     "of": TABLE,
     "page": NUMBER,
     "round": NUMBER,
@@ -49,6 +57,7 @@ FORMS = {
     "step": STEP,
     "stream": STREAM,
     "table": TABLE,
+    "to": DAY,
 }
 """Name → form; every other value is short text, which a page compares with what it offers."""
 
@@ -69,6 +78,10 @@ def checked() -> Html:
     for name in list(st.query_params):
         values = st.query_params.get_all(name)
         if fits(name, values):
+            continue
+        if FORMS.get(name, TEXT) in IN_ANY_CASE and fits(name, [value.lower() for value in values]):
+            with suppress(StreamlitAPIException):  # bound to a box, which writes it so, and offers its own values
+                st.query_params[name] = values[-1].lower()
             continue
         del st.query_params[name]
         shown = ascii(values[-1][:SHOWN]) + (f" … ({len(values[-1]):,} characters)" if len(values[-1]) > SHOWN else "")

@@ -1,12 +1,13 @@
 """The desk of the log that these pages show: who is at it, what was reviewed, and one action at a time.
 
-The law of this file: nothing is kept here. What was reviewed is read from the log, what is done becomes an event in it before
-the page says so, and what the desk refuses is shown with its reason.
+The law of this file: what was reviewed is read from the log, and remembered only where the log goes on from what was read last;
+what is done becomes an event in it before the page says so, and what the desk refuses is shown with its reason.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 import streamlit as st
@@ -14,8 +15,11 @@ import streamlit as st
 from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.run import log_address, log_options, persons_path
+from replay.narrative.names import plural
 from replay.review import persons
-from replay.review.desk import REFUSALS, Desk, Entry, FindingReview, ReviewRefused, TableReview, desk_at
+from replay.review.cases import FiledCase, by_deadline, cases_of
+from replay.review.desk import REFUSALS, Desk, Entry, FindingReview, RecordKind, ReviewRefused, TableReview, desk_at
+from replay.review.desk_memory import DeskMemory
 from replay.review.persons import Person, Persons
 
 T = TypeVar("T")
@@ -26,13 +30,17 @@ FRESH_SECONDS = 3
 class Reviews:
     """What was reviewed at all tables, as the log has it."""
 
-    def __init__(self, tables: dict[str, TableReview], broken: dict[str, str]) -> None:
-        self.tables, self.broken = tables, broken
+    def __init__(self, tables: dict[str, TableReview], broken: dict[str, str], today: str) -> None:
+        self.tables, self.broken, self.today = tables, broken, today
 
     def of(self, table: str, finding_id: str) -> FindingReview:
         """Return where a finding stands."""
         review = self.tables.get(table)
         return FindingReview(finding_id=finding_id) if review is None else review.finding(finding_id)
+
+    def cases(self) -> list[FiledCase]:
+        """Return all cases, by deadline."""
+        return by_deadline([each for table, review in self.tables.items() for each in cases_of(table, review)])
 
     def ids(self, fits: Callable[[FindingReview], bool]) -> tuple[str, ...]:
         """Return the findings somebody spoke of that fit."""
@@ -58,11 +66,19 @@ def reviews() -> Reviews | None:
         return None
 
 
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _memory(address: str) -> tuple[threading.Lock, DeskMemory]:
+    """What all sessions have read of the reviews in a log, for one of them at a time: a reload reads what is new alone."""
+    return threading.Lock(), DeskMemory()
+
+
 @st.cache_resource(ttl=FRESH_SECONDS, show_spinner=False)
 def _read(address: str) -> Reviews:
     tables: dict[str, TableReview] = {}
     broken: dict[str, str] = {}
-    with desk_at(address, read_only=True, **log_options()) as desk:
+    lock, memory = _memory(address)
+    with lock, desk_at(address, read_only=True, **log_options()) as desk:
+        desk.memory = memory
         for stream in desk.log.streams():
             kind, _, table = stream.partition("/")
             if kind == "review":
@@ -70,7 +86,8 @@ def _read(address: str) -> Reviews:
                     tables[table] = desk.review(table)
                 except REFUSALS as error:
                     broken[table] = str(error)
-    return Reviews(tables, broken)
+        today = desk.today()
+    return Reviews(tables, broken, today)
 
 
 def ask(question: Callable[[Desk], T]) -> T:
@@ -109,14 +126,16 @@ def recorded_as(who: str) -> str:
     return who if person is None else person.id
 
 
-def export(tables: Sequence[str], *, digest: str, form: str, by: str, reason: str) -> None:
-    """Put on record that findings of tables leave in a file with a SHA-256 (`digest`, hex). Raises what a desk raises."""
+def export(
+    tables: Sequence[str], *, digest: str, form: str, by: str, reason: str, what: RecordKind = "findings"
+) -> None:
+    """Put on record that a record of tables leaves in a file with a SHA-256 (`digest`, hex). Raises what a desk raises."""
     address = log_address()
     if address is None:
         raise ReviewRefused("these pages were started without a log; name it: rack dashboard --log ADDR")
     with desk_at(address, **log_options()) as at:
         for table in tables:
-            at.exported(table, None, what="findings", digest=digest, form=form, by=recorded_as(by), reason=reason)
+            at.exported(table, None, what=what, digest=digest, form=form, by=recorded_as(by), reason=reason)
 
 
 def act(what: Callable[[Desk], Entry]) -> Entry | None:
@@ -126,26 +145,58 @@ def act(what: Callable[[Desk], Entry]) -> Entry | None:
         return None
     denied = access.refusal(access.REVIEW)
     if denied is not None:
-        st.session_state["desk-refusal"] = denied
+        refuse(denied)
         return None
     try:
         with desk_at(address, persons=register(), **log_options()) as desk:
             entry = what(desk)
     except REFUSALS as error:
-        st.session_state["desk-refusal"] = str(error)
+        refuse(str(error))
         return None
     _read.clear()
     st.session_state["desk-done"] = f"{entry.by} {entry.says}"
     return entry
 
 
+def act_on_each(places: Mapping[str, str], what: Callable[[Desk, str], None]) -> None:
+    """Do one thing about each of several incidents, each in its own commit; what was refused is said with its place.
+
+    `places` are the incidents by the ids of their causes, with where each happened in words.
+    """
+    address, denied = log_address(), access.refusal(access.REVIEW)
+    if address is None or denied is not None:
+        refuse(denied or "these pages were started without a log; name it: rack dashboard --log ADDR")
+        return
+    refused: list[str] = []
+    try:
+        with desk_at(address, persons=register(), **log_options()) as desk:
+            for cause, place in places.items():
+                try:
+                    what(desk, cause)
+                except REFUSALS as error:
+                    refused.append(f"{place}: {error}")
+    except REFUSALS as error:
+        refuse(str(error))
+        return
+    _read.clear()
+    if len(refused) < len(places):
+        st.session_state["desk-done"] = f"{plural(len(places) - len(refused), 'incident')} changed"
+    if refused:
+        refuse(". ".join(refused), f"Nothing was written about {len(refused)} of {len(places)} incidents")
+
+
+def refuse(why: str, title: str = "Nothing was written") -> None:
+    """Have the page say, when it is drawn again, that something was refused."""
+    st.session_state["desk-refusal"] = title, why
+
+
 def outcome() -> None:
     """Say once what the last action came to."""
     refusal, done = st.session_state.pop("desk-refusal", None), st.session_state.pop("desk-done", None)
     if refusal:
-        st.html(markup.notice("Nothing was written", refusal))
+        st.html(markup.notice(*refusal))
     if done:
-        st.toast(f"Written to the log. {done}")
+        st.toast(f"Written to the log. {markup.plain_markdown(done)}")
 
 
 def on_record(table: str, round_no: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
@@ -10,21 +11,41 @@ from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats
 from dashboards.parts import desk, reviewing, source
+from dashboards.rulings import case_parts
 from replay.review.desk import OUTCOMES, Dispute
 
 
-def panel(table: str, round_no: int, seat: int | None, formats: Formats) -> None:
-    """Show the disputes of a round, and offer to open or decide one where who looks may review."""
+def disputes_of(table: str, round_no: int) -> list[Dispute]:
+    """Return the disputes of a round, in the order in which they were opened; none where these pages know no log."""
+    said = desk.reviews()
+    review = None if said is None else said.tables.get(table)
+    return [each for each in review.disputes.values() if each.round_no == round_no] if review is not None else []
+
+
+def case_ways(table: str, round_no: int, seat: int | None) -> markup.Html:
+    """Return links to the cases of a round and, for whoever may review, to the form for a new one."""
     said = desk.reviews()
     if said is None:
-        return
-    review = said.tables.get(table)
-    here = [each for each in review.disputes.values() if each.round_no == round_no] if review is not None else []
+        return markup.Html("")
+    here = [each for each in said.cases() if (each.table, each.case.round_no) == (table, round_no)]
+    ways = [case_parts.chips(here)]
+    if access.person() is not None and access.may(access.REVIEW):
+        ways.append(markup.button_link("cases", "Open a case", table=table, round=round_no, seat=seat))
+    return markup.Html(f'<div class="rk-ways">{"".join(ways)}</div>' if any(ways) else "")
+
+
+def panel(table: str, round_no: int, seat: int | None, here: Sequence[Dispute], formats: Formats) -> None:
+    """Show the disputes of a round (`here`), and offer to open or decide one where who looks may review."""
     desk.outcome()
+    source.show(case_ways(table, round_no, seat))
     for each in here:
         state = "open" if each.outcome is None else OUTCOMES[each.outcome]
         source.show(markup.section(f"Dispute {each.dispute}: {state}"))
         source.show(reviewing.history(each.history, formats))
+    said = desk.reviews()
+    if said is None:
+        return
+    review = said.tables.get(table)
     who = access.person()
     if who is None or access.refusal(access.REVIEW) is not None:
         return

@@ -14,7 +14,6 @@ import streamlit as st
 
 from analytics.errors import queue
 from analytics.errors.queue import QueueFilters
-from analytics.warehouse.exporting import FORMULA
 from dashboards.access import access
 from dashboards.access.downloads import Download
 from dashboards.drawing import markup
@@ -23,6 +22,7 @@ from dashboards.parts.desk import Reviews
 from dashboards.run import log_address
 from replay.narrative.findings import finding_title
 from replay.narrative.names import plural, readable
+from replay.report.sheet import FORMULA
 from replay.review.desk import REFUSALS
 
 COLUMNS: Final = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 
@@ -17,6 +18,9 @@ from dashboards.drawing.markup import Html
 from dashboards.drawing.names import UNKNOWN, Formats, ago
 from dashboards.parts.desk import Reviews
 from dashboards.run import log_address, log_options, warehouse_path
+from replay.advice import Advice
+from replay.incidents import incidents
+from replay.narrative.advice import due_sentences, remedies, warning_sentences
 from replay.narrative.names import game_name, plural, table_name
 from replay.review.desk import desk_at
 
@@ -27,7 +31,7 @@ class Held:
     """A log open for reading, with the tables read so far; one refresh at a time."""
 
     def __init__(self, address: str) -> None:
-        self._resources = ExitStack()
+        self._resources, self._is_open = ExitStack(), True
         self._lock = threading.Lock()
         try:
             with reading(warehouse_path()) as db:
@@ -36,13 +40,21 @@ class Held:
             base = {}  # then the log is read from its beginning
         self._floor = LiveFloor(self._resources.enter_context(desk_at(address, read_only=True, **log_options())), base)
 
-    def tiles(self, said: Reviews | None) -> list[dict[str, Any]]:
-        """Return what each tile shows, read now. Raises what a desk raises."""
+    def close(self) -> None:
+        """Release the log and its results."""
         with self._lock:
+            self._is_open = False
+            self._resources.close()
+
+    def tiles(self, said: Reviews | None) -> list[dict[str, Any]] | None:
+        """Return what each tile shows, read now; null where it was released meanwhile. Raises what a desk raises."""
+        with self._lock:
+            if not self._is_open:
+                return None
             return [_row(table, said) for table in self._floor.refresh()]
 
 
-@st.cache_resource(max_entries=1, show_spinner="Reading the floor")
+@st.cache_resource(max_entries=1, show_spinner="Reading the floor", on_release=Held.close)
 def _held(address: str, drawn_from: tuple[int, int] | None) -> Held:
     return Held(address)
 
@@ -50,7 +62,10 @@ def _held(address: str, drawn_from: tuple[int, int] | None) -> Held:
 def tiles(said: Reviews | None) -> list[dict[str, Any]] | None:
     """Return what each tile shows, or null where these pages know no log. Raises what a desk raises."""
     address = log_address()
-    return None if address is None else _held(address, stamp(warehouse_path())).tiles(said)
+    found = None
+    while address is not None and found is None:
+        found = _held(address, stamp(warehouse_path())).tiles(said)
+    return found
 
 
 def _row(table: LiveTable, said: Reviews | None) -> dict[str, Any]:
@@ -79,37 +94,41 @@ def _row(table: LiveTable, said: Reviews | None) -> dict[str, Any]:
         "broken": table.broken,
         "last_event_at_us": table.last_event_at_us,
         "recorded_at_us": table.recorded_at_us or table.last_event_at_us,
+        "advice": table.advice,
     }
+
+
+def urgency(row: dict[str, Any]) -> tuple[object, ...]:
+    """Return a key that sorts the tables, the most urgent first: broken, with something to put right now, with open incidents."""
+    advice = row["advice"]
+    gravest = min((incident.gravity for incident in incidents(advice.warnings)), default=None) if advice else None
+    rank = GRAVEST_FIRST.index(row["worst"]) if row["worst"] else len(GRAVEST_FIRST)
+    return (
+        not row["broken"],
+        gravest is None,
+        gravest or (0, 0),
+        not row["open"],
+        rank,
+        -row["high"],
+        -row["incidents"],
+        row["table_id"],
+    )
 
 
 def tile(row: dict[str, Any], formats: Formats, now_us: int) -> Html:
     """Return a table's tile, a link to its incidents of the day."""
+    warnings = warning_sentences(row["advice"], formats.currency) if row["advice"] else []
     if row["broken"]:
         badge = Html('<span class="rk-badge rk-high"><span aria-hidden="true">✖</span> Broken</span>')
+    elif warnings:
+        badge = Html('<span class="rk-badge rk-high"><span aria-hidden="true">▲</span> Put right now</span>')
     elif row["worst"]:
         badge = markup.severity_badge(row["worst"])
     else:
         badge = Html('<span class="rk-badge rk-v-upheld"><span aria-hidden="true">✔\ufe0e</span> Nothing open</span>')
     state = {True: "● Open", False: "○ Closed", None: "? Not known"}[row["open"]]
-    pace = "" if row["pace"] is None else f"{row['pace']:,.0f} an hour"
-    drop = row["drop_cents"]
-    box = ("Bought in", row["bought_in_cents"], "not counted yet") if drop is None else ("Drop", drop, "counted")
-    cells = [
-        ("Rounds", f"{row['rounds']:,}", pace),
-        ("Open incidents", f"{row['incidents']:,}", f"{row['high']:,} of high severity"),
-        ("House win", UNKNOWN, "a patron holds the bank")
-        if row["game"] == "player_dealer"
-        else ("House win", formats.money(row["house_win_cents"]), "on settled wagers"),
-        (box[0], formats.money(box[1]), box[2]),
-    ]
-    grid = "".join(
-        f'<div><div class="rk-label">{label}</div><div class="rk-value">{markup.text(value)}</div>'
-        f'<div class="rk-note">{markup.text(note)}</div></div>'
-        for label, value, note in cells
-    )
     at = row["recorded_at_us"]
-    age = "no event yet" if at is None else f"last event {ago((now_us - at) / 1e6)} ago"
-    waits = f" · {plural(row['waiting'], 'round')} not judged yet" if row["waiting"] else ""
+    age = "no event yet" if at is None else f"{ago((now_us - at) / 1e6)} ago"
     last = "" if row["last_round_no"] is None else f"round {row['last_round_no']:,}"
     broken = f'<div class="rk-tile-broken">{markup.text(row["broken"])}</div>' if row["broken"] else ""
     who = Html(
@@ -117,14 +136,50 @@ def tile(row: dict[str, Any], formats: Formats, now_us: int) -> Html:
         if row["dealer"] and access.may(access.NAMES)
         else ""
     )
-    seen = markup.text(formats.day_and_clock(row["last_event_at_us"]))
+    pace = "" if row["pace"] is None else f", {row['pace']:,.0f} an hour"
+    seen = markup.text(
+        f"Last event {formats.day_and_clock(row['last_event_at_us'])} · {plural(row['rounds'], 'round')}{pace}"
+    )
+    lines = "".join(f'<div title="{line}">{line}</div>' for line in map(markup.text, _lines(row, formats)))
     return Html(
-        f'<a class="rk-tile{"" if row["open"] else " rk-shut"}" target="_self" '
+        f'<a class="rk-tile rk-small{"" if row["open"] else " rk-shut"}{" rk-warned" if warnings else ""}" target="_self" '
         f'href="{markup.text(markup.href("queue", table=row["table_id"], day=row["gaming_day"] or None))}">'
         f'<div class="rk-tile-head"><span class="rk-tile-name">{markup.text(table_name(row["table_id"]))}</span>{badge}</div>'
         f'<div class="rk-soft">{state} · {markup.text(game_name(row["game"]) if row["game"] else "no game yet")}'
-        f"{who}</div>"
-        f'<div class="rk-tile-grid">{grid}</div>{broken}'
-        f'<div class="rk-tile-foot"><span title="{seen}">{age}{waits}</span>'
+        f"{who}</div>{broken}{_open_round(row['advice'], warnings, formats)}"
+        f'<div class="rk-tile-lines">{lines}</div>'
+        f'<div class="rk-tile-foot"><span title="{seen}">{age}</span>'
         f"<span>{last}</span></div></a>"
     )
+
+
+def _open_round(advice: Advice | None, warnings: Sequence[str], formats: Formats) -> Html:
+    """Return the lines of a tile on the open round: each departure to correct, else the phase of the round."""
+    if advice is None:
+        return Html("")
+    dues = due_sentences(advice, formats.currency)
+    due = f" · due: {plural(len(advice.dues), 'wager')}" if dues else ""
+    where = f"Round {advice.round_no:,} · {advice.phase}{due}"
+    title = markup.text("\n".join([*warnings, *remedies(advice, formats.currency), *dues]))
+    more = f" (and {len(warnings) - 1} more)" if len(warnings) > 1 else ""
+    warning = f'<div class="rk-warning" role="alert">{markup.text(warnings[0] + more)}</div>' if warnings else ""
+    return Html(
+        f'<div class="rk-tile-round" title="{title}">{warning}<div class="rk-soft">{markup.text(where)}</div></div>'
+    )
+
+
+def _lines(row: dict[str, Any], formats: Formats) -> list[str]:
+    """Return the figures of a table's day, in lines; the gravest first, for a narrow tile cuts a line off."""
+    waits = [f"{plural(row['waiting'], 'round')} not judged yet"] if row["waiting"] else []
+    win = (
+        f"House win {UNKNOWN}, a patron holds the bank"
+        if row["game"] == "player_dealer"
+        else f"House win {formats.money(row['house_win_cents'])}"
+    )
+    drop = row["drop_cents"]
+    box = (
+        f"Bought in {formats.money(row['bought_in_cents'])}, not counted yet"
+        if drop is None
+        else f"Drop {formats.money(drop)}, counted"
+    )
+    return [*waits, f"{row['high']:,} of high severity, {plural(row['incidents'], 'open incident')}", f"{win} · {box}"]

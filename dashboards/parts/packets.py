@@ -23,6 +23,10 @@ FORMS = {
 """Form of a packet → what its button says, and what the file is."""
 
 
+LONGEST = 200
+"""Letters of a reason at most."""
+
+
 def why_not() -> str:
     """Return why no packet can be made here; empty where one can."""
     if log_address() is None:
@@ -37,23 +41,34 @@ def why_not() -> str:
 
 def offer(table: str, round_no: int, seat: int | None = None) -> None:
     """Offer the packet of a round (and seat): one click makes it, then its files can be taken."""
-    name = f"packet {table} {round_no} {seat}"
+    why = why_not()
+    reason, withhold = ("", False) if why else _asked(table, round_no, seat)
+    name = f"packet {table} {round_no} {seat} {withhold}"
     made: Packet | None = st.session_state.get(name)
     if made is not None:
         _files(made)
         return
-    why = why_not()
     if st.button("Dispute packet", key=f"make {name}", disabled=bool(why), help=why or None):
         with st.spinner(
             "Making the packet, under a checkpoint that covers the round; the next one may have to be awaited …"
         ):
-            made = _make(table, round_no, seat)
+            made = _make(table, round_no, seat, reason, withhold)
         if made is not None:
             st.session_state[name] = made
             st.rerun()
 
 
-def _make(table: str, round_no: int, seat: int | None) -> Packet | None:
+def _asked(table: str, round_no: int, seat: int | None) -> tuple[str, bool]:
+    """Ask what the packet is for, and whether other patrons are left out of it, which takes a seat."""
+    with st.popover("Packet options"):
+        reason = st.text_input("Reason for the packet", key=f"packet reason {table} {round_no}", max_chars=LONGEST)
+        withhold = st.checkbox(
+            "Leave out other patrons", key=f"packet withholds {table} {round_no}", disabled=seat is None
+        )
+    return " ".join(reason.split()) or "dispute packet from a page", withhold and seat is not None
+
+
+def _make(table: str, round_no: int, seat: int | None, reason: str, withhold: bool) -> Packet | None:
     # It typesets and signs: no page waits for that before it is asked for.
     from replay.packet import REFUSALS, packet_at
 
@@ -68,7 +83,8 @@ def _make(table: str, round_no: int, seat: int | None) -> Packet | None:
             seat,
             key=key,
             by=desk.recorded_as(who),
-            reason="dispute packet from a page",
+            reason=reason,
+            withhold=withhold,
             **log_options(),
         )
     except REFUSALS as error:

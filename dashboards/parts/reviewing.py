@@ -10,19 +10,21 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from analytics.errors import queue
 from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import STATES, Formats
 from dashboards.parts import desk, source
-from replay.narrative.names import plural
+from dashboards.parts.desk import Reviews
+from replay.narrative.names import plural, table_name
 from replay.review.desk import DISPOSITIONS, MOVES_MONEY, Desk, Entry, FindingReview
 from replay.review.incident_desk import OF_INCIDENTS, IncidentDesk, incident_holder, incident_state
 
 AMOUNT = re.compile(r"([0-9]{1,9})(?:[.,]([0-9]{2}))?")
 
 ACTIONS = {
-    "open": ("assign", "resolve", "note"),
+    "open": ("assign", "resolve", "note", "acknowledge"),
     "assigned": ("resolve", "assign", "note"),
     "awaiting_signature": ("sign", "refuse", "note"),
     "resolved": ("note", "reopen"),
@@ -32,6 +34,7 @@ ACTIONS = {
 WORDS = {
     "assign": "Assign",
     "note": "Note",
+    "acknowledge": "Acknowledge",
     "resolve": "Resolve",
     "sign": "Sign",
     "refuse": "Refuse to sign",
@@ -90,6 +93,15 @@ def standings(reviews: Sequence[FindingReview], formats: Formats) -> Html:
     return Html(f'<p class="rk-standing">{" · ".join(parts)}</p>')
 
 
+def incident_panel(members: Sequence[dict[str, Any]], said: Reviews, formats: Formats) -> None:
+    """Show where an incident stands and what can be done about it; `members` are its findings, the cause first."""
+    table = members[0]["table_id"]
+    if table in said.broken:
+        source.show(markup.notice(f"The review record of {table_name(table)} is broken", said.broken[table]))
+    alike = source.ask(lambda db: queue.alike(db, members[0]["finding_id"]))
+    panel(members, [said.of(table, each["finding_id"]) for each in members], alike, formats)
+
+
 def panel(
     members: Sequence[dict[str, Any]], reviews: Sequence[FindingReview], alike: Sequence[str], formats: Formats
 ) -> None:
@@ -145,6 +157,7 @@ class _Form:
         self.alike = alike if self.is_one_finding else ()
         self.who, self.key, self.formats = who, key, formats
         self.id: str = self.cause["finding_id"]
+        self.labels = {"to": "To"}
 
     def sheet(self) -> DeltaGenerator:
         """Return what boxes and button stand on: what is typed is sent with the button, and with nothing else."""
@@ -152,6 +165,7 @@ class _Form:
 
     def box(self, label: str, name: str, **options: Any) -> None:
         """Show a box of text; it is read when the button is pressed."""
+        self.labels[name] = label
         st.text_input(label, key=f"{name} {self.key}", **options)
 
     def read(self, name: str) -> str:
@@ -168,7 +182,7 @@ class _Form:
         def write() -> None:
             missing = [name for name in needs if not self.read(name)]
             if missing:
-                st.session_state["desk-refusal"] = f"Fill in: {', '.join(missing)}."
+                desk.refuse(f"Fill in: {', '.join(self.labels[name] for name in missing)}.")
             else:
                 desk.act(action)
 
@@ -197,6 +211,16 @@ def _note(form: _Form) -> None:
     with form.sheet():
         form.box("Note", "note")
         form.button("Add note", lambda d: d.note(form.id, note=form.read("note"), by=form.who), needs=("note",))
+
+
+def _acknowledge(form: _Form) -> None:
+    with form.sheet():
+        form.box("What is being done", "doing", placeholder="on my way")
+        form.button(
+            "Acknowledge alarm",
+            lambda d: d.acknowledge(form.id, note=form.read("doing"), by=form.who),
+            needs=("doing",),
+        )
 
 
 def _resolve(form: _Form) -> None:
@@ -299,6 +323,7 @@ def _seq(entry: Entry) -> int:
 _FORMS: dict[str, Callable[[_Form], None]] = {
     "assign": _assign,
     "note": _note,
+    "acknowledge": _acknowledge,
     "resolve": _resolve,
     "sign": _sign,
     "refuse": _reopen,

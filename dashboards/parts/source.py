@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,11 +11,14 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from analytics.hold import hold
-from analytics.warehouse.warehouse import Warehouse, WarehouseError, reading, stamp
+from analytics.warehouse.statements import Statement, recorded_statements
+from analytics.warehouse.warehouse import PropertyFacts, Warehouse, WarehouseError, reading, stamp
+from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats
 from dashboards.parts import address, verifying
-from dashboards.run import HERE, warehouse_path
+from dashboards.rulings import prints
+from dashboards.run import HERE, log_address, warehouse_path
 
 T = TypeVar("T")
 POLL_SECONDS = 3
@@ -30,7 +33,11 @@ def begin() -> None:
     """
     st.session_state[DRAWN_FROM] = stamp(warehouse_path())
     st.html(HERE / "style.css")
-    show(verifying.banner(frame_formats()))
+    facts = _facts()
+    formats_here = Formats.of(facts)
+    keys = f"<script>{(HERE / 'keys.js').read_text('utf-8')}</script>"  # our own words only
+    st.html(prints.heading(facts.name, access.person(), formats_here) + keys, unsafe_allow_javascript=True)
+    show(verifying.banner(formats_here))
     show(address.checked())
 
 
@@ -39,28 +46,36 @@ def ask(question: Callable[[Warehouse], T]) -> T:
     try:
         return question(_warehouse())
     except WarehouseError as error:
-        show(markup.empty("Nothing to show yet", str(error)))
+        _nothing(error)
         watch()
         st.stop()
 
 
 def reckon(question: Callable[..., T], *about: Any, **more: Any) -> T:
     """Put a question that takes its time to the newest generation; the same question to the same generation is answered once."""
+    return reckon_with_statements(question, *about, **more)[0]
+
+
+def reckon_with_statements(question: Callable[..., T], *about: Any, **more: Any) -> tuple[T, list[Statement]]:
+    """Put a question as `reckon` does; return with the answer the statements that ran for it."""
     name = f"{question.__module__}.{question.__qualname__}"
     try:
-        kept: T = _reckoned(
+        kept: tuple[T, list[Statement]] = _reckoned(
             (str(warehouse_path()), stamp(warehouse_path()), name, repr(about), repr(more)), question, about, more
         )
     except WarehouseError as error:
-        show(markup.empty("Nothing to show yet", str(error)))
+        _nothing(error)
         watch()
         st.stop()
     return kept
 
 
 @st.cache_data(max_entries=64, show_spinner="Reckoning …")
-def _reckoned(key: tuple[Any, ...], _question: Callable[..., T], _about: tuple[Any, ...], _more: dict[str, Any]) -> T:
-    return _question(_warehouse(), *_about, **_more)
+def _reckoned(
+    key: tuple[Any, ...], _question: Callable[..., T], _about: tuple[Any, ...], _more: dict[str, Any]
+) -> tuple[T, list[Statement]]:
+    with recorded_statements() as statements:
+        return _question(_warehouse(), *_about, **_more), statements
 
 
 class _Open(threading.local):
@@ -89,12 +104,17 @@ def _warehouse() -> Warehouse:
     return _open.db
 
 
+def _facts() -> PropertyFacts:
+    """Return what the property is, for what stands on every page, also where there is no warehouse."""
+    try:
+        return hold.property_facts(_warehouse())
+    except WarehouseError:
+        return PropertyFacts()
+
+
 def frame_formats() -> Formats:
     """Return the formats for what stands on every page, also where there is no warehouse."""
-    try:
-        return Formats.of(hold.property_facts(_warehouse()))
-    except WarehouseError:
-        return Formats("USD", None)
+    return Formats.of(_facts())
 
 
 def formats() -> Formats:
@@ -116,6 +136,11 @@ def draw(wide: str, upright: str = "") -> None:
     st.markdown(drawings, unsafe_allow_html=True)
 
 
+def title(words: str) -> None:
+    """Give the browser's tab the name of what is shown."""
+    st.set_page_config(page_title=f"{words} · Discard Rack")
+
+
 def print_button() -> None:
     """Offer to print the page as it stands; the style for print leaves out what is only for the screen."""
     st.html(
@@ -123,6 +148,35 @@ def print_button() -> None:
         "<script>document.getElementById('rk-print').addEventListener('click', () => window.print())</script>",
         unsafe_allow_javascript=True,  # our own words only
     )
+
+
+def _nothing(error: WarehouseError) -> None:
+    """Say why there is nothing to show; where a log is named and was not replayed yet, a simulation is no way out."""
+    if stamp(warehouse_path()) is None and log_address() is not None:
+        no_rounds("Nothing to show yet", f"There is no warehouse at {warehouse_path()} yet.")
+    else:
+        show(markup.empty("Nothing to show yet", str(error)))
+
+
+def keep_in_sight(container: str, place: int) -> None:
+    """Scroll a container (by its key) to the option that is chosen in it; `place` is where that is."""
+    words = f"<script>/* {place} */ window.rackSight?.('{container}')</script>"
+    st.html(words, unsafe_allow_javascript=True)  # our own words only
+
+
+def no_rounds(title: str = "No rounds here yet", why: str = "") -> None:
+    """Say that nothing was replayed, and what to do: on a floor with a log, that is not a simulation."""
+    simulated = "Run `rack demo` for a simulated gaming day, or `rack replay --log ADDR --warehouse FILE` on a log."
+    replay = "Run `rack replay --log ADDR --warehouse FILE`; this page follows by itself."
+    show(markup.empty(title, f"{why} {simulated if log_address() is None else replay}".strip()))
+
+
+def not_offered(label: str, name: str, values: Collection[str]) -> None:
+    """Say that the address asks for what is not here, and take it out of the address: a dead link says so."""
+    given = st.query_params.get(name)
+    if given and given not in values:
+        del st.query_params[name]
+        show(markup.notice(f"{label} {given} is not here", "The link asks for it; what is shown is shown without it."))
 
 
 def choose(label: str, name: str, values: Sequence[str], say: Callable[[str], str], everything: str) -> str | None:
@@ -152,8 +206,9 @@ def chosen(name: str, allowed: list[str]) -> str | None:
     return value if value in allowed else None
 
 
-def watch(*, quietly: bool = False) -> None:
-    """Draw the page again when a new generation of the warehouse takes the old one's place; `quietly`: offer to.
+def watch(*, quietly: bool = False, offer: Callable[[], str] | None = None) -> None:
+    """Draw the page again when a new generation of the warehouse takes the old one's place; `quietly`: offer to, with
+    what `offer` says is new.
 
     Where somebody is choosing or writing, the page must not change under the hand.
     """
@@ -161,7 +216,10 @@ def watch(*, quietly: bool = False) -> None:
 
     @st.fragment(run_every=POLL_SECONDS)
     def look() -> None:
-        if stamp(warehouse_path()) != drawn_from and (not quietly or st.button("Show new results", type="primary")):
+        if stamp(warehouse_path()) == drawn_from:
+            return
+        words = offer() if quietly and offer is not None else "new results"
+        if not quietly or st.button(f"Show {words}", type="primary", key="show-new"):
             st.rerun()
 
     look()

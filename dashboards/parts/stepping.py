@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 
 import streamlit as st
 
@@ -12,12 +13,14 @@ from dashboards.drawing import markup
 from dashboards.drawing.drawing import table_drawing
 from dashboards.drawing.names import Formats
 from dashboards.drawing.state import Step, table_after
-from dashboards.parts import source
-from dashboards.parts.accounts import flags
+from dashboards.parts import clips, source
+from dashboards.rulings import video
+from dashboards.rulings.accounts import flags
 from replay.narrative.events import sentence_of
 from replay.narrative.names import table_name
 
 PLAY_SECONDS = 1.0
+MOVES_HEIGHT = 560
 
 
 def step_key(view: RoundView) -> str:
@@ -53,8 +56,14 @@ def proofs_of(view: RoundView) -> set[int]:
     return {seq for evidence in view.findings["evidence"] for seq in evidence}
 
 
-def replay(view: RoundView, steps: list[Step], formats: Formats) -> None:
-    """Show the table after the chosen step, the event of the step, and the controls."""
+def replay(view: RoundView, steps: list[Step], formats: Formats, beside: Callable[[], None]) -> None:
+    """Show the table after the chosen step with its controls, and at its left what `beside` shows, and the moves.
+
+    Drawn again alone, at each step; without events there is only what `beside` shows.
+    """
+    if not steps:
+        beside()
+        return
     key = step_key(view)
     playing = st.session_state.get(f"{key} playing") is not None
 
@@ -71,18 +80,20 @@ def replay(view: RoundView, steps: list[Step], formats: Formats) -> None:
                 st.rerun()
         at = int(st.session_state[key])
         st.query_params["step"] = str(at)
-        picture, beside = st.columns([7, 3], gap="medium")
-        with picture:
+        left, right = st.columns([34, 66], gap="medium")
+        with right:
             at = controls(view, steps, at, playing)
-            said = (
-                f"{table_name(view.round['table_id'])}, round {view.round['round_no']}, after step {at} of {len(steps)}"
-            )
-            table, marks = table_after(steps, at), flags(view, formats)
-            source.draw(
-                table_drawing(table, formats, marks, said), table_drawing(table, formats, marks, said, upright=True)
-            )
-        with beside:
-            event(view, steps, at, formats)
+            board(view, steps, at, formats)
+        with left:
+            incident, moves_made, recorded, seen = st.tabs(["Incident", "Moves", "Event", "Video"])
+            with incident:
+                beside()
+            with moves_made:
+                moves(view, steps, at, formats)
+            with recorded:
+                event(view, steps, at)
+            with seen:
+                video_of(view, steps[at - 1], formats)
 
     stepping()
 
@@ -93,7 +104,7 @@ def controls(view: RoundView, steps: list[Step], at: int, playing: bool) -> int:
     proofs = proofs_of(view)
     places = [i for i, step in enumerate(steps, start=1) if step.seq in proofs]
     ahead = next((i for i in places if i > at), places[0] if places else None)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.button("Back", key=f"{key} back", disabled=at <= 1, shortcut="Left", on_click=move, args=(key, -1, last))
         st.button("Next", key=f"{key} next", disabled=at >= last, shortcut="Right", on_click=move, args=(key, 1, last))
         st.button(
@@ -113,8 +124,49 @@ def controls(view: RoundView, steps: list[Step], at: int, playing: bool) -> int:
                 on_click=go,
                 args=(key, ahead),
             )
-    at = int(st.slider("Step", 1, max(last, 2), key=key, disabled=last < 2, format=f"%d of {last}"))
+        at = int(
+            st.slider(
+                "Step",
+                1,
+                max(last, 2),
+                key=key,
+                disabled=last < 2,
+                format=f"%d of {last}",
+                label_visibility="collapsed",
+            )
+        )
     return min(at, last)
+
+
+def board(view: RoundView, steps: list[Step], at: int, formats: Formats) -> None:
+    """Show the event of a step in a line, and the table after it."""
+    now = steps[at - 1]
+    here = markup.link(
+        "round", "link to this step", table=view.round["table_id"], round=view.round["round_no"], step=at
+    )
+    known = clips.cameras()
+    seen = "" if known is None else video.short(known, view.round["table_id"], now, formats, "Video at ")
+    source.show(
+        f'<div class="rk-step"><div class="rk-now">{markup.text(sentence_of(now.type, now.payload, formats.currency))}</div>'
+        f'<div class="rk-soft">Step {at} of {len(steps)} · {formats.clock(now.occurred_at_us)} · '
+        f"reported by {markup.text(now.source)} · {here}{f' · {seen}' if seen else ''}</div></div>"
+    )
+    said = f"{table_name(view.round['table_id'])}, round {view.round['round_no']}, after step {at} of {len(steps)}"
+    table, marks = table_after(steps, at), flags(view, formats)
+    source.draw(table_drawing(table, formats, marks, said), table_drawing(table, formats, marks, said, upright=True))
+
+
+def video_of(view: RoundView, now: Step, formats: Formats) -> None:
+    """Show where a step is on video, the clips of the round, and mark one."""
+    known, table, seat = clips.cameras(), view.round["table_id"], video.seat_of(now)
+    if known is None:
+        source.show(
+            '<p class="rk-note">No cameras are named: write <code>cameras.toml</code> beside the log (docs/video.md).</p>'
+        )
+    else:
+        links = video.at_moment(known, table, seat, now.occurred_at_us, formats)
+        source.show(links or '<p class="rk-note">No camera sees this place.</p>')
+    clips.panel(table, view.round["round_no"], now.occurred_at_us, seat, formats, known)
 
 
 def move(key: str, by: int, last: int) -> None:
@@ -135,36 +187,35 @@ def go(key: str, to: int) -> None:
     st.session_state[key] = to
 
 
-def event(view: RoundView, steps: list[Step], at: int, formats: Formats) -> None:
-    """Show the event of the step, those around it, and the event as recorded."""
-    proofs = proofs_of(view)
-    now = steps[at - 1]
-    here = markup.link(
-        "round", "link to this step", table=view.round["table_id"], round=view.round["round_no"], step=at
-    )
-    trail = "".join(
-        f'<li class="{"rk-here" if i == at else ""}{" rk-proof" if steps[i - 1].seq in proofs else ""}">'
-        f"{markup.text(sentence_of(steps[i - 1].type, steps[i - 1].payload, formats.currency))}</li>"
-        for i in around(at, len(steps))
-    )
-    source.show(
-        f'<div class="rk-step"><div class="rk-soft">Step {at} of {len(steps)} · {formats.clock(now.occurred_at_us)}</div>'
-        f'<div class="rk-now">{markup.text(sentence_of(now.type, now.payload, formats.currency))}</div>'
-        f'<div class="rk-soft">reported by {markup.text(now.source)} · {here}</div><ol class="rk-trail">{trail}</ol></div>'
-    )
-    with st.expander(f"Event {now.seq:,} as recorded"):
-        st.code(json.dumps(now.payload, indent=2, ensure_ascii=False), language="json")
-        source.show(
-            f'<p class="rk-hash">{markup.text(view.round["stream"])} · {markup.text(now.type)}<br>'
-            f"chain hash {markup.text(now.hash)}</p>"
+def moves(view: RoundView, steps: list[Step], at: int, formats: Formats) -> None:
+    """Show every move of the round; a click on one goes to its step. The one on the board is in sight."""
+    key, proofs = step_key(view), proofs_of(view)
+    listed = f"{key} moves"
+    st.session_state[listed] = at
+
+    def says(step: int) -> str:
+        shown = steps[step - 1]
+        mark = "◆ " if shown.seq in proofs else ""
+        return markup.plain_markdown(mark + sentence_of(shown.type, shown.payload, formats.currency))
+
+    with st.container(height=MOVES_HEIGHT, key="moves"):
+        st.radio(
+            "Moves",
+            range(1, len(steps) + 1),
+            format_func=says,
+            key=listed,
+            label_visibility="collapsed",
+            on_change=lambda: go(key, int(st.session_state[listed])),
         )
+    source.keep_in_sight("moves", at)
 
 
-def around(at: int, last: int, width: int = 4) -> range:
-    """Return the steps around one, as many as fit.
-
-    >>> list(around(1, 20)), list(around(20, 20, 1))
-    ([1, 2, 3, 4, 5, 6, 7, 8, 9], [18, 19, 20])
-    """
-    start = max(1, min(at - width, last - 2 * width))
-    return range(start, min(last, start + 2 * width) + 1)
+def event(view: RoundView, steps: list[Step], at: int) -> None:
+    """Show the event of the step as recorded, with its chain hash."""
+    now = steps[at - 1]
+    source.show(f'<p class="rk-note">Event {now.seq:,} as recorded</p>')
+    st.code(json.dumps(now.payload, indent=2, ensure_ascii=False), language="json")
+    source.show(
+        f'<p class="rk-hash">{markup.text(view.round["stream"])} · {markup.text(now.type)}<br>'
+        f"chain hash {markup.text(now.hash)}</p>"
+    )

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
+import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,21 +31,115 @@ HOME = Path(dashboards.__file__).parents[1]
 PATIENCE_S = 3_600
 CLEAN, BROKEN = 0, 4
 FRESH_SECONDS = 3
+BEAT_S = 0.25
 
 BREAKS = {"Where": "short", "What": "short", "Code": "short", "Found": "text"}
 
 
 class Walk(msgspec.Struct, frozen=True):
-    """What a walk said (the JSON of `rack verify`), and when; `fault` says why there is none."""
+    """What a walk said (the JSON of `rack verify`), and when; `fault` says why there is none. `report`: its PDF, if any."""
 
     at_us: int
     said: dict[str, Any]
     fault: str = ""
+    report: bytes = b""
+
+
+class Step(msgspec.Struct, frozen=True):
+    """How far a walk has come: the stream of that number, and the events walked of those there are."""
+
+    stream: str
+    number: int
+    streams: int
+    events: int
+    of: int
+
+    @property
+    def share(self) -> float:
+        """How much is done, 0 to 1; a log that grows meanwhile is done at most."""
+        return min(1.0, self.events / self.of) if self.of else 0.0
+
+    @property
+    def words(self) -> str:
+        """What is walked now, and how far."""
+        return f"{self.stream}, {self.number} of {plural(self.streams, 'stream')}: {self.events:,} of {plural(self.of, 'event')}"
+
+
+class Walking:
+    """A walk that goes on in a thread of its own, whoever looks on: a page that is left does not end it."""
+
+    def __init__(self, address: str, command: list[str], report: Path) -> None:
+        self.step: Step | None = None
+        self._address, self._command, self._report, self._walks = address, command, report, _walks()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    @property
+    def ended(self) -> bool:
+        """Whether it has come to its end; its result stands with the walks."""
+        return not self._thread.is_alive()
+
+    def wait(self, seconds: float) -> None:
+        """Wait so long for its end, at most."""
+        self._thread.join(seconds)
+
+    def _run(self) -> None:
+        said: dict[str, Any] = {}
+        try:
+            code, out, problems = self._listen()
+            said = json.loads(out) if code in (CLEAN, BROKEN) else {}
+            fault = "" if said else (problems or ["it said nothing"])[-1]
+        except (OSError, ValueError) as error:
+            fault = str(error)
+        report = self._report.read_bytes() if self._report.is_file() else b""
+        shutil.rmtree(self._report.parent, ignore_errors=True)
+        self._walks[self._address] = Walk(time.time_ns() // 1000, said, fault, report)
+
+    def _listen(self) -> tuple[int, str, list[str]]:
+        """Run the command; return its exit code, its answer, and what it said beside that, but for the steps."""
+        path = os.pathsep.join(
+            [str(HOME), *filter(None, [os.environ.get("PYTHONPATH")])]
+        )  # an address may be relative to here
+        problems: list[str] = []
+        with (
+            tempfile.TemporaryFile("w+", encoding="utf-8") as answer,
+            subprocess.Popen(
+                self._command,
+                env={**os.environ, "PYTHONPATH": path},
+                stdout=answer,
+                stderr=subprocess.PIPE,
+                text=True,
+            ) as process,
+        ):
+            ends = threading.Timer(PATIENCE_S, process.kill)
+            ends.start()
+            try:
+                for line in process.stderr or ():
+                    try:
+                        self.step = msgspec.json.decode(line, type=Step)
+                    except msgspec.MsgspecError:
+                        problems.append(line.strip())
+                code = process.wait()
+            finally:
+                ends.cancel()
+            answer.seek(0)
+            return code, answer.read(), problems
 
 
 @st.cache_resource
 def _walks() -> dict[str, Walk]:
     return {}
+
+
+@st.cache_resource
+def _walking() -> dict[str, Walking]:
+    return {}
+
+
+def going_on(address: str) -> bool:
+    """Say whether a walk of a log goes on that was begun by these pages, whoever began it."""
+    now = _walking().get(address)
+    return now is not None and not now.ended
 
 
 def last(address: str) -> Walk | None:
@@ -90,31 +188,25 @@ def told(now: Standing, formats: Formats) -> str:
     return f"Last verified {when} by {shown.by}: {result}: {shown.sentence}."
 
 
-def walk(address: str) -> Walk:
-    """Verify a log now, in the name of who is logged in; the command keeps the notice of it."""
-    person = access.person()
-    by = ["--by", person] if person is not None else []
-    command = [sys.executable, "-m", "rack.cli", *words(address), *by, "--json", "--quiet"]
-    path = os.pathsep.join(
-        [str(HOME), *filter(None, [os.environ.get("PYTHONPATH")])]
-    )  # an address may be relative to here
-    try:
-        done = subprocess.run(
-            command,
-            env={**os.environ, "PYTHONPATH": path},
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE_S,
-            check=False,
-        )
-        said = json.loads(done.stdout) if done.returncode in (CLEAN, BROKEN) else {}
-        fault = "" if said else (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
-    except (OSError, subprocess.TimeoutExpired, ValueError) as error:
-        said, fault = {}, str(error)
-    found = Walk(time.time_ns() // 1000, said, fault)
-    _walks()[address] = found
+def walk(address: str, show: Callable[[Step], None] = lambda step: None) -> Walk:
+    """Verify a log now, in the name of who is logged in, or wait for the walk that goes on; `show` tells of its steps.
+
+    The command keeps the notice of it and makes the report.
+    """
+    if not going_on(address):
+        person = access.person()
+        by = ["--by", person] if person is not None else []
+        report = Path(tempfile.mkdtemp(prefix="rack-verify-")) / "report.pdf"
+        command = [sys.executable, "-m", "rack.cli", *words(address), *by]
+        command += ["--report", str(report), "--progress", "--json", "--quiet"]
+        _walking()[address] = Walking(address, command, report)
+    walking = _walking()[address]
+    while not walking.ended:
+        walking.wait(BEAT_S)
+        if walking.step is not None:
+            show(walking.step)
     standing.clear()
-    return found
+    return _walks()[address]
 
 
 def answer(walked: Walk, formats: Formats) -> Html:
@@ -124,6 +216,9 @@ def answer(walked: Walk, formats: Formats) -> Html:
     said = walked.said
     size = f"{said['events']:,} events in {plural(len(said['streams']), 'stream')}"
     when = f"verified {formats.day_and_clock(walked.at_us)} {formats.zone_name(walked.at_us)}"
+    if said["ok"] and not (said.get("signed") or {}).get("checkpoints"):
+        words = f"No break was found in {size}, but no checkpoint signs the log."
+        return _answer("unknown", "?", words, [when, *signatures(said, formats)])
     if said["ok"]:
         return _answer(
             "upheld", "✔\N{VARIATION SELECTOR-15}", f"The log is whole: {size}.", [when, *signatures(said, formats)]

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import msgspec
 import streamlit as st
 
 from analytics.hold import behind, pace
 from analytics.warehouse.selection import Selection
 from dashboards.access import access
+from dashboards.analysis.figures import Figures
+from dashboards.analysis.floor_part import FloorPart, words
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats, day_name, percent
 from dashboards.parts import source
@@ -24,12 +29,13 @@ BEHIND = {"Round": "short", "Where": "short", "Wager": "text", "Staked": "number
 ROWS = 100
 
 
-def paced(of: Selection, formats: Formats) -> None:
+def show_pace(part: FloorPart, formats: Formats) -> None:
     """Show pace against what the games and hours usually have, and how often side wagers are made."""
+    of, figures = part.selection, Figures(part.selection)
     named = access.may(access.NAMES)
     by, column, title = ("dealer", "dealer", "Dealers") if named else ("table", "table_id", "Tables")
     source.show(markup.section(title, "Index 100: as fast as the floor deals the same games in the same hours."))
-    found = source.ask(lambda db: pace.pace_audit(db, by, of))
+    found = figures.ask(f"Pace of the {title.lower()}", pace.pace_audit, by, of)
     rows = [
         [
             markup.two_lines(
@@ -43,9 +49,9 @@ def paced(of: Selection, formats: Formats) -> None:
         ]
         for r in found.iter_rows(named=True)
     ]
-    source.show(markup.table(PACE, rows, f"Pace of the {title.lower()}, slowest first"))
+    source.show(markup.table(PACE, rows, f"Pace of the {title.lower()}, slowest first", sortable=True))
     source.show(markup.section("Side wagers", "How often each is made, for a hundred base wagers of its game."))
-    found = source.ask(lambda db: pace.side_wager_take_up(db, "game", of))
+    found = figures.ask("Take-up of side wagers", pace.side_wager_take_up, "game", of)
     rows = [
         [
             game_name(r["game"]),
@@ -56,15 +62,21 @@ def paced(of: Selection, formats: Formats) -> None:
         ]
         for r in found.iter_rows(named=True)
     ]
-    source.show(markup.table(TAKE_UP, rows, "Take-up of side wagers"))
+    source.show(markup.table(TAKE_UP, rows, "Take-up of side wagers", sortable=True))
+    figures.offer()
 
 
-def wagers_behind(of: Selection, formats: Formats) -> None:
+def show_wagers(part: FloorPart, formats: Formats) -> None:
     """Show the wagers that make a figure, each a link to its round."""
-    wager, paytable = st.query_params.get("wager"), st.query_params.get("paytable")
-    sums = source.ask(lambda db: behind.sums_behind(db, of, wager=wager, paytable=paytable)).row(0, named=True)
+    of, figures = _narrowed(part.selection), Figures(part.selection)
+    wager, paytable, hour = st.query_params.get("wager"), st.query_params.get("paytable"), _hour()
+    of_wager: dict[str, Any] = {"wager": wager, "paytable": paytable, "hour": hour}
+    sums = figures.ask("Sums of these wagers", behind.sums_behind, of, **of_wager).row(0, named=True)
     named = wager_with_paytable(wager, paytable) if wager else "All wagers"
-    source.show(markup.section(named, f"{plural(sums['wagers'], 'wager')}: their sums are the figure's."))
+    where = [] if of.shift is None else [f"shift {of.shift}"]
+    where += [] if hour is None else [f"rounds opened from {hour}:00 to {hour}:59"]
+    below = ", ".join([words(of), *where])
+    source.show(markup.section(named, f"{below}. {plural(sums['wagers'], 'wager')}: their sums are the figure's."))
     if not sums["wagers"]:
         source.show(markup.empty("No wager", "Nothing was staked here. Choose another part of the floor."))
         return
@@ -80,9 +92,7 @@ def wagers_behind(of: Selection, formats: Formats) -> None:
     )
     pages = -(-sums["wagers"] // ROWS)
     at = int(st.number_input(f"Page (of {pages:,})", 1, pages, 1, key="behind-page", width=160)) if pages > 1 else 1
-    found = source.ask(
-        lambda db: behind.wagers_behind(db, of, wager=wager, paytable=paytable, limit=ROWS, offset=(at - 1) * ROWS)
-    )
+    found = figures.ask_part("Wagers in detail", behind.wagers_behind, of, rows=ROWS, start=(at - 1) * ROWS, **of_wager)
     rows = [
         [
             markup.two_lines(
@@ -102,4 +112,16 @@ def wagers_behind(of: Selection, formats: Formats) -> None:
         ]
         for r in found.iter_rows(named=True)
     ]
-    source.show(markup.table(BEHIND, rows, "Wagers in detail"))
+    source.show(markup.table(BEHIND, rows, "Wagers in detail", sortable=True))
+    figures.offer()
+
+
+def _narrowed(of: Selection) -> Selection:
+    """The selection with the shift that the address names."""
+    shift = st.query_params.get("shift")
+    return msgspec.structs.replace(of, shift=shift) if shift else of
+
+
+def _hour() -> int | None:
+    given = st.query_params.get("hour", "")
+    return int(given) if given.isdecimal() and int(given) < 24 else None

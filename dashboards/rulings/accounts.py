@@ -18,6 +18,7 @@ from dashboards.drawing.state import Step
 from replay.findings import Finding
 from replay.incidents import Incident
 from replay.narrative.findings import finding_title, severity_reason
+from replay.narrative.incidents import finding_sentence, incident_sentence
 from replay.narrative.names import (
     game_name,
     line_name,
@@ -29,7 +30,7 @@ from replay.narrative.names import (
     wager_with_paytable,
 )
 from replay.narrative.reckoning import actions, reckoning, settled_wager
-from replay.narrative.verdicts import Narrative, Outcome, RoundVerdict, narrate
+from replay.narrative.verdicts import Narrative, RoundVerdict, narrate
 
 SETTLED = {
     "Seat": "text",
@@ -40,17 +41,6 @@ SETTLED = {
     "Difference": "number",
     "Why": "text",
 }
-
-ANSWERS = {
-    Outcome.UNDERPAID: ("under", markup.DOWN),
-    Outcome.OVERPAID: ("over", markup.UP),
-    Outcome.AS_DUE: ("upheld", "✔\N{VARIATION SELECTOR-15}"),
-    Outcome.NOT_CONDUCTED: ("unknown", "!"),
-    Outcome.UNDETERMINED: ("unknown", "?"),
-    Outcome.NOT_SETTLED: ("unknown", "◌"),
-    Outcome.NO_WAGER: ("unknown", "\N{EMPTY SET}"),
-}
-"""What a sentence comes to → the style and the shape beside it."""
 
 OTHERS = {"Severity": "text", "Finding": "text", "Money": "number", "Where": "short", "Due and recorded": "text"}
 
@@ -107,14 +97,13 @@ def short_row(found: dict[str, Any], formats: Formats, view: RoundView) -> list[
         markup.severity_badge(found["severity"]),
         markup.two_lines(title, found["code"]),
         markup.difference(found["difference_cents"], formats, "no money"),
-        where(found),
+        where(found["seat"], found["wager"]),
         markup.two_lines(readable(found["expected"]), f"recorded: {readable(found['observed'])}"),
     ]
 
 
-def where(found: dict[str, Any]) -> str:
+def where(seat: int | None, wager: str | None) -> str:
     """Return the seat and the wager of a finding, as far as it has them."""
-    seat, wager = found["seat"], found["wager"]
     parts = [*([] if seat is None else [position_name(seat)]), *([] if wager is None else [wager_name(wager)])]
     return " · ".join(parts) or "The table"
 
@@ -124,12 +113,11 @@ def incident(
 ) -> Html:
     """Return an incident: its cause whole, what is to be done, and what follows from it, to be opened. `members` begins with the
     cause; `view` is its round (null: it has none)."""
-    rows = [{**row, "id": row["finding_id"]} for row in members]
-    whole = Incident(findings=tuple(msgspec.convert(row, Finding, strict=False) for row in rows))
+    whole = incident_of(members)
     todo = "".join(f"<li>{markup.text(sentence)}</li>" for sentence in actions(whole, formats.currency))
     more = "".join(finding(row, formats, steps, view) for row in members[1:])
     return Html(
-        finding(members[0], formats, steps, view)
+        finding(members[0], formats, steps, view, whole)
         + (f'<ul class="rk-todo" aria-label="What to do">{todo}</ul>' if todo else "")
         + (
             f'<details class="rk-consequences"><summary>{plural(len(members) - 1, "consequence")}</summary>{more}</details>'
@@ -139,13 +127,61 @@ def incident(
     )
 
 
-def finding(found: dict[str, Any], formats: Formats, steps: Sequence[Step] = (), view: RoundView | None = None) -> Html:
-    """Return a finding: what is wrong, where, the money, due and recorded, the section, the evidence, why it is so severe.
+def incident_of(members: Sequence[dict[str, Any]]) -> Incident:
+    """Return the incident whose findings are these rows of the warehouse, the cause first."""
+    return Incident(findings=tuple(_finding_of(row) for row in members))
 
-    With its round it is reckoned too.
+
+def by_incident(findings: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """Return rows of findings by their incidents, in the order in which these come."""
+    members: dict[str, list[dict[str, Any]]] = {}
+    for row in findings:
+        members.setdefault(row["incident_id"], []).append(row)
+    return list(members.values())
+
+
+def incidents_of(view: RoundView) -> list[Incident]:
+    """Return the incidents of a round, the gravest first."""
+    return [incident_of(rows) for rows in by_incident(view.findings.to_dicts())]
+
+
+def other_incidents(findings: Sequence[dict[str, Any]], view: RoundView, formats: Formats) -> Html:
+    """Return each incident of these findings in its sentence, a link that shows it whole."""
+    links = "".join(
+        "<li>"
+        + markup.link(
+            "round",
+            incident_sentence(incident_of(rows), formats.currency),
+            table=view.round["table_id"],
+            round=view.round["round_no"],
+            finding=rows[0]["finding_id"],
+        )
+        + "</li>"
+        for rows in by_incident(findings)
+    )
+    return Html(f'<ul class="rk-others">{links}</ul>')
+
+
+def _finding_of(row: dict[str, Any]) -> Finding:
+    return msgspec.convert({**row, "id": row["finding_id"]}, Finding, strict=False)
+
+
+def finding(
+    found: dict[str, Any],
+    formats: Formats,
+    steps: Sequence[Step] = (),
+    view: RoundView | None = None,
+    whole: Incident | None = None,
+) -> Html:
+    """Return a finding: its sentence, due and recorded, the section, the evidence, why it is so severe.
+
+    With its round it is reckoned too. The cause of an incident (`whole`) has the sentence and the severity of all of it.
     """
     cents = found["difference_cents"]
-    kind = "" if cents and cents < 0 else "rk-f-over" if cents else "rk-f-none"
+    over, under = (
+        (max(cents or 0, 0), max(-(cents or 0), 0)) if whole is None else (whole.overpaid_cents, whole.underpaid_cents)
+    )
+    kind = "rk-f-none" if not over and not under else "rk-f-over" if over > under else ""
     places = {step.seq: i for i, step in enumerate(steps, start=1)}
     proofs = [
         markup.link("round", f"step {places[seq]}", table=found["table_id"], round=found["round_no"], step=places[seq])
@@ -154,8 +190,8 @@ def finding(found: dict[str, Any], formats: Formats, steps: Sequence[Step] = (),
         for seq in found["evidence"]
     ]
     rows = [("Due", markup.text(readable(found["expected"]))), ("Recorded", markup.text(readable(found["observed"])))]
-    if sentence := _reckoned(found, view, formats):
-        rows.append(("Reckoning", markup.text(sentence)))
+    if worked_out := reckoned(found["seat"], found["wager"], cents, view, formats):
+        rows.append(("Reckoning", markup.text(worked_out)))
     rows.append(
         (
             "Section",
@@ -167,22 +203,29 @@ def finding(found: dict[str, Any], formats: Formats, steps: Sequence[Step] = (),
     if found["other_reading"]:
         rows.append(("Other reading", linked(found["other_reading"])))
     reason = severity_reason(found["code"], found["severity"], cents)
-    rows.append(("Severity", markup.text(f"{found['severity']}: {reason}")))
+    severity = found["severity"] if whole is None else whole.severity
+    if severity == found["severity"]:
+        rows.append(("Severity", markup.text(reason)))
+    if whole is None:
+        sentence = finding_sentence(_finding_of(found), formats.currency)
+    else:
+        sentence = incident_sentence(whole, formats.currency)
     pairs = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows)
     return Html(
-        f'<div class="rk-finding {kind}"><div class="rk-finding-head">{markup.severity_badge(found["severity"])}'
-        f"<strong>{markup.text(finding_title(found['code']))}</strong><span>{markup.text(where(found))}</span>"
-        f'{markup.difference(cents, formats, "")}<span class="rk-soft">{markup.text(found["code"])}</span></div>'
+        f'<div class="rk-finding {kind}"><div class="rk-finding-head">{markup.severity_badge(severity)}'
+        f'<strong>{markup.text(sentence)}</strong><span class="rk-soft">{markup.text(found["code"])}</span></div>'
         f'<dl class="rk-pair">{pairs}</dl></div>'
     )
 
 
-def _reckoned(found: dict[str, Any], view: RoundView | None, formats: Formats) -> str:
-    """The finding's wager worked out; empty where that is not known."""
+def reckoned(
+    seat: int | None, wager: str | None, difference_cents: int | None, view: RoundView | None, formats: Formats
+) -> str:
+    """Return the wager of a finding worked out; empty where that is not known."""
     if view is None:
         return ""
     wagers = view.settlements.to_dicts()
-    settled = settled_wager(wagers, found["seat"], found["wager"], found["difference_cents"])
+    settled = settled_wager(wagers, seat, wager, difference_cents)
     return "" if settled is None else reckoning(settled, view.round["chapter"], formats.currency)
 
 
@@ -240,13 +283,3 @@ def narrative_of(view: RoundView, seat: int | None, formats: Formats) -> Narrati
     """Return what packet and command say of the same verdict too: of the round, or of one seat."""
     said = {**view.round, "settlements": view.settlements.to_dicts(), "findings": view.findings.to_dicts()}
     return narrate(RoundVerdict.of(said), seat, formats.currency)
-
-
-def answer(view: RoundView, seat: int | None, formats: Formats) -> Html:
-    """Return the answer to "was it paid right?" in one sentence; of one seat, or of all. A tick stands for `AS_DUE` alone."""
-    told = narrative_of(view, seat, formats)
-    kind, shape = ANSWERS[told.outcome]
-    return Html(
-        f'<div class="rk-answer rk-a-{kind}" role="status"><div class="rk-answer-shape" aria-hidden="true">{shape}</div>'
-        f'<div><p class="rk-answer-words">{linked(told.sentence)}</p></div></div>'
-    )

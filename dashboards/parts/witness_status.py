@@ -52,13 +52,13 @@ def show(address: str, formats: Formats) -> None:
                 )
             )
             return
-        for part in told(found, formats, time.time_ns() // 1000):
+        for part in sentences(found, formats, time.time_ns() // 1000):
             source.show(part)
 
     beat()
 
 
-def told(found: Witnessed, formats: Formats, now_us: int) -> list[Html]:
+def sentences(found: Witnessed, formats: Formats, now_us: int) -> list[Html]:
     """Return what stands of a witness on the page: what is wrong first, then figures, what it refused, the checkpoints."""
     return [
         *notices(found, formats, now_us),

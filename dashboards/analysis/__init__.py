@@ -1,0 +1,1 @@
+"""What several pages share, or what is large enough for a file of its own."""

@@ -1,0 +1,181 @@
+"""The figures of a view: asked for under their titles, then offered as files and with the SQL that made them.
+
+The law of this file: a file has every row and column of what is on view, numbers as numbers, money in cents, and is on record
+before it is there. The SQL is what ran, with the values of its parameters beside it.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable
+from datetime import date
+from hashlib import sha256
+from typing import Any, Final, Literal, NamedTuple
+
+import polars as pl
+import streamlit as st
+
+from analytics.hold import hold
+from analytics.warehouse.selection import Selection
+from analytics.warehouse.statements import Statement
+from dashboards.access import access
+from dashboards.access.downloads import Download
+from dashboards.drawing import markup
+from dashboards.parts import desk, source, taking
+from dashboards.run import log_address
+from replay.narrative.names import plural
+from replay.report.sheet import FORMULA
+from replay.review.desk import REFUSALS
+
+Form = Literal["csv", "parquet"]
+MEDIA: Final[dict[Form, str]] = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
+NAMED: Final = ("dealer", "bettor")
+"""Columns that only those who may see names take away."""
+SAVED: Final = "figures-export"
+
+
+class Figure(NamedTuple):
+    """Rows under a title, the statements that made them, and what gives all of them where only a part is on view."""
+
+    title: str
+    rows: pl.DataFrame
+    statements: list[Statement]
+    complete: Callable[[], pl.DataFrame] | None
+
+
+class Figures:
+    """What a view shows, in order."""
+
+    def __init__(self, selection: Selection) -> None:
+        self.selection = selection
+        self._shown: list[Figure] = []
+
+    def ask(self, title: str, question: Callable[..., pl.DataFrame], *about: Any, **more: Any) -> pl.DataFrame:
+        """Put a question to the warehouse, keep the answer under a title for `offer`, and return it."""
+        rows, statements = source.reckon_with_statements(question, *about, **more)
+        self._shown.append(Figure(title, rows, statements, None))
+        return rows
+
+    def ask_part(
+        self, title: str, question: Callable[..., pl.DataFrame], *about: Any, rows: int, start: int, **more: Any
+    ) -> pl.DataFrame:
+        """Put a question that takes `limit` and `offset` for some rows; a file of it has all of them."""
+        part, statements = source.reckon_with_statements(question, *about, limit=rows, offset=start, **more)
+
+        def complete() -> pl.DataFrame:
+            return source.ask(lambda db: question(db, *about, limit=2**62, offset=0, **more))
+
+        self._shown.append(Figure(title, part, statements, complete))
+        return part
+
+    def offer(self) -> None:
+        """Offer every figure that has rows as CSV and Parquet, and show its SQL."""
+        shown = [each for each in self._shown if not each.rows.is_empty()]
+        if not shown:
+            return
+        with st.expander("Export and SQL"):
+            titles = [each.title for each in shown]
+            title = st.selectbox("Figures", titles, key="export-figures") if len(titles) > 1 else titles[0]
+            figure = shown[titles.index(title)]
+            _offer_files(figure, self.selection)
+            for statement in figure.statements:
+                st.code(statement.sql, language="sql")
+                st.code(values(statement), language="json")
+
+
+def values(statement: Statement) -> str:
+    """Return the parameters of a statement as JSON, days as text.
+
+    >>> values(Statement("SELECT $first", {"first": date(2026, 3, 6)}))
+    '{"first": "2026-03-06"}'
+    """
+    return json.dumps(statement.parameters, default=str)
+
+
+def refusal() -> str:
+    """Return why no figures can be exported here; empty where they can."""
+    if log_address() is None:
+        return "Start the pages with the log: rack dashboard --log ADDR"
+    denied = access.refusal(access.FIGURES)
+    if denied is not None:
+        return denied
+    return "" if access.person() is not None else "Log in first: who exports figures stands in the log"
+
+
+def _offer_files(figure: Figure, selection: Selection) -> None:
+    why = refusal()
+    key = figure.title, repr(selection), figure.rows.height, tuple(map(repr, figure.statements))
+    with st.container(horizontal=True):
+        forms: tuple[Form, ...] = ("csv", "parquet")
+        for form in forms:
+            words = f"Export {'CSV' if form == 'csv' else 'Parquet'}"
+            if st.button(words, key=f"export-{form}", disabled=bool(why), help=why or "Every row; recorded in the log"):
+                st.session_state[SAVED] = key, _export(figure, form, selection)
+        saved = st.session_state.get(SAVED)
+        if saved is not None and saved[0] == key and saved[1] is not None and not why:
+            taking.link(saved[1][0], saved[1][1])
+    if why:
+        source.show(f'<p class="rk-note">{markup.text(why)}.</p>')
+
+
+def _export(figure: Figure, form: Form, selection: Selection) -> tuple[str, Download] | None:
+    who = access.person()
+    if who is None or refusal():
+        return None
+    rows = figure.rows if figure.complete is None else figure.complete()
+    if not access.may(access.NAMES):
+        rows = rows.drop([name for name in NAMED if name in rows.columns])
+    data = as_file(rows, form)
+    tables = [selection.table] if selection.table else source.ask(hold.tables)
+    try:
+        desk.export(
+            tables,
+            what="table",
+            digest=sha256(data).hexdigest(),
+            form=form,
+            by=who,
+            reason=f"figures from a page: {figure.title}",
+        )
+    except REFUSALS as error:
+        source.show(markup.notice("Nothing was exported, for it cannot be put on record", str(error)))
+        return None
+    name = re.sub(r"[^a-z0-9]+", "-", figure.title.lower()).strip("-")
+    return f"Save {plural(rows.height, 'row')} as {form}", Download(f"{name}.{form}", MEDIA[form], data)
+
+
+def as_file(rows: pl.DataFrame, form: Form) -> bytes:
+    """Return rows as a file: Parquet, or CSV (RFC 4180, UTF-8) with numbers as they are, days as ISO dates and lists as JSON.
+
+    A text that a spreadsheet would compute gets an apostrophe in front.
+
+    >>> as_file(pl.DataFrame({"win_cents": [-5], "why": ["=1"]}), "csv").decode().splitlines()
+    ['win_cents,why', "-5,'=1"]
+    """
+    if form == "parquet":
+        file = io.BytesIO()
+        rows.write_parquet(file)
+        return file.getvalue()
+    sheet = io.StringIO(newline="")
+    lines = csv.writer(sheet)
+    lines.writerow(rows.columns)
+    lines.writerows([[_cell(value) for value in row] for row in rows.iter_rows()])
+    return sheet.getvalue().encode()
+
+
+def _cell(value: object) -> object:
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return f"'{value}" if re.match(FORMULA, value) else value
+        case list():
+            return json.dumps(value, default=str)
+        case date():
+            return value.isoformat()
+        case _:
+            return value

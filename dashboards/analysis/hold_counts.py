@@ -1,0 +1,290 @@
+"""What was counted: drop, win and hold % by table and period, how win and house win lead to each other, and investigations."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import polars as pl
+import streamlit as st
+
+from analytics.hold import behind, changes, hold, investigations, periods, reconciliation
+from analytics.warehouse.selection import Selection
+from dashboards.analysis.figures import Figures
+from dashboards.analysis.floor_part import FloorPart, words
+from dashboards.analysis.verdicts import FOLDED, badge, flagged_first, odds
+from dashboards.drawing import markup
+from dashboards.drawing.charts import hold_bars_chart, hold_chart
+from dashboards.drawing.names import Formats, day_name, percent, points
+from dashboards.parts import source
+from replay.narrative.names import plural, table_name
+
+PERIODS: Final = {"gaming_day": "Gaming day", "month": "Month", "year": "Year", "all": "All days"}
+BY_PERIOD: Final = {
+    "Table": "short",
+    "From": "short",
+    "Table days": "number",
+    "Drop": "number",
+    "Win": "number",
+    "Hold %": "number",
+    "Handle": "number",
+    "House win": "number",
+    "House win %": "number",
+}
+CHANGES: Final = {
+    "Verdict": "short",
+    "Table": "short",
+    "Drop": "number",
+    "Win": "number",
+    "Hold %": "number",
+    "Before": "number",
+    "Change": "number",
+    "95 % range": "number",
+    "Chance": "number",
+}
+COUNTS: Final = {
+    "Table": "short",
+    "Gaming day": "short",
+    "Event": "number",
+    "Count": "text",
+    "Amount": "number",
+    "Slip": "short",
+}
+TABLE_DAYS: Final = {
+    "Table": "short",
+    "Gaming day": "short",
+    "Rounds": "number",
+    "Opener": "number",
+    "Fills": "number",
+    "Credits": "number",
+    "Closer": "number",
+    "Drop": "number",
+    "Win": "number",
+    "Hold %": "number",
+}
+MOST_LINES = 8
+"""Tables that a chart of hold % draws as lines of their own; more of them are nobody's to tell apart."""
+ROWS = 400
+
+
+def show_counts(part: FloorPart, formats: Formats) -> None:
+    """Show drop, win and hold % by table and period, what they are made of, and what asks for an investigation."""
+    of, figures = part.selection, Figures(part.selection)
+    total = figures.ask("Totals", hold.hold_totals, of).row(0, named=True)
+    days = f"{total['table_days_counted']} of {plural(total['table_days'], 'table day')} fully counted"
+    prior = source.reckon(hold.hold_totals, part.before).row(0, named=True) if part.before else None
+    source.show(
+        markup.figures(
+            [
+                markup.figure(
+                    "Drop", formats.money(total["drop_cents"]), _before(prior, "drop_cents", formats) or days
+                ),
+                markup.figure(
+                    "Win",
+                    formats.money(total["win_cents"]),
+                    _before(prior, "win_cents", formats) or "closer + credits + drop − opener − fills",
+                ),
+                markup.figure(
+                    "Hold %",
+                    percent(total["hold_percent"]),
+                    f"before: {percent(prior['hold_percent'])}" if prior else "win ÷ drop",
+                ),
+            ]
+        )
+    )
+    _show_chart(of)
+    if part.before is not None:
+        show_changes(figures, of, formats)
+    show_reconciliation(figures, of, formats)
+    show_investigations(figures, of)
+    show_periods(figures, of, formats)
+    show_every_count(figures, of, formats)
+    figures.offer()
+
+
+def _before(prior: dict[str, Any] | None, name: str, formats: Formats) -> str:
+    return "" if prior is None else f"before: {formats.money(prior[name])}"
+
+
+def _show_chart(of: Selection) -> None:
+    days = source.ask(hold.hold_by_table_day)
+    for column, value in (("table_id", of.table), ("game", of.game)):
+        days = days.filter(pl.col(column) == value) if value else days
+    if of.first and of.last:
+        days = days.filter(pl.col("gaming_day").is_between(of.first, of.last))
+    drawn = days.drop_nulls("hold_percent")
+    if drawn["gaming_day"].n_unique() > 1 and drawn["table_id"].n_unique() <= MOST_LINES:
+        st.altair_chart(hold_chart(drawn), theme=None, alt="Hold % of each table by gaming day")
+        return
+    by_table = source.reckon(periods.hold_by_period, "table", "all", of)
+    if by_table["hold_percent"].count() > 1:
+        st.altair_chart(hold_bars_chart(by_table), theme=None, alt="Hold % of each table")
+
+
+def show_changes(figures: Figures, of: Selection, formats: Formats) -> None:
+    """Show hold % beside that of the period before, and whether luck explains the change."""
+    found = flagged_first(figures.ask("Hold % and the period before", changes.hold_changes, "table", of))
+    source.show(
+        markup.section(
+            "Change of hold %",
+            "95 % band around the hold % before, as table days vary (Welch's t); chance corrected for the rows (Holm).",
+        )
+    )
+    if found.is_empty():
+        source.show(markup.empty("Nothing to compare", "No table day of this period is fully counted yet."))
+        return
+    rows = [
+        [
+            badge(r["verdict"]),
+            markup.link("hold", table_name(r["table_id"]), view="luck", table=r["table_id"], **_days(of)),
+            formats.money(r["drop_cents"]),
+            formats.money(r["win_cents"]),
+            percent(r["hold_percent"]),
+            percent(r["prior_hold_percent"]),
+            points(r["change_points"]),
+            "–"
+            if r["low_95_percent"] is None
+            else f"{percent(r['low_95_percent'])} to {percent(r['high_95_percent'])}",
+            odds(r["p_adjusted"]),
+        ]
+        for r in found.head(ROWS).iter_rows(named=True)
+    ]
+    told = found.filter(~pl.col("verdict").is_in(FOLDED)).height
+    if told:
+        marked = [i for i, verdict in enumerate(found["verdict"]) if verdict == "alarm"]
+        source.show(markup.table(CHANGES, rows[:told], "Hold % and the period before", marked=marked, sortable=True))
+    if rows[told:]:
+        with st.expander(
+            f"{plural(len(rows) - told, 'inconclusive table')}: fewer than two table days counted in a period"
+        ):
+            source.show(markup.table(CHANGES, rows[told:], "Inconclusive changes of hold %", sortable=True))
+
+
+def _days(of: Selection) -> dict[str, object]:
+    return {"from": of.first, "to": of.last}
+
+
+def show_reconciliation(figures: Figures, of: Selection, formats: Formats) -> None:
+    """Show in one line how the house win of the wagers leads to the win of the counts."""
+    found = figures.ask("Win and house win reconciled", reconciliation.reconciliation, "property", of)
+    if found.is_empty():
+        return
+    row = found.row(0, named=True)
+    uncounted = row["table_days"] - row["table_days_counted"]
+    terms = [
+        ("House win of the wagers", formats.money(row["house_win_cents"])),
+        (f"of {plural(uncounted, 'table day')} not fully counted", formats.signed(-row["uncounted_house_win_cents"])),
+        ("Drop less buy-ins recorded", formats.signed(row["box_less_buy_ins_cents"])),
+        ("Chips in the tray beyond those due", formats.signed(row["tray_difference_cents"])),
+        ("Win", formats.money(row["win_cents"])),
+    ]
+    shown = [term for term in terms if uncounted or "not fully" not in term[0]]
+    items = "".join(f"<dt>{markup.text(name)}</dt><dd>{markup.text(value)}</dd>" for name, value in shown)
+    source.show(
+        markup.section("Win and house win", "Each line to the cent; what the last but one holds, no record explains.")
+    )
+    source.show(f'<dl class="rk-pair rk-sum">{items}</dl>')
+    if row["unsettled"]:
+        source.show(
+            f'<p class="rk-note">{plural(row["unsettled"], "wager")} not settled: their chips explain part of it.</p>'
+        )
+
+
+def show_investigations(figures: Figures, of: Selection) -> None:
+    """Show the periods that ask for an investigation."""
+    found = figures.ask("Written investigations", investigations.written_investigations, "table", "month", of)
+    found = found.filter(pl.col("triggers").list.len() > 0)
+    if found.is_empty():
+        return
+    source.show(
+        markup.section(
+            "Written investigations required",
+            "Hold % outside its band against the month before, or changed by more than three points.",
+        )
+    )
+    rows = [
+        [
+            badge("alarm"),
+            table_name(r["table_id"]),
+            f"{r['period']:%b %Y}",
+            percent(r["hold_percent"]),
+            percent(r["prior_hold_percent"]),
+            r["sentence"],
+        ]
+        for r in found.iter_rows(named=True)
+    ]
+    columns = {
+        "Verdict": "short",
+        "Table": "short",
+        "Month": "short",
+        "Hold %": "number",
+        "Month before": "number",
+        "Explanation": "text",
+    }
+    source.show(markup.table(columns, rows, "Written investigations required", sortable=True))
+    source.show(
+        '<p class="rk-note"><code>rack hold investigate --open --by-person ID --log ADDR</code> puts them on record.</p>'
+    )
+
+
+def show_periods(figures: Figures, of: Selection, formats: Formats) -> None:
+    """Show the counts of each table by period."""
+    others = [each for each in PERIODS if each != "month"]
+    with st.container(width=280):
+        period = source.choose("Count period", "period", others, lambda p: PERIODS[p], PERIODS["month"]) or "month"
+    found = figures.ask(f"By table and {PERIODS[period].lower()}", periods.hold_by_period, "table", period, of)
+    rows = [
+        [
+            table_name(r["table_id"]),
+            day_name(r["period"]),
+            f"{r['table_days_counted']} of {r['table_days']}",
+            formats.money(r["drop_cents"]),
+            formats.money(r["win_cents"]),
+            percent(r["hold_percent"]),
+            formats.money(r["handle_cents"]),
+            formats.money(r["house_win_cents"]),
+            percent(r["house_win_percent"]),
+        ]
+        for r in found.head(ROWS).iter_rows(named=True)
+    ]
+    source.show(
+        markup.section(
+            f"By table and {PERIODS[period].lower()}", "Drop, win and hold % are counted per box, and split no further."
+        )
+    )
+    source.show(markup.table(BY_PERIOD, rows, "Hold by table and period", sortable=True))
+
+
+def show_every_count(figures: Figures, of: Selection, formats: Formats) -> None:
+    """Show what the counts are made of: table days, and of one table every amount that was counted or moved."""
+    days = source.ask(hold.hold_by_table_day)
+    days = days.filter(pl.col("table_id") == of.table) if of.table else days
+    with st.expander("Counts by table day"):
+        lines = [_day_row(r, formats) for r in days.head(ROWS).iter_rows(named=True)]
+        source.show(markup.table(TABLE_DAYS, lines, "Table days", sortable=True))
+    if not of.table:
+        return
+    found = figures.ask("Every count", behind.counts_behind, of)
+    with st.expander(f"Every count of {table_name(of.table)}, {words(of)[:1].lower()}{words(of)[1:]}"):
+        rows = [
+            [
+                table_name(r["table_id"]),
+                day_name(r["gaming_day"]),
+                f"{r['seq']:,}",
+                str(r["kind"]).replace("_", " ").capitalize(),
+                formats.money(r["amount_cents"]),
+                r["reference"] or "–",
+            ]
+            for r in found.head(ROWS).iter_rows(named=True)
+        ]
+        source.show(markup.table(COUNTS, rows, "Every count", sortable=True))
+
+
+def _day_row(row: dict[str, Any], formats: Formats) -> list[object]:
+    counts = ("opener_cents", "fills_cents", "credits_cents", "closer_cents", "drop_cents", "win_cents")
+    return [
+        table_name(row["table_id"]),
+        day_name(row["gaming_day"]),
+        f"{row['rounds']:,}",
+        *(formats.money(row[count]) for count in counts),
+        percent(row["hold_percent"]),
+    ]

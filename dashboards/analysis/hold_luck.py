@@ -1,0 +1,281 @@
+"""Whether luck explains what was won: against theory, side by side, and day by day."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import polars as pl
+import streamlit as st
+
+from analytics.hold import against_theory, changes, control, theoretical
+from analytics.warehouse.selection import Selection
+from dashboards.access import access
+from dashboards.analysis.figures import Figures
+from dashboards.analysis.floor_part import FloorPart
+from dashboards.analysis.verdicts import FOLDED, badge, flagged_first, odds
+from dashboards.drawing import markup
+from dashboards.drawing.charts import against_theory_chart, drift_chart, funnel_chart
+from dashboards.drawing.names import DIMENSIONS, Formats, day_name, percent, points, short_day
+from dashboards.parts import source
+from replay.narrative.names import game_name, plural, table_name, wager_name, wager_with_paytable
+
+LUCK: Final = {
+    "Verdict": "short",
+    "Wager": "text",
+    "Wagers": "number",
+    "House win": "number",
+    "Theory": "number",
+    "95 % range": "number",
+    "Explanation": "text",
+}
+FUNNELS: Final = {"dealer": "Dealers", "table": "Tables", "shift": "Shifts", "hour": "Hours"}
+GROUPS: Final = ("game", "table", "dealer", "shift", "hour", "gaming_day")
+DRAWN = 30
+ROWS = 400
+
+
+def show_luck(part: FloorPart, formats: Formats) -> None:
+    """Show the house win of each wager against what theory expects of it, and who lies how far from the floor's own."""
+    of, figures = part.selection, Figures(part.selection)
+    with st.container(width=280):
+        offered = [name for name in GROUPS if name != "dealer" or access.may(access.NAMES)]
+        by = (
+            source.choose("Group by", "by", offered[1:], lambda name: DIMENSIONS[name], DIMENSIONS[offered[0]])
+            or "game"
+        )
+    found = figures.ask("Actual vs. theoretical", against_theory.win_against_theory, by, of)
+    if found.is_empty():
+        source.show(markup.empty("No wagers", "Nothing was staked in this part of the floor. Choose another above."))
+        return
+    show_sums(figures, of, formats)
+    found = flagged_first(found)
+    told = found.filter(~pl.col("verdict").is_in(FOLDED))
+    names = [_name(by, row) for row in told.iter_rows(named=True)]
+    source.show(
+        markup.section(
+            "Actual vs. theoretical by wager",
+            "Exact return and variance of each paytable. A wager without a decision needs review on both sides of its band; "
+            "where patrons decide, play below the best is the first explanation of a win above it.",
+        )
+    )
+    if told.height:
+        st.altair_chart(
+            against_theory_chart(told.head(DRAWN), names[:DRAWN]),
+            theme=None,
+            alt="House win of each wager less theory, in standard deviations of luck",
+        )
+        marked = [i for i, alarm in enumerate(told["alarm"]) if alarm]
+        rows = [_row(by, r, of, formats) for r in told.head(ROWS).iter_rows(named=True)]
+        source.show(markup.table(LUCK, rows, "Actual vs. theoretical by wager", marked=marked, sortable=True))
+    folded = found.filter(pl.col("verdict").is_in(FOLDED))
+    if folded.height:
+        with st.expander(f"{plural(folded.height, 'inconclusive row')}: too few rounds to tell, or no theory"):
+            rows = [_row(by, r, of, formats) for r in folded.head(ROWS).iter_rows(named=True)]
+            source.show(markup.table(LUCK, rows, "Inconclusive rows", sortable=True))
+    source.show(
+        f'<p class="rk-note">Corrected for {plural(found["p"].count(), "row")} (Holm 1979): on an honest floor one report in '
+        f"{1 / against_theory.ALARM_LEVEL:.0f} has any alarm.</p>"
+    )
+    if part.before is not None and by in changes.BY_CHANGE:
+        show_changes(figures, by, of)
+    show_funnel(figures, of)
+    figures.offer()
+
+
+def show_changes(figures: Figures, by: str, of: Selection) -> None:
+    """Show the house win of each wager beside that of the period before, and whether luck explains the change."""
+    found = flagged_first(figures.ask("House win and the period before", changes.house_win_changes, by, of))
+    told = found.filter(~pl.col("verdict").is_in(FOLDED))
+    source.show(
+        markup.section(
+            "Change since the period before",
+            "By the exact variance of each paytable, corrected for the rows (Holm). Wagers with uneven payouts are left out: "
+            "they are held against theory above.",
+        )
+    )
+    if told.is_empty():
+        source.show(markup.empty("Nothing to compare", "No wager was made often enough in both periods."))
+        return
+    rows = [
+        [
+            badge(r["verdict"]),
+            _name(by, r),
+            percent(r["house_win_percent"]),
+            percent(r["prior_house_win_percent"]),
+            points(r["change_points"]),
+            f"{points(r['low_95_points'])} to {points(r['high_95_points'])}",
+            odds(r["p_adjusted"]),
+        ]
+        for r in told.head(ROWS).iter_rows(named=True)
+    ]
+    numbers = dict.fromkeys(("House win %", "Before", "Change", "95 % range", "Chance"), "number")
+    columns = {"Verdict": "short", "Wager": "text", **numbers}
+    marked = [i for i, verdict in enumerate(told["verdict"]) if verdict == "alarm"]
+    source.show(markup.table(columns, rows, "House win and the period before", marked=marked, sortable=True))
+
+
+def show_sums(figures: Figures, of: Selection, formats: Formats) -> None:
+    """Show actual and theoretical win of everything together, with the reach of luck."""
+    found = figures.ask("Actual and theoretical win, summed", theoretical.theoretical_win, "property", of, bands=True)
+    row = found.row(0, named=True)
+    if row["low_95_cents"] is None:
+        return
+    low, high = row["low_95_cents"], row["high_95_cents"]
+    outside = "" if low <= row["house_win_cents"] <= high else "outside it"
+    source.show(
+        markup.figures(
+            [
+                markup.figure("House win", formats.money(row["house_win_cents"]), "of wagers with a theory"),
+                markup.figure("Theoretical win", formats.money(row["theoretical_win_cents"]), "with best play"),
+                markup.figure(
+                    "Difference", formats.signed(row["difference_cents"]), outside or "within the reach of luck"
+                ),
+                markup.figure(
+                    "Reach of luck",
+                    f"{formats.chips(round(low, -2))} to {formats.chips(round(high, -2))}",
+                    "95 of 100 such periods at least",
+                ),
+            ]
+        )
+    )
+
+
+def _name(by: str, row: dict[str, Any]) -> str:
+    wager = wager_with_paytable(row["wager"], row["paytable"])
+    if by == "game":
+        return f"{wager}, {game_name(row['game'])}"
+    value = row[{"table": "table_id"}.get(by, by)]
+    where = (
+        day_name(value) if by == "gaming_day" else table_name(str(value)) if by in ("table", "dealer") else str(value)
+    )
+    return f"{where.capitalize() if by == 'shift' else where}: {wager}"
+
+
+def _row(by: str, r: dict[str, Any], of: Selection, formats: Formats) -> list[object]:
+    low, high = r["low_95_cents"], r["high_95_cents"]
+    about = {"table": of.table, "dealer": of.dealer, "from": of.first, "to": of.last}
+    if by == "gaming_day":
+        about |= dict.fromkeys(("from", "to"), r["gaming_day"])
+    elif by != "game":
+        about[by] = r[{"table": "table_id"}.get(by, by)]
+    to = markup.link(
+        "hold",
+        wager_with_paytable(r["wager"], r["paytable"]),
+        view="behind",
+        game=r["game"],
+        wager=r["wager"],
+        paytable=r["paytable"] or None,
+        **about,
+    )
+    where = game_name(r["game"]) if by == "game" else _name(by, r).partition(":")[0]
+    return [
+        badge(r["verdict"]),
+        markup.two_lines(to, where),
+        f"{r['bets']:,}",
+        markup.two_lines(formats.money(r["house_win_cents"]), percent(r["house_win_percent"])),
+        markup.two_lines(formats.money(r["theoretical_win_cents"]), percent(r["theoretical_percent"])),
+        "–" if low is None else f"{formats.money(low)} to {formats.money(high)}",
+        r["sentence"],
+    ]
+
+
+def show_funnel(figures: Figures, of: Selection) -> None:
+    """Show dealers (or tables, …) beside each other, each against what the floor won of the same wagers."""
+    source.show(
+        markup.section(
+            "Comparison with the floor",
+            "Distance from what the floor won of the same base wagers. Bars: where 95 % and 99.7 % would lie by luck.",
+        )
+    )
+    with st.container(width=280):
+        offered = [name for name in FUNNELS if name != "dealer" or access.may(access.NAMES)]
+        by = source.choose("Compare", "of", offered[1:], lambda name: FUNNELS[name], FUNNELS[offered[0]]) or offered[0]
+    found = figures.ask("Comparison with the floor", control.funnel, by, of)
+    if found.is_empty():
+        source.show(
+            markup.empty(
+                "Nothing to compare", "No base wager with a known theory was settled in this part of the floor."
+            )
+        )
+        return
+    column = {"table": "table_id"}.get(by, by)
+    names = [f"{table_name(str(r[column]))}, {game_name(r['game'])}" for r in found.iter_rows(named=True)]
+    widened = found["dispersion"].max()
+    st.altair_chart(
+        funnel_chart(found, names), theme=None, alt=f"{FUNNELS[by]} against the floor's own house win, by volume"
+    )
+    if isinstance(widened, float) and widened > 1:
+        source.show(
+            f'<p class="rk-note">The points vary {widened:.1f} times as much as by luck alone; the limits are widened for it '
+            "(Spiegelhalter 2005).</p>"
+        )
+
+
+# ---------------------------------------------------------------------------------------------------------------- time
+
+
+def show_days(part: FloorPart, formats: Formats) -> None:
+    """Show day by day how far the house win is from theory, in two charts that see a small lasting change."""
+    of, figures = part.selection, Figures(part.selection)
+    compared = figures.ask("Wagers", theoretical.theoretical_win, "wager", of)
+    offered = sorted(set(compared.filter(pl.col("theoretical_win_cents") != 0)["wager"]))
+    with st.container(width=280):
+        wager = source.choose("Wager", "wager", offered, wager_name, "The wager a game needs")
+    found = figures.ask("Day by day", control.over_time, "gaming_day", of, wager)
+    if found.height < 2:
+        source.show(
+            markup.empty(
+                "Too few days", "A change over time needs two gaming days at least. Choose a wider part of the floor."
+            )
+        )
+        return
+    source.show(
+        markup.section("Day by day", "Grey: the weighted mean stays in it by luck alone. Points: each day by itself.")
+    )
+    st.altair_chart(
+        drift_chart(found, [short_day(day) for day in found["gaming_day"]]),
+        theme=None,
+        alt="House win against theory by gaming day, in standard deviations",
+    )
+    _show_signals(found, formats)
+    figures.offer()
+
+
+def _show_signals(found: pl.DataFrame, formats: Formats) -> None:
+    signals = found.filter((pl.col("cusum_signal") != "") | (pl.col("ewma_signal") != ""))
+    if signals.is_empty():
+        source.show(markup.empty("No sustained change", "Neither chart (CUSUM, EWMA) left its limits."))
+        return
+    columns = {
+        "Verdict": "short",
+        "Gaming day": "short",
+        "CUSUM": "text",
+        "Weighted mean": "text",
+        "House win": "number",
+        "Theory": "number",
+    }
+    rows = [
+        [
+            badge("alarm" if r["alarm"] else "above"),
+            day_name(r["gaming_day"]),
+            _signal(r["cusum_signal"], max(r["cusum_low"], r["cusum_high"]), control.DECISION),
+            _signal(r["ewma_signal"], r["ewma"], r["ewma_high"]),
+            formats.money(r["house_win_cents"]),
+            formats.money(r["expected_cents"]),
+        ]
+        for r in signals.iter_rows(named=True)
+    ]
+    source.show(markup.table(columns, rows, "Days outside control limits", sortable=True))
+    if signals["alarm"].all():
+        source.show(
+            '<p class="rk-note">No patron decides on this wager: a lasting win above theory needs review too, for winners may be '
+            "paid too little.</p>"
+        )
+    else:
+        source.show(
+            '<p class="rk-note">Above best play is no alarm: where patrons decide, play below the best explains it first.</p>'
+        )
+
+
+def _signal(word: str, value: float, limit: float) -> str:
+    return f"{word}: {value:+.2f}, limit {limit:.2f}" if word else "within"

@@ -1,0 +1,174 @@
+"""House win by a dimension: beside theory and its band, beside the period before, each row down to its wagers."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import polars as pl
+import streamlit as st
+
+from analytics.hold import hold, theoretical
+from analytics.hold.hold import Dimension
+from analytics.warehouse.selection import Selection
+from dashboards.access import access
+from dashboards.analysis.figures import Figures
+from dashboards.analysis.floor_part import FloorPart
+from dashboards.analysis.verdicts import badge
+from dashboards.drawing import markup
+from dashboards.drawing.charts import dimension_label, house_win_chart
+from dashboards.drawing.names import DIMENSIONS, Formats, day_name, percent, points
+from dashboards.parts import source
+from replay.narrative.names import plural
+
+BY: Final = {
+    "Wagers": "number",
+    "Handle": "number",
+    "Payouts": "number",
+    "House win": "number",
+    "House win %": "number",
+    "Theory": "number",
+    "95 % range": "number",
+    "Jackpots by slip": "number",
+    "Not settled": "number",
+}
+BEFORE: Final = {"Before": "number", "Change": "number"}
+KNOWN_SHARE: Final = 0.99
+"""Where theory knows less than this share of a handle, its mark would stand beside the win of something else, and is left out."""
+ROWS = 400
+
+
+def show_house_win(part: FloorPart, formats: Formats) -> None:
+    """Show handle, payouts and house win by a dimension, as a chart and as a table."""
+    of, figures = part.selection, Figures(part.selection)
+    total = figures.ask("All wagers", hold.hold_by, "game", of).sum().row(0, named=True)
+    unsettled = total["unsettled"]
+    note = f"{plural(unsettled, 'wager')} not settled, kept out" if unsettled else "staked on settled wagers"
+    win, handle = total["house_win_cents"] or 0, total["handle_cents"] or 0
+    source.show(
+        markup.figures(
+            [
+                markup.figure("Handle", formats.money(handle), note),
+                markup.figure("Payouts", formats.money(total["payouts_cents"]), "stakes returned included"),
+                markup.figure("House win", formats.money(win), "handle − payouts"),
+                markup.figure("House win %", percent(100 * win / handle if handle else None), "house win ÷ handle"),
+                markup.figure(
+                    "Jackpots by slip", formats.money(total["jackpots_by_slip_cents"]), "from the meters, apart"
+                ),
+            ]
+        )
+    )
+    allowed = [name for name in DIMENSIONS if name != "dealer" or access.may(access.NAMES)]
+    dimension: Any = st.segmented_control(
+        "Group by",
+        allowed,
+        default=source.chosen("by", allowed) or "wager",
+        required=True,
+        format_func=lambda d: DIMENSIONS[d],
+        key="hold-by",
+        label_visibility="collapsed",
+    )
+    st.query_params["by"] = dimension
+    show_breakdown(figures, dimension, part, formats)
+    figures.offer()
+
+
+def show_breakdown(figures: Figures, dimension: Dimension, part: FloorPart, formats: Formats) -> None:
+    """Show house win % by a dimension; each row leads to the wagers behind it."""
+    of, name = part.selection, DIMENSIONS[dimension]
+    found = figures.ask(f"House win by {name.lower()}", hold.hold_by, dimension, of)
+    if found.is_empty():
+        source.show(markup.empty("No wagers", "Nothing was staked in this part of the floor. Choose another above."))
+        return
+    theory = figures.ask(f"Theoretical win by {name.lower()}", theoretical.theoretical_win, dimension, of, bands=True)
+    columns = [
+        column for column in theory.columns if column in found.columns and not column.endswith(("_cents", "_percent"))
+    ]
+    rows = beside_theory(found, theory, [column for column in columns if column != "game" or dimension == "game"])
+    if part.before is not None:
+        rows = _beside_before(rows, source.reckon(hold.hold_by, dimension, part.before), list(_key(dimension)))
+    labels = [
+        day_name(row["gaming_day"]) if dimension == "gaming_day" else dimension_label(dimension, row)
+        for row in rows.iter_rows(named=True)
+    ]
+    if not rows["house_win_percent"].drop_nulls().is_empty():
+        source.show(
+            '<p class="rk-note">Bar: house win %. Line: theory, with best play. Grey: where it lies by luck in 95 of 100 such '
+            "periods at least.</p>"
+        )
+        st.altair_chart(house_win_chart(rows, dimension, labels), theme=None, alt=f"House win % by {name.lower()}")
+    listed = [
+        _row(label, dimension, row, of, formats) for label, row in zip(labels, rows.iter_rows(named=True), strict=True)
+    ]
+    headings = {name: "text", **BY, **(BEFORE if part.before is not None else {})}
+    source.show(markup.table(headings, listed[:ROWS], f"House win by {name.lower()}", sortable=True))
+
+
+def _key(dimension: Dimension) -> tuple[str, ...]:
+    return {"table": ("table_id",), "paytable": ("wager", "paytable")}.get(dimension, (dimension,))
+
+
+def beside_theory(found: pl.DataFrame, theory: pl.DataFrame, key: list[str]) -> pl.DataFrame:
+    """Return house wins with `theoretical_percent`, `low_95_percent` and `high_95_percent`, of the handle.
+
+    They are null where theory knows too little of the handle; voided wagers are in it, and win nothing by theory either. The same
+    wager of several games is dealt in different rounds: half-widths add by squares.
+    """
+    cents = ("theoretical_win_cents", "low_95_cents", "high_95_cents")
+    middle = pl.col("theoretical_win_cents")
+    known = theory.group_by(key, maintain_order=True).agg(
+        pl.col("unknown_handle_cents").sum(),
+        middle.sum(),
+        (middle.sum() - (middle - pl.col("low_95_cents")).pow(2).sum().sqrt()).alias("low_95_cents"),
+        (middle.sum() + (pl.col("high_95_cents") - middle).pow(2).sum().sqrt()).alias("high_95_cents"),
+    )
+    enough = pl.col("unknown_handle_cents") <= (1 - KNOWN_SHARE) * pl.col("handle_cents")
+    return found.join(known, on=key, how="left", nulls_equal=True, maintain_order="left").with_columns(
+        pl.when(enough & (pl.col("handle_cents") > 0))
+        .then(100 * pl.col(name) / pl.col("handle_cents"))
+        .alias(name.replace("win_cents", "percent").replace("_cents", "_percent"))
+        for name in cents
+    )
+
+
+def _beside_before(rows: pl.DataFrame, prior: pl.DataFrame, key: list[str]) -> pl.DataFrame:
+    before = prior.select(*key, pl.col("house_win_percent").alias("prior_percent"))
+    joined = rows.join(before, on=key, how="left", nulls_equal=True, maintain_order="left")
+    return joined.with_columns((pl.col("house_win_percent") - pl.col("prior_percent")).alias("change_points"))
+
+
+def _row(label: str, dimension: Dimension, row: dict[str, Any], of: Selection, formats: Formats) -> list[object]:
+    band = row["low_95_percent"], row["high_95_percent"]
+    outside = band[0] is not None and not band[0] <= (row["house_win_percent"] or 0) <= band[1]
+    shown: list[object] = [
+        markup.two_lines(
+            markup.link("hold", label, view="behind", **_about(dimension, row, of)),
+            badge("outside_95") if outside else "",
+        ),
+        f"{row['wagers']:,}",
+        *(formats.money(row[c]) for c in ("handle_cents", "payouts_cents", "house_win_cents")),
+        percent(row["house_win_percent"]),
+        percent(row["theoretical_percent"]),
+        "–" if band[0] is None else f"{percent(band[0])} to {percent(band[1])}",
+        formats.money(row["jackpots_by_slip_cents"]),
+        f"{row['unsettled']:,}",
+    ]
+    return [*shown, percent(row["prior_percent"]), points(row["change_points"])] if "prior_percent" in row else shown
+
+
+def _about(dimension: Dimension, row: dict[str, Any], of: Selection) -> dict[str, object]:
+    about: dict[str, object] = {
+        "game": of.game,
+        "table": of.table,
+        "dealer": of.dealer,
+        "from": of.first,
+        "to": of.last,
+    }
+    match dimension:
+        case "paytable":
+            return about | {"wager": row["wager"], "paytable": row["paytable"] or None}
+        case "table":
+            return about | {"table": row["table_id"]}
+        case "gaming_day":
+            return about | {"from": row["gaming_day"], "to": row["gaming_day"]}
+        case _:
+            return about | {dimension: row[dimension]}

@@ -1,0 +1,121 @@
+// Keys of every page, put in place once: ? lists them, g and a letter goes to a page, Enter opens what the page offers to open.
+(() => {
+  if (window.rackKeys) return;
+  window.rackKeys = true;
+  const narrow = () => window.matchMedia("(max-width: 768px)").matches;
+  const pages = () => [...document.querySelectorAll('header a[href], [data-testid="stSidebarNav"] a[href]')]
+    .filter((link) => link.origin === location.origin);
+  const letterOf = { floor: "f", queue: "q", round: "r", dispute: "d", hold: "h", dealers: "e", fairness: "a", integrity: "i",
+    rules: "u", health: "s", reports: "p", surveillance: "l", cases: "c" };
+  const nameOf = (link) => link.pathname.split("/").pop();
+  const typing = (target) => target.closest?.('input, textarea, select, [contenteditable="true"], [role="listbox"]');
+
+  const help = document.createElement("dialog");
+  help.id = "rack-keys";
+  help.setAttribute("aria-label", "Keys");
+  document.body.append(help);
+  const row = (keys, words) => {
+    const line = document.createElement("div");
+    for (const key of keys) {
+      const cap = document.createElement("kbd");
+      cap.textContent = key;
+      line.append(cap);
+    }
+    line.append(words);
+    return line;
+  };
+  const list = () => {
+    const title = document.createElement("h2");
+    title.textContent = "Keys";
+    const shown = new Map(pages().map((link) => [nameOf(link), link.textContent.trim()]));
+    const rows = [row(["?"], "This list"), row(["Enter"], "Open the round of the incident"), row(["J"], "Next in the queue"),
+      row(["K"], "Previous in the queue"), row(["N"], "From a round to the next in the queue"), row(["←", "→"], "Step back, step on"), row(["P"], "Play or pause"),
+      row(["E"], "Next evidence"), row(["Esc"], "Close")];
+    for (const [page, words] of shown) if (letterOf[page]) rows.push(row(["g", letterOf[page]], words));
+    help.replaceChildren(title, ...rows);
+    help.showModal();
+  };
+
+  const take = (event, link) => {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    link.click();
+  };
+  const follow = (event, selector) => {
+    const link = document.querySelector(selector);
+    if (link) take(event, link);
+  };
+
+  let waits = 0;
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
+    const chosen = Date.now() - waits < 1500;
+    waits = 0;
+    if (event.key === "?") {
+      event.preventDefault();
+      help.open ? help.close() : list();
+    } else if (event.key === "g") {
+      waits = Date.now();
+    } else if (chosen) {
+      const link = pages().find((each) => letterOf[nameOf(each)] === event.key);
+      if (link) take(event, link);
+    } else if (event.key === "n") {
+      follow(event, "a.rk-next");
+    } else if (event.key === "Enter" && !event.target.closest?.("a, button, summary, [role=button], [role=radio], [role=tab]")) {
+      follow(event, "a.rk-enter");
+    }
+  }, true);
+
+  // A list that is longer than its box shows the option that is chosen.
+  window.rackSight = (name) => requestAnimationFrame(() => {
+    const option = document.querySelector(`.st-key-${name} label:has(input:checked)`);
+    let pane = option?.parentElement;
+    while (pane && !(pane.scrollHeight > pane.clientHeight + 4 && getComputedStyle(pane).overflowY !== "visible")) pane = pane.parentElement;
+    if (pane?.closest(`.st-key-${name}, [data-testid="stTabs"]`)) {
+      pane.scrollTop += option.getBoundingClientRect().top - pane.getBoundingClientRect().top - pane.clientHeight / 2;
+    }
+  });
+
+  document.addEventListener("click", (event) => {
+    if (!event.target.closest?.('[role="tab"]')) return;
+    for (const wait of [100, 500, 1500]) setTimeout(() => window.rackSight("moves"), wait);  // a slow page draws the list later
+  }, true);
+
+  // On a phone the menu covers the page: it closes when a page was chosen in it.
+  document.addEventListener("click", (event) => {
+    if (narrow() && event.target.closest?.('[data-testid="stSidebarNav"] a')) {
+      setTimeout(() => document.querySelector('[data-testid="stSidebarCollapseButton"] button')?.click(), 150);
+    }
+  });
+
+  // A heading sorts its table: the first time numbers from the largest and words from A, then the other way round.
+  const numberOf = (cell) => {
+    const found = /[−-]?\$?[\d,]*\.?\d+/.exec((cell.querySelector("div") ?? cell).textContent.trim());
+    return found ? Number(found[0].replace("−", "-").replace(/[$,]/g, "")) : -Infinity;
+  };
+  document.addEventListener("click", (event) => {
+    const heading = event.target.closest?.("button.rk-sort")?.closest("th");
+    if (!heading) return;
+    const body = heading.closest("table").querySelector("tbody");
+    const place = [...heading.parentElement.children].indexOf(heading);
+    const numbers = heading.classList.contains("rk-number");
+    const was = heading.getAttribute("aria-sort");
+    const down = was ? was === "ascending" : numbers;
+    const order = (one, other) => numbers
+      ? numberOf(one.children[place]) - numberOf(other.children[place])
+      : one.children[place].textContent.localeCompare(other.children[place].textContent, undefined, { numeric: true });
+    const rows = [...body.children].sort((one, other) => (down ? -1 : 1) * order(one, other));
+    for (const each of heading.parentElement.children) each.removeAttribute("aria-sort");
+    heading.setAttribute("aria-sort", down ? "descending" : "ascending");
+    body.append(...rows);
+  });
+
+  // A print says when it was made, by the property's clock.
+  window.addEventListener("beforeprint", () => {
+    for (const place of document.querySelectorAll("[data-printed]")) {
+      const zone = place.dataset.printed || "UTC";
+      const at = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeStyle: "long", timeZone: zone });
+      place.textContent = at.format(new Date());
+    }
+  });
+})();

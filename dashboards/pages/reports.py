@@ -1,0 +1,109 @@
+"""Reports: what has to be filed for a day or a month?"""
+
+from __future__ import annotations
+
+from datetime import date
+
+import streamlit as st
+
+from analytics.reports.catalogue import REPORTS
+from analytics.reports.sources import NoPeriod, period
+from dashboards.drawing import markup
+from dashboards.drawing.names import day_name
+from dashboards.parts import report_files, source
+from replay.narrative.names import plural
+from replay.packet.words import Style
+from replay.report.content import NUMERIC, Report, Table
+from replay.report.wording import written
+
+SHOWN = 40
+"""Rows of a table that the page shows; the files have all of them."""
+
+
+def page() -> None:
+    """Lay the page out: which report, of which days; the report itself; and the way to take it away."""
+    source.begin()
+    source.show(markup.heading("Reports", "What compliance files: signed, with the rule that each report answers."))
+    try:
+        first, last = source.ask(period)
+    except NoPeriod as error:
+        source.show(markup.empty("Nothing to report yet", str(error)))
+        source.watch()
+        return
+    name, days = _choose(first, last)
+    if len(days) == 2:
+        _show(name, *days)
+    source.watch(quietly=True)
+
+
+def _choose(first: date, last: date) -> tuple[str, tuple[date, ...]]:
+    """Offer the reports, whose choice stands in the address, and the days."""
+    left, middle, _ = st.columns([2, 2, 3], vertical_alignment="bottom")
+    names = list(REPORTS)
+    with left:
+        name = source.choose("Report", "report", names[1:], _title, _title(names[0])) or names[0]
+    with middle:
+        days = st.date_input("Gaming days", (first, last), key="report-days")
+    return name, days if isinstance(days, tuple) else (days, days)
+
+
+def _title(name: str) -> str:
+    return REPORTS[name].title
+
+
+def _show(name: str, first: date, last: date) -> None:
+    asked = name, first, last
+    if st.button("Make report", type="primary"):
+        with st.spinner("Making the report …"):
+            st.session_state[report_files.KEPT] = asked, report_files.made(name, first, last)
+    kept = st.session_state.get(report_files.KEPT)
+    if kept is None or kept[0] != asked:
+        rules = [
+            f"{'Answers' if rule.role == 'answers' else 'Helps with'} {rule.cite}: {rule.asks}."
+            for rule in REPORTS[name].rules
+        ]
+        source.show(markup.empty(_title(name), " ".join(rules)))
+        return
+    report: Report | None = kept[1]
+    if report is not None:
+        report_files.offer(report)
+        _draw(report)
+
+
+def _draw(report: Report) -> None:
+    style = Style.of(report.property_name, report.currency, report.time_zone)
+    days = day_name(date.fromisoformat(report.first)), day_name(date.fromisoformat(report.last))
+    source.show(
+        markup.section(
+            report.title, f"{days[0]} to {days[1]}. Record as of {style.time(report.as_of_us)} ({style.zone_name})."
+        )
+    )
+    for table in report.tables:
+        _draw_table(table, style)
+    if report.limits:
+        source.show(markup.section("What this report does not show", " ".join(report.limits)))
+    meanings = {"Figure": "short", "Definition": "text", "Section": "text"}
+    with st.expander("What the figures mean"):
+        source.show(
+            markup.table(meanings, [[each.label, each.meaning, each.cite] for each in report.figures], "Definitions")
+        )
+
+
+def _draw_table(table: Table, style: Style) -> None:
+    source.show(markup.section(table.title, table.note))
+    if not table.rows:
+        source.show(markup.empty("No rows", table.empty))
+        return
+    columns = {
+        each.label: "number" if each.kind in NUMERIC else "short" if each.kind != "text" else "text"
+        for each in table.columns
+    }
+    rows = [
+        [written(column, value, style) for column, value in zip(table.columns, row, strict=True)] for row in table.rows
+    ]
+    source.show(markup.table(columns, rows[:SHOWN], table.title, marked=[i for i in table.marked if i < SHOWN]))
+    if len(rows) > SHOWN:
+        st.caption(f"{plural(len(rows) - SHOWN, 'more row is', 'more rows are')} in the files.")
+
+
+page()

@@ -1,0 +1,178 @@
+"""Surveillance log: what happened on this shift, and what does the next one take over?"""
+
+from __future__ import annotations
+
+from datetime import date, datetime, time
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import streamlit as st
+
+from analytics.hold import hold
+from dashboards.access import access
+from dashboards.drawing import markup
+from dashboards.drawing.names import Formats, day_name
+from dashboards.parts import desk, source
+from dashboards.run import log_address
+from replay.narrative.names import plural, table_name
+from replay.review import surveillance
+from replay.review.desk import REFUSALS, TableReview
+
+ENTRIES = {"Happened": "short", "Table": "short", "Camera": "short", "Persons": "text", "What": "text", "By": "short"}
+SHIFTS = {
+    "Gaming day": "short",
+    "Shift": "short",
+    "Open then": "short",
+    "Signed over by": "text",
+    "Accepted by": "text",
+}
+SHOWN = 60
+"""Entries that the page shows, the newest first; the report has all of them."""
+
+
+def page() -> None:
+    """Lay the page out: what waits to be accepted, the way to make an entry, the entries, and the way to sign over."""
+    source.begin()
+    source.show(
+        markup.heading(
+            "Surveillance log",
+            "Entries that people make. Nothing is changed or removed; another entry puts one right.",
+            markup.button_link("reports", "Printed sheet", report="surveillance-log"),
+        )
+    )
+    if log_address() is None:
+        source.show(markup.empty("No log is named", "Start the pages with the log: `rack dashboard --log ADDR`"))
+        return
+    desk.outcome()
+    try:
+        of_room, (incidents, disputes) = desk.ask(lambda at: (surveillance.log(at), surveillance.open_work(at)))
+    except REFUSALS as error:
+        source.show(markup.notice("The surveillance log cannot be read", str(error)))
+        return
+    formats, who = source.formats(), _actor()
+    open_now = f"{plural(incidents, 'incident')} and {plural(disputes, 'dispute')} are open."
+    source.show(markup.figures([markup.figure("Open incidents", incidents), markup.figure("Open disputes", disputes)]))
+    if of_room.waiting is not None:
+        _accept(of_room.waiting, who, formats)
+    if who is not None:
+        _enter(who, formats)
+    _entries(of_room, formats)
+    _shifts(of_room, formats)
+    if who is not None and of_room.waiting is None:
+        _sign_over(who, open_now)
+    source.watch(quietly=True)
+
+
+def _actor() -> str | None:
+    """Return the id of who may write here; null where nobody may, and the page is there to be read."""
+    who = access.person()
+    if who is None or access.refusal(access.REVIEW) is not None:
+        return None
+    known = desk.actor(who)
+    return None if known is None else known.id
+
+
+def _accept(waiting: surveillance.HandOver, who: str | None, formats: Formats) -> None:
+    """Show the shift that was signed over, and offer to accept it to anybody but the person who signed."""
+    at = formats.day_and_clock(waiting.entry.at_us)
+    source.show(
+        markup.notice(
+            f"The {waiting.signed.shift} shift waits to be accepted", f"{waiting.entry.by} {waiting.entry.says} ({at})"
+        )
+    )
+    if who is None or who == waiting.signed.by:
+        return
+    with st.form("accept", clear_on_submit=True):
+        note = st.text_input("Note on accepting")
+        if st.form_submit_button("Accept shift", type="primary") and note.strip():
+            desk.act(lambda at: surveillance.accept(at, note=note.strip(), by=who))
+            st.rerun()
+
+
+def _enter(who: str, formats: Formats) -> None:
+    """Offer to make an entry; without a day and a time it is of now."""
+    tables: list[str | None] = [None, *source.ask(hold.tables)]
+    with st.form("entry", clear_on_submit=True):
+        note = st.text_area("What happened", max_chars=400)
+        first, second, third = st.columns(3)
+        table = first.selectbox(
+            "Table", tables, format_func=lambda each: "No table" if each is None else table_name(each)
+        )
+        camera = second.text_input("Camera", max_chars=32)
+        persons = third.text_input("Persons", max_chars=200, help="Patrons by token")
+        day = first.date_input("Day, where it was not now", None)
+        clock = second.time_input("Time, where it was not now", None)
+        if st.form_submit_button("Make entry", type="primary") and note.strip():
+            values: dict[str, Any] = {
+                "note": note.strip(),
+                "by": who,
+                "table": table,
+                "camera": camera.strip().lower() or None,
+                "persons": persons.strip() or None,
+                "happened_us": _moment(day, clock, formats),
+            }
+            desk.act(lambda at: surveillance.make_entry(at, **values))
+            st.rerun()
+
+
+def _moment(day: date | None, clock: time | None, formats: Formats) -> int | None:
+    """Return a day and a time of the property's clock as UTC microseconds; null where either is missing: now."""
+    if day is None or clock is None:
+        return None
+    return int(datetime.combine(day, clock, formats.zone or ZoneInfo("UTC")).timestamp()) * 1_000_000
+
+
+def _entries(of_room: TableReview, formats: Formats) -> None:
+    entries = of_room.surveillance[::-1]
+    source.show(markup.section("Entries", "The newest first, in the property's time."))
+    if not entries:
+        source.show(markup.empty("No entry yet", "Make one above, or with `rack surveillance enter`."))
+        return
+    rows = [
+        [
+            formats.day_and_clock(each.noted.happened_us),
+            table_name(each.noted.table) if each.noted.table else "–",
+            each.noted.camera or "–",
+            each.noted.persons or "–",
+            each.noted.note,
+            each.noted.by,
+        ]
+        for each in entries[:SHOWN]
+    ]
+    source.show(markup.table(ENTRIES, rows, "Entries of the surveillance log"))
+    if len(entries) > SHOWN:
+        st.caption(f"{plural(len(entries) - SHOWN, 'older entry is', 'older entries are')} in the report.")
+
+
+def _shifts(of_room: TableReview, formats: Formats) -> None:
+    shifts = of_room.hand_overs[::-1]
+    if not shifts:
+        return
+    source.show(markup.section("Shifts signed over"))
+    rows = [
+        [
+            day_name(date.fromisoformat(each.gaming_day)),
+            each.signed.shift,
+            f"{plural(each.signed.incidents, 'incident')}, {plural(each.signed.disputes, 'dispute')}",
+            markup.two_lines(f"{each.signed.by}, {formats.clock(each.entry.at_us)}", each.signed.note),
+            "–" if each.accepted is None else f"{each.accepted.by}, {formats.clock(each.accepted.at_us)}",
+        ]
+        for each in shifts[:SHOWN]
+    ]
+    marked = [i for i, each in enumerate(shifts[:SHOWN]) if each.accepted is None]
+    source.show(markup.table(SHIFTS, rows, "Shifts signed over", marked=marked))
+
+
+def _sign_over(who: str, open_now: str) -> None:
+    """Offer to sign the log over to the next shift, with what is open now."""
+    with st.form("sign-over", clear_on_submit=True):
+        st.caption(f"Sign over to the next shift. {open_now}")
+        left, right = st.columns([1, 3])
+        shift = left.text_input("Shift that ends", max_chars=32)
+        note = right.text_input("Note for the next shift", max_chars=400)
+        if st.form_submit_button("Sign over") and shift.strip() and note.strip():
+            desk.act(lambda at: surveillance.sign_over(at, shift=shift.strip().lower(), note=note.strip(), by=who))
+            st.rerun()
+
+
+page()

@@ -1,0 +1,137 @@
+"""Several incidents chosen in the queue: what they come to, and one action about all of them with one reason."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from typing import Any
+
+import streamlit as st
+
+from dashboards.access import access
+from dashboards.drawing import markup
+from dashboards.drawing.names import STATES, Formats
+from dashboards.parts import desk, reviewing, source
+from dashboards.parts.desk import Reviews
+from replay.narrative.names import plural, table_name
+from replay.review.desk import DISPOSITIONS, MOVES_MONEY, Desk, FindingReview
+from replay.review.incident_desk import OF_INCIDENTS, IncidentDesk, incident_state
+
+OFFERED = ("resolve", "assign", "sign", "reopen")
+FITS = {
+    "resolve": {"open", "assigned", "reopened"},
+    "assign": {"open", "assigned", "reopened"},
+    "sign": {"awaiting_signature"},
+    "reopen": {"awaiting_signature", "resolved"},
+}
+"""Action → the states of the incidents that it is about; the others of those chosen are left as they are."""
+
+Act = Callable[[IncidentDesk, str], object]
+
+
+def panel(chosen: Sequence[dict[str, Any]], said: Reviews | None, formats: Formats) -> None:
+    """Show what the chosen incidents come to, and offer what can be done about all; `chosen` are rows of the queue."""
+    under, over = (sum(row[name] for row in chosen) for name in ("underpaid_cents", "overpaid_cents"))
+    money = f"{formats.money(over)} overpaid · {formats.money(under)} underpaid"
+    source.show(markup.section(f"{plural(len(chosen), 'incident')} chosen", money))
+    desk.outcome()
+    who = access.person()
+    if said is None or who is None or not access.may(access.REVIEW):
+        source.show('<p class="rk-note">To assign, resolve and sign, log in with a role that reviews.</p>')
+        return
+    me = desk.actor(who)
+    if me is None:
+        return
+    reviews = {
+        row["finding_id"]: [said.of(row["table_id"], finding_id) for finding_id in row["finding_ids"]] for row in chosen
+    }
+    states = Counter(incident_state(each) for each in reviews.values())
+    counts = " · ".join(f"{STATES[state]}: {number}" for state, number in states.items())
+    source.show(f'<p class="rk-standing">{markup.text(counts)}</p>')
+    offered = [action for action in OFFERED if FITS[action] & states.keys()]
+    written = sum(len(review.history) for each in reviews.values() for review in each)
+    key = f"bulk {sha256(','.join(reviews).encode()).hexdigest()[:16]} {written}"
+    action = st.segmented_control(
+        "Action",
+        offered,
+        default=offered[0],
+        required=True,
+        format_func=lambda each: reviewing.WORDS[each],
+        key=f"do {key}",
+        label_visibility="collapsed",
+    )
+    fitting = [row for row in chosen if incident_state(reviews[row["finding_id"]]) in FITS[action or offered[0]]]
+    _form(action or offered[0], fitting, reviews, me.id, key, formats)
+
+
+def _form(
+    action: str,
+    chosen: Sequence[dict[str, Any]],
+    reviews: dict[str, list[FindingReview]],
+    who: str,
+    key: str,
+    formats: Formats,
+) -> None:
+    disposition = _disposition(key) if action == "resolve" else None
+    if action == "resolve" and disposition is None:
+        return
+    totals = {cause: _waiting(of) for cause, of in reviews.items()}
+    with st.form(f"sheet {key}", border=False, enter_to_submit=False):
+        if action == "assign":
+            names = {person.id: person.name for person in desk.register().all}
+            label = list(names).index(who)
+            st.selectbox("To", list(names), index=label, format_func=lambda each: names[each], key=f"to {key}")
+        asked = "Why" if action != "sign" else "What was checked"
+        st.text_input(asked, key=f"reason {key}")
+        money = f", {formats.money(sum(totals[row['finding_id']] for row in chosen))}" if action == "sign" else ""
+        words = f"{reviewing.WORDS[action]} {plural(len(chosen), 'incident')}{money}"
+
+        def write() -> None:
+            reason, to = (str(st.session_state.get(f"{name} {key}") or "").strip() for name in ("reason", "to"))
+            acts: dict[str, Act] = {
+                "assign": lambda at, cause: at.assign(cause, to=to, by=who, reason=reason),
+                "resolve": lambda at, cause: at.resolve(cause, disposition=disposition or "", by=who, reason=reason),
+                "sign": lambda at, cause: at.sign(cause, by=who, reason=reason, total_cents=totals[cause]),
+                "reopen": lambda at, cause: at.reopen(cause, by=who, reason=reason),
+            }
+            if not reason:
+                desk.refuse(f"Fill in: {asked}.")
+                return
+            places = {row["finding_id"]: _place(row) for row in chosen}
+            desk.act_on_each(places, lambda at, cause: _done(at, cause, acts[action]))
+
+        st.form_submit_button(words, key=f"{action} {key}", type="primary", on_click=write)
+
+
+def _done(at: Desk, cause: str, act: Act) -> None:
+    act(IncidentDesk(at), cause)
+
+
+def _disposition(key: str) -> str | None:
+    chosen: str | None = st.selectbox(
+        "Disposition",
+        OF_INCIDENTS,
+        index=None,
+        format_func=lambda each: DISPOSITIONS[each][0].upper() + DISPOSITIONS[each][1:],
+        placeholder="Choose",
+        key=f"disposition {key}",
+    )
+    if chosen in MOVES_MONEY:
+        source.show(
+            '<p class="rk-note">Each finding takes its own amount; a second person signs all of them at once.</p>'
+        )
+    return chosen
+
+
+def _waiting(reviews: Sequence[FindingReview]) -> int:
+    """The cents that await a second signature."""
+    return sum(
+        review.resolution.amount_cents or 0
+        for review in reviews
+        if review.state == "awaiting_signature" and review.resolution is not None
+    )
+
+
+def _place(row: dict[str, Any]) -> str:
+    return table_name(row["table_id"]) + ("" if row["round_no"] is None else f" round {row['round_no']:,}")

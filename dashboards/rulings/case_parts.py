@@ -1,0 +1,128 @@
+"""Cases as markup: the list by deadline, a case's facts and attachments, and what is due. Pure functions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+
+from dashboards.drawing import markup
+from dashboards.drawing.markup import Html
+from dashboards.drawing.names import day_name
+from replay.narrative.names import plural, table_name
+from replay.narrative.reviews import OUTCOMES
+from replay.review.cases import CaseFile, FiledCase
+
+LIST = {"Case": "short", "Due": "short", "State": "text", "Owner": "short", "Where": "text", "Claim": "text"}
+FILES = {"File": "text", "Bytes": "number", "SHA-256": "short", "What it is": "text", "Checked now": "short"}
+SOON_DAYS = 7
+MOST_DUE = 5
+
+
+def days_left(case: CaseFile, today: str) -> int:
+    """Return the days until a case is due; negative where it is overdue."""
+    return (date.fromisoformat(case.due) - date.fromisoformat(today)).days
+
+
+def due_words(case: CaseFile, today: str) -> str:
+    """Return when a case is due, as people say it.
+
+    >>> due_words(CaseFile(number=1, dispute="d", round_no=1, seat=1, patron=None, claim="x", due="2026-03-01", opened_by="a",
+    ...     opened_us=0), "2026-03-03")
+    'overdue by 2 days'
+    """
+    left = days_left(case, today)
+    if left < 0:
+        return f"overdue by {plural(-left, 'day')}"
+    return "due today" if left == 0 else f"due in {plural(left, 'day')}"
+
+
+def is_due_soon(case: CaseFile, today: str) -> bool:
+    """Whether a case is open, and overdue or due within a week."""
+    return case.decision is None and days_left(case, today) <= SOON_DAYS
+
+
+def state_words(case: CaseFile) -> str:
+    """Return where a case stands, by shape and word."""
+    if case.decision is not None:
+        return f"✔︎ {OUTCOMES[case.decision.outcome].capitalize()}"
+    return "↺ Appealed, open again" if case.appeals else "○ Open"
+
+
+def listed(found: Sequence[FiledCase], today: str) -> Html:
+    """Return the cases as a table; those that are overdue stand out."""
+    rows = [
+        [
+            markup.link("cases", each.name, case=each.name),
+            _due(each.case, today),
+            state_words(each.case),
+            each.case.owner or "–",
+            _where(each),
+            each.case.claim,
+        ]
+        for each in found
+    ]
+    return markup.table(LIST, rows, "Cases", marked=[i for i, each in enumerate(found) if each.case.overdue(today)])
+
+
+def due_cases(found: Sequence[FiledCase], today: str) -> Html:
+    """Return the open cases as links with their deadlines, the overdue first; nothing where none is open."""
+    due = [each for each in found if each.case.decision is None]
+    links = [
+        markup.link("cases", f"{each.name} {due_words(each.case, today)}", case=each.name) for each in due[:MOST_DUE]
+    ]
+    if len(due) > MOST_DUE:
+        links.append(markup.link("cases", f"{len(due) - MOST_DUE} more"))
+    late = any(each.case.overdue(today) for each in due)
+    if not links:
+        return Html("")
+    return Html(f'<p class="rk-due{" rk-late" if late else ""}"><strong>Open cases</strong> {" · ".join(links)}</p>')
+
+
+def facts(found: FiledCase, today: str) -> Html:
+    """Return what a case is: claim, deadline, owner, patron, and how it was decided."""
+    case = found.case
+    pairs = {
+        "Claim": f"“{case.claim}”",
+        "Due": f"{day_name(date.fromisoformat(case.due))}"
+        + ("" if case.decision is not None else f", {due_words(case, today)}"),
+        "Owner": case.owner or "Nobody yet",
+        "Patron": case.patron or "Token not on record",
+        "Video": "; ".join(f"{each.by} {each.says}" for each in found.videos) or "None marked of this round",
+    }
+    if case.decision is not None:
+        pairs["Decision"] = (
+            f"{OUTCOMES[case.decision.outcome].capitalize()}, by {case.decision.by}: {case.decision.reason}"
+        )
+    lines = "".join(f"<dt>{name}</dt><dd>{markup.text(words)}</dd>" for name, words in pairs.items())
+    return Html(f'<div class="rk-answer rk-a-none"><dl class="rk-pair">{lines}</dl></div>')
+
+
+def attachments(case: CaseFile, faults: Mapping[str, str]) -> Html:
+    """Return the attachments of a case; `faults` says by SHA-256 what is wrong with one that cannot be opened whole."""
+    rows = [
+        [
+            each.name,
+            f"{each.size:,}",
+            f"{each.digest[:12]}…",
+            each.note,
+            f"✗ {faults[each.digest]}" if each.digest in faults else "✓ as attached",
+        ]
+        for each in case.attachments
+    ]
+    marked = [i for i, each in enumerate(case.attachments) if each.digest in faults]
+    return markup.table(FILES, rows, "Attachments", marked=marked)
+
+
+def chips(found: Sequence[FiledCase]) -> Html:
+    """Return links to the cases of a round."""
+    return Html("".join(markup.button_link("cases", f"Case {each.name}", case=each.name) for each in found))
+
+
+def _due(case: CaseFile, today: str) -> Html:
+    words = "" if case.decision is not None else due_words(case, today)
+    return markup.two_lines(day_name(date.fromisoformat(case.due)), words)
+
+
+def _where(found: FiledCase) -> str:
+    seat = "" if found.case.seat is None else f", seat {found.case.seat}"
+    return f"{table_name(found.table)}, round {found.case.round_no:,}{seat}"

@@ -1,0 +1,86 @@
+"""The ruling on a round or a seat, as markup: claim, verdict, what was due, what is to be done, and the hands. Pure functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from analytics.hold.hold import RoundView
+from dashboards.drawing import markup
+from dashboards.drawing.decisions import linked
+from dashboards.drawing.drawing import hands_drawing
+from dashboards.drawing.markup import Html
+from dashboards.drawing.names import Formats
+from dashboards.drawing.state import Position, Table
+from dashboards.rulings import accounts
+from replay.narrative.reviews import OUTCOMES
+from replay.narrative.ruling import Ruling, ruling
+from replay.narrative.verdicts import Outcome
+from replay.review.desk import Dispute
+
+ANSWERS = {
+    Outcome.UNDERPAID: ("under", markup.DOWN),
+    Outcome.OVERPAID: ("over", markup.UP),
+    Outcome.AS_DUE: ("upheld", "✔\N{VARIATION SELECTOR-15}"),
+    Outcome.NOT_CONDUCTED: ("unknown", "!"),
+    Outcome.UNDETERMINED: ("unknown", "?"),
+    Outcome.NOT_SETTLED: ("unknown", "◌"),
+    Outcome.NO_WAGER: ("unknown", "\N{EMPTY SET}"),
+}
+"""What a sentence comes to → the style and the shape beside it."""
+
+
+MOST_LINES = 4
+"""Of more sentences than these the rest is folded, so that the answer stays on the first screen."""
+MOST_HANDS = 2
+"""So many seats are shown beside the dealer where no seat is chosen."""
+
+
+def ruling_of(view: RoundView, seat: int | None, formats: Formats) -> Ruling:
+    """Return the ruling on one seat of a round, or on all."""
+    wagers = view.settlements.to_dicts()
+    return ruling(accounts.incidents_of(view), wagers, view.round["chapter"], seat, formats.currency)
+
+
+def answer(view: RoundView, seat: int | None, formats: Formats, claims: Sequence[Dispute] = ()) -> Html:
+    """Return the answer to "was it paid right?": of one seat, or of all. A tick stands for `AS_DUE` alone."""
+    told, ruled = accounts.narrative_of(view, seat, formats), ruling_of(view, seat, formats)
+    kind, shape = ANSWERS[told.outcome]
+    rows = [("Incident", ruled.incidents), ("Reckoning", ruled.reckonings), ("To do", ruled.to_do)]
+    pairs = "".join(
+        f"<dt>{name}</dt><dd>{_lines(sentences)}</dd>"
+        for name, sentences in (*rows, ("Elsewhere", ruled.elsewhere))
+        if sentences
+    )
+    return Html(
+        f'<div class="rk-answer rk-a-{kind}" role="status"><div class="rk-answer-shape" aria-hidden="true">{shape}</div>'
+        f'<div>{"".join(_claim(each) for each in claims)}<p class="rk-answer-words">{linked(told.sentence)}</p>'
+        f'<p class="rk-answer-verdict">{markup.verdict_badge(view.round["verdict"])}</p>'
+        f"{f'<dl class=rk-pair>{pairs}</dl>' if pairs else ''}</div></div>"
+    )
+
+
+def hands(table: Table, view: RoundView, seat: int | None) -> str:
+    """Return the hands that a ruling is about as a drawing: the dealer's, and the seat's or those of the largest differences."""
+    dealer: Position = table.bank if table.bank is not None else "dealer"
+    if seat is None:
+        money: dict[int, int] = {}
+        for row in view.settlements.iter_rows(named=True):
+            money[row["seat"]] = money.get(row["seat"], 0) + abs(row["difference_cents"] or 0)
+        seats = sorted(money, key=lambda each: (-money[each], each))[:MOST_HANDS]
+    else:
+        seats = [seat]
+    return hands_drawing(table, list(dict.fromkeys([dealer, *seats])), "The hands of the ruling")
+
+
+def _claim(dispute: Dispute) -> str:
+    state = "open" if dispute.outcome is None else OUTCOMES[dispute.outcome]
+    seat = "" if dispute.seat is None else f" at seat {dispute.seat}"
+    words = f"“{dispute.claim}”{seat} · dispute {dispute.dispute}: {state}"
+    return f'<p class="rk-answer-claim"><strong>Claim</strong> {markup.text(words)}</p>'
+
+
+def _lines(sentences: Sequence[str]) -> str:
+    lines = [f"<div>{markup.text(sentence)}</div>" for sentence in sentences]
+    first, rest = lines[:MOST_LINES], lines[MOST_LINES:]
+    more = f"<details><summary>{len(rest)} more</summary>{''.join(rest)}</details>" if rest else ""
+    return "".join(first) + more
