@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+# jsonschema, which Altair imports, would make 38 grammars of this for a check of addresses; only `make sbom` needs it.
+sys.modules["rfc3987_syntax"] = None  # the import of it fails, as where it is not installed
 
 # No deadline: a compiled kernel's first call compiles. Two workers share a machine, so a slow draw says nothing.
 # On a build machine (CI is set) the same code is tried with the same examples, so that a change is judged by what it
@@ -28,19 +34,34 @@ ONE_WORKER = ("kafka", "browser", "kernels", "days")
 """Tests with one of these marks run in the same worker, in turn: they share a broker, a browser, what is compiled, or days."""
 
 
+@cache
+def marks_of(folder: Path) -> tuple[str, ...]:
+    """The marks that all tests below a folder have."""
+    return tuple(mark for marked, mark in FOLDERS.items() if folder.is_relative_to(marked))
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        for folder, mark in FOLDERS.items():
-            if folder in item.path.parents:
-                item.add_marker(mark)
+        for mark in marks_of(item.path.parent):
+            item.add_marker(mark)
         for mark in ONE_WORKER:
             if item.get_closest_marker(mark) is not None:
                 item.add_marker(pytest.mark.xdist_group(mark))
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """What collecting makes stays: nothing of it is garbage."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+
+
 def pytest_collection_finish() -> None:
-    """Garbage collection passes over what is loaded, thirteen thousand tests among it: Streamlit collects after each drawing."""
+    """Garbage collection passes over what is loaded, eighteen thousand tests among it: Streamlit collects after each drawing."""
     gc.collect()
     gc.freeze()
 

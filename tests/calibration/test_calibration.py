@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from floor.catalogue import SIMULATIONS
+from floor.day.gaming_day import simulate
+from tests.calibration import replaying
 from tests.calibration.__main__ import main, play
 from tests.calibration.judge import hold
 from tests.calibration.tally import played
@@ -47,3 +49,24 @@ def test_writes_its_page(tmp_path: Path) -> None:
     text = page.read_text("utf-8")
     assert "| pa-686a | base |" in text
     assert "over_under nothing in 60 rounds" in text
+
+
+def test_honest_floors_raise_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    games = ",".join(SIMULATIONS)
+    assert replaying.main(["--seeds", "1", "--first", "2026", "--rounds", "40", "--games", games]) == 0
+    assert capsys.readouterr().out == f"0 alarms in {len(SIMULATIONS)} honest floors of 40 rounds\n"
+
+
+def test_a_floor_that_is_not_honest_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    planted = simulate(3, 40, games=("over_under",))
+    monkeypatch.setattr(replaying, "simulate", lambda *_, **__: planted)
+    assert len(replaying.alarms(3, "over_under", 40)) >= len(planted.labels) > 0
+
+
+def test_an_open_verdict_is_no_alarm_only_where_evidence_came_late_or_was_not_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(replaying, "LEAVE_OPEN", frozenset[str]())
+    lines = replaying.alarms(1, "over_under", 90)
+    assert lines
+    assert all("UNDETERMINED" in line for line in lines)

@@ -40,8 +40,8 @@ class SealedLog(OwnStore):
         self._seal()
         return appended
 
-    def quarantine(self, entry: QuarantineEntry) -> None:
-        self.log.quarantine(entry)
+    def quarantine(self, *entries: QuarantineEntry) -> None:
+        self.log.quarantine(*entries)
         self._seal()
 
     def streams(self) -> list[str]:

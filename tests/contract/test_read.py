@@ -131,6 +131,15 @@ def test_quarantine_keeps_refused_bytes_once(make_log: Backend, log: EventLog, d
         reader.quarantine(refused(b"more"))
 
 
+def test_quarantine_keeps_many_at_once_or_none(log: EventLog) -> None:
+    entries = [refused(b"%d" % number) for number in range(50)]
+    log.quarantine(*entries, entries[0])
+    assert [replace(entry, at_us=0) for entry in log.quarantined()] == entries
+    with pytest.raises(EventError, match="SHA-256"):
+        log.quarantine(refused(b"sound"), QuarantineEntry(TABLE, "00" * 32, "not an event", b"x"))
+    assert len(log.quarantined()) == 50
+
+
 def test_quarantine_is_named_by_its_bytes(log: EventLog) -> None:
     with pytest.raises(EventError, match="SHA-256"):
         log.quarantine(QuarantineEntry(TABLE, "00" * 32, "not an event", b"x"))

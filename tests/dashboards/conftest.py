@@ -10,6 +10,7 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -34,6 +35,7 @@ from tests.dashboards.living import Living
 from tests.dashboards.running import SCREEN, WHO
 
 ROOT = Path(__file__).parents[2]
+MAIN = sys.modules["__main__"]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = [
     "--headless",
@@ -49,6 +51,13 @@ PATIENCE_MS = 30_000
 HEALTH = "/_stcore/health"
 ROLES = {"claim": "roles", **{role.value: [role.value] for role in access.Role}}
 expect.set_options(timeout=PATIENCE_MS)
+
+
+@pytest.fixture(autouse=True)
+def the_program_stays_the_program() -> Iterator[None]:
+    """A page that Streamlit runs here becomes `__main__`: processes that other tests start would run the page again."""
+    yield
+    sys.modules["__main__"] = MAIN
 
 
 @pytest.fixture(autouse=True, scope="session")

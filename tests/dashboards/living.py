@@ -14,12 +14,13 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from dashboards.run import LOG_VARIABLE, PERSONS_VARIABLE, WAREHOUSE_VARIABLE
-from events.open import open_log
+from events.open import open_log, open_results
 from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import RulesFiled
 from rack.cli import main
 from rack.settings import PERSONS
+from replay.run.replayer import follow
 from tests.replay.people import register_people
 
 RULES = "rules   pa-688a ace_high_bonus=1\ntable   fu-01\n"
@@ -51,6 +52,16 @@ class Living:
         transcript.write_text(RULES + "".join(SHORT.format(number=number) for number in rounds))
         self.rack("ingest", str(transcript), "--property", "bellwether", code=0)
         self.rack("replay", code=1)
+
+    def pay_short(self, number: int) -> None:
+        """Append a round up to the bonus that is paid short, still open, and advise on it as a replay that follows the log."""
+        transcript = self.warehouse.with_name("open.txt")
+        transcript.write_text(RULES + SHORT.format(number=number).replace("close\n", ""))
+        self.rack("ingest", str(transcript), "--property", "bellwether", code=0)
+        with closing(open_log(self.log, read_only=True)) as log, closing(open_results(self.log)) as results:
+            following = follow(log, results, wait_s=0.01)
+            next(following)
+            following.close()
 
     def build(self) -> None:
         """Build the warehouse anew."""

@@ -17,13 +17,17 @@ KINDS: tuple[Kind, ...] = ("accepted", "open")
 
 
 class Row(msgspec.Struct, frozen=True, order=True):
-    """A line of the survey: an edit of a field of an event, in a game. `whole` is a record that covers everything."""
+    """A line of the survey: an edit of a field of an event, in a game.
+
+    `whole` is a record that covers everything, `void` a round whose wagers all went back as void before the edit.
+    """
 
     game: str
     event: str
     field: str
     how: str
     whole: bool
+    void: bool = False
 
 
 class Allowance(msgspec.Struct, frozen=True):
@@ -36,10 +40,12 @@ class Allowance(msgspec.Struct, frozen=True):
     how: tuple[str, ...]
     text: str
     money: bool = False
+    void: bool = False
+    """Of rounds that were void alone."""
 
     def holds_for(self, row: Row) -> bool:
         """Whether a row is meant."""
-        return all(
+        return (row.void or not self.void) and all(
             any(fnmatchcase(word, pattern) for pattern in patterns)
             for word, patterns in (
                 (row.game, self.games),
@@ -83,7 +89,7 @@ def _entry(
     kind: Kind, given: dict[str, object], reasons: Mapping[str, str], groups: Mapping[str, tuple[str, ...]]
 ) -> Allowance:
     named = "reason" if kind == "accepted" else "missing"
-    fields = {"games", "events", "fields", "how", named} | ({"money"} if kind == "open" else set())
+    fields = {"games", "events", "fields", "how", "void", named} | ({"money"} if kind == "open" else set())
     if unknown := given.keys() - fields:
         raise ValueError(
             f"{kind} entry {given}: unknown {', '.join(sorted(unknown))}; expected {', '.join(sorted(fields))}"
@@ -101,6 +107,7 @@ def _entry(
         how=_patterns(given.get("how", "*"), groups),
         text=text,
         money=bool(given.get("money", False)),
+        void=bool(given.get("void", False)),
     )
 
 

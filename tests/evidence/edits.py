@@ -111,19 +111,24 @@ def _with(payload: Event, field: str, value: object) -> Event | None:
 
 
 def _moves(at: int, reports: Sequence[Report]) -> Iterator[Edit]:
-    """Yield the moves of an event past the nearest event of every other type, both ways."""
-    type_, seen = reports[at].payload.TYPE, {reports[at].payload.TYPE}
+    """Yield the moves of an event past the nearest event of every other type (of one deck and of another), both ways."""
+    type_, seen = reports[at].payload.TYPE, set[tuple[str, str | None]]()
     for other in range(at - 1, -1, -1):
-        jumped = reports[other].payload.TYPE
-        if jumped not in seen:
+        jumped = _kind(reports[other])
+        if jumped not in seen and jumped[0] != type_:
             seen.add(jumped)
-            yield Edit(at, type_, WHOLE, f"earlier than {jumped}", before=other)
-    seen = {type_}
+            yield Edit(at, type_, WHOLE, f"earlier than {jumped[0]}", before=other)
+    seen = set()
     for other in range(at + 1, len(reports)):
-        jumped = reports[other].payload.TYPE
-        if jumped not in seen:
+        jumped = _kind(reports[other])
+        if jumped not in seen and jumped[0] != type_:
             seen.add(jumped)
-            yield Edit(at, type_, WHOLE, f"later than {jumped}", before=other + 1)
+            yield Edit(at, type_, WHOLE, f"later than {jumped[0]}", before=other + 1)
+
+
+def _kind(report: Report) -> tuple[str, str | None]:
+    """Return what a move counts as one kind of event: the type, and the deck that it names."""
+    return report.payload.TYPE, getattr(report.payload, "deck", None)
 
 
 def _clock(at: int, report: Report) -> Iterator[Edit]:

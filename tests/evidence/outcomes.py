@@ -87,15 +87,13 @@ def _compared(
 
 
 def _is_moved(before: Conclusion, after: Conclusion, whole: bool) -> bool:
-    """Whether a due differs, or a done that is known in both; a void round that was none differs too.
+    """Whether a due differs, or a done that is known in both.
 
     A record that is not whole may become that of another round as honest: there only a done that is not the due counts.
     """
     were, are = _money(before), _money(after)
     if not whole:
         return any(due != done for due, done in are.values() if None not in (due, done))
-    if before.verdict != after.verdict:
-        return True
     for key in were.keys() | are.keys():
         (due, done), (due_now, done_now) = were.get(key, (0, 0)), are.get(key, (0, 0))
         if due != due_now or (None not in (done, done_now) and done != done_now):

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from functools import lru_cache
 from random import Random
 
 import msgspec
 
+from events.vocabulary import model
 from tests.evidence.allowances import Allowances, Row
 from tests.evidence.edits import Edit, edits
+from tests.evidence.judging import Report
 from tests.evidence.outcomes import Ending, Outcome, outcome
 from tests.evidence.specimens import FalseAlarm, Specimen, chosen, golden, golden_cases, simulated
 
@@ -20,6 +22,11 @@ FLOOR_ROUNDS = 120
 
 TRIED = 20
 """So many rows of an open entry must be noticed before a sample says that it is done with; a full run asks them all."""
+
+OTHER_DECK = " of another deck"
+"""What an event of a row, or one that it is moved past, is called where it names a deck that is not dealt in the round."""
+
+SETTLING = (model.WagerTaken, model.WagerPaid, model.WagerReturned)
 
 Cell = tuple[Ending, tuple[str, ...]]
 
@@ -123,7 +130,28 @@ def spread(every: Iterable[Edit], frame: Mapping[str, str], most: int, random: R
 
 def row_of(specimen: Specimen, edit: Edit) -> Row:
     """Return the line of the survey that an edit belongs to."""
-    return Row(specimen.game, edit.event, edit.field, edit.how, specimen.whole)
+    decks = {each.payload.deck for each in specimen.reports if isinstance(each.payload, model.RoundOpened)}
+    reports, how = specimen.reports, edit.how
+    if edit.before is not None and not edit.repeats:
+        past = reports[edit.before] if edit.before < edit.at else reports[edit.before - 1]
+        how += _of_another_deck(past, decks)
+    is_void = specimen.conclusion.verdict == "VOID" or _is_all_returned(reports)
+    event = edit.event + _of_another_deck(reports[edit.at], decks)
+    return Row(specimen.game, event, edit.field, how, specimen.whole, is_void)
+
+
+def _is_all_returned(reports: Iterable[Report]) -> bool:
+    """Whether wagers were returned as void and none was settled otherwise: the round of a single hand that was void."""
+    settling = [each.payload for each in reports if isinstance(each.payload, SETTLING)]
+    return any(getattr(each, "reason", "") == "void" for each in settling) and all(
+        getattr(each, "reason", "") in ("void", "late") for each in settling
+    )
+
+
+def _of_another_deck(report: Report, decks: Container[str]) -> str:
+    """Return the words for an event that names a deck which is not the one dealt in the round, else none."""
+    deck = getattr(report.payload, "deck", None)
+    return OTHER_DECK if deck is not None and deck not in decks else ""
 
 
 def example_of(specimen: Specimen, edit: Edit) -> str:

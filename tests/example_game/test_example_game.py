@@ -15,15 +15,15 @@ from games.catalogue import GAMES
 from games.rulebook.chapters import RulesRefused, known_chapters
 from games.rulebook.rulebook import parse_submission, simple_submission
 from rack.cli import main
-from replay.columns.batch import BatchTally, judged_results
 from replay.columns.catalogue import add_columns, columns_of, remove_columns
-from replay.columns.round_table import RoundTable
-from replay.columns.row_groups import LocalEngine
+from replay.columns.round_table import RoundTable, build
+from replay.columns.what_if import what_if
 from replay.rules.order import rules_in_order
 from replay.rules.rule import EVERY_CHAPTER
+from replay.workers.pool import ThisProcess
 from tests.example_game import columns, floor, register
 from tests.golden.rounds import Case, read_cases, run
-from tests.replay.columns.test_batch import SimulatedLog, said
+from tests.replay.columns.simulated_log import SimulatedLog
 
 HERE = Path(__file__).parent
 CASES = read_cases(HERE / "high_card.rounds")
@@ -108,22 +108,21 @@ def test_its_recorded_rounds_are_explained(tmp_path: Path, capsys: pytest.Captur
 
 
 @pytest.mark.kernels
-def test_its_rounds_are_judged_in_columns_as_by_event_replay(tmp_path: Path) -> None:
-    """Added to the catalogue by its record alone: the same results, byte for byte, and most rounds upheld in columns."""
-    day = gaming_day.simulate(11, 200, games=["high_card"])
-    said(SimulatedLog(day.groups()), tmp_path)
-    tally = BatchTally()
-    list(judged_results(SimulatedLog(day.groups()), RoundTable(tmp_path), LocalEngine(), tally))
-    assert tally.upheld > 100
-    assert {"money", "order"} <= tally.reasons.keys()
+def test_its_rounds_are_settled_in_columns_as_by_event_replay(tmp_path: Path) -> None:
+    """Added to the catalogue by its record alone: by the rules on file, what is settled is what was due, of most rounds."""
+    log = SimulatedLog(gaming_day.simulate(11, 200, games=["high_card"]).groups())
+    build(log, tmp_path)
+    (text,) = RoundTable(tmp_path).rules().values()
+    answer = what_if(log, RoundTable(tmp_path), parse_submission(text), ThisProcess())
+    assert 0 < answer.event_replayed < 60 < answer.rounds
+    assert {wager.difference_cents for wager in answer.by_wager.values()} == {0}
 
 
 @pytest.mark.kernels
 @pytest.mark.usefixtures("without_columns")
-def test_without_its_record_in_the_catalogue_event_replay_judges_its_rounds(tmp_path: Path) -> None:
-    day = gaming_day.simulate(11, 20, games=["high_card"])
-    said(SimulatedLog(day.groups()), tmp_path)
-    assert set(RoundTable(tmp_path).manifest.event_replay.values()) == {"rounds of high_card are not screened"}
+def test_without_its_record_in_the_catalogue_event_replay_settles_its_rounds(tmp_path: Path) -> None:
+    build(SimulatedLog(gaming_day.simulate(11, 20, games=["high_card"]).groups()), tmp_path)
+    assert set(RoundTable(tmp_path).manifest.event_replay.values()) == {"rounds of high_card have no columns"}
 
 
 def test_a_game_has_one_record_in_the_catalogue_of_columns() -> None:
@@ -136,7 +135,7 @@ def test_a_game_has_one_record_in_the_catalogue_of_columns() -> None:
 
 
 @pytest.mark.usefixtures("without_columns")
-@pytest.mark.parametrize("elsewhere", [{"kernel": "elsewhere.kernel"}, {"write_row": print}])
+@pytest.mark.parametrize("elsewhere", [{"kernel": "elsewhere.kernel"}, {"write_layout": print}])
 def test_columns_whose_code_the_digest_of_the_engine_would_not_cover_are_refused(elsewhere: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"lies outside the packages of added games \(tests\).*in one package"):
         add_columns(columns.COLUMNS._replace(**elsewhere))

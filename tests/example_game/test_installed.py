@@ -69,7 +69,7 @@ def rack(site: Path, *arguments: str, code: int = 0) -> subprocess.CompletedProc
 
 def engine_of(site: Path) -> str:
     """The engine as a worker of a cluster names it."""
-    return python(site, "-c", "from replay.columns.dask_engine import software; print(software())").stdout.strip()
+    return python(site, "-c", "from replay.workers.cluster import software; print(software())").stdout.strip()
 
 
 def test_its_rounds_are_judged(site: Path, tmp_path: Path) -> None:
@@ -87,13 +87,13 @@ def test_its_returns_are_counted(site: Path) -> None:
 
 @pytest.mark.kernels
 def test_its_days_are_simulated_and_judged_by_several_processes(site: Path, tmp_path: Path) -> None:
-    """The processes of a batch are started anew: each adds the game for itself, and all name the same engine."""
+    """The processes are started anew: each adds the game for itself, and all name the same engine."""
     day, log = tmp_path / "day.jsonl", f"sqlite://{tmp_path}/floor.db"
     rack(site, "simulate", "--games", "high_card", "--rounds", "60", "--out", str(day), "--plant", "nothing")
     rack(site, "ingest", f"{day}.office.jsonl", "--office", "--log", log, "--property", "example", "--quiet")
     rack(site, "ingest", str(day), "--log", log, "--property", "example", "--quiet")
-    batch = rack(site, "replay", "--batch", "--workers", "2", "--log", log, "--json", "--quiet")
-    assert json.loads(batch.stdout)["verdicts"]["UPHELD"] >= 50
+    judged = rack(site, "replay", "--workers", "2", "--log", log, "--json", "--quiet")
+    assert json.loads(judged.stdout)["verdicts"]["UPHELD"] >= 50
 
 
 def test_the_pages_know_it(site: Path) -> None:

@@ -8,7 +8,18 @@ from tests.faults.table import FAULTS, Fault
 
 AREAS = (
     *("files", "records", "shown", "forged", "refused", "keys", "served", "on_kafka.foreign"),
-    *("results", "on_kafka.results", "pages", "killed", "local", "beside", "on_kafka.broker", "on_kafka.cluster"),
+    *(
+        "results",
+        "on_kafka.results",
+        "pages",
+        "killed",
+        "gateway",
+        "alarms.sending",
+        "local",
+        "beside",
+        "on_kafka.broker",
+        "on_kafka.cluster",
+    ),
 )
 """The modules that fill the table, in its order."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import functools
 import io
@@ -36,7 +37,9 @@ AREA = "one machine"
 @functools.cache
 def _demo() -> Path:
     """A folder in which a small demo ran; copied, never changed."""
-    folder = Path(tempfile.mkdtemp(prefix="rack-faults-demo-")) / "demo"
+    made = tempfile.mkdtemp(prefix="rack-faults-demo-")
+    atexit.register(shutil.rmtree, made, ignore_errors=True)
+    folder = Path(made) / "demo"
     demand(_rack("demo", "--rounds", "30", "--out", folder)[0] in (0, 1), "the demo failed")
     return folder
 
@@ -95,6 +98,57 @@ def damaged(folder: Path, times: int) -> int:
     return len(pairs)
 
 
+SLIP = b"a photograph of the slip" * 40
+HARMS: dict[str, Callable[[bytes], bytes] | None] = {
+    "gone": None,
+    "one bit changed": lambda content: bytes([content[0] ^ 1]) + content[1:],
+    "a byte more": lambda content: content + b"\0",
+    "a byte less": lambda content: content[:-1],
+    "emptied": lambda content: b"",
+    "another file": lambda content: content[::-1],
+}
+
+
+@fault(
+    AREA,
+    "an attachment of a case harmed",
+    how="the bytes of an attachment beside the log removed, changed by a bit, longer, shorter, emptied, exchanged for others of "
+    "the same length; then the case is shown, the attachment taken out, the same file attached to another case",
+    held="exit 4 naming the file and the case; nothing is written out or over what is there; with the bytes back it is whole",
+    quick=len(HARMS),
+    often=10 * len(HARMS),
+)
+def harmed(folder: Path, times: int) -> int:
+    for number in range(times):
+        kind, harm = list(HARMS.items())[number % len(HARMS)]
+        place = shutil.copytree(_demo(), folder / str(number))
+        slip, out, log = place / "slip.jpg", place / "out.jpg", ("--log", f"sqlite://{place}/floor.db")
+        slip.write_bytes(SLIP)
+        who = ("--by", "m.ortiz")
+        for claim in ("short", "again"):
+            demand(_rack("case", "open", "fu-01", 1, *who, "--claim", claim, *log)[0] == 0, "no case was opened")
+        attach = ("case", "attach", "fu-01-c1", slip, *who, "--note", "the slip", *log)
+        demand(_rack(*attach)[0] == 0, "nothing was attached")
+        (stored,) = (path for path in (place / "attachments").rglob("*") if path.is_file())
+        if harm is None:
+            stored.unlink()
+        else:
+            stored.write_bytes(harm(SLIP))
+        left = stored.read_bytes() if stored.exists() else None
+        fetch = ("case", "fetch", "fu-01-c1", stored.name[:8], *who, "--reason", "x", "--out", out, *log)
+        for words in (("case", "show", "fu-01-c1", *log), fetch):
+            code, said = _rack(*words)
+            demand(code == 4 and str(stored) in said and "case 1" in said, f"{kind}: exit {code}: {said[-300:]}")
+        demand(not out.exists(), f"{kind}: what was harmed was taken out")
+        code, said = _rack("case", "attach", "fu-01-c2", slip, *who, "--note", "x", *log)
+        demand(code == (0 if left is None else 2), f"{kind}: attached again: exit {code}: {said[-300:]}")
+        demand(left is None or stored.read_bytes() == left, f"{kind}: what was there was written over")
+        stored.write_bytes(SLIP)
+        demand(_rack("case", "show", "fu-01-c1", *log)[0] == 0, f"{kind}: with its bytes back it is not whole")
+        shutil.rmtree(place)
+    return times
+
+
 @fault(
     AREA,
     "a copied demo folder",
@@ -130,7 +184,7 @@ CHANGES = (
     "UPDATE round_events SET payload = '{}'",
     "DELETE FROM stg_table_events",
     "UPDATE mart_hold_table_day SET drop_cents = 0",
-    "UPDATE generation SET inputs = 'changed'",
+    "UPDATE generation SET engines = 'changed'",
 )
 
 

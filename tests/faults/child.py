@@ -1,4 +1,4 @@
-"""A process to be killed, stopped or cut off: `python -m tests.faults.child write|replay|member|sign ADDRESS FOLDER …`.
+"""A process to be killed, stopped or cut off: `python -m tests.faults.child COMMAND ADDRESS FOLDER` (see `main`).
 
 A writer says `acknowledged N` after each group; a replayer says `judged N` after each batch; who signs says `signed SIZE ROOT`
 after each checkpoint. With `--die POINT:N` the process kills itself (SIGKILL) when it comes to a point for the N-th time, with
@@ -12,15 +12,16 @@ import argparse
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, nullcontext
 from pathlib import Path
 from typing import Any
 
 from events.errors import EventError, LogUnavailable, SecondWriter, WrongSequence
 from events.kafka.checkpoints import KafkaCheckpoints
-from events.kafka.client import TransactionalWriter
+from events.kafka.client import TopicReader, TransactionalWriter
 from events.kafka.consumer_group import KafkaGroup
 from events.kafka.log import KafkaLog, KafkaResults
 from events.log.contract import EventLog, ResultStore
@@ -32,11 +33,15 @@ from events.proofs.signing_memory import SigningMemory
 from events.sqlite.log import SqliteLog, utc_now_us
 from events.sqlite.results import SqliteResults
 from rack.settings import kafka_security
+from replay.alarms import outbox
+from replay.alarms.outbox import Outbox
+from replay.alarms.sender import Sender
 from replay.run import replayer
 from replay.run.engine import engine
 from replay.run.partition_member import follow_group
 from replay.run.replayer import Replay
 from tests.faults.floor import LOG_ID, PROPERTY, groups, impostor
+from tests.faults.processes import BUILD
 
 TIMEOUT_S = 4.0
 PATIENCE_S = 60.0
@@ -57,6 +62,13 @@ POINTS: dict[str, tuple[type, str, bool]] = {
     "staged": (SqliteLog, "_stage", True),
     "handing-over": (Turns, "give_back", False),
     "handed-over": (Turns, "give_back", True),
+    "before-offset": (TopicReader, "keep", False),
+    "after-offset": (TopicReader, "keep", True),
+    "message-tried": (Outbox, "tried", True),
+    "before-delivered": (Outbox, "delivered", False),
+    "delivered": (Outbox, "delivered", True),
+    "before-taking": (Outbox, "take", False),
+    "taken": (Outbox, "take", True),
     "before-memory": (SigningMemory, "record", False),
     "before-store": (SigningMemory, "record", True),
     "before-signed-mark": (HighWater, "acknowledge", False),
@@ -182,9 +194,38 @@ def sign(address: str, folder: Path, key: Path, times: int) -> None:
             tell(f"signed {checkpoint.size} {checkpoint.root.hex()}")
 
 
+def serve(options: argparse.Namespace) -> int:
+    """Serve devices until told to end, as the build that the environment names."""
+    from rack.cli import main as rack
+    from tests.faults.broken.gateway import BUILDS
+
+    arguments = ["gateway", "--log", options.address, "--property", PROPERTY, "--no-auth", "--quiet"]
+    arguments += ["--listen", f"127.0.0.1:{options.port}", *(["--raw", options.raw] if options.raw else [])]
+    with BUILDS.get(os.environ.get(BUILD, ""), nullcontext)():
+        return rack(arguments)
+
+
+def alarm(address: str) -> int:
+    """Send alarms until told to end, as the build that the environment names; failures are tried again soon."""
+    from rack.cli import main as rack
+    from tests.faults.broken.alarms import BUILDS
+
+    tell("alarms")
+    outbox.FIRST_WAIT_US = outbox.LONGEST_WAIT_US = 100_000
+    run = Sender.run
+
+    def said(self: Sender, ended: threading.Event) -> None:
+        tell("sending")
+        run(self, ended)
+
+    Sender.run = said
+    with BUILDS.get(os.environ.get(BUILD, ""), nullcontext)():
+        return rack(["alerts", "send", "--past", "--log", address, "--quiet"])
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="tests.faults.child", description=__doc__)
-    parser.add_argument("command", choices=["write", "replay", "member", "sign"])
+    parser.add_argument("command", choices=["write", "replay", "member", "sign", "gateway", "alarms"])
     parser.add_argument("address")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--first", type=int, default=0)
@@ -196,6 +237,8 @@ def main() -> int:
     parser.add_argument("--impostors", action="store_true")
     parser.add_argument("--key", type=Path)
     parser.add_argument("--times", type=int, default=6)
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--raw", default="")
     parser.add_argument("--die", default="")
     parser.add_argument("--halt", default="")
     parser.add_argument("--follow", action="store_true")
@@ -207,6 +250,10 @@ def main() -> int:
     try:
         if options.command == "write":
             write(options)
+        elif options.command == "gateway":
+            return serve(options)
+        elif options.command == "alarms":
+            return alarm(options.address)
         elif options.command == "sign":
             sign(options.address, options.folder, options.key, options.times)
         elif options.command == "member":

@@ -21,7 +21,8 @@ from events.vocabulary import model
 from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import Event, EventCorrected, IntakeRefused, Replacement
-from intake.lines import Refusal, append_lines, line_of, notice, read_line
+from intake.appending import append_lines
+from intake.lines import Refusal, line_of, notice, read_line
 from intake.quarantine import quarantine_cases, redrive
 from rack.key_custody import SOURCE as KEYS_SOURCE
 from rack.key_custody import KeyBook

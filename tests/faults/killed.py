@@ -104,7 +104,7 @@ def sqlite_writer(folder: Path, times: int) -> int:
     how="kill -9 at a random moment after a commit, three times in a row",
     held="findings the same bytes",
     quick=1,
-    often=8,
+    often=17,
 )
 def sqlite_replayer(folder: Path, times: int) -> int:
     for turn in range(times):

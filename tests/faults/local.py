@@ -20,8 +20,9 @@ from events.log import turn as turn_at
 from events.proofs.verify import verify
 from events.sqlite.log import SqliteLog
 from events.vocabulary.envelope import Draft
+from intake.appending import append_lines
 from intake.arriving import ArrivingLines, Pace
-from intake.lines import append_lines, line_of, read_arriving
+from intake.lines import line_of, read_arriving
 from tests.faults.child import TURN
 from tests.faults.floor import LOG_ID, PROPERTY, check, check_stored, groups, tables
 from tests.faults.processes import child

@@ -16,6 +16,8 @@ from tests.faults.table import Lost
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_S = 90.0
+BUILD = "RACK_FAULTS_BUILD"
+"""Variable that names the broken build of the gateway that a child is."""
 
 
 class Child:

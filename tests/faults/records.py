@@ -15,7 +15,8 @@ from events.proofs.verify import verify
 from events.sqlite.log import SqliteLog
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import IntakeRefused
-from intake.lines import append_lines, line_of, read_line
+from intake.appending import append_lines
+from intake.lines import line_of, read_line
 from replay.run.replayer import MemoryResults, Replay
 from tests.contract.backends import SqliteTamper
 from tests.faults.floor import LOG_ID, PROPERTY, check, expected, groups, judge, said, tables

@@ -17,7 +17,8 @@ from events.log.contract import EventLog, QuarantineEntry
 from events.proofs.verify import verify
 from events.sqlite.log import SqliteLog
 from events.vocabulary.model import EventCorrected
-from intake.lines import append_lines, line_of, read_line
+from intake.appending import append_lines
+from intake.lines import line_of, read_line
 from intake.patrons import Keyring, with_tokens
 from intake.quarantine import quarantine_cases, redrive
 from tests.contract.backends import SqliteTamper

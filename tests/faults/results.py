@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import random
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from analytics.integrity import streams as stream_statuses
 from events.errors import SecondWriter, UnreadableResult
-from events.log.contract import EventLog, Head, Record, ResultStore
+from events.log.contract import EventLog, Head, ResultStore
 from events.log.result_chain import ResultChains, ResultPosition, position_digest
 from events.proofs.verify import VerificationReport, verify
 from events.proofs.verify_results import StoredState, check_results
@@ -19,12 +19,11 @@ from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
 from replay.review.desk import Desk
 from replay.run.engine import engine
-from replay.run.replayer import Replay, Summary, findings
+from replay.run.replayer import Replay, Summary, findings, standing
 from replay.run.verdict_check import check_verdicts
 from tests.contract.backends import SqliteTamper
 from tests.faults.floor import LOG_ID, PROPERTY, expected, groups, said, tables
 from tests.faults.table import demand, fault
-from tests.replay.tables import ReadOnly
 
 ROUNDS = 4
 RESULTS = ("result_changed", "result_missing", "result_unreadable", "results_replaced", "position_changed")
@@ -279,28 +278,12 @@ def unreadable(folder: Path, times: int) -> int:
         must_be_named(place.verify(), TABLE, kind)
         with closing(SqliteResults(place.verdicts, read_only=True)) as store:
             try:
-                Replay(MissingLog(), store).standing() if kind == "adjudications" else findings(store)
+                standing(store, Summary()) if kind == "adjudications" else findings(store)
                 demand(False, f"{kind}: rubbish was read")
             except UnreadableResult as error:
                 demand(kind in str(error), f"{kind}: said was {error}")
         must_be_restored(place, honest, TABLE, kind)
     return times
-
-
-class MissingLog(ReadOnly):
-    """A log of no streams, for whoever asks what is stored alone."""
-
-    def streams(self) -> list[str]:
-        return []
-
-    def head(self, stream: str) -> Head:
-        raise KeyError(stream)
-
-    def read(self, stream: str, from_seq: int = 1, to_seq: int | None = None) -> Iterator[Record]:
-        return iter(())
-
-    def tail(self, after: Mapping[str, int], *, wait_s: float | None = None) -> Iterator[list[Record]]:
-        return iter(())
 
 
 # ---------------------------------------------------------------------------------------------- positions and snapshots

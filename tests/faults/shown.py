@@ -12,13 +12,13 @@ from analytics.shown_events import check
 from events.open import VERIFIED
 from events.proofs.verify import verify
 from events.sqlite.log import SqliteLog
-from rack.warehouse_feed import round_events
 from replay.review.desk import Desk
 from replay.review.last_verification import State, keep, made, verified_at
 from replay.run.replayer import MemoryResults
 from tests.contract.backends import SqliteTamper
 from tests.faults.floor import LOG_ID, PROPERTY, groups, tables
 from tests.faults.table import demand, fault
+from tests.rack.shown_rounds import round_events
 
 ROUNDS = 2
 
@@ -154,7 +154,9 @@ def _verified(path: Path, *checks: str) -> None:
     try:
         report = verify(log)
         failures = [each.message for each in report.breaks] + [each for each in checks if each.startswith("broken")]
-        done = made(log, report.heads, at_us=1, by="a", failures=failures, checks=checks, events=report.events)
+        done = made(
+            log, report.heads, at_us=1, by="a", failures=failures, checks=checks, events=report.events, signed=True
+        )
         keep(Path(f"{path}{VERIFIED}"), done)
     finally:
         log.close()

@@ -60,7 +60,7 @@ def test_there_is_an_injector_for_every_documented_code() -> None:
     assert {code.partition("/")[0] for code in SIMULATION.anomalies.faults} == floors.documented(
         "evidence-gegr-002138.md"
     )
-    assert len(floors.documented("evidence-gegr-002138.md")) == 34
+    assert len(floors.documented("evidence-gegr-002138.md")) == 39
 
 
 def test_every_code_is_planted_twice_and_every_irregularity_once() -> None:
@@ -140,11 +140,11 @@ def test_every_stake_is_settled_once() -> None:
 
 
 def test_the_house_neither_wins_nor_loses() -> None:
-    """Closer = opener + fills - credits - chips sold, and a commission where one was planted; fees go into a box apart."""
+    """Closer = opener + fills - credits - chips sold, and where planted a commission or a payment; fees go into a box apart."""
     days = 0
-    for drafts in tables().values():
+    for stream, drafts in tables().items():
         balance: int | None = None
-        for event in corrected(drafts):
+        for draft, event in zip(drafts, corrected(drafts), strict=True):
             match event:
                 case model.InventoryCounted(kind="opener"):
                     assert balance in (None, event.amount_cents)
@@ -156,8 +156,9 @@ def test_the_house_neither_wins_nor_loses() -> None:
                     balance += event.amount_cents
                 case model.CreditSent() | model.BuyIn() if balance is not None:
                     balance -= event.amount_cents
-                case model.WagerPaid():
-                    assert event.source == "player_dealer"
+                case model.WagerPaid() if event.source != "player_dealer":
+                    assert (stream, draft.round_no) in labelled("PAY-SOURCE")
+                    balance = (balance or 0) - (event.winnings_cents if event.source == "inventory" else 0)
     assert days == 8
 
 

@@ -20,13 +20,10 @@ from games.rulebook.chapters import chapter
 from games.rulebook.rulebook import Rulebook, parse_submission
 from rack.comparison import compare
 from replay.findings import Finding
-from replay.fold.table_fold import TableFold
-from replay.rules.meters import MeterFold
-from replay.run.adjudicate import adjudicate
-from replay.run.stream_worker import rules_in_force
+from replay.run.replayer import MemoryResults, findings, replay
 from tests.floor import simulated as floors
 from tests.floor.adding_up import days_that_add_up
-from tests.replay.tables import in_stream
+from tests.replay.columns.simulated_log import SimulatedLog
 
 NAME = "dj_wild"
 SEEDS = (1, 20)
@@ -55,10 +52,7 @@ def documented_codes() -> set[str]:
 
 
 def test_there_is_an_injector_for_every_documented_code() -> None:
-    assert (
-        codes() - {code for code in codes() if code.startswith("LOG-")}
-        == documented_codes() - floors.NOT_PLANTED["evidence-687a.md"]
-    )
+    assert codes() - {code for code in codes() if code.startswith("LOG-")} == documented_codes()
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -77,29 +71,11 @@ def test_labels_are_disjoint(seed: int) -> None:
     assert not faulty.keys() & {(label.stream, label.round_no) for label in simulation.legitimate}
 
 
-def replayed(made: dict[str, list[Draft]]) -> tuple[tuple[Finding, ...], Counter[str]]:
-    """What a replay finds, and its verdicts: of each round the last word."""
-    said: dict[tuple[str, int], tuple[tuple[Finding, ...], str]] = {}
-    meters: list[Finding] = []
-    for stream, drafts in made.items():
-        if stream.startswith("meter/"):
-            meter = MeterFold(stream)
-            meters += [
-                each for seq, draft in enumerate(drafts, 1) for each in meter.apply(in_stream(draft, stream, seq, ""))
-            ]
-        elif stream.startswith("table/"):
-            fold, day = TableFold(stream), ""
-            for seq, draft in enumerate(drafts, 1):
-                if isinstance(draft.payload, model.GamingDayOpened):
-                    day = draft.payload.gaming_day
-                for round_ in fold.apply(in_stream(draft, stream, seq, day)):
-                    book = rules_in_force(round_)
-                    assert isinstance(book, Rulebook)
-                    conclusion = adjudicate(round_, book)
-                    said[stream, round_.round_no] = (conclusion.findings, conclusion.verdict)
-            assert not fold.needs_refold
-    of_rounds = [finding for findings, _ in said.values() for finding in findings]
-    return (*of_rounds, *meters), Counter(verdict for _, verdict in said.values())
+def replayed(simulation: Simulation) -> tuple[list[Finding], Counter[str]]:
+    """What a replay finds, and its verdicts."""
+    results = MemoryResults()
+    summary = replay(SimulatedLog(simulation.groups()), results)
+    return findings(results), Counter(summary.verdicts)
 
 
 @cache
@@ -109,8 +85,8 @@ def rulebook(toml: str) -> Rulebook:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_every_fault_is_found_and_nothing_else(seed: int) -> None:
-    findings, verdicts = replayed(streams(seed))
-    comparison = compare(simulated(seed).labels, findings)
+    found, verdicts = replayed(simulated(seed))
+    comparison = compare(simulated(seed).labels, found)
     assert comparison.missed == ()
     assert comparison.false_alarms == ()
     assert verdicts["UPHELD"] > ROUNDS * 0.8
@@ -121,8 +97,8 @@ def test_a_floor_without_faults_raises_no_alarm() -> None:
     simulation = simulate(4, 300, games=(NAME,), plant=False)
     assert simulation.labels == []
     assert simulation.legitimate
-    findings, verdicts = replayed(floors.stored(simulation))
-    assert findings == ()
+    found, verdicts = replayed(simulation)
+    assert found == []
     assert verdicts["VARIANCE"] == 0
 
 
@@ -147,7 +123,7 @@ def test_more_tables_have_meters_of_their_own() -> None:
 def test_hands_are_made_to_order(target: str) -> None:
     random, taken = Random(target), {0, 1, 20}
     for _ in range(20):
-        hand = make_hand(random, target, () if target == "five_wilds" else taken)
+        hand = make_hand(random, target, set() if target == "five_wilds" else taken)
         assert hand is not None
         assert line_of(hand) == target
 

@@ -10,6 +10,7 @@ import pytest
 
 from events.vocabulary import model
 from floor.faults.anomaly import HERE, Anomalies, Anomaly, NotPossible, require
+from floor.faults.dealing import dealt_facing, to_dealer
 from floor.faults.edits import (
     add_before,
     add_behind,
@@ -21,8 +22,11 @@ from floor.faults.edits import (
     its_wager,
 )
 from floor.faults.labels import Spot
-from floor.table.facts import same, wager_placed
+from floor.faults.payment import its_own, settled_before
+from floor.table.facts import card_dealt, same, wager_paid, wager_placed
 from floor.table.script import Script
+from games.rulebook.citation import Citation
+from games.settlement.wagers import Due, Outcome
 
 
 def played(turn: int = 0) -> Any:
@@ -88,6 +92,51 @@ def test_both_does_all_and_the_first_says_where() -> None:
     play = played()
     assert both(drop(model.WagerPlaced, 0, its_seat), drop(model.StubCounted))(play) == Spot(3)
     assert kinds(play) == ["WagerPlaced", "NoMoreBets"]
+
+
+def settling_play() -> Any:
+    """A play of one hand: cards, the hand revealed, its winning base wager paid."""
+    due = Due(
+        seat=3,
+        wager="base",
+        bettor="p-1",
+        staked_cents=2500,
+        net_cents=2500,
+        winnings_cents=2500,
+        outcome=Outcome.WIN,
+        cite=Citation("§ 688a.11(f)"),
+    )
+    script = Script()
+    for event in (
+        card_dealt("dealer", 0, True),
+        card_dealt(3, 1),
+        same(model.HandRevealed, position=3),
+        wager_paid(due, 2500, 2500),
+    ):
+        script.add(event)
+    plan = SimpleNamespace(
+        random=Random(1), chosen=3, by_hand=("base",), prepared="base", surrendered=set(), abandoned=set()
+    )
+    return SimpleNamespace(script=script, plan=plan, dues=[due])
+
+
+def test_a_wager_is_settled_before_a_step_of_its_own_hand_or_of_any() -> None:
+    play = settling_play()
+    place = Spot(3, "base", ("PAY-ORDER",))
+    assert settled_before(model.HandRevealed, "base", position=its_own)(play) == place
+    assert kinds(play) == ["CardsDealt", "CardsDealt", "WagerPaid", "HandRevealed"]
+    assert settled_before(model.CardsDealt)(play) == place
+    assert kinds(play) == ["WagerPaid", "CardsDealt", "CardsDealt", "HandRevealed"]
+    for wager, seat in (("trips", 3), ("base", 4)):
+        with pytest.raises(NotPossible):
+            settled_before(model.HandRevealed, wager, position=seat)(play)
+
+
+def test_all_cards_of_one_position_are_dealt_the_other_way_up() -> None:
+    play = settling_play()
+    assert dealt_facing(to_dealer, face_up=False)(play) == HERE
+    assert dealt_facing(lambda play: play.plan.chosen, face_up=True)(play) == Spot(3)
+    assert [step.payload.face_up for step in play.script.of(model.CardsDealt)] == [False, True]
 
 
 def test_a_register_takes_each_name_once_and_a_spot_for_an_edit() -> None:

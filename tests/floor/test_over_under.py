@@ -41,7 +41,7 @@ def labelled(*codes: str) -> set[tuple[str, int | None]]:
 
 def test_there_is_an_injector_for_every_documented_code() -> None:
     assert {code.partition("/")[0] for code in SIMULATION.anomalies.faults} == documented("evidence-686a.md")
-    assert len(documented("evidence-686a.md")) == 36
+    assert len(documented("evidence-686a.md")) == 38
 
 
 def test_every_code_is_planted_twice_and_every_irregularity_once() -> None:

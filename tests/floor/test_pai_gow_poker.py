@@ -61,7 +61,8 @@ def books(drafts: list[Draft]) -> dict[str, Rulebook]:
 
 def test_there_is_an_injector_for_every_documented_code() -> None:
     codes = {code.partition("/")[0] for code in SIMULATION.anomalies.faults}
-    assert codes == documented("evidence.md", "evidence-645c.md")
+    face_up = {"DEAL-FACING"}  # the dealer's cards lie face down in this game: that they do not is SET-EARLY
+    assert codes == documented("evidence.md", "evidence-645c.md") - face_up
     assert documented("evidence-645c.md") - documented("evidence.md") == {
         "MYST-AMOUNT",
         "MYST-COMMITMENT",

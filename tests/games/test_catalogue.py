@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from games.catalogue import GAMES, add_game, chapters_of, remove_game, wager_titles
+from games.catalogue import GAMES, add_game, chapters_of, remove_game, wager_titles, wagers_by_setting
 from games.rulebook.chapters import chapter, known_chapters
 from games.rulebook.citation import cite
 from tests.example_game.high_card import GAME as HIGH_CARD
@@ -22,6 +22,15 @@ def added() -> Iterator[None]:
     add_game(HIGH_CARD, [TEXT])
     yield
     remove_game(HIGH_CARD.name)
+
+
+def test_the_wagers_that_a_wrong_setting_mispays_are_those_of_games_that_set_hands() -> None:
+    """The player's hands against the dealer's: §§ 688a.11(f), 645c.1(e), 659a.11(f); in California bets behind a seat, too."""
+    assert wagers_by_setting() == {"base", "backline"}
+    assert {name for name, game in GAMES.items() if game.by_setting} == {
+        name for name, game in GAMES.items() if game.hands
+    }
+    assert all(set(game.by_setting) <= game.wagers.keys() for game in GAMES.values())
 
 
 def test_every_wager_of_every_chapter_has_a_title() -> None:

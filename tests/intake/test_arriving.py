@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from events.sqlite.log import SqliteLog
+from intake.appending import BATCH, append_lines
 from intake.arriving import GROUP_S, ArrivingLines, Pace
-from intake.lines import BATCH, append_lines, line_of, read_arriving
+from intake.lines import line_of, read_arriving
 from tests.contract.drafts import TABLE, Drafts
 
 

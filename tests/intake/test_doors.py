@@ -22,8 +22,9 @@ from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import REGISTRY, Event, EventCorrected, Replacement
 from events.vocabulary.places import PLACES
+from intake.appending import IntakeSummary, append_lines
 from intake.doors import RESERVED, RESERVED_BEGINNINGS, check_line
-from intake.lines import AcceptedLine, IntakeSummary, Refusal, append_lines, line_of, notice, read_line
+from intake.lines import AcceptedLine, Refusal, line_of, notice, read_line
 from intake.office import append_office_lines
 from intake.quarantine import quarantine_cases, redrive
 from rack.cli import main

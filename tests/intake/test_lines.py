@@ -26,19 +26,8 @@ from events.vocabulary.model import (
     RoundOpened,
     TotalAnnounced,
 )
-from intake.lines import (
-    BATCH_BYTES,
-    KEPT_BYTES,
-    AcceptedLine,
-    IntakeSummary,
-    Refusal,
-    append_lines,
-    line_of,
-    notice,
-    parse_line,
-    read_line,
-    read_lines,
-)
+from intake.appending import BATCH_BYTES, IntakeSummary, append_lines
+from intake.lines import KEPT_BYTES, AcceptedLine, Refusal, line_of, notice, parse_line, read_line, read_lines
 
 TABLE = "table/fu-01"
 
@@ -184,6 +173,14 @@ def test_a_line_whose_stream_nobody_can_read_is_only_quarantined(log: SqliteLog)
     account = taken(log, [*lines(DAY), b"garbage"])
     assert (account.lines, account.appended) == (2, 1)
     assert [(held.stream, held.data) for held in log.quarantined()] == [(UNKNOWN_STREAM, b"garbage")]
+
+
+def test_refused_lines_are_stored_in_one_commit(log: SqliteLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept, quarantine = list[int](), log.quarantine
+    monkeypatch.setattr(log, "quarantine", lambda *entries: (kept.append(len(entries)), quarantine(*entries)))
+    account = taken(log, [*lines(DAY), *(b"garbage %d" % number for number in range(300))])
+    assert len(account.refused) == 300
+    assert kept == [300]
 
 
 def test_what_the_log_itself_refuses_is_found_and_refused_alone(log: SqliteLog) -> None:

@@ -15,8 +15,9 @@ from events.proofs.verify import verify
 from events.sqlite.log import SqliteLog
 from events.vocabulary import codec
 from events.vocabulary.model import REGISTRY, EventCorrected, IntakeRefused, WagerPaid
+from intake.appending import IntakeSummary, append_lines
 from intake.errors import IntakeError
-from intake.lines import IntakeSummary, append_lines, line_of, read_line
+from intake.lines import line_of, read_line
 from intake.quarantine import QuarantineCase, find_case, quarantine_cases, redrive
 from rack.cli import main
 from replay.findings import Adjudication

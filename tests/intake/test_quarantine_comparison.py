@@ -15,7 +15,8 @@ from events.errors import IntegrityError
 from events.log.contract import UNKNOWN_STREAM, QuarantineEntry
 from events.proofs.quarantine import EntryChanged, EntryMissing, RefusalNotice, compare_quarantine
 from events.sqlite.log import SqliteLog
-from intake.lines import append_lines, line_of, read_line
+from intake.appending import append_lines
+from intake.lines import line_of, read_line
 from intake.quarantine import quarantine_cases, redrive
 from rack.cli import main
 from tests.replay.tables import PAID, PROPERTY, Table

@@ -373,21 +373,6 @@ def test_commands_name_them_once(
     assert json.loads(capsys.readouterr().out)["rack_foreign_records_total"] == sent
 
 
-def test_a_batch_names_them(
-    wide: KafkaLog,
-    stranger: Stranger,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    sent = put_rubbish(stranger)
-    assert main(["replay", "--log", wide.address, "--batch", "--json"]) == 1
-    assert json.loads(capsys.readouterr().out)["foreign"]["count"] == sent
-    with closing(KafkaResults(wide.address, read_only=True, timeout_s=10.0)) as results:
-        assert {kind: sorted(results.results(kind)) for kind in KINDS} == undisturbed()
-
-
 def append_more(log: KafkaLog) -> None:
     """Append a round to each stream, and a review, so that every partition ends with a record of the log."""
     for stream in (HERE, THERE):

@@ -60,6 +60,16 @@ def test_everything_of_a_commit_is_kept(results: KafkaResults, open_results: Ope
         assert (store.latest("findings", "a"), store.latest("findings", "c")) == (b"2", None)
 
 
+def test_advice_is_kept_once_for_each_stream(results: KafkaResults, open_results: OpenResults) -> None:
+    results.commit(ENGINE, {"table/a": at(7)}, {}, [A1], advice={"table/a": b"first", "table/b": b"of b"})
+    results.commit(ENGINE, {"table/a": at(8)}, {}, [], advice={"table/a": b"second"})
+    reader = open_results(read_only=True)
+    assert results.advice() == reader.advice() == {"table/a": b"second", "table/b": b"of b"}
+    results.commit(ENGINE, {"table/a": at(9)}, {}, [], advice={"table/a": b""})
+    assert results.advice() == reader.advice() == {"table/b": b"of b"}
+    assert [each.kind for each in results.stored()] == ["findings"]
+
+
 def test_repeats_change_nothing(results: KafkaResults) -> None:
     for records in ([A1, A1], [A1, B1], [A2, A2], [A1], [A1, B1]):
         results.commit(ENGINE, {}, {}, records)
@@ -234,3 +244,17 @@ def test_an_owner_that_a_stranger_wrote_takes_no_right_to_write(
 def test_results_of_no_log(results: KafkaResults) -> None:
     with pytest.raises(LogUnavailable, match="there is no log at"):
         KafkaResults(results.address + "-not")
+
+
+def test_results_are_read_past_a_place(results: KafkaResults, open_results: OpenResults) -> None:
+    """Those of one stream begin again: its places too."""
+    a, b = ("adjudications", "table/a#1", b"{}"), ("adjudications", "table/b#1", b"{}")
+    results.commit(ENGINE, {}, {}, [a, b, ("ledger", "table/a#2", b"{}"), ("ledger", "table/a#3", b"{}")])
+    for store in (results, open_results(read_only=True)):
+        found = [(each.key, each.place) for each in store.stored("table/a", 1)]
+        assert found == [("table/a#2", 2), ("table/a#3", 3)]
+        assert [each.place for each in store.stored("table/a", 2)] == [3]
+        assert [list(store.stored(stream, place)) for stream, place in (("table/a", 3), ("table/c", 1))] == [[], []]
+    results.commit(ENGINE, {}, {}, [("ledger", "table/a#5", b"{}"), ("ledger", "table/a#6", b"{}")], anew=["table/a"])
+    for store in (results, open_results(read_only=True)):
+        assert [(each.key, each.place) for each in store.stored("table/a", 1)] == [("table/a#6", 2)]

@@ -71,7 +71,7 @@ def try_out(mutant: Mutant, original: Path, without: Path) -> Fate:
         shutil.copytree(original, tree)
         try:
             (tree / mutant.file).write_text(mutant.applied(tree), encoding="utf-8")
-            failed = play(tree, "--without", str(without))
+            failed = play(tree, "--without", str(without), "--like", f"{mutant.why} {mutant.name}")
         except NoFit as error:
             return Fate(mutant, False, str(error))
         except RuntimeError as error:

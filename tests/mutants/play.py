@@ -1,13 +1,15 @@
 """Plays the golden rounds of the tree it is started in, and writes what failed as JSON: `python -m tests.mutants.play`.
 
-It stops at the first case that fails; with `--all` it plays them all. Cases named in the file given by `--without` are
-left out. Started in a copy of the tree, it plays the copy's code: it says so and ends with 2 where it would not.
+It stops at the first case that fails, and begins with those that have most words in common with what `--like` says; with
+`--all` it plays them all. Cases named in the file given by `--without` are left out. Started in a copy of the tree, it
+plays the copy's code: it says so and ends with 2 where it would not.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -32,15 +34,26 @@ def problems(case: Case) -> list[str]:
         return [f"raised {type(error).__name__}: {error}"]
 
 
-def failures(root: Path, everything: bool, without: frozenset[str]) -> list[tuple[str, str]]:
+def words(text: str) -> frozenset[str]:
+    """Return the words of a text, sections as a whole.
+
+    >>> sorted(words("§ 688a.12(b): Ace High pays 20 to 1"))
+    ['12(b)', '688a', 'ace', 'high', 'pays']
+    """
+    return frozenset(each for each in re.findall(r"[a-z0-9()-]+", text.lower()) if len(each) > 2)
+
+
+def failures(root: Path, everything: bool, without: frozenset[str], like: str = "") -> list[tuple[str, str]]:
     """Return the cases that fail with the first thing that is wrong about each."""
+    cases = [case for path in sorted(root.glob(ROUNDS)) for case in read_cases(path) if label(case) not in without]
+    asked = words(like)
+    cases.sort(key=lambda case: -len(asked & words(f"{case.path.parent.name} {case.title} {case.path.stem}")))
     failed = []
-    for path in sorted(root.glob(ROUNDS)):
-        for case in read_cases(path):
-            if label(case) not in without and (wrong := problems(case)):
-                failed.append((label(case), wrong[0]))
-                if not everything:
-                    return failed
+    for case in cases:
+        if wrong := problems(case):
+            failed.append((label(case), wrong[0]))
+            if not everything:
+                break
     return failed
 
 
@@ -49,6 +62,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--without", type=Path)
+    parser.add_argument("--like", default="")
     options = parser.parse_args()
     root = Path.cwd().resolve()
     for package in (events, games, replay):
@@ -56,7 +70,7 @@ def main() -> int:
             sys.stderr.write(f"{package.__name__} comes from {package.__file__}, not from {root}\n")
             return 2
     without = frozenset(json.loads(options.without.read_text())) if options.without else frozenset()
-    sys.stdout.write(json.dumps(failures(root, options.all, without)))
+    sys.stdout.write(json.dumps(failures(root, options.all, without, options.like)))
     return 0
 
 

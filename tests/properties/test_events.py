@@ -20,13 +20,16 @@ from events.proofs.verify import verify
 from events.sqlite.log import SqliteLog
 from events.vocabulary import codec
 from events.vocabulary.envelope import Draft, Envelope
-from events.vocabulary.model import Event, GamingDayOpened, RoundClosed, RoundOpened
+from events.vocabulary.model import Event, GamingDayOpened, IntakeRefused, RoundClosed, RoundOpened
 from tests.contract.backends import SqliteTamper
 from tests.contract.drafts import TABLE, Drafts
 from tests.events.strategies import AT_A_TABLE, DRAFTS, TEXTS
 
 LOG_ID = "00112233445566778899aabbccddeeff"
-QUIET = AT_A_TABLE.filter(lambda payload: not isinstance(payload, GamingDayOpened | RoundOpened | RoundClosed))
+QUIET = AT_A_TABLE.filter(
+    lambda payload: not isinstance(payload, GamingDayOpened | RoundOpened | RoundClosed | IntakeRefused)
+)
+"""Events that may stand anywhere; a notice of what was refused wants its bytes in quarantine."""
 
 
 def envelope_of(draft: Draft, seq: int = 1) -> Envelope:

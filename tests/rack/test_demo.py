@@ -24,8 +24,10 @@ from rack.errors import UsageError
 from rack.key_custody import SOURCE as KEYS_SOURCE
 from rack.opening import log_at
 from rack.settings import demo_log
-from rack.warehouse_feed import property_facts, round_events
+from rack.warehouse_feed import Feed
 from replay.run import replayer
+from replay.run.memory_results import MemoryResults
+from tests.rack.shown_rounds import round_events
 
 ROUNDS = 60
 KEYS = {
@@ -82,6 +84,8 @@ def test_verify_finds_the_log_whole(address: str, report: dict[str, Any], capsys
     verified = said(capsys)
     assert verified["events"] == verified["signed"]["events"] == report["events"], "the checkpoint covers everything"
     assert (verified["checkpoints"], verified["first_break"]) == (1, None)
+    results = verified["results"]
+    assert results["stated"] == results["results"] > 0, "and every result"
     assert verified["tables"] > 0
 
 
@@ -172,7 +176,7 @@ def test_what_feeds_the_warehouse(demo: Path) -> None:
     from events.sqlite.log import SqliteLog
 
     log = SqliteLog(demo / "floor.db", read_only=True)
-    facts = property_facts(log)
+    facts = Feed(log, MemoryResults(), {}).facts(None)
     assert (facts.currency, bool(facts.name), "/" in facts.time_zone) == ("USD", True, True)
     pieces = list(round_events(log))
     assert len({(piece.stream, piece.round_no) for piece in pieces}) == ROUNDS
@@ -248,7 +252,12 @@ def test_a_demo_on_a_log_that_holds_events_is_refused(address: str, tmp_path: Pa
 
 def test_dashboard_without_a_warehouse(tmp_path: Path, capsys) -> None:
     assert main(["dashboard", "--read-only", "--out", str(tmp_path)]) == 2
-    assert "no warehouse; run" in capsys.readouterr().err
+    assert "no warehouse; run `rack demo`" in capsys.readouterr().err
+    log = f"sqlite://{tmp_path}/floor.db"
+    assert main(["dashboard", "--read-only", "--out", str(tmp_path), "--log", log]) == 2
+    said = capsys.readouterr().err
+    assert f"run `rack replay --log {log} --warehouse" in said
+    assert "rack demo" not in said
 
 
 def test_dashboard_serves_the_warehouse(demo: Path, monkeypatch, capsys) -> None:
@@ -429,7 +438,7 @@ def test_everything_planted_in_california_is_found_and_nothing_else(tmp_path: Pa
     code = main(["demo", "--games", "player_dealer", "--rounds", "300", "--out", str(tmp_path), "--quiet"])
     found = json.loads((tmp_path / "demo.json").read_text())
     assert (found["missed_faults"], found["false_alarm_findings"], code) == ([], [], 0)
-    assert len(found["planted"]) == 34
+    assert len(found["planted"]) == 39
 
 
 def test_everything_planted_at_pai_gow_poker_is_found_and_nothing_else(tmp_path: Path) -> None:
@@ -437,7 +446,7 @@ def test_everything_planted_at_pai_gow_poker_is_found_and_nothing_else(tmp_path:
     code = main(["demo", "--games", "pai_gow_poker", "--rounds", "1000", "--out", str(tmp_path), "--quiet"])
     found = json.loads((tmp_path / "demo.json").read_text())
     assert (found["missed_faults"], found["false_alarm_findings"], code) == ([], [], 0)
-    assert len(found["planted"]) == 68
+    assert len(found["planted"]) == 69
 
 
 def test_everything_planted_at_over_under_is_found_and_nothing_else(tmp_path: Path) -> None:
@@ -445,4 +454,4 @@ def test_everything_planted_at_over_under_is_found_and_nothing_else(tmp_path: Pa
     code = main(["demo", "--games", "over_under", "--rounds", "300", "--out", str(tmp_path), "--quiet"])
     found = json.loads((tmp_path / "demo.json").read_text())
     assert (found["missed_faults"], found["false_alarm_findings"], code) == ([], [], 0)
-    assert len(found["planted"]) == 36
+    assert len(found["planted"]) == 38

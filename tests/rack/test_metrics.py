@@ -7,7 +7,10 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.request import urlopen
 
 import pytest
@@ -16,6 +19,9 @@ from prometheus_client import CollectorRegistry
 from rack.cli import main
 from rack.kafka.broker import free_ports
 from rack.metrics import PER_STREAM, LogMetrics
+from rack.opening import desk
+from replay.review.desk import Desk
+from tests.counting import Counting
 from tests.dashboards import living
 from tests.dashboards.living import Living
 
@@ -43,10 +49,36 @@ def test_what_a_log_holds_and_what_waits(floor: Living) -> None:
     assert said["rack_events/table/fu-01"] > 20
     assert said["rack_unjudged_events/table/fu-01"] == 0
     assert said["rack_stream_broken/table/fu-01"] == 0
-    assert abs(said["rack_last_event_timestamp_seconds/table/fu-01"] - time.time()) < 600
-    assert said["rack_findings_waiting/high/open"] == 2
+    assert abs(said["rack_last_event_timestamp_seconds/table/fu-01"] - time.time()) < 86_400
+    assert said["rack_incidents_waiting/high/open"] == 2
     assert said["rack_quarantined"] == 0
     assert "rack_checkpoint_timestamp_seconds" not in said  # nothing was signed
+
+
+def test_a_scrape_reads_what_is_new_alone(floor: Living, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of every stream its last event; of findings and reviews what came since the last scrape."""
+    at, opened = LogMetrics(floor.log), list[tuple[Counting, Counting]]()
+
+    @contextmanager
+    def counted(*place: Any, **options: Any) -> Iterator[Desk]:
+        with desk(*place, **options) as inner:
+            inner.log, inner.results = Counting(inner.log), Counting(inner.results, whole=not opened)
+            opened.append((inner.log, inner.results))
+            yield inner
+
+    def scraped() -> tuple[int, int]:
+        at._read_at = float("-inf")
+        list(at.collect())
+        return opened[-1][0].events_read, opened[-1][1].results_read
+
+    monkeypatch.setattr("rack.metrics.desk", counted)
+    scraped()
+    events, results = scraped()
+    assert results == 0
+    floor.play([3])
+    assert scraped() == (events, 3), "the last result that was read, a verdict and its finding"
+    floor.play([4, 5, 6])
+    assert scraped() == (events, 7)
 
 
 def test_what_was_not_judged_yet_and_what_was_refused(floor: Living, tmp_path: Path) -> None:
@@ -63,7 +95,7 @@ def test_a_finding_that_was_disposed_of_waits_no_more(floor: Living, capsys: pyt
     first = json.loads(capsys.readouterr().out)[0]["finding"]["id"]
     by = ["--by", "m.ortiz", "--reason", "looked at"]
     assert main(["review", "resolve", first, "--disposition", "false_alarm", *by, "--log", floor.log]) == 0
-    assert metrics(floor.log)["rack_findings_waiting/high/open"] == 1
+    assert metrics(floor.log)["rack_incidents_waiting/high/open"] == 1
 
 
 def test_how_far_the_log_is_signed(floor: Living, tmp_path: Path) -> None:
@@ -72,7 +104,7 @@ def test_how_far_the_log_is_signed(floor: Living, tmp_path: Path) -> None:
     floor.rack("checkpoint", "--key", key, code=0)
     said = metrics(floor.log)
     assert said["rack_checkpoints_sound"] == 1
-    assert abs(said["rack_checkpoint_timestamp_seconds"] - time.time()) < 600
+    assert abs(said["rack_checkpoint_timestamp_seconds"] - time.time()) < 86_400
     assert said["rack_checkpoint_events"] == sum(
         value for name, value in said.items() if name.startswith("rack_events/")
     )
@@ -120,6 +152,9 @@ def test_the_alerts_and_the_guide_name_metrics_that_exist(floor: Living) -> None
     source = (ROOT / "rack" / "metrics.py").read_text()
     there = {name for name, *_ in PER_STREAM} | set(re.findall(r'GaugeMetricFamily\(\s*"(rack_[a-z_]+)"', source))
     there |= {f"{name}_total" for name in re.findall(r'CounterMetricFamily\(\s*"(rack_[a-z_]+)"', source)}
+    gateway = (ROOT / "intake" / "gateway" / "telemetry.py").read_text()
+    there |= {f"{name}_total" for name in re.findall(r'Counter\(\s*"(rack_[a-z_]+)"', gateway)}
+    there |= set(re.findall(r'(?:Gauge|Histogram|Summary)\(\s*"(rack_[a-z_]+)"', gateway))
     alerts = (ROOT / "deploy" / "prometheus" / "alerts.yml").read_text()
     assert set(re.findall(r"rack_[a-z_]+", alerts)) <= there
     guide = (ROOT / "docs" / "operator-guide.md").read_text()

@@ -31,7 +31,7 @@ TABLES = {
         ("dealer-errors alarms --from 2026-03-01", "takes no --from"),
         (
             "dealer-errors patterns --by table",
-            "rack dealer-errors patterns takes no --by; it applies to: rates, detection",
+            "rack dealer-errors patterns takes no --by; it applies to: rates, change, detection",
         ),
         ("dealer-errors detection --procedure", "it applies to: rates"),
         ("fairness --family die", "rack fairness tests takes no --family; it applies to: counts"),

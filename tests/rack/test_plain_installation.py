@@ -116,7 +116,7 @@ def test_a_dispute_is_judged_without_extras(tmp_path: Path) -> None:
     [
         ("dashboard --warehouse warehouse.duckdb --read-only", "dashboard"),
         (f"dispute fu-01 1 --log {LOG} --key log.key", "packet"),
-        (f"replay --batch --engine dask --log {LOG} --verdicts other.db", "scale"),
+        (f"replay --engine dask --log {LOG} --verdicts other.db", "scale"),
     ],
 )
 def test_what_needs_an_extra_says_which(arguments: str, extra: str, floor: Path) -> None:

@@ -215,7 +215,7 @@ class ReadOnly(SoleWriter, OwnStore):
     def append_groups(self, groups: Iterable[tuple[str, Sequence[Draft]]]) -> list[AppendResult]:
         raise AppendRefused("open for reading only")
 
-    def quarantine(self, entry: QuarantineEntry) -> None:
+    def quarantine(self, *entries: QuarantineEntry) -> None:
         raise AppendRefused("open for reading only")
 
     def quarantined(self) -> list[QuarantineEntry]:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replay.findings import Finding, finding_id
-from replay.incidents import Incident, incidents, incidents_in
+from replay.incidents import Incident, Money, incidents, incidents_in, money_of
 from replay.rules.rule import SEVERITY
 
 STREAM = "table/fu-01"
@@ -109,11 +109,18 @@ def test_a_late_wager_explains_how_it_was_settled_and_no_other() -> None:
     ) == [[("WAGER-LATE", 2), ("PAY-OVER", 2)], [("PAY-OVER", 3)]]
 
 
+def test_a_card_of_one_hand_explains_no_late_wager_and_the_dealers_hand_does() -> None:
+    """687a.11(c): a raise after the dealer's hand was turned over is late because of that; a player's card makes none late."""
+    late = Shorthand("WAGER-LATE", 2, "base", 75)
+    assert len(grouped(Shorthand("DEAL-EXPOSED", 2), late)) == 2
+    assert grouped(Shorthand("DEAL-EXPOSED"), late) == [[("DEAL-EXPOSED", None), ("WAGER-LATE", 2)]]
+
+
 def test_a_must_hit_by_bonus_hit_wrongly_explains_the_bonus_and_no_other_wager() -> None:
     assert grouped(
         Shorthand("PAY-MISSED", 2, "mystery", -100),
         Shorthand("PAY-MISSED", 2, "base", -5),
-        Shorthand("MYST-TRIGGER", 3),
+        Shorthand("MYST-TRIGGER", 3, "mystery"),
     ) == [[("MYST-TRIGGER", 3), ("PAY-MISSED", 2)], [("PAY-MISSED", 2)]]
 
 
@@ -139,6 +146,30 @@ def test_the_money_of_an_incident_is_summed_by_seat() -> None:
     assert (incident.overpaid_cents, incident.underpaid_cents) == (2000, 1000)
     assert incident.severity == "high"
     assert incident.id == incident.cause.id
+
+
+def test_the_money_of_incidents_is_netted_at_a_seat_of_an_incident_and_nowhere_else() -> None:
+    """As the queue shows it: two rounds at seat 1, one of them $25.00 over and $5.00 short by one cause (D536)."""
+    void = [Shorthand("DEAL-COUNT", 1), Shorthand("PAY-VOID", 1, "base", 2500), Shorthand("PAY-VOID", 1, "trips", -500)]
+    short = msgspec.structs.replace(Shorthand("PAY-UNDER", 1, "base", -700).finding(), id="later", round_no=43)
+    assert money_of(incidents_in([*(each.finding() for each in void), short])) == Money(2000, 700)
+
+
+def test_a_wager_settled_too_early_explains_the_order_at_its_hand_and_no_other() -> None:
+    assert grouped(
+        Shorthand("PAY-ORDER", 2, evidence=(7, 9)),
+        Shorthand("PAY-ORDER", 5, evidence=(3, 4)),
+        Shorthand("PAY-EARLY", 2, "base", evidence=(8, 9)),
+    ) == [[("PAY-EARLY", 2), ("PAY-ORDER", 2), ("PAY-ORDER", 5)]]
+    assert len(grouped(Shorthand("PAY-EARLY", 2, "base", evidence=(8,)), Shorthand("PAY-ORDER", 5, evidence=(3,)))) == 2
+
+
+def test_a_forfeited_ante_that_is_paid_explains_the_order_at_its_hand_and_no_other() -> None:
+    """§ 687a.11(b), (c): forfeits are collected before the hands are compared; paid, the hand is settled in two turns."""
+    order, other = Shorthand("PAY-ORDER", 2, evidence=(7, 9)), Shorthand("PAY-ORDER", 3, evidence=(7, 9))
+    paid = Shorthand("PAY-LOSER", 2, "ante", 6000, evidence=(1, 4))
+    assert grouped(order, paid) == [[("PAY-LOSER", 2), ("PAY-ORDER", 2)]]
+    assert grouped(other, paid) == [[("PAY-LOSER", 2)], [("PAY-ORDER", 3)]]
 
 
 def test_rounds_share_no_incident_and_findings_between_rounds_stand_alone() -> None:

@@ -278,7 +278,7 @@ class Producer:
 
     def _send_plain(self, future: SimpleNamespace) -> None:
         sent = [message for message, each in self._waiting if each is future]
-        self._waiting.clear()
+        self._waiting[:] = [pair for pair in self._waiting if pair[1] is not future]
         self._broker.ask("plain", lambda: self._broker.produce(None, 0, sent))
 
     def close(self, timeout: float | None = None) -> None:

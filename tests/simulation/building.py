@@ -40,7 +40,7 @@ def marking_nothing() -> Iterator[None]:
 
 def keeping_no_refused_bytes(log: type[SqliteLog | KafkaLog]) -> Iterator[None]:
     """What is refused at intake is thrown away."""
-    with patch.object(log, "quarantine", lambda self, entry: None):
+    with patch.object(log, "quarantine", lambda self, *entries: None):
         yield
 
 

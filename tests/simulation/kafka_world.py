@@ -16,7 +16,8 @@ from events.errors import AppendRefused, LogUnavailable, SecondWriter
 from events.kafka.client import TopicPartition
 from events.kafka.log import KafkaLog, KafkaResults
 from events.proofs.verify import verify
-from intake.lines import append_lines, read_line
+from intake.appending import append_lines
+from intake.lines import read_line
 from tests.simulation.broker import READS, WAYS, WRITES, Broker, Died, Entry, plugged_in
 from tests.simulation.floor import deliveries
 from tests.simulation.world import (

@@ -25,7 +25,8 @@ from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
 from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Draft
-from intake.lines import AcceptedLine, append_lines, read_line
+from intake.appending import append_lines
+from intake.lines import AcceptedLine, read_line
 from replay.run import replayer
 from replay.run.replayer import KINDS, Replay, replay
 from tests.contract.backends import SqliteTamper

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
+from typing import Any
 
 import pytest
+from msgspec import structs
 
-from analytics.errors import disputes
+from analytics.errors import disputes, search_words
 from analytics.errors.disputes import Candidate, Remembered
 from analytics.errors.remembered import CardSeen, TimeTyped, cards_typed, time_typed
 from analytics.warehouse.warehouse import Warehouse, reading
@@ -94,3 +96,93 @@ def test_an_hour_that_the_clock_shows_twice_can_mean_either() -> None:
         "01 05:30",
         "01 06:30",
     ]
+
+
+def outcome(db: Warehouse, remembered: Remembered) -> tuple[list[int], list[int]]:
+    """The numbers of the rounds that fit, and of those that nearly do."""
+    rounds = disputes.sort_out(disputes.find(db, remembered, limit=400), remembered)
+    return [each.round_no for each in rounds.fits], [each.round_no for each in rounds.nearly]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"wager": "ace_high_bonus", "seat": 3},
+        {"wager": "ace_high_bonus", "amount_cents": 1_000},
+        {"amount_cents": 1_000, "seat": 3, "time": time_typed("21:14")},
+        {"cards": cards_typed("As Qd").cards, "seat": 3, "wager": "ace_high_bonus"},
+        {"round_no": 17},
+    ],
+)
+def test_wager_amount_and_number_find_the_round(db: Warehouse, values: dict[str, Any]) -> None:
+    fits, nearly = outcome(db, Remembered(table="fu-01", gaming_day=DAY, **values))
+    assert 17 in fits
+    assert nearly == [], "where a round fits, nothing is offered that nearly does"
+
+
+@pytest.mark.parametrize(
+    ("values", "differs"),
+    [
+        ({"seat": 3, "wager": "ace_high_bonus", "amount_cents": 999_999}, ["amount"]),
+        ({"cards": cards_typed("As Qd").cards, "time": time_typed("3 am")}, ["time"]),
+        ({"cards": cards_typed("As Qd Kc").cards, "time": time_typed("21:14")}, ["cards"]),
+        ({"cards": cards_typed("As Qd").cards, "seat": 5}, ["cards"]),
+    ],
+)
+def test_what_nearly_fits_is_said_to_and_in_what_it_differs(
+    db: Warehouse, values: dict[str, Any], differs: list[str]
+) -> None:
+    remembered = Remembered(table="fu-01", gaming_day=DAY, **values)
+    found = next(each for each in disputes.find(db, remembered, limit=400) if each.round_no == 17)
+    assert disputes.disagreements(found, remembered) == differs
+    fits, nearly = outcome(db, remembered)
+    assert 17 not in fits
+    assert (17 in nearly) == (len(differs) == 1)
+
+
+def test_what_lies_hours_off_is_not_offered_at_all(db: Warehouse) -> None:
+    """Nothing was played near nine in the morning: the best match "700 minutes off" is none."""
+    remembered = Remembered(table="fu-01", gaming_day=DAY, time=TimeTyped(9 * 60, False))
+    assert disputes.find(db, remembered)
+    assert outcome(db, remembered) == ([], [])
+    played = search_words.played_between(db, remembered)
+    says = search_words.outcome(disputes.Sorted(fits=(), nearly=()), remembered, played, UTC)
+    assert says.startswith(
+        "No round fits, and none nearly does. Rounds were played at FU-01 on gaming day Fri 6 Mar 2026"
+    )
+
+
+@pytest.mark.parametrize(
+    ("minutes", "fits", "nearly"), [(45, True, False), (46, False, True), (120, False, True), (121, False, False)]
+)
+def test_the_edges_of_about_that_time(db: Warehouse, minutes: int, fits: bool, nearly: bool) -> None:
+    first = disputes.find(db, Remembered(table="fu-01", gaming_day=DAY, round_no=17))[0]
+    close = structs.replace(first, minutes_off=minutes)
+    remembered = Remembered(table="fu-01", gaming_day=DAY, time=TimeTyped(0, False))
+    rounds = disputes.sort_out([close], remembered)
+    assert (bool(rounds.fits), bool(rounds.nearly)) == (fits, nearly)
+
+
+def test_a_sentence_is_searched_as_it_was_understood(db: Warehouse) -> None:
+    found = search_words.search(db, "seat 3 last night around quarter past nine, ace queen", date(2026, 3, 7))
+    assert [each.round_no for each in found.rounds.fits] == [17]
+    assert search_words.understood(found.remembered, "USD") == [
+        "gaming day Fri 6 Mar 2026",
+        "around 21:15",
+        "seat 3",
+        "cards an ace, a queen",
+    ]
+
+
+def test_without_table_and_day_the_newest_day_is_searched_and_that_is_said(db: Warehouse) -> None:
+    found = search_words.search(db, "ace of spades", date(2026, 3, 7))
+    assert found.remembered.gaming_day == DAY
+    assert found.said.notes == ("no day was named: this is the newest one",)
+
+
+def test_a_day_of_which_nothing_is_recorded_fits_nothing(db: Warehouse) -> None:
+    found = search_words.search(db, "seat 3 on 2026-02-01", date(2026, 3, 7))
+    assert found.rounds == disputes.Sorted(fits=(), nearly=())
+    assert search_words.outcome(found.rounds, found.remembered, None, UTC) == (
+        "No round fits, and none was played on gaming day Sun 1 Feb 2026."
+    )

@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from analytics.hold.against_theory import compare, theoretical_win, win_against_theory
+from analytics.hold.against_theory import compare, win_against_theory
 from analytics.hold.luck import Volume, band, chernoff
+from analytics.hold.theoretical import theoretical_win
 from analytics.theory.expectation import Expected, expected_of
 from analytics.warehouse.game_facts import game_facts
 from analytics.warehouse.loading import TableEvent

@@ -33,7 +33,11 @@ def test_every_table_with_every_row_as_parquet(path: Path, tmp_path: Path) -> No
     with reading(path) as db:
         written = export(db, tmp_path / "out", "parquet", on_record=told.append)
         assert told[0].tables
-        assert {file.stem for file in written} == {*MODELS, "digests", "generation", "property"} == set(tables(db))
+        assert (
+            {file.stem for file in written}
+            == {*MODELS, "digests", "generation", "property", "sources"}
+            == set(tables(db))
+        )
         for file, rows in written.items():
             assert pl.read_parquet(file).height == rows
         assert pl.read_parquet(tmp_path / "out" / "fct_hands.parquet")["cards"].dtype == pl.List(pl.String)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dashboards.access import access
-from dashboards.access.access import EXPORT, NAMES, PACKET, REVIEW, RIGHTS, Role, Session, of_claims
+from dashboards.access.access import EXPORT, FIGURES, NAMES, PACKET, REVIEW, RIGHTS, Role, Session, of_claims
 from dashboards.app import PAGES
 from dashboards.parts import desk
 from dashboards.run import ACCESS_VARIABLE
@@ -29,11 +29,11 @@ def session_of(**said: Any) -> Session:
 
 
 def test_what_each_role_reaches_to() -> None:
-    acts = {role: RIGHTS[role] & {REVIEW, PACKET, EXPORT, NAMES} for role in Role}
+    acts = {role: RIGHTS[role] & {REVIEW, PACKET, EXPORT, FIGURES, NAMES} for role in Role}
     assert acts == {
-        Role.SURVEILLANCE: {REVIEW, PACKET, EXPORT, NAMES},
-        Role.ANALYST: set(),
-        Role.AUDITOR: {PACKET, EXPORT, NAMES},
+        Role.SURVEILLANCE: {REVIEW, PACKET, EXPORT, FIGURES, NAMES},
+        Role.ANALYST: {FIGURES},
+        Role.AUDITOR: {PACKET, EXPORT, FIGURES, NAMES},
         Role.ADMINISTRATOR: set(),
     }
     assert "round" not in RIGHTS[Role.ADMINISTRATOR]
@@ -107,7 +107,7 @@ def test_what_nobody_started_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_without_a_login_everything_is_seen_and_nothing_done() -> None:
-    assert access.session() == Session(None, RIGHTS[Role.AUDITOR] - {PACKET, EXPORT})
+    assert access.session() == Session(None, RIGHTS[Role.AUDITOR] - {PACKET, EXPORT, FIGURES})
 
 
 @pytest.fixture

@@ -33,7 +33,7 @@ def test_surveillance_works_a_finding_under_its_own_name(login_site: str, page: 
 def test_an_administrator_reaches_no_round_by_its_address(login_site: str, page: Page) -> None:
     log_in(page, login_site, "j.kim@bellwether.example")
     expect(page.get_by_role("heading", name="The floor")).to_be_visible()
-    expect(page.get_by_role("link", name="Queue")).to_have_count(0)
+    expect(page.get_by_role("link", name="Queue", exact=True)).to_have_count(0)
     page.goto(f"{login_site}/round?table=fu-01&round=2")
     expect(page.get_by_text("Your role has no access to this page.")).to_be_visible()
     expect(page.locator(".rk-now")).to_have_count(0)

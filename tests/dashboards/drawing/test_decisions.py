@@ -9,7 +9,7 @@ import pytest
 
 from dashboards.app import PAGES
 from dashboards.drawing import decisions
-from dashboards.parts.accounts import finding
+from dashboards.rulings.accounts import finding
 from tests.dashboards import sample
 from tests.dashboards.drawing.test_words import FORMATS
 from tests.dashboards.running import run, said
@@ -48,6 +48,9 @@ def test_a_finding_links_the_decision_that_it_cites() -> None:
         "severity": "low",
         "seat": None,
         "wager": None,
+        "finding_id": "0" * 32,
+        "stream": "table/fu-01",
+        "rules_digest": "0" * 64,
         "table_id": "fu-01",
         "round_no": 1,
     }

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import get_args
 from xml.etree import ElementTree
 
 import pytest
 
-from dashboards.drawing.drawing import SEATS, Flag, card, chip, die, table_drawing
+import dashboards
+from dashboards.drawing.drawing import BOX_H, BOX_W, CHIPS, SEATS, Flag, card, chip, die, layout, table_drawing
 from dashboards.drawing.names import Formats
 from dashboards.drawing.state import Table, steps_of, table_after
 from events.vocabulary.model import Card
-from replay.narrative.names import card_name
+from replay.narrative.names import WAGERS, card_name
 from tests.dashboards import sample
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -124,3 +126,104 @@ def test_an_outcome_that_is_too_long_for_its_box_is_written_smaller() -> None:
     assert sizes["Progressive +$5,000.00 by slip"] * len("Progressive +$5,000.00 by slip") == pytest.approx(
         12.5 * 27, abs=0.01
     )
+
+
+def boxes(drawn: str) -> list[tuple[float, float, float, float]]:
+    """The corners of the seats' boxes: left, top, right, bottom."""
+    return [
+        (left, top, left + BOX_W, top + BOX_H)
+        for rect in parse(drawn).iter(f"{SVG}rect")
+        if (rect.get("width"), rect.get("height")) == (str(BOX_W), str(BOX_H))
+        for left, top in [(float(rect.get("x", "0")), float(rect.get("y", "0")))]
+    ]
+
+
+def inside(felt: str, x: float, y: float) -> bool:
+    """Whether a point lies within the outline of a felt, whose curves are followed in short straight lines."""
+    points: list[tuple[float, float]] = []
+    control = (0.0, 0.0)
+    for command, text in re.findall(r"([MHVCSQZ])([^MHVCSQZ]*)", felt):
+        numbers = [float(number) for number in re.findall(r"-?[\d.]+", text)]
+        here = points[-1] if points else (0.0, 0.0)
+        if command == "M":
+            points.append((numbers[0], numbers[1]))
+        elif command == "H":
+            points.append((numbers[0], here[1]))
+        elif command == "V":
+            points.append((here[0], numbers[0]))
+        elif command in "CS":
+            if command == "S":  # its first control point mirrors the last one of the curve before
+                numbers = [2 * here[0] - control[0], 2 * here[1] - control[1], *numbers]
+            (ax, ay, bx, by, cx, cy), control = numbers, (numbers[2], numbers[3])
+            for step in range(1, 101):
+                t = step / 100
+                u = 1 - t
+                weights = (u**3, 3 * u * u * t, 3 * u * t * t, t**3)
+                points.append(
+                    (
+                        sum(w * v for w, v in zip(weights, (here[0], ax, bx, cx), strict=True)),
+                        sum(w * v for w, v in zip(weights, (here[1], ay, by, cy), strict=True)),
+                    )
+                )
+    crossings = 0
+    for (x1, y1), (x2, y2) in zip(points, [*points[1:], points[0]], strict=True):
+        if (y1 > y) != (y2 > y) and x < x1 + (y - y1) * (x2 - x1) / (y2 - y1):
+            crossings += 1
+    return crossings % 2 == 1
+
+
+@pytest.mark.parametrize("seats", [6, 7])
+def test_seats_lie_inside_the_felt_beside_each_other_and_badges_inside_their_seats(seats: int) -> None:
+    table = Table()
+    if seats == 7:
+        table.box(7)
+    words = [Flag(seat, "Misdeal: wrong card count", None) for seat in range(1, seats + 1)]
+    drawn, felt = table_drawing(table, FORMATS, words), layout(table).felt
+    shown = boxes(drawn)
+    assert len(shown) == seats
+    for left, top, right, bottom in shown:
+        assert all(inside(felt, x, y) for x in (left, right) for y in (top, bottom))
+    for one in shown:
+        for other in shown:
+            if one is not other:
+                assert one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
+    badges = [rect for rect in parse(drawn).iter(f"{SVG}rect") if rect.get("rx") == "11"]
+    assert len(badges) == seats
+    for badge in badges:
+        x, y, width = (float(badge.get(name, "0")) for name in ("x", "y", "width"))
+        assert any(
+            left <= x and x + width <= right and top <= y and y + 22 <= bottom for left, top, right, bottom in shown
+        )
+
+
+def test_a_badge_stands_below_the_outcomes_of_its_seat() -> None:
+    table = Table()
+    table.box(3).settled += [
+        ("base", "paid", 100),
+        ("progressive", "lost", -100),
+        ("match", "lost", -1),
+        ("sum", "lost", -1),
+    ]
+    drawn = table_drawing(table, FORMATS, [Flag(3, "$1.00 short", -100)])
+    (badge,) = (rect for rect in parse(drawn).iter(f"{SVG}rect") if rect.get("rx") == "11")
+    outcomes = [
+        text
+        for text in parse(drawn).iter(f"{SVG}text")
+        if (text.text or "").startswith(("Base", "Progressive", "Match", "Sum"))
+    ]
+    assert len(outcomes) == 4
+    assert all(float(text.get("y", "0")) <= float(badge.get("y", "0")) for text in outcomes)
+
+
+def test_one_letter_is_one_wager() -> None:
+    letters = [letter for letter, _ in CHIPS.values()]
+    assert len(letters) == len(set(letters))
+    assert (set(WAGERS) - {"fortune_envy", "progressive_envy", "ante_blind_raise"}) <= CHIPS.keys()
+
+
+def test_the_style_has_five_sizes_of_letters_and_no_other() -> None:
+    """A calm screen: every size is one of the five that the style names."""
+    style = (Path(dashboards.__file__).parent / "style.css").read_text("utf-8")
+    assert len(re.findall(r"--rk-\w+: [\d.]+rem", style)) == 5
+    sizes = set(re.findall(r"font-size: ([^;}]+)", style))
+    assert {size for size in sizes if not size.startswith("var(--rk-")} <= {"inherit"}

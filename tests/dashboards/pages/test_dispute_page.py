@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from msgspec import structs
 
-from analytics.errors import disputes
+from analytics.errors import disputes, search_words
 from analytics.errors.disputes import Remembered
 from analytics.errors.remembered import cards_typed, time_typed
 from analytics.hold import hold
@@ -19,7 +19,8 @@ from analytics.hold.hold import RoundView
 from analytics.warehouse.warehouse import reading
 from dashboards.access.anonymous import PATRON_KEYS, ROLES, STAFF_KEYS, without_names
 from dashboards.drawing.names import Formats
-from dashboards.parts import accounts, desk, dispute_parts
+from dashboards.parts import desk
+from dashboards.rulings import accounts, ruling
 from events.vocabulary.base import REGISTRY
 from replay.review.desk import desk_at
 from tests.dashboards import living, sample
@@ -44,7 +45,7 @@ def test_what_is_typed_finds_the_round_and_says_how_it_was_read(
     warehouse: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     test = run("dispute", warehouse, monkeypatch)
-    assert "nothing has to be exact" in said(test)
+    assert "Nothing has to be exact" in said(test)
     test.text_input(key="cards").set_value("ace queen of blue")
     test.text_input(key="time").set_value("9:15")
     test.run()
@@ -56,9 +57,57 @@ def test_what_is_typed_finds_the_round_and_says_how_it_was_read(
     assert "“blue”" in page
 
 
+def test_a_sentence_fills_the_boxes_and_they_can_be_corrected(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    test = run("dispute", warehouse, monkeypatch)
+    words = "seat 3 at FU 1 last night around quarter past nine, $10 on the ace high bonus, had ace queen, blue dress"
+    test.text_input(key="sentence").set_value(words).run()
+    assert [box.value for box in test.selectbox] == ["fu-01", "2026-03-06", 3, "ace_high_bonus"]
+    boxes = {box.key: box.value for box in test.text_input if box.key != "sentence"}
+    assert boxes == {"time": "9:15 pm", "amount": "10.00", "number": "", "cards": "ace queen"}
+    page = said(test)
+    assert "Searched for: table FU-01; gaming day Fri 6 Mar 2026; around 21:15; seat 3; Ace High Bonus; $10.00" in page
+    assert "Not understood: “blue”, “dress”" in page
+    assert "1 round fits." in page
+    assert "round=17&amp;seat=3" in page.split('class="rk-hit"')[1]
+    test.text_input(key="amount").set_value("77").run()
+    page = said(test)
+    assert "No round fits." in page
+    assert "round=17&amp;seat=3" in page.split('class="rk-hit"')[1]
+    assert "✗ no $77.00 at seat 3" in page
+
+
+def test_nothing_hours_off_is_offered_as_a_match(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    test = run("dispute", warehouse, monkeypatch)
+    test.text_input(key="sentence").set_value("FU-01 yesterday at nine in the morning").run()
+    page = said(test)
+    assert "No round fits, and none nearly does. Rounds were played at FU-01 on gaming day Fri 6 Mar 2026 from" in page
+    assert 'class="rk-hit"' not in page
+
+
+def test_a_day_of_which_nothing_is_recorded_stays_in_its_box(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    test = run("dispute", warehouse, monkeypatch)
+    test.text_input(key="sentence").set_value("seat 3 on March 2").run()
+    assert test.selectbox(key="day").value == "2026-03-02"
+    assert "No round fits, and none was played on gaming day Mon 2 Mar 2026." in said(test)
+
+
+def test_what_somebody_wrote_is_found_by_its_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk._read.clear()
+    floor = living.make(tmp_path)
+    floor.serve(monkeypatch)
+    floor.rack("case", "open", "fu-01", "1", "--by", "m.ortiz", "--claim", "the shuffler jammed", code=0)
+    test = start("dispute")
+    test.text_input(key="sentence").set_value("SHUFFLER jammed").run()
+    page = said(test)
+    assert "FU-01-C1: “the shuffler jammed” (open)" in page
+    assert "Not understood" not in page
+    test.text_input(key="sentence").set_value("shuffler burned").run()
+    assert "FU-01-C1" not in said(test)
+
+
 def test_a_link_carries_the_whole_search(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     test = run("dispute", warehouse, monkeypatch, table="FU-01", time="21:14", seat="3", cards="As")
-    assert [box.value for box in test.selectbox] == ["fu-01", "2026-03-06", 3]
+    assert [box.value for box in test.selectbox] == ["fu-01", "2026-03-06", 3, None]
     assert "round=17" in said(test).split('class="rk-hit"')[1]
 
 
@@ -84,7 +133,7 @@ def test_a_round_is_answered_in_one_sentence(warehouse: Path, monkeypatch: pytes
 def test_a_round_that_is_not_there_leads_back_to_the_search(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     test = run("dispute", warehouse, monkeypatch, of="fu-01", round="99")
     assert "has no round 99" in said(test)
-    assert len(test.text_input) == 2
+    assert test.text_input(key="sentence").value == ""
 
 
 @pytest.mark.parametrize(
@@ -102,7 +151,7 @@ def test_a_round_that_is_not_there_leads_back_to_the_search(warehouse: Path, mon
     ],
 )
 def test_answers(warehouse: Path, stream: str, round_no: int, seat: int | None, words: str, kind: str) -> None:
-    answer = accounts.answer(view(warehouse, stream, round_no), seat, FORMATS)
+    answer = ruling.answer(view(warehouse, stream, round_no), seat, FORMATS)
     assert words in answer
     assert f"rk-a-{kind}" in answer
 
@@ -113,9 +162,9 @@ def test_what_disagrees_is_said_too(warehouse: Path) -> None:
     )
     with reading(warehouse) as db:
         found = disputes.find(db, remembered)[0]
-    assert dispute_parts.agreement(found, remembered) == [
+    assert search_words.agreement(found, remembered) == [
         (False, "all cards, but at seat 3"),
-        (False, "344 minutes off"),
+        (False, "5 h 44 min off"),
         (True, "seat 5 played"),
     ]
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from dashboards.drawing.names import Formats
 from dashboards.parts import desk, floor_now
+from replay.advice import Advice
+from replay.findings import Finding
 from replay.review.desk import desk_at
 from tests.dashboards import living, sample
 from tests.dashboards.living import Living
@@ -74,13 +77,14 @@ ROW = {
     "table_id": "fu-01", "open": True, "game": "face_up_pai_gow", "dealer": "d-07", "gaming_day": "2026-03-06", "rounds": 1,
     "pace": None, "house_win_cents": 5, "bought_in_cents": 10_000, "drop_cents": None, "incidents": 0, "high": 0, "worst": None,
     "waiting": 0, "last_round_no": 1, "broken": "", "last_event_at_us": sample.EVENING, "recorded_at_us": sample.EVENING,
+    "advice": None,
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({}, ("● Open", "Nothing open", "last event 4 s ago", "Bought in", "not counted yet")),
+        ({}, ("● Open", "Nothing open", "4 s ago", "Bought in", "not counted yet")),
         ({"open": False}, ("○ Closed", "rk-shut")),
         ({"open": None}, ("? Not known",)),
         ({"drop_cents": 90_000}, ("Drop", "$900.00", "counted")),
@@ -94,3 +98,66 @@ ROW = {
 def test_a_tile(change: dict[str, object], words: tuple[str, ...]) -> None:
     drawn = floor_now.tile({**ROW, **change}, FORMATS, sample.EVENING + 4_000_000)
     assert all(word in drawn for word in words)
+
+
+def test_a_warning_about_the_open_round_is_on_its_tile(floor: Living) -> None:
+    floor.pay_short(7)
+    page = said(start("floor"))
+    assert "Wager underpaid · Seat 3 · Ace High Bonus · underpaid by $100.00" in page
+    assert "Pay $100.00 to the patron at seat 3." in page
+    assert "Ace High Bonus: $10.00 at 20 to 1 pays $200.00" in page
+    floor.play([8])  # a replay that does not follow takes away what it has gone past
+    assert "Put right now" not in said(start("floor"))
+
+
+def test_the_most_urgent_table_comes_first() -> None:
+    short = finding("PAY-UNDER", difference_cents=-10_000)
+    rows: list[dict[str, object]] = [
+        ROW | {"table_id": "quiet"},
+        ROW | {"table_id": "shut", "open": False, "worst": "high"},
+        ROW | {"table_id": "low", "worst": "low", "incidents": 9},
+        ROW | {"table_id": "high", "worst": "high", "high": 1, "incidents": 1},
+        ROW | {"table_id": "now", "advice": advised(short)},
+        ROW | {"table_id": "more", "advice": advised(finding("PAY-UNDER", difference_cents=-20_000))},
+        ROW | {"table_id": "broken", "broken": "event 9 does not fit"},
+        ROW | {"table_id": "dues", "advice": advised()},
+    ]
+    order = [row["table_id"] for row in sorted(rows, key=floor_now.urgency)]
+    assert order == ["broken", "more", "now", "high", "low", "dues", "quiet", "shut"]
+
+
+def finding(code: str, **change: object) -> Finding:
+    given = {
+        "id": code,
+        "code": code,
+        "stream": "table/fu-01",
+        "round_no": 7,
+        "seat": 3,
+        "wager": "base",
+        "expected": "",
+        "observed": "",
+        "difference_cents": None,
+        "evidence": (9,),
+        "cite": "",
+        "other_reading": None,
+        "severity": "high",
+        "assumed": False,
+        "rules_digest": "",
+    }
+    return msgspec.convert(given | change, Finding)
+
+
+def advised(*warnings: Finding) -> Advice:
+    return Advice(
+        stream="table/fu-01",
+        round_no=7,
+        as_of=9,
+        at_us=0,
+        opened_at_us=0,
+        game="face_up_pai_gow",
+        chapter="pa-688a",
+        dealer="",
+        phase="settling",
+        dues=(),
+        warnings=warnings,
+    )

@@ -10,10 +10,12 @@ import pytest
 from analytics.hold import hold
 from analytics.warehouse.warehouse import reading
 from dashboards.access import access
+from dashboards.analysis import hold_luck, verdicts
 from dashboards.drawing.charts import drift_chart, funnel_chart, rates_chart
-from dashboards.parts import analysis, hold_luck
 from tests.dashboards import sample
 from tests.dashboards.running import run, said
+
+DAY = {"from": "2026-03-06", "to": "2026-03-06", "compare": "true"}
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +79,7 @@ def test_over_time_and_pace(warehouse: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_a_part_of_the_floor_without_wagers_says_so(
     warehouse: Path, monkeypatch: pytest.MonkeyPatch, view: str
 ) -> None:
-    test = run("hold", warehouse, monkeypatch, view=view, table="fu-02", month="2026-03", game="face_up_pai_gow")
+    test = run("hold", warehouse, monkeypatch, view=view, table="fu-02", game="face_up_pai_gow", **DAY)
     assert test.query_params["table"] == "fu-02"
 
 
@@ -115,9 +117,9 @@ def test_a_signal_says_how_far_beyond_its_limit() -> None:
     "verdict", ["alarm", "outside_997", "outside_95", "within", "cannot_tell", "no_theory", "above"]
 )
 def test_every_verdict_has_a_shape_and_a_word_of_its_own(verdict: str) -> None:
-    others = {analysis.VERDICTS[each][1:] for each in analysis.VERDICTS if each != verdict}
-    assert analysis.VERDICTS[verdict][1:] not in others
-    assert analysis.VERDICTS[verdict][2] in analysis.badge(verdict)
+    others = {verdicts.VERDICTS[each][1:] for each in verdicts.VERDICTS if each != verdict}
+    assert verdicts.VERDICTS[verdict][1:] not in others
+    assert verdicts.VERDICTS[verdict][2] in verdicts.badge(verdict)
 
 
 @pytest.mark.parametrize("view", ["wagers", "luck", "pace"])

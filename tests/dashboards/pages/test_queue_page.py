@@ -53,7 +53,7 @@ def test_the_gravest_stands_first_and_is_shown(warehouse: Path, monkeypatch: pyt
     }
     assert last["Incident"] == "Improper dice shake"
     assert f'href="round?table=fu-01&amp;round=17&amp;finding={sample.DISPUTE.id}"' in page
-    assert "high: money was paid or taken in error" in page
+    assert "<dt>Severity</dt><dd>money was paid or taken in error</dd>" in page  # the badge says how severe
     assert test.query_params["finding"] == sample.DISPUTE.id
 
 
@@ -84,6 +84,15 @@ def test_filters_from_the_address_and_by_hand(warehouse: Path, monkeypatch: pyte
     assert test.query_params["code"] == "PAY-OVER"
     test.selectbox(key="choose-table").set_value("fu-01").run()
     assert "No incident fits" in said(test)
+
+
+def test_a_link_to_what_is_not_here_says_so_and_a_link_to_what_is_does_not(
+    warehouse: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = said(run("queue", warehouse, monkeypatch, table="zz-99", day="2031-13-99"))
+    assert "Table zz-99 is not here" in page
+    assert "Gaming day 2031-13-99 is not here" in page
+    assert "is not here" not in said(run("queue", warehouse, monkeypatch, table="fu-02", severity="high"))
 
 
 def test_a_link_to_a_finding_shows_it(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,6 +178,14 @@ def test_a_finding_is_assigned_resolved_and_signed_by_two_people(floor: Living) 
     floor.rack("verify", code=0)
 
 
+def test_an_alarm_is_acknowledged_on_record(floor: Living) -> None:
+    test = act(signed_in("m.ortiz"), "acknowledge", "Acknowledge alarm", doing="on my way")
+    assert "acknowledged the alarm: on my way" in said(test)
+    with desk_at(floor.log, read_only=True) as at:
+        (entry,) = (entry for case in at.cases() for entry in case.review.history)
+    assert (entry.by, entry.what) == ("m.ortiz", "alarm_acknowledged")
+
+
 def test_the_same_person_does_not_sign_again_under_the_name_of_another_sign_in(floor: Living) -> None:
     test = signed_in("s.lee@bellwether.example")
     choose(test, "confirmed_paid_patron")
@@ -222,7 +239,7 @@ def test_a_finding_can_be_reopened_and_noted(floor: Living) -> None:
 
 def test_what_is_missing_is_said_and_nothing_is_written(floor: Living) -> None:
     test = act(signed_in("m.ortiz"), "note", "Add note")
-    assert "Fill in: note." in said(test)
+    assert "Fill in: Note." in said(test)
     choose(test, "confirmed_recovered")
     act(test, "resolve", "Resolve", reason="x", amount="ten")
     assert "must say the amount" in said(test)
@@ -325,3 +342,64 @@ def test_views_keep_filters_only_and_are_not_without_end(tmp_path: Path) -> None
 def test_a_file_of_views_that_cannot_be_read_is_no_views(tmp_path: Path, content: str) -> None:
     (tmp_path / "v.json").write_text(content)
     assert views.saved(tmp_path / "v.json") == {}
+
+
+# ------------------------------------------------------------------------------------------------- several at once
+
+
+def choose_rows(test: AppTest, *rows: int) -> AppTest:
+    """Tick rows of the list, as clicks on their boxes do."""
+    key = next(name for name in test.session_state if name.startswith("queue-list "))
+    test.session_state[key] = {"selection": {"rows": list(rows)}}
+    return test.run()
+
+
+def act_on_all(test: AppTest, todo: str, **boxes: str) -> AppTest:
+    test.button_group[0].set_value(todo).run()
+    for name, value in boxes.items():
+        inputs = (*test.text_input, *test.selectbox)
+        box = next(box for box in inputs if box.key and box.key.startswith(f"{name} bulk"))
+        box.set_value(value)
+        if name == "disposition":
+            test.run()
+    next(each for each in test.button if each.key and " bulk " in each.key).click().run()
+    assert [error.value for error in test.exception] == []
+    return test
+
+
+def test_several_incidents_are_assigned_resolved_and_signed_with_one_reason(floor: Living) -> None:
+    test = choose_rows(signed_in("m.ortiz"), 0, 1)
+    assert "2 incidents chosen" in said(test)
+    assert "$0.00 overpaid · $200.00 underpaid" in said(test)
+    act_on_all(test, "assign", to="s.lee", reason="camera 4")
+    test = choose_rows(signed_in("s.lee"), 0, 1)
+    act_on_all(test, "resolve", disposition="confirmed_paid_patron", reason="paid at the cage")
+    test = choose_rows(signed_in("s.lee"), 0, 1)
+    assert "◈ Awaits signature: 2" in said(test)
+    act_on_all(test, "sign", reason="I did it")
+    assert "Nothing was written about 2 of 2 incidents" in said(test)
+    test = choose_rows(signed_in("m.ortiz"), 0, 1)
+    assert "Sign 2 incidents, $200.00" in [each.label for each in test.button]
+    assert "Fill in: What was checked." in said(act_on_all(test, "sign"))
+    test = choose_rows(signed_in("m.ortiz"), 0, 1)
+    act_on_all(test, "sign", reason="slips seen")
+    with desk_at(floor.log, read_only=True) as at:
+        cases = at.cases()
+    assert [case.review.state for case in cases] == ["resolved", "resolved"]
+    assert [[entry.by for entry in case.review.history] for case in cases] == [["m.ortiz", "s.lee", "m.ortiz"]] * 2
+    floor.rack("verify", code=0)
+
+
+def test_a_reason_is_asked_for_and_without_one_nothing_is_written(floor: Living) -> None:
+    test = act_on_all(choose_rows(signed_in("m.ortiz"), 0, 1), "assign", to="s.lee")
+    assert "Fill in: Why." in said(test)
+    with desk_at(floor.log, read_only=True) as at:
+        assert at.review("fu-01").seq == 0
+
+
+def test_a_filter_that_is_set_can_be_cleared_alone(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = said(run("queue", warehouse, monkeypatch, table="fu-02", severity="high"))
+    assert '<a class="rk-chip rk-clear" href="queue?severity=high"' in page  # without the table
+    assert '<a class="rk-chip rk-clear" href="queue?table=fu-02"' in page
+    assert '<a class="rk-chip rk-clear" href="queue" ' in page  # all of them
+    assert '<a class="rk-chip rk-clear' not in said(run("queue", warehouse, monkeypatch))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
@@ -14,10 +15,13 @@ from analytics.warehouse.loading import TableEvent
 from analytics.warehouse.warehouse import build, reading
 from dashboards.drawing.names import Formats
 from dashboards.parts import desk, verifying
+from events.log.contract import Head
 from games.rulebook.submission import simple_submission
+from replay.alarms.alarm import Change, Standing, trial_message
+from replay.alarms.outbox import DAY_US, Outbox, Taken
 from tests.dashboards import living, sample
 from tests.dashboards.living import Living
-from tests.dashboards.running import run, said, start
+from tests.dashboards.running import log_in, run, said, start
 
 FORMATS = Formats.of(sample.FACTS)
 
@@ -40,7 +44,6 @@ def test_integrity_shows_where_each_stream_ends(floor: Living) -> None:
         "table/fu-01",
         "as acknowledged",
         "the replay is at the end",
-        "No input refused",
         "No gaps",
         f"rack verify --log {floor.log}",
     ):
@@ -50,8 +53,44 @@ def test_integrity_shows_where_each_stream_ends(floor: Living) -> None:
 def test_integrity_walks_the_whole_log_as_an_auditor_does(floor: Living) -> None:
     test = start("integrity")
     test.button[0].click().run(timeout=120)
-    assert "The log is whole: 22 events in 1 stream." in said(test)
+    assert "No break was found in 22 events in 1 stream, but no checkpoint signs the log." in said(test)
+    assert "rk-a-unknown" in said(test).split("<style>")[0]
     assert "No checkpoint signs it" in said(test)
+
+
+def test_a_verification_tells_of_each_stream_and_makes_its_report(floor: Living) -> None:
+    steps: list[verifying.Step] = []
+    walked = verifying.walk(f"sqlite://{floor.log.partition('://')[2]}", steps.append)
+    assert walked.fault == ""
+    assert walked.report.startswith(b"%PDF-")
+    assert [each.words for each in steps[-1:]] == ["table/fu-01, 1 of 1 stream: 22 of 22 events"]
+    assert [each.share for each in steps[-1:]] == [1.0]
+
+
+def test_a_page_that_is_opened_again_waits_for_the_verification_that_goes_on(
+    floor: Living, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever left the page finds the walk, its progress and its result: nobody begins another."""
+
+    class Going:
+        ended, step = False, verifying.Step("table/fu-01", 1, 2, 10_000, 40_000)
+
+        def wait(self, seconds: float) -> None:
+            self.ended = True
+            verifying._walks()[floor.log] = verifying.Walk(1, {}, "it ended")
+
+    monkeypatch.setattr(verifying, "_walking", lambda: {floor.log: Going()})
+    steps: list[verifying.Step] = []
+    assert verifying.going_on(floor.log)
+    assert verifying.walk(floor.log, steps.append).fault == "it ended"
+    assert [each.share for each in steps] == [0.25]
+
+
+def test_integrity_offers_the_report_of_a_verification_to_who_is_logged_in(floor: Living) -> None:
+    verifying._walks()[floor.log] = verifying.Walk(1, {}, "not verified", b"%PDF-")
+    assert "rack verify --report FILE" in said(start("integrity"))
+    log_in("m.ortiz@bellwether", "surveillance")
+    assert "Save verification report" in said(start("integrity"))
 
 
 def test_integrity_names_the_first_break(floor: Living) -> None:
@@ -121,11 +160,11 @@ def test_rules_show_what_is_in_force_and_what_it_returns(floor: Living) -> None:
 
 
 def test_the_what_if_reckons_the_handle_by_another_paytable(floor: Living) -> None:
-    test = start("rules", wager="ace_high_bonus", other="2")
-    page = said(test)
-    assert "Due on paytable 1" in page
-    assert "Due on paytable 2" in page
+    page = said(start("rules", **{"other-ace_high_bonus": "2"}))
+    assert "paytable 1: 3.590 %" in page
+    assert "paytable 2: " in page
     assert "$20.00" in page  # two wagers of $10
+    assert "All of these" not in page
     with reading(floor.warehouse) as db:
         (filing,) = rules.filings(db)
         submission = rules.read(filing.toml, filing.readings)
@@ -134,6 +173,18 @@ def test_the_what_if_reckons_the_handle_by_another_paytable(floor: Living) -> No
     assert told is not None
     assert (told.wagers, told.handle_cents, told.theoretical_cents) == (2, 2_000, 72)  # 3.590 % of $20.00
     assert told.other_cents == round(2_000 * told.other_advantage_percent / 100)
+    # One hand decides: the house wins at most both stakes, and pays at most 25 to 1 (both ace high, paytable 2) on both.
+    assert told.below_cents is not None
+    assert told.above_cents == 2_000 - told.other_cents
+
+
+def test_pay_lines_say_what_they_pay_and_how_often(floor: Living) -> None:
+    """§ 688a.12(b): both ace high pays 20 to 1 on paytable 1, and comes 71,700,086,682,780 times in 8,250,459,031,214,400."""
+    page = said(start("rules"))
+    assert "Both ace high" in page
+    assert "20 to 1" in page
+    assert "0.869044 %" in page
+    assert "1 in 115" in page
 
 
 def test_a_later_submission_is_to_come_until_its_day(floor: Living) -> None:
@@ -194,7 +245,7 @@ def test_a_wager_filed_by_another_reading_returns_what_is_not_reckoned(
     test = run("rules", filed(tmp_path / "w", toml), monkeypatch)
     assert "filed: fortune_pays = highest_rank; what it returns by that is not reckoned" in said(test)
     assert "96.410 %" in said(test)
-    assert "Fortune Bonus" not in str(next(box.options for box in test.selectbox if box.label == "Wager"))
+    assert "Fortune Bonus" not in [box.label for box in test.selectbox]
     with reading(tmp_path / "w") as db:
         (filing,) = rules.filings(db)
         submission = rules.read(filing.toml, filing.readings)
@@ -241,6 +292,45 @@ def test_health_says_what_to_do_where_the_replay_is_behind(floor: Living) -> Non
     page = said(start("health"))
     assert "events are not judged yet" in page
     assert "<code>rack replay --log ADDR --follow</code>" in page
+
+
+@pytest.fixture
+def outbox(floor: Living) -> Iterator[Outbox]:
+    """The outbox beside the log, with one message for the desk."""
+    alarm = trial_message("k", None).alarm
+    change = Change(what="raised", standing=Standing(alarm=alarm, revision=1, withdrawn=False), before=None)
+    taken = Taken(change=change, about="#1", messages=[("desk", trial_message("k", None))], steps=[])
+    with Outbox(floor.warehouse.with_name("floor.db.alarms"), sending=True) as outbox:
+        outbox.take(alarm.stream, Head(1, b"h"), [taken], 0)
+        yield outbox
+
+
+def test_health_says_nothing_of_alarms_where_there_is_no_outbox(floor: Living) -> None:
+    assert "Alarms" not in said(start("health"))
+
+
+def test_health_shows_dead_letters_of_alarms_until_they_are_delivered(floor: Living, outbox: Outbox) -> None:
+    assert "0 messages delivered, 1 waiting" in said(start("health"))
+    (letter,) = outbox.letters()
+    outbox.failed(letter, "503", silent=False, now_us=DAY_US - 1)
+    assert "0 messages delivered, 1 waiting" in said(start("health"))
+    outbox.failed(letter, "503", silent=False, now_us=DAY_US)
+    page = said(start("health"))
+    assert "1 message not delivered for a day, the last to desk: 503" in page
+    assert f"<code>rack alerts messages --dead --log {floor.log}</code>" in page
+    assert "1 thing needs somebody now." in page
+    outbox.revive(None, DAY_US)
+    outbox.delivered(letter, "204")
+    page = said(start("health"))
+    assert "1 message delivered" in page
+    assert "Everything runs." in page
+
+
+def test_health_with_an_outbox_that_cannot_be_read(floor: Living) -> None:
+    floor.warehouse.with_name("floor.db.alarms").write_bytes(b"no database, whatever its name says" * 200)
+    page = said(start("health"))
+    assert "1 thing needs somebody now." in page
+    assert f"<code>rack alerts messages --log {floor.log}</code>" in page
 
 
 def test_health_without_log_and_warehouse_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from analytics import integrity
 from dashboards.drawing.names import Formats
-from dashboards.parts import desk, verifying, witnessing
+from dashboards.parts import desk, verifying, witness_status
 from dashboards.run import WITNESS_KEY_VARIABLE, WITNESS_VARIABLE
 from rack.cli import main
 from tests.dashboards import living, sample
@@ -49,7 +49,7 @@ class Watched:
 
     def told(self, after_s: float = 0) -> str:
         found = integrity.witnessed_at(self.floor.log, *self.paths)
-        return "".join(witnessing.told(found, FORMATS, time.time_ns() // 1000 + int(after_s * 1e6)))
+        return "".join(witness_status.sentences(found, FORMATS, time.time_ns() // 1000 + int(after_s * 1e6)))
 
 
 @pytest.fixture

@@ -34,7 +34,7 @@ def test_a_packet_in_one_click_checks_with_the_public_key_alone_and_is_on_record
     test = start("dispute", of="fu-01", round="2", seat="3")
     next(each for each in test.button if each.label == "Dispute packet").click().run(timeout=120)
     assert [error.value for error in test.exception] == []
-    packet = test.session_state["packet fu-01 2 3"]
+    packet = test.session_state["packet fu-01 2 3 False"]
     assert isinstance(packet, Packet)
     key = read_public_key(floor.warehouse.with_name("log.key.pub"))
     assert check_packet(packet.json, [key]).judged is not None
@@ -56,7 +56,7 @@ def test_who_may_not_take_a_packet_away_cannot(floor: Living, role: str) -> None
     test = start("round", table="fu-01", round="2")
     made = next(each for each in test.button if each.label == "Dispute packet")
     assert made.disabled
-    assert packets._make("fu-01", 2, None) is None  # as a forged message would have it
+    assert packets._make("fu-01", 2, None, "x", False) is None  # as a forged message would have it
     with desk_at(floor.log, read_only=True) as at:
         assert not [entry for entry in at.review("fu-01").custody if entry.what == "record_exported"]
 

@@ -11,8 +11,9 @@ import pytest
 
 from analytics.warehouse.warehouse import Warehouse, build, generation_at, reading
 from dashboards.parts import source
-from dashboards.run import WAREHOUSE_VARIABLE
+from dashboards.run import LOG_VARIABLE, WAREHOUSE_VARIABLE
 from tests.dashboards import sample
+from tests.dashboards.running import said, start
 
 
 class Opened:
@@ -107,3 +108,15 @@ def test_a_generation_that_is_gone_answers_nothing_more(path: Path, opened: Open
         drawing(threading.Thread(target=page))
     assert asked == ["said", "said", "10"]
     assert opened.open == 0
+
+
+def test_where_a_log_is_named_and_not_replayed_nobody_is_sent_to_a_simulation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(WAREHOUSE_VARIABLE, str(tmp_path / "none.duckdb"))
+    monkeypatch.setenv(LOG_VARIABLE, f"sqlite://{tmp_path}/floor.db")
+    page = said(start("queue"))
+    assert "rack replay --log ADDR --warehouse FILE" in page
+    assert "rack demo" not in page
+    monkeypatch.delenv(LOG_VARIABLE)
+    assert "rack demo" in said(start("queue"))

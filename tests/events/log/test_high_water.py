@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from events.errors import AppendRefused, LogUnavailable, LostTail
+from events.errors import AppendRefused, DamagedMark, LogUnavailable, LostTail
 from events.log import high_water
 from events.log.contract import Head
 from events.proofs.verify import verify
@@ -160,3 +160,11 @@ def test_a_short_write_is_continued(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     marks.record({TABLE: Head(3, b"\1" * 32)})
     marks.close()
     assert marks.load() == {TABLE: Head(3, b"\1" * 32)}
+
+
+@pytest.mark.parametrize("content", [b"", b"\0" * 96, high_water.MAGIC])
+def test_a_mark_that_was_emptied_is_damage_and_not_a_log_without_a_mark(content: bytes, tmp_path: Path) -> None:
+    mark = tmp_path / "floor.db.high-water"
+    mark.write_bytes(content)
+    with pytest.raises(DamagedMark):
+        high_water.HighWater(mark, LOG_ID).load()

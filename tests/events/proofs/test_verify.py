@@ -43,7 +43,8 @@ class OneStreamLog(SoleWriter, OwnStore):
         if self.error is not None:
             raise self.error
 
-    def read(self, stream: str) -> Iterator[Record]:
+    def read(self, stream: str, from_seq: int = 1) -> Iterator[Record]:
+        assert from_seq == 1
         previous = genesis(LOG_ID, "bellwether", stream)
         for seq, data in enumerate(self.events, 1):
             previous = link(previous, data)

@@ -48,6 +48,27 @@ def test_everything_of_a_commit_is_kept(results: ResultStore, path: Path) -> Non
     reader.close()
 
 
+def test_advice_is_kept_once_for_each_stream_and_has_no_place_in_a_chain(results: ResultStore, path: Path) -> None:
+    results.commit(ENGINE, {"table/a": at(7)}, {}, [A1], advice={"table/a": b"first", "table/b": b"of b"})
+    heads = results.chain_heads()
+    results.commit(ENGINE, {"table/a": at(8)}, {}, [], advice={"table/a": b"second"})
+    reader = SqliteResults(path, read_only=True)
+    assert results.advice() == reader.advice() == {"table/a": b"second", "table/b": b"of b"}
+    results.commit(OTHER, {"table/a": at(9)}, {}, [], advice={"table/a": b""})
+    assert results.advice() == reader.advice() == {"table/b": b"of b"}
+    assert results.chain_heads() == heads
+    assert [each.kind for each in results.stored()] == ["findings"]
+    reader.close()
+
+
+def test_results_from_before_there_was_advice_have_none(path: Path) -> None:
+    SqliteResults(path).close()
+    SqliteTamper(path).execute("DROP TABLE advice")
+    reader = SqliteResults(path, read_only=True)
+    assert reader.advice() == {}
+    reader.close()
+
+
 def test_repeats_change_nothing(results: ResultStore) -> None:
     for records in ([A1, A1], [A1, B1], [A2, A2], [A1], [A1, B1]):
         results.commit(ENGINE, {}, {}, records)
@@ -150,3 +171,11 @@ def test_what_is_judged_anew_takes_the_place_of_what_was_stored(results: ResultS
     assert check_chains(results).broken == {}
     kept = SqliteTamper(path).execute("SELECT key FROM discarded ORDER BY pos")
     assert kept == [("table/a#1",), ("table/a#2",)], "what was thrown away can be looked at"
+
+
+def test_results_are_read_past_a_place(results: ResultStore) -> None:
+    a, b = ("adjudications", "table/a#1", b"{}"), ("adjudications", "table/b#1", b"{}")
+    results.commit(ENGINE, {}, {}, [a, b, ("ledger", "table/a#2", b"{}"), ("ledger", "table/a#3", b"{}")])
+    assert [(each.key, each.place) for each in results.stored("table/a", 1)] == [("table/a#2", 2), ("table/a#3", 3)]
+    assert [each.place for each in results.stored("table/a", 2)] == [3]
+    assert [list(results.stored(stream, place)) for stream, place in (("table/a", 3), ("table/c", 1))] == [[], []]

@@ -14,6 +14,7 @@ from events.log.turn import Turns
 from events.sqlite.log import SqliteLog
 from events.sqlite.repeats import RepeatIndex
 from intake.arriving import Pace
+from replay.review.case_folder import CaseFolder
 from tests.faults import beside
 from tests.simulation.world import Build
 
@@ -84,7 +85,7 @@ def believes_what_the_warehouse_holds() -> Iterator[None]:
 
 @build
 def leaves_folders_of_dead_builds() -> Iterator[None]:
-    with patch("analytics.warehouse.warehouse.glob.escape", lambda prefix: "none"):
+    with patch("analytics.warehouse.generations.glob.escape", lambda prefix: "none"):
         yield
 
 
@@ -94,12 +95,19 @@ def takes_a_full_disk_for_a_defect() -> Iterator[None]:
         yield
 
 
+@build
+def takes_an_attachment_as_it_lies_there() -> Iterator[None]:
+    with patch.object(CaseFolder, "read", lambda self, table, attached: self._path(attached.digest).read_bytes()):
+        yield
+
+
 FOUND_BY = {
     "a writer killed at a step of its turn, others at work": "takes_in_nothing_that_others_did",
     "lines that come in slowly": "waits_for_a_thousand_lines",
     "a writer beside a pipe that stays open": "keeps_the_turn_for_as_long_as_it_is_open",
     "the index of repeats poisoned": "believes_the_index_of_repeats",
     "a file beside the log damaged": "takes_a_damaged_mark_for_none",
+    "an attachment of a case harmed": "takes_an_attachment_as_it_lies_there",
     "a copied demo folder": "names_the_demos_log_by_its_place",
     "rows altered in the warehouse": "believes_what_the_warehouse_holds",
     "a build of the warehouse killed": "leaves_folders_of_dead_builds",

@@ -34,10 +34,13 @@ from intake import doors
 from replay.review import last_verification
 from replay.run.stream_worker import StreamWorker
 from tests.faults import all_faults
+from tests.faults.broken import alarms as broken_alarms
+from tests.faults.broken import gateway as broken_gateway
 from tests.faults.broken import local as broken_local
 from tests.faults.broken import results as broken_results
 from tests.faults.broken.pages import BUILDS as HERE_ON_PAGES
 from tests.faults.broken.pages import FOUND_BY as ON_PAGES
+from tests.faults.gateway import Device
 from tests.faults.served import served_in_memory
 from tests.faults.table import Lost
 from tests.faults.three_nodes.fewer_copies import LOSING
@@ -45,7 +48,9 @@ from tests.simulation.broken import BUILDS as ON_SQLITE
 from tests.simulation.broken_kafka import BUILDS as ON_KAFKA
 from tests.simulation.world import Build
 
-HERE: dict[str, Build] = {**HERE_ON_PAGES, **broken_results.BUILDS, **broken_local.BUILDS}
+HERE: dict[str, Build] = {**HERE_ON_PAGES, **broken_results.BUILDS, **broken_local.BUILDS} | {
+    name: broken_gateway.in_children(name) for name in (*broken_gateway.BUILDS, *broken_alarms.BUILDS)
+}
 
 
 def build(function: Callable[[], Iterator[None]]) -> Callable[[], Iterator[None]]:
@@ -54,9 +59,18 @@ def build(function: Callable[[], Iterator[None]]) -> Callable[[], Iterator[None]
 
 
 def _appends(change: Callable[[Any], Any]) -> contextlib.AbstractContextManager[Any]:
-    """A log to which other groups are appended than were handed in."""
+    """A log to which other groups are appended than were handed in, and which answers as if nothing were missing."""
     real = SqliteLog.append_groups
-    return patch.object(SqliteLog, "append_groups", lambda self, groups: real(self, change(list(groups))))
+
+    def append_groups(self: SqliteLog, groups: Any) -> list[AppendResult]:
+        handed_in = list(groups)
+        real(self, change(handed_in))
+        return [
+            AppendResult(stream=stream, seqs=tuple(range(1, len(drafts) + 1)), head=self.head(stream))
+            for stream, drafts in handed_in
+        ]
+
+    return patch.object(SqliteLog, "append_groups", append_groups)
 
 
 @build
@@ -74,8 +88,8 @@ def commits_each_event_by_itself() -> Iterator[None]:
 def overlooks_what_was_removed() -> Iterator[None]:
     real = verify._StreamVerification.run
 
-    def run(self: Any) -> None:
-        real(self)
+    def run(self: Any, since: Any = None) -> None:
+        real(self, since)
         self.breaks = [each for each in self.breaks if each.kind != "removed"]
 
     with patch.object(verify._StreamVerification, "run", run):
@@ -183,7 +197,7 @@ def reserves_no_source() -> Iterator[None]:
 
 @build
 def lets_notices_be_taken_back() -> Iterator[None]:
-    with patch("intake.lines.check_correction"):
+    with patch("intake.appending.check_correction"), patch("intake.quarantine.check_correction"):
         yield
 
 
@@ -353,56 +367,61 @@ def calls_what_an_earlier_key_signed_forged() -> Iterator[None]:
         yield
 
 
-FOUND_BY = {
-    "full disk": "ends_a_transaction_halfway",
-    "EIO": "acknowledges_before_it_is_written",
-    "torn write": "acknowledges_before_it_is_written",
-    "process dies": "acknowledges_before_it_is_written",
-    "power loss": "acknowledges_before_it_is_on_the_disk",
-    "last record torn, acknowledged": "never_marks",
-    "last record torn, not acknowledged": "commits_each_event_by_itself",
-    "mark torn": "forgets_what_was_reported",
-    "database bytes changed": "believes_the_stored_hash",
-    "bit flipped": "believes_the_stored_hash",
-    "record removed": "overlooks_what_was_removed",
-    "record inserted": "believes_the_stored_hash",
-    "records swapped": "believes_the_stored_hash",
-    "stream truncated": "never_looks_at_the_marks",
-    "record forged and the chain computed anew": "never_looks_at_the_marks",
-    "event of a shown round altered in the log": "believes_the_stored_hash",
-    "event of a shown round altered in the warehouse": "believes_what_the_warehouse_shows",
-    "failed verification hidden": "lets_any_verification_answer_a_failure",
-    "duplicates": "forgets_what_was_reported",
-    "stale deliveries": "forgets_what_was_reported",
-    "reordered between tables": "drops_what_comes_after_another_table",
-    "reordered within a table": "drops_what_comes_after_another_table",
-    "the log's clock days off, or running back": "takes_the_clock_as_it_comes",
-    "a device's clock days off, or running back": "drops_what_seems_older",
-    "a line of an unknown version, or of rubbish": "keeps_no_refused_bytes",
-    "a finding disposed of and signed by a device": "lets_anybody_write_anything_anywhere",
-    "a look or an export by nobody": "lets_anybody_write_anything_anywhere",
-    "a key published or retired by a device": "lets_anybody_write_anything_anywhere",
-    "the property configured by a device": "lets_anybody_write_anything_anywhere",
-    "an event in a stream of another kind": "lets_anybody_write_anything_anywhere",
-    "a forged event in a correction": "looks_at_the_type_of_a_correction_only",
-    "a forged line out of quarantine": "asks_at_the_door_and_not_at_redriving",
-    "a device in the name of another writer": "reserves_no_source",
-    "a refusal taken back by a device": "lets_notices_be_taken_back",
-    "a retired key vouches for a new one": "lets_retired_keys_vouch",
-    "a key vouches for itself": "lets_a_key_vouch_for_itself",
-    "an unknown key vouches for a new one": "says_nothing_of_vouches_by_unknown_keys",
-    "a checkpoint by a retired key": "lets_retired_keys_sign",
-    "a sound log checked with the new key alone": "calls_what_an_earlier_key_signed_forged",
-    "refused bytes changed, renamed or deleted in quarantine": "believes_what_quarantine_holds",
-    "refused bytes replaced in quarantine, on a Kafka cluster in memory": "believes_what_quarantine_holds",
-    "a card number written another way": "knows_a_card_number_by_its_first_bytes",
-    "a stored record that cannot be decoded": "passes_over_what_it_cannot_read",
-    "SQLite writer killed": "forgets_what_was_reported",
-    "SQLite replayer killed": "forgets_what_it_said_first",
-    "SQLite writer stopped, a second one comes": "takes_no_lock",
-    **ON_PAGES,
-    **broken_results.FOUND,
-} | broken_local.FOUND_BY
+FOUND_BY = (
+    {
+        "full disk": "ends_a_transaction_halfway",
+        "EIO": "acknowledges_before_it_is_written",
+        "torn write": "acknowledges_before_it_is_written",
+        "process dies": "acknowledges_before_it_is_written",
+        "power loss": "acknowledges_before_it_is_on_the_disk",
+        "last record torn, acknowledged": "never_marks",
+        "last record torn, not acknowledged": "commits_each_event_by_itself",
+        "mark torn": "forgets_what_was_reported",
+        "database bytes changed": "believes_the_stored_hash",
+        "bit flipped": "believes_the_stored_hash",
+        "record removed": "overlooks_what_was_removed",
+        "record inserted": "believes_the_stored_hash",
+        "records swapped": "believes_the_stored_hash",
+        "stream truncated": "never_looks_at_the_marks",
+        "record forged and the chain computed anew": "never_looks_at_the_marks",
+        "event of a shown round altered in the log": "believes_the_stored_hash",
+        "event of a shown round altered in the warehouse": "believes_what_the_warehouse_shows",
+        "failed verification hidden": "lets_any_verification_answer_a_failure",
+        "duplicates": "forgets_what_was_reported",
+        "stale deliveries": "forgets_what_was_reported",
+        "reordered between tables": "drops_what_comes_after_another_table",
+        "reordered within a table": "drops_what_comes_after_another_table",
+        "the log's clock days off, or running back": "takes_the_clock_as_it_comes",
+        "a device's clock days off, or running back": "drops_what_seems_older",
+        "a line of an unknown version, or of rubbish": "keeps_no_refused_bytes",
+        "a finding disposed of and signed by a device": "lets_anybody_write_anything_anywhere",
+        "a look or an export by nobody": "lets_anybody_write_anything_anywhere",
+        "a key published or retired by a device": "lets_anybody_write_anything_anywhere",
+        "the property configured by a device": "lets_anybody_write_anything_anywhere",
+        "an event in a stream of another kind": "lets_anybody_write_anything_anywhere",
+        "a forged event in a correction": "looks_at_the_type_of_a_correction_only",
+        "a forged line out of quarantine": "asks_at_the_door_and_not_at_redriving",
+        "a device in the name of another writer": "reserves_no_source",
+        "a refusal taken back by a device": "lets_notices_be_taken_back",
+        "a retired key vouches for a new one": "lets_retired_keys_vouch",
+        "a key vouches for itself": "lets_a_key_vouch_for_itself",
+        "an unknown key vouches for a new one": "says_nothing_of_vouches_by_unknown_keys",
+        "a checkpoint by a retired key": "lets_retired_keys_sign",
+        "a sound log checked with the new key alone": "calls_what_an_earlier_key_signed_forged",
+        "refused bytes changed, renamed or deleted in quarantine": "believes_what_quarantine_holds",
+        "refused bytes replaced in quarantine, on a Kafka cluster in memory": "believes_what_quarantine_holds",
+        "a card number written another way": "knows_a_card_number_by_its_first_bytes",
+        "a stored record that cannot be decoded": "passes_over_what_it_cannot_read",
+        "SQLite writer killed": "forgets_what_was_reported",
+        "SQLite replayer killed": "forgets_what_it_said_first",
+        "SQLite writer stopped, a second one comes": "takes_no_lock",
+        **ON_PAGES,
+        **broken_results.FOUND,
+    }
+    | broken_local.FOUND_BY
+    | broken_gateway.FOUND_BY
+    | broken_alarms.FOUND_BY
+)
 """Fault that needs no broker → a build that it finds out."""
 
 SERVED = (
@@ -489,7 +508,7 @@ def test_a_broken_build_is_found_out_by_the_fault(name: str, tmp_path: Path) -> 
     (fault,) = (each for each in all_faults() if each.name == name)
     which = FOUND_BY[name]
     broken = HERE[which] if which in HERE else ON_SQLITE[which][0]
-    with pytest.raises((Lost, IntegrityError, EventError)), broken():
+    with pytest.raises((Lost, IntegrityError, EventError)), broken(), patch.object(Device, "patience_s", 5.0):
         fault.run(tmp_path, fault.quick)
 
 

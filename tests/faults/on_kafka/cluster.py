@@ -144,7 +144,8 @@ def _complete_the_replay(tried: Trial) -> None:
 
 @row(
     "leader killed during a witness's reading",
-    how="kill -9 of the node that leads a partition of the events, or the checkpoints, when the witness has read part of it",
+    how="kill -9 of the node that leads a partition of the events, or the checkpoints, at each of the witness's readings of it "
+    "in turn",
     held="the witness cosigns nothing it has not read, calls no sound log broken, and cosigns the checkpoint in the end",
 )
 def witness_reading(tried: Trial, turn: int) -> None:
@@ -159,8 +160,16 @@ def witness_reading(tried: Trial, turn: int) -> None:
         checkpointer = Checkpointer(log, store, signer, SigningMemory(tried.folder / "key", LOG_ID), clock=utc_now_us)
         checkpointer.read()
         checkpoint = checkpointer.sign()
-    victim = tried.leader(name, partition)
-    deadline, killed = time.monotonic() + 60.0, False
+    topic, victim = f"{tried.prefix}.{name}", tried.leader(name, partition)
+    deadline, reads, killed = time.monotonic() + 60.0, 0, False
+
+    def look(cosigned: WitnessFolder) -> None:
+        with tried.log("auditor", read_only=True) as log, _checkpoints(tried, "auditor") as store:
+            Witness(log, store, cosigner, cosigned, anchors=[signer.public_key], clock=utc_now_us).look()
+
+    def count_read() -> None:
+        nonlocal reads
+        reads += 1
 
     def kill_once() -> None:
         nonlocal killed
@@ -168,11 +177,12 @@ def witness_reading(tried: Trial, turn: int) -> None:
             killed = True
             tried.nodes.kill(victim)
 
-    with _when_read(f"{tried.prefix}.{name}", 1 + turn % 4, kill_once):
+    with _when_read(topic, 1, count_read):
+        look(WitnessFolder(tried.folder / "undisturbed", cosigner.public_key))
+    with _when_read(topic, 1 + turn // 3 % reads, kill_once):
         while folder.last() is None:
             try:
-                with tried.log("auditor", read_only=True) as log, _checkpoints(tried, "auditor") as store:
-                    Witness(log, store, cosigner, folder, anchors=[signer.public_key], clock=utc_now_us).look()
+                look(folder)
             except LogUnavailable as error:
                 demand(time.monotonic() < deadline, f"the witness never came to its end: {error}")
     demand(killed, "the leader was not killed while the witness read")
@@ -195,7 +205,7 @@ def _checkpoints(tried: Trial, user: str) -> Iterator[KafkaCheckpoints]:
 
 @contextlib.contextmanager
 def _when_read(topic: str, times: int, action: Callable[[], None]) -> Iterator[None]:
-    """Do something when a topic is read for the n-th time, before its records are handed out."""
+    """Do something each time a topic is read, from the n-th time on, before its records are handed out."""
     real, left = TopicReader.assign, times
 
     def assign(self: TopicReader, offsets: Any) -> None:

@@ -7,13 +7,15 @@ busy machine, and so are no part of the test run.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from events.errors import LogUnavailable
 from tests.faults.floor import groups
 from tests.faults.on_kafka.cluster import lag_behind, replace_disk, trial
 from tests.faults.table import Tally, demand
-from tests.faults.three_nodes.trial import ROUNDS, Trial
+from tests.faults.three_nodes.trial import PATIENCE_S, ROUNDS, Trial
 
 
 def one_copy(folder: Path) -> Tally:
@@ -50,7 +52,15 @@ def check_that_it_loses(name: str, folder: Path) -> None:
 
 
 def _write(tried: Trial, first: int, last: int) -> None:
-    with tried.log("intake") as log:
-        for group in groups(ROUNDS)[first:last]:
-            log.append_groups([group])
+    """Hand in some groups, and wait for the right to write: the node that gives it may just have been killed."""
+    deadline = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            with tried.log("intake") as log:
+                for group in groups(ROUNDS)[first:last]:
+                    log.append_groups([group])
+        except LogUnavailable as error:
+            demand(time.monotonic() < deadline, f"the groups could not be written: {error}")
+        else:
+            break
     tried.acknowledged = last

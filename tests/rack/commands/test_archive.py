@@ -23,7 +23,7 @@ from rack.cli import main
 from replay.run.replayer import KINDS
 
 ROOT = Path(__file__).parents[3]
-NO_RESULTS = {"results": 0, "streams": 0, "stated": 0, "unchained": 0}
+NO_RESULTS = {"results": 0, "streams": 0, "stated": 0, "unchained": 0, "unread": 0}
 
 
 def run(*arguments: str | Path) -> int:
@@ -83,7 +83,7 @@ def test_verdicts_from_the_archive_are_those_from_the_log(
 ) -> None:
     from_log = said(capsys, "verify", "--log", live)
     from_archive = from_log | {"archive": manifests(tmp_path / "archive")}
-    assert said(capsys, "verify", "--log", archive) == from_archive | {"results": NO_RESULTS}
+    assert said(capsys, "verify", "--log", archive) == from_archive | {"results": None}, "an archive has none"
     assert (from_log["quarantined"], from_log["results"]["streams"]) == (1, 5)
     assert run("replay", "--log", archive, "--quiet") == 1
     assert said(capsys, "verify", "--log", archive) == from_archive, "judged, it has as many results"
@@ -128,6 +128,22 @@ def test_sealing_is_told_and_a_second_time_adds_nothing(
     assert out.startswith("0 events sealed in 0 segments; gaming day ")
     assert f"SHA-256 of the last: {again['digest']}" in out
     assert err == ""
+
+
+def test_an_archive_needs_no_results_though_its_checkpoint_states_them(
+    floor: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for file in floor.glob("floor.db*"):
+        shutil.copy(file, tmp_path)
+    log, key = f"sqlite://{tmp_path}/floor.db", tmp_path / "seal.key"
+    assert run("keys", "new", key, "--by", "office", "--log", log, "--quiet") == 0
+    assert run("checkpoint", "--log", log, "--key", key, "--quiet") == 0
+    assert run("archive", "--log", log, "--out", tmp_path / "archive", "--running", "--quiet") == 0
+    capsys.readouterr()
+    assert run("verify", "--log", f"archive://{tmp_path}/archive", "--key", f"{key}.pub") == 0
+    assert "no results lie beside the archive: none were checked" in capsys.readouterr().out
+    (tmp_path / "floor.db.verdicts").unlink()
+    assert run("verify", "--log", log, "--key", f"{key}.pub") == 4, "beside the log they are missed"
 
 
 def test_restore(live: str, archive: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -54,6 +54,17 @@ def test_periods_by_table(warehouse: str, capsys: pytest.CaptureFixture[str]) ->
     assert "–" in lines[2]
 
 
+def test_the_newest_day_beside_the_one_before_and_the_sql_of_it(
+    warehouse: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["hold", "change", "--table", "fu-01", "--sql", "--json", "--warehouse", warehouse]) == 0
+    printed = capsys.readouterr()
+    (row,) = json.loads(printed.out)
+    assert (row["prior_hold_percent"], row["hold_percent"], row["verdict"]) == (24.0, 22.0, "cannot_tell")
+    assert "FROM mart_hold_table_day" in printed.err
+    assert '"from_day": "2026-03-06"' in printed.err
+
+
 def test_what_a_selection_leaves_is_all_that_is_shown(warehouse: str, capsys: pytest.CaptureFixture[str]) -> None:
     main(["hold", "wagers", "--by", "dealer", "--dealer", "d-11", "--warehouse", warehouse, "--json"])
     assert [row["dealer"] for row in json.loads(capsys.readouterr().out)] == ["d-11"]
@@ -66,6 +77,7 @@ def test_what_a_selection_leaves_is_all_that_is_shown(warehouse: str, capsys: py
         (["--dealer", "d-11"], "figures counted per drop box"),
         (["--period", "week"], "expected one of gaming_day, month, year, all"),
         (["to-date", "--from", "2026-03-05"], "leave out --from"),
+        (["change", "--from", "2026-03-05"], "name one with --from DAY and --to DAY, or neither"),
         (["theory", "--open"], "it applies to: investigate"),
         (["investigate", "--period", "all"], "expected one of gaming_day, month, year"),
         (["investigate", "--by", "game", "--open"], "an investigation is about one table"),

@@ -50,7 +50,7 @@ def stored(hand: SqliteTamper) -> list[Any]:
 
 def test_sound_results_are_counted(desk: CommandRunner, hand: SqliteTamper) -> None:
     report = desk("verify", "--json")
-    assert report["results"] == {"results": len(stored(hand)), "streams": 1, "stated": 0, "unchained": 0}
+    assert report["results"] == {"results": len(stored(hand)), "streams": 1, "stated": 0, "unchained": 0, "unread": 0}
     assert "no checkpoint states them" in desk("verify")
     desk("checkpoint", "--key", desk.folder / "key")
     assert desk("verify", "--json")["results"]["stated"] == len(stored(hand))
@@ -128,7 +128,8 @@ def test_altered_positions_count_for_nothing(desk: CommandRunner, hand: SqliteTa
 def test_an_unreadable_result_is_an_integrity_failure(desk: CommandRunner, hand: SqliteTamper) -> None:
     hand.execute("UPDATE records SET data = x'5b' WHERE kind = 'adjudications'")
     rechain(hand)
-    desk("replay", code=4)
+    desk("replay")  # which reads on, and no result that it stored before
+    desk("warehouse", "build", "--warehouse", desk.folder / "w", code=4)
     assert f"the stored adjudications {TABLE}#" in desk.err
     assert "Traceback" not in desk.err
     again(desk)

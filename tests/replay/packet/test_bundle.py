@@ -53,7 +53,7 @@ def test_the_note_names_the_digest_of_every_part(packet: Packet) -> None:
     """As docs/dispute-packet.md describes it for other tools: SHA-256 of each part in canonical form."""
     bundle = json.loads(packet.json)
     text = bundle["note"].split("\n\n")[0].splitlines()
-    assert text[:2] == ["discard-rack/packet/v1", ORIGIN]
+    assert text[:2] == ["discard-rack/packet/v2", ORIGIN]
     parts = {name: bundle[name] for name in ("about", "adjudication", "checkpoint", "findings")} | bundle["streams"]
     for line in text[2:]:
         name, digest = line.split(" ")

@@ -12,11 +12,14 @@ import pytest
 from events import open as opening
 from events.errors import OwnerUnknown
 from events.log.contract import CheckpointStore
-from events.open import open_checkpoints
+from events.open import open_checkpoints, open_results
+from events.proofs.verify import verify
+from events.proofs.verify_results import StoredState
 from replay.packet import NotCovered, Packet, check_packet, packet_at
 from replay.packet.covering import GRACE_S, beyond
 from replay.packet.make import Statements
 from replay.review.desk import Desk, desk_at
+from replay.run.replayer import replay
 from tests.replay.packet.signed_floor import NOW_US, Floor, floor_at, played
 
 
@@ -80,6 +83,23 @@ def test_where_nobody_signs_a_checkpoint_is_made(floor: Floor) -> None:
     disputed(floor)
     made(floor, wait_s=0.0)
     assert checkpoints(floor) == 2
+
+
+def test_the_checkpoint_that_is_made_states_the_results_too(floor: Floor) -> None:
+    with closing(floor.log()) as log, closing(open_results(floor.address)) as results:
+        replay(log, results)
+        stored = len(list(results.stored()))
+    disputed(floor)
+    made(floor, wait_s=0.0)
+    with (
+        closing(floor.log()) as log,
+        closing(open_checkpoints(floor.address, log_id=log.log_id, read_only=True)) as store,
+        closing(open_results(floor.address, read_only=True)) as results,
+    ):
+        check = verify(log, checkpoints=store, anchors=[floor.public], results=StoredState(results)).results
+    assert check is not None
+    assert (check.stated, check.results) == (stored, stored)
+    assert stored > 0
 
 
 def test_where_somebody_signs_its_checkpoint_is_waited_for(floor: Floor) -> None:

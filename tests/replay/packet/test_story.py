@@ -134,6 +134,20 @@ def test_reviews_disputes_and_views_are_in_it(tmp_path: Path) -> None:
     assert "I had aces" in said[1]["says"]
 
 
+def test_a_clip_is_in_it_with_the_digest_of_its_file(tmp_path: Path) -> None:
+    table = Table(words="pa-688a ace_high_bonus=1")
+    table.play(1, ROUND)
+    floor = floor_at(tmp_path, table)
+    clip = {"camera": "cam-4", "starts_us": NOW_US, "ends_us": NOW_US + 30_000_000, "by": "s.lee", "reason": "seat 3"}
+    with closing(open_log(floor.address)) as log:
+        desk = Desk(log, MemoryResults(), persons=PEOPLE, clock=lambda: NOW_US)
+        desk.mark_video("fu-01", 1, clock_offset_ms=-700, digest="5e" * 32, **clip)
+    floor.checkpoint()
+    (row,) = shown(floor)["reviews"]
+    assert row["says"].startswith("marked 30 s of video of camera cam-4 from ")
+    assert row["says"].endswith(f" UTC by its clock, 0.7 s behind (file with SHA-256 {'5e' * 32}): seat 3")
+
+
 def test_a_table_without_rules_has_a_packet_that_says_so(tmp_path: Path) -> None:
     table = Table(words=None)
     table.play(

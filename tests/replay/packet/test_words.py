@@ -89,7 +89,8 @@ def test_money_that_another_reading_would_not_claim(packet: Packet, found: Findi
     short = msgspec.structs.replace(found, code="PAY-UNDER", seat=3, wager="base", difference_cents=-500)
     both = [settled(3, "ante", -1000, 0), settled(3, "base", 2500, 2000)]
     assert said(packet, "VARIANCE", both, [over, short]) == (
-        "Seat 3 is owed $5.00 (Base wager) and was paid $10.00 too much (Ante); the finding names another reading of the text."
+        "Seat 3 was paid $10.00 too much (Ante) and is owed $5.00 (Base wager): $5.00 too much in all; the finding names "
+        "another reading of the text."
     )
 
 

@@ -38,6 +38,13 @@ def test_a_late_wager_says_how_much_was_late(lines: str, part: str) -> None:
     assert observed.startswith(f"{part}; ")
 
 
+def test_a_late_stake_that_came_back_is_more_than_the_stake() -> None:
+    wagers = "wager seat=3 base 25.00\nno_more_bets\nwager seat=3 base 75.00\n"
+    text = f"rules pa-688a\n{wagers}{HANDS}pay seat=3 base 100.00\nclose\n"
+    ((_, observed),) = words(text, "WAGER-LATE")
+    assert observed == '75.00 placed after "no more bets"; 100.00 paid, 100.00 returned for a stake of 25.00'
+
+
 def test_a_late_wager_on_the_dice_names_the_shaker() -> None:
     text = "rules pa-645c sum=A\nwager seat=3 base 25.00\nshake 3\nwager seat=3 sum 5.00\ndice 2 2 4\ntake seat=3 sum 5.00\n"
     ((_, observed),) = words(text, "WAGER-LATE")

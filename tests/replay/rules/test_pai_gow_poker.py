@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hashlib import sha256
 
+import msgspec
 import pytest
 
 from events.vocabulary import model
@@ -442,3 +443,25 @@ def test_645c_3_a_bonus_that_nobody_paid_names_whose_it_is() -> None:
     (only,) = judge(text, "x")
     missed = [(each.bettor, each.due_cents) for each in only.conclusion.settlements if each.wager == "mystery"]
     assert missed == [("p-1", 15001)]
+
+
+@pytest.mark.parametrize(("change", "is_doubtful"), [({}, False), ({"round_no": 9}, True), ({"table": "pg-9"}, True)])
+def test_645c_3_c_3_a_hit_names_the_table_and_the_round_it_stands_in(
+    change: dict[str, int | str], is_doubtful: bool
+) -> None:
+    text = (
+        "wager seat=3 base 25.00 progressive 1.00\narmed meter=100.00\naccepted seat=3 1.00 meter=10400.1200\n"
+        "contributed seat=3 1.00 meter=100.02\nlock accepted=1 collected=1\n"
+        "mystery_hit seat=3 meter=100.02 target=100.01 after=100.00\n"
+    )
+    (script,) = parse(f"rules pa-645c progressive=1 mystery=A-1\n{text}", "test")
+    events = [
+        msgspec.structs.replace(each, payload=msgspec.structs.replace(each.payload, **change))
+        if isinstance(each.payload, model.MysteryHit)
+        else each
+        for each in script.events
+    ]
+    script = msgspec.structs.replace(script, events=events)
+    round_ = fold_script(TableFold(f"table/{script.table}"), script)
+    doubts = adjudicate(round_, script.book).undetermined
+    assert any("the bonus was hit at table" in each for each in doubts) == is_doubtful

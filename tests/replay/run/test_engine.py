@@ -11,16 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from games.catalogue import GAMES
-from replay.columns.catalogue import columns_of
-from replay.run.engine import JUDGES, KERNELS, PACKAGES, deciding_files, digest_of, engine
+from replay.run.engine import JUDGES, PACKAGES, deciding_files, digest_of, engine
 
 ROOT = Path(__file__).parents[3]
 DECIDING = deciding_files(ROOT)
 
 JUDGE_A_ROUND = """
 import json, sys
-import replay.run.refold, replay.columns.batch, replay.run.stream_worker
+import replay.run.refold, replay.run.stream_worker
 from replay.transcript.transcript import judge
 (judged,) = judge("rules pa-688a fortune_bonus=3 progressive=4\\nround 1\\nwager seat=3 base 25.00\\n", "round.txt")
 assert judged.conclusion
@@ -89,14 +87,10 @@ def test_the_engine_is_named_after_version_and_digest(copy: Path) -> None:
         "replay/rules/meters.py",
         "replay/fold/corrections.py",
         "replay/run/refold.py",
-        "replay/columns/batch.py",
-        "replay/columns/adjudication_writer.py",
-        "replay/columns/kernels/seven_cards.py",
         "events/vocabulary/codec.py",
         "events/vocabulary/upcast.py",
         "events/vocabulary/settlement_events.py",
         "games/over_under.py",
-        "games/kernels/ranking.py",
         "games/catalogue.py",
         "games/rulebook/rules/pa/688a.toml",
         "games/house_ways/stones.toml",
@@ -128,8 +122,9 @@ def test_every_file_that_decides_changes_it_and_every_table_of_rules(copy: Path)
         "replay/review/state.py",
         "replay/packet/evidence.py",
         "replay/columns/what_if.py",
-        "replay/columns/process_engine.py",
-        "replay/columns/dask_engine.py",
+        "replay/columns/kernels/seven_cards.py",
+        "replay/workers/streams.py",
+        "games/kernels/ranking.py",
         "events/kafka/log.py",
         "events/sqlite/log.py",
         "events/proofs/merkle.py",
@@ -162,12 +157,8 @@ def test_it_reads_the_imports_as_the_language_does() -> None:
 
 
 def test_nothing_that_decides_is_imported_by_a_name_made_at_run_time() -> None:
-    """But for the kernels, which the records of the games name: their folder is part of the digest as a whole."""
     by_name = [name for name in DECIDING if name.endswith(".py") and "import_module" in (ROOT / name).read_text()]
-    assert by_name == ["replay/columns/game_columns.py"]
-    kernels = {f"{columns.kernel.replace('.', '/')}.py" for game in GAMES if (columns := columns_of(game)) is not None}
-    assert kernels
-    assert kernels <= {name for name in DECIDING if name.startswith(KERNELS)}
+    assert by_name == []
 
 
 def test_nothing_else_is_loaded_to_judge_but_what_reads_a_transcript() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from events.errors import PartitionReassigned, ResultBroken
-from events.log.contract import ChainedResult, EventLog, Head, Record, ResultStore
+from events.log.contract import NO_ADVICE, ChainedResult, EventLog, Head, Record, ResultStore
 from events.log.foreign import OwnStore
 from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
@@ -58,6 +58,9 @@ class PartitionLog(OwnStore):
     def chain_heads(self) -> dict[str, Head]:
         return {stream: head for stream, head in self.inner.chain_heads().items() if stream in self.streams_}
 
+    def advice(self) -> dict[str, bytes]:
+        return self.inner.advice()
+
     def broken_chains(self) -> dict[str, ResultBroken]:
         return {}
 
@@ -83,11 +86,12 @@ class PartitionLog(OwnStore):
         snapshots: Mapping[str, bytes],
         records: Sequence[tuple[str, str, bytes]],
         anew: Collection[str] = (),
+        advice: Mapping[str, bytes] = NO_ADVICE,
     ) -> None:
         if self.refuse:
             self.refuse -= 1
             raise PartitionReassigned("not ours")
-        self.inner.commit(engine, positions, snapshots, records, anew)
+        self.inner.commit(engine, positions, snapshots, records, anew, advice)
 
 
 class FakeGroup:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import msgspec
 import pytest
@@ -108,6 +109,7 @@ def test_what_came_before_the_round_is_written_before_it() -> None:
     events = [model.DealerTappedIn(dealer="d-7"), model.RoundOpened(deck="d-1", observed=[]), model.LightSeen(seat=2)]
     timed = [(seq, START_US, event) for seq, event in enumerate(events, 1)]
     assert to_text(timed, table="fu-01", round_no=7).split("\n") == [
+        "# times are UTC",
         "table fu-01",
         "at 21:20:00",
         "dealer d-7",
@@ -157,7 +159,9 @@ OUTSIDE = {
     "meter_set", "meter_advanced", "meter_reset", "event_corrected", "round_opened",
     "video_marked", "finding_assigned", "finding_noted", "finding_resolved", "finding_reopened", "dispute_opened",
     "dispute_closed", "investigation_opened", "investigation_closed", "record_viewed", "record_exported", "key_published",
-    "key_retired",
+    "key_retired", "surveillance_noted", "shift_signed_over", "shift_accepted",
+    "case_opened", "case_assigned", "case_noted", "case_attached", "case_letter_made", "case_appealed",
+    "alarm_acknowledged",
 }  # fmt: skip
 """Events that are no part of a round's play; `round_opened` and `rules_filed` are written by lines of their own."""
 
@@ -180,3 +184,16 @@ def test_every_statement_that_is_written_can_be_read() -> None:
         written = statement(case.payload)
         if written is not None:
             assert written.split()[0] in STATEMENTS
+
+
+def test_times_are_those_of_the_property_and_a_changed_clock_is_a_distance() -> None:
+    """On 1 November 2026 at 02:00 EDT, 06:00 UTC, New York goes back to 01:00 EST."""
+    before = 1_793_512_799_000_000  # 05:59:59 UTC
+    timed = [
+        (1, before, model.DealerTappedIn(dealer="d-7")),
+        (2, before + 1_000_000, model.DealerTappedIn(dealer="d-8")),
+    ]
+    text = to_text(timed, table="fu-01", round_no=7, zone=ZoneInfo("America/New_York"))
+    assert text.splitlines() == [
+        "# times are America/New_York", "table fu-01", "at 01:59:59", "dealer d-7", "at +1s", "dealer d-8",
+    ]  # fmt: skip

@@ -1,0 +1,195 @@
+"""Sentences as people type them: what must be understood, what must not, and what comes back as not understood."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analytics.errors.remembered import TimeTyped
+from analytics.errors.sentence import Said, read_sentence, significant
+
+TABLES = ["fu-01", "fu-05", "dj-05", "ou-02"]
+DAYS = [date(2026, 3, 6), date(2026, 3, 5), date(2026, 3, 4)]
+WAGERS = ["base", "ace_high_bonus", "fortune_bonus", "progressive", "insurance", "over", "match", "bonus", "raise"]
+TODAY = date(2026, 3, 7)
+"""A Saturday."""
+
+
+def read(text: str, today: date = TODAY) -> Said:
+    return read_sentence(text, tables=TABLES, days=DAYS, wagers=WAGERS, today=today)
+
+
+def at(hour: int, minute: int = 0, *, either: bool = False) -> TimeTyped:
+    return TimeTyped(hour * 60 + minute, either)
+
+
+SIXTH, FIFTH, FOURTH = DAYS
+
+
+@pytest.mark.parametrize(
+    ("text", "understood"),
+    [
+        (
+            "seat 3 at FU-01 last night around nine, $10 on the ace high bonus",
+            {
+                "table": "fu-01",
+                "seat": 3,
+                "day": SIXTH,
+                "time": at(21),
+                "wager": "ace_high_bonus",
+                "amount_cents": 1_000,
+            },
+        ),
+        ("just after midnight", {"time": at(0, 10)}),
+        ("Last night just after midnight", {"day": SIXTH, "time": at(0, 10)}),
+        ("around midnight", {"time": at(0)}),
+        ("just before midnight yesterday", {"day": SIXTH, "time": at(23, 50)}),
+        ("FU 1 seat three lost 25 with ace king of spades", {"table": "fu-01", "seat": 3, "amount_cents": 2_500}),
+        ("fu01, third seat", {"table": "fu-01", "seat": 3}),
+        ("table 2, 3rd seat", {"table": "ou-02", "seat": 3}),
+        ("round 17 at fu-05", {"table": "fu-05", "round_no": 17}),
+        (
+            "the fortune bonus was not paid, about 9:15 pm yesterday",
+            {"wager": "fortune_bonus", "day": SIXTH, "time": at(21, 15)},
+        ),
+        ("at 9.15 p.m.", {"time": at(21, 15)}),
+        ("half past ten in the evening", {"time": at(22, 30)}),
+        ("quarter to eight this evening", {"day": TODAY, "time": at(19, 45)}),
+        ("twenty past nine", {"time": at(9, 20, either=True)}),
+        ("around nine", {"time": at(9, either=True)}),
+        ("around ten", {"time": at(10, either=True)}),
+        ("at 21:14", {"time": at(21, 14)}),
+        ("last night around four in the morning", {"day": SIXTH, "time": at(4)}),
+        ("Friday night at one", {"day": SIXTH, "time": at(1)}),
+        ("last Saturday", {"day": date(2026, 2, 28)}),
+        ("two nights ago", {"day": FIFTH}),
+        ("the night before last at 11pm", {"day": FIFTH, "time": at(23)}),
+        ("March 5 at 8 pm", {"day": FIFTH, "time": at(20)}),
+        ("5th of March", {"day": FIFTH}),
+        ("3/5/2026", {"day": FIFTH}),
+        ("2026-03-05", {"day": FIFTH}),
+        ("25 dollars on the main bet", {"wager": "base", "amount_cents": 2_500}),
+        ("a hundred and twenty-five dollars", {"amount_cents": 12_500}),
+        ("underpaid by 1,250.50", {"amount_cents": 125_050}),
+        ("somebody was paid 50 around midnight", {"amount_cents": 5_000, "time": at(0)}),
+        ("the over bet", {"wager": "over"}),
+        ("the progressive jackpot of $1,200", {"wager": "progressive", "amount_cents": 120_000}),
+    ],
+)
+def test_a_sentence_is_understood(text: str, understood: dict[str, Any]) -> None:
+    said = read(text)
+    for field in ("table", "round_no", "day", "time", "seat", "wager", "amount_cents"):
+        assert getattr(said, field) == understood.get(field), field
+    assert said.unread == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "cards"),
+    [
+        ("had ace king of spades", ["As", "Ks"]),
+        ("seat 3 held As Kd 10♦", ["As", "Kd", "Td"]),
+        ("a pair of nines and the joker", ["9", "9", "Jk"]),
+        ("nine of clubs and seven of hearts at nine", ["9c", "7h"]),
+        ("queen, jack, ten of hearts", ["Q", "J", "Th"]),
+        ("two aces around nine", ["A", "A"]),
+    ],
+)
+def test_cards_are_read_in_a_sentence(text: str, cards: list[str]) -> None:
+    assert [card.code or card.rank for card in read(text).seen] == cards
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "two players at nine",
+        "a patron complained",
+        "as I said, nine people",
+        "seat 3 and seat 4",
+        "he was paid 10 to 1",
+        "the dealer took it",
+    ],
+)
+def test_what_is_no_card_is_none(text: str) -> None:
+    assert read(text).seen == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ("about 25 people", "time"),
+        ("about 20 dollars", "time"),
+        ("9 cards", "time"),
+        ("overpaid", "wager"),
+        ("he did not match the raise of his voice", "round_no"),
+        ("around 10", "round_no"),
+        ("seat 9", "seat"),
+        ("fu-011", "table"),
+        ("paid at nine", "amount_cents"),
+        ("25:70", "time"),
+        ("February 30", "day"),
+        ("insured", "wager"),
+    ],
+)
+def test_what_is_not_said_is_not_understood(text: str, field: str) -> None:
+    assert getattr(read(text), field) is None
+
+
+def test_words_that_say_nothing_we_know_come_back() -> None:
+    assert read("the lady in a blue dress at seat 3").unread == ("lady", "blue", "dress")
+    assert read("xyzzy").is_empty
+    assert not read("seat 3").is_empty
+
+
+def test_a_table_that_could_be_two_is_asked_about() -> None:
+    said = read("table 5, seat 2")
+    assert said.table is None
+    assert said.notes == ("table 5 may be FU-05 or DJ-05: choose one",)
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("March 6 at 00:30", FIFTH),  # of the calendar: the gaming day of the 5th goes on
+        ("March 6 at 5:59 am", FIFTH),
+        ("March 6 at 6:00 am", SIXTH),
+        ("the night of March 6 at 00:30", SIXTH),
+        ("yesterday at 00:30", SIXTH),
+    ],
+)
+def test_past_midnight_a_date_is_of_the_gaming_day_before_and_a_night_of_its_own(text: str, day: date) -> None:
+    assert read(text).day == day
+
+
+def test_the_gaming_day_past_midnight_is_said() -> None:
+    assert read("last night just after midnight").notes == (
+        "past midnight: the gaming day 2026-03-06 goes on into the morning of 2026-03-07",
+    )
+
+
+def test_days_are_counted_back_from_the_end_of_an_old_record_and_that_is_said() -> None:
+    said = read("last night around nine", today=date(2026, 11, 23))
+    assert said.day == SIXTH
+    assert said.notes == ("the record ends on 2026-03-06, and days are counted back from there",)
+    fresh = read("last night", today=date(2026, 3, 8))
+    assert (fresh.day, fresh.notes) == (date(2026, 3, 7), ())
+
+
+def test_a_search_of_what_was_written_leaves_fillers_out() -> None:
+    assert significant("The shuffler of FU-01 jams, $5,000.00 again") == "shuffler fu-01 jams $5,000 00"
+
+
+@given(st.text(max_size=120))
+def test_nothing_typed_raises(text: str) -> None:
+    read(text)
+
+
+@given(st.integers(0, 23), st.integers(0, 59), st.sampled_from(TABLES), st.integers(1, 7), st.integers(1, 10**7))
+def test_what_is_exact_is_understood_exactly(hour: int, minute: int, table: str, seat: int, cents: int) -> None:
+    said = read(f"Seat {seat} at {table.upper()}, ${cents // 100:,}.{cents % 100:02d}, at {hour:02d}:{minute:02d}")
+    assert (said.table, said.seat, said.amount_cents) == (table, seat, cents)
+    assert said.time is not None
+    assert said.time.minutes == hour * 60 + minute

@@ -1,0 +1,38 @@
+"""Every figure of every report has its definition and its section, and every report says which rule it answers or helps with."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import analytics.reports
+from analytics.reports.catalogue import REPORTS
+from analytics.reports.sources import figures
+from replay.report.content import NUMERIC
+
+HERE = Path(analytics.reports.__file__).parent
+
+
+@pytest.mark.parametrize("name", figures())
+def test_a_figure_has_its_definition_and_its_section(name: str) -> None:
+    figure = figures()[name]
+    assert figure.label
+    if figure.kind in NUMERIC - {"number"}:
+        assert figure.meaning.endswith(".")
+        assert figure.cite
+
+
+def test_every_figure_that_is_defined_stands_in_a_report() -> None:
+    source = "\n".join(path.read_text() for path in HERE.glob("*.py"))
+    words = set(re.findall(r"[a-z0-9_]+", source))
+    assert sorted(set(figures()) - words) == []
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_a_report_names_its_rules(name: str) -> None:
+    kind = REPORTS[name]
+    assert kind.name == name
+    assert kind.rules
+    assert all(rule.cite and rule.asks for rule in kind.rules)

@@ -1,0 +1,53 @@
+"""The analysis pages in a real Chromium: a heading sorts its table, a filter stands in the address, the SQL can be read."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.dashboards.running import expect_drawn
+
+pytestmark = pytest.mark.browser
+
+
+def numbers(page: Page) -> list[int]:
+    """The column of wagers, from the top."""
+    cells = page.locator("table[aria-label='House win by wager'] td[data-label='Wagers']").all_inner_texts()
+    return [int(cell.replace(",", "")) for cell in cells]
+
+
+def test_a_heading_sorts_its_table_down_and_up(site: str, page: Page) -> None:
+    page.goto(f"{site}/hold?view=wagers")
+    expect_drawn(page)
+    heading = page.get_by_role("columnheader", name="Wagers", exact=True)
+    before = numbers(page)
+    assert len(set(before)) > 1
+    heading.get_by_role("button").click()
+    expect(heading).to_have_attribute("aria-sort", "descending")
+    assert numbers(page) == sorted(before, reverse=True)
+    heading.get_by_role("button").press("Enter")
+    expect(heading).to_have_attribute("aria-sort", "ascending")
+    assert numbers(page) == sorted(before)
+    page.get_by_role("columnheader", name="Wager", exact=True).get_by_role("button").click()
+    expect(page.get_by_role("columnheader", name="Wager", exact=True)).to_have_attribute("aria-sort", "ascending")
+    expect(heading).not_to_have_attribute("aria-sort", "ascending")
+
+
+def test_gaming_days_and_the_period_before_stand_in_the_address(site: str, page: Page) -> None:
+    page.goto(f"{site}/hold")
+    expect_drawn(page)
+    page.get_by_role("combobox", name="Gaming days").click()
+    page.get_by_role("option", name="Fri 6 Mar").click()
+    page.wait_for_url("**from=2026-03-06&to=2026-03-06**")
+    expect_drawn(page)
+    page.get_by_text("Period before").click()
+    page.wait_for_url("**compare=true**")
+    expect(page.get_by_text("Fri 6 Mar 2026, compared with Thu 5 Mar 2026.")).to_be_visible()
+
+
+def test_the_sql_of_a_figure_can_be_read(site: str, page: Page) -> None:
+    page.goto(f"{site}/hold?view=wagers&by=table")
+    expect_drawn(page)
+    page.get_by_text("Export and SQL").click()
+    expect(page.get_by_role("button", name="Export CSV")).to_be_disabled()
+    expect(page.get_by_text("FROM mart_hold_wager").first).to_be_visible()

@@ -1,0 +1,70 @@
+"""axe-core on every page and view, on a screen and on a phone: no serious fault of contrast, names, roles or order.
+
+axe-core comes with a package of the tests (axe-playwright-python); nothing of it is part of the program.
+"""
+
+from __future__ import annotations
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from dashboards.app import PAGES
+from tests.dashboards.running import PHONE, expect_drawn
+
+pytestmark = pytest.mark.browser
+
+GRAVE = ("serious", "critical")
+VIEWS = (
+    "round?table=fu-01&round=17&step=45",
+    "dispute?of=fu-01&round=17&seat=3",
+    *(f"hold?view={view}" for view in ("wagers", "luck", "time", "pace", "behind")),
+    "hold?from=2026-03-06&to=2026-03-06&compare=true",
+    *(f"dealers?view={view}" for view in ("repeats", "rules", "time", "alarms")),
+    "fairness?family=die&by=property",
+    "rules?decision=D1",
+)
+
+
+def faults(page: Page) -> list[str]:
+    """Every grave fault of the page as it stands, with the first element that has it."""
+    found = Axe().run(page).response["violations"]
+    return [f"{each['id']}: {each['nodes'][0]['html']}" for each in found if each["impact"] in GRAVE]
+
+
+def lasting_faults(page: Page) -> list[str]:
+    """The faults that are still there when whatever was being drawn is drawn: a chart gets its names at the end."""
+    for _ in range(5):
+        if not (found := faults(page)):
+            return []
+        page.wait_for_timeout(500)
+    return found
+
+
+def open_page(page: Page, address: str) -> None:
+    page.goto(address)
+    expect_drawn(page)
+    # What is being drawn anew is pale for a moment.
+    expect(page.locator("[data-stale=true]")).to_have_count(0)
+
+
+@pytest.mark.parametrize("path", [*PAGES, *VIEWS])
+def test_no_page_has_a_serious_fault(site: str, page: Page, path: str) -> None:
+    """At a desk, and the pages themselves on a phone."""
+    open_page(page, f"{site}/{path}")
+    assert lasting_faults(page) == []
+    if path in PAGES:
+        page.set_viewport_size(PHONE)
+        expect_drawn(page)
+        assert lasting_faults(page) == []
+
+
+def test_a_fault_would_be_found(site: str, page: Page) -> None:
+    """Words too pale to read, and a picture without a name."""
+    open_page(page, f"{site}/hold")
+    expect(page.locator("h1").first).to_be_visible()
+    page.evaluate(
+        """document.querySelector('h1').insertAdjacentHTML('afterend',
+            '<p style="color:#eee;background:#fff">pale</p><img src="data:image/gif;base64,R0lGODlhAQABAAAAACw=">')"""
+    )
+    assert {fault.partition(":")[0] for fault in faults(page)} == {"color-contrast", "image-alt"}

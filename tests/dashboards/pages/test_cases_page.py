@@ -1,0 +1,215 @@
+"""The Cases page by AppTest: the list by deadline, a case opened from its round, worked on to its appeal, and who may."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboards.access import access
+from dashboards.parts import desk
+from dashboards.run import CASES_VARIABLE
+from replay.review import cases
+from replay.review.case_folder import SETTINGS
+from replay.review.cases import FiledCase
+from replay.review.desk import desk_at
+from tests.dashboards import living
+from tests.dashboards.living import Living
+from tests.dashboards.running import log_in, said, start
+from tests.replay.people import PEOPLE
+
+
+@pytest.fixture
+def floor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Living:
+    desk._read.clear()
+    floor = living.make(tmp_path)
+    floor.serve(monkeypatch)
+    monkeypatch.setenv(CASES_VARIABLE, str(tmp_path))
+    return floor
+
+
+def opened(floor: Living, claim: str = "paid too little", days: int = 30) -> FiledCase:
+    settings = cases.CaseSettings(days=days)
+    with desk_at(floor.log, persons=PEOPLE) as at:
+        found = cases.open_case(at, "fu-01", 1, by="m.ortiz", settings=settings, claim=claim, seat=3, patron="p-7")
+    desk._read.clear()
+    return found
+
+
+def read(floor: Living, name: str) -> FiledCase:
+    with desk_at(floor.log, read_only=True) as at:
+        return cases.case(at, name)
+
+
+def press(test: AppTest, label: str) -> AppTest:
+    next(each for each in test.button if each.label == label).click().run(timeout=60)
+    assert [error.value for error in test.exception] == []
+    return test
+
+
+def choose(test: AppTest, action: str) -> AppTest:
+    next(each for each in test.get("button_group")).set_value(action).run(timeout=60)
+    return test
+
+
+def fill(test: AppTest, label: str, value: str) -> None:
+    (field,) = [each for each in (*test.text_input, *test.text_area) if each.label == label]
+    field.input(value)
+
+
+def labels(test: AppTest) -> list[str]:
+    return [each.label for each in test.button]
+
+
+def let_days_pass(monkeypatch: pytest.MonkeyPatch, days: int) -> None:
+    """Let the desk's gaming day be so many days later."""
+    from replay.review.desk import Desk
+
+    real = Desk.today
+    monkeypatch.setattr(Desk, "today", lambda self: (date.fromisoformat(real(self)) + timedelta(days=days)).isoformat())
+
+
+def test_cases_are_listed_by_deadline_with_the_overdue_first(floor: Living, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened(floor, "the later", days=40)
+    opened(floor, "the earlier", days=10)
+    page = said(start("cases"))
+    assert page.index("the earlier") < page.index("the later")
+    assert "due in 10 days" in page
+    assert "overdue" not in page.lower().replace("overdue</div>", "")
+    let_days_pass(monkeypatch, 11)
+    desk._read.clear()
+    page = said(start("cases"))
+    assert "overdue by 1 day" in page
+    assert "rk-marked" in page
+    assert "overdue by 1 day" in said(start("queue"))
+
+
+def test_a_case_is_opened_from_its_round(floor: Living) -> None:
+    log_in("m.ortiz@bellwether.example", "surveillance")
+    for page, query in (
+        ("dispute", {"of": "fu-01", "round": "1", "seat": "3"}),
+        ("round", {"table": "fu-01", "round": "1"}),
+    ):
+        assert "Open a case" in said(start(page, **query))
+    test = start("cases", table="fu-01", round="1", seat="3")
+    press(test, "Open case")
+    assert "Write down what the patron says" in said(test)
+    fill(test, "Patron's claim, where it is new", "the bonus was short")
+    fill(test, "Patron's token", "P-7")
+    press(test, "Open case")
+    found = read(floor, "fu-01-c1").case
+    assert (found.claim, found.seat, found.patron, found.opened_by) == ("the bonus was short", 3, "p-7", "m.ortiz")
+    page = said(test)
+    assert "Case FU-01-C1" in page
+    assert "Seat 3 is owed $100.00" in page
+    assert "Case FU-01-C1" in said(start("dispute", of="fu-01", round="1"))
+
+
+def test_an_open_dispute_becomes_a_case(floor: Living) -> None:
+    with desk_at(floor.log, persons=PEOPLE) as at:
+        at.open_dispute("fu-01", 1, dispute="d-1", claim="short", by="m.ortiz", seat=3)
+    log_in("m.ortiz@bellwether.example", "surveillance")
+    test = start("cases", table="fu-01", round="1")
+    (of,) = [each for each in test.selectbox if each.label == "Of"]
+    of.set_value("d-1")
+    press(test, "Open case")
+    assert read(floor, "fu-01-c1").case.dispute == "d-1"
+
+
+def test_a_case_is_noted_assigned_decided_and_appealed(floor: Living) -> None:
+    opened(floor)
+    log_in("s.lee@bellwether.example", "surveillance")
+    test = start("cases", case="fu-01-C1")
+    fill(test, "What was seen or done", "asked for the video")
+    press(test, "Note")
+    choose(test, "assign")
+    fill(test, "Reason", "knows the table")
+    press(test, "Assign")
+    choose(test, "decide")
+    press(test, "Decide")
+    assert "Fill in every box of the form" in said(test)
+    next(each for each in test.selectbox if each.label == "How it ends").set_value("for_patron")
+    fill(test, "Why, as the patron will read it", "the cards show it")
+    press(test, "Decide")
+    found = read(floor, "fu-01-c1").case
+    assert found.decision is not None
+    assert (found.decision.outcome, found.decision.by) == ("for_patron", "s.lee")
+    assert found.owner is not None
+    assert "Letter to the patron" in labels(test)
+    choose(test, "appeal")
+    fill(test, "What the patron says", "it was more")
+    press(test, "Record appeal")
+    assert read(floor, "fu-01-c1").case.state == "appealed"
+    assert "Appealed, open again" in said(test)
+
+
+def test_an_attachment_is_opened_each_time_and_one_that_is_gone_is_named(floor: Living) -> None:
+    opened(floor)
+    folder = cases.CaseFolder(floor.warehouse.parent)
+    with desk_at(floor.log, persons=PEOPLE) as at:
+        cases.attach(at, folder, "fu-01-c1", file="slip.jpg", data=b"slip", by="m.ortiz", note="the slip")
+    log_in("m.ortiz@bellwether.example", "surveillance")
+    page = said(start("cases", case="FU-01-C1"))
+    assert "slip.jpg" in page
+    assert "✓ as attached" in page
+    (stored,) = (path for path in (floor.warehouse.parent / "attachments").rglob("*") if path.is_file())
+    stored.write_bytes(b"slop")
+    test = start("cases", case="FU-01-C1")
+    assert "An attachment cannot be opened whole" in said(test)
+    assert "✗ was changed" in said(test)
+    assert "Take out" not in labels(test)
+    stored.unlink()
+    assert "✗ is gone" in said(start("cases", case="FU-01-C1"))
+
+
+def test_taking_an_attachment_out_is_on_record(floor: Living) -> None:
+    opened(floor)
+    folder = cases.CaseFolder(floor.warehouse.parent)
+    with desk_at(floor.log, persons=PEOPLE) as at:
+        cases.attach(at, folder, "fu-01-c1", file="slip.jpg", data=b"slip", by="m.ortiz", note="the slip")
+    log_in("r.haas@bellwether.example", "auditor")
+    test = press(start("cases", case="FU-01-C1"), "Take out")
+    assert "Save slip.jpg" in said(test)
+    with desk_at(floor.log, read_only=True) as at:
+        custody = at.review("fu-01").custody
+    assert "exported the round as attachment" in custody[-1].says
+    assert custody[-1].by == "r.haas"
+
+
+def test_who_may_not_review_reads_and_writes_nothing(floor: Living) -> None:
+    opened(floor)
+    log_in("r.haas@bellwether.example", "auditor")
+    test = start("cases", case="FU-01-C1")
+    assert "paid too little" in said(test)
+    assert not {"Note", "Assign", "Decide", "Letter to the patron"} & set(labels(test))
+    assert "No case can be opened" in said(start("cases", table="fu-01", round="1"))
+    assert "Open a case" not in said(start("dispute", of="fu-01", round="1"))
+    log_in("a.nalyst@bellwether.example", "analyst")
+    assert not access.may("cases")
+
+
+@pytest.mark.parametrize("name", ["FU-01-C9", "nonsense", "fu-01"])
+def test_a_case_that_is_not_there_is_said(floor: Living, name: str) -> None:
+    assert "no case" in said(start("cases", case=name))
+
+
+def test_settings_out_of_form_are_said_and_nothing_is_opened(floor: Living) -> None:
+    (floor.warehouse.parent / SETTINGS).write_text("days = 0")
+    log_in("m.ortiz@bellwether.example", "surveillance")
+    assert "expected days" in said(start("cases", table="fu-01", round="1"))
+
+
+def test_no_case_is_open(floor: Living) -> None:
+    assert "No case is open" in said(start("cases"))
+
+
+def test_a_link_may_name_ids_in_capitals(floor: Living) -> None:
+    with desk_at(floor.log, read_only=True) as at:
+        finding = at.cases()[0].finding
+    page = said(start("round", table="FU-01", round="1", finding=finding.id.upper()))
+    assert "Round 1" in page
+    assert "The address gives" not in page
+    assert "Seat 3 is owed $100.00" in said(start("dispute", of="FU-01", round="1", seat="3"))
+    assert "The address gives finding" in said(start("round", table="fu-01", round="1", finding="g" * 32))

@@ -1,0 +1,104 @@
+"""The Surveillance log page by AppTest: entries, the change of shifts by two people, and who may write."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboards.access import access
+from dashboards.parts import desk
+from replay.review import surveillance
+from replay.review.desk import TableReview, desk_at
+from tests.dashboards import living
+from tests.dashboards.living import Living
+from tests.dashboards.running import log_in, said, start
+
+DAY = {"type": "gaming_day_opened", "payload": {"gaming_day": "2026-03-01"}}
+CONFIGURED = {
+    "type": "property_configured",
+    "payload": {
+        "currency": "USD",
+        "gaming_day_cutover": "06:00",
+        "name": "Bellwether",
+        "time_zone": "America/New_York",
+    },
+}
+
+
+def line(number: int, said: dict[str, object]) -> str:
+    """One of the office's lines."""
+    common = {"event_id": f"{number:032x}", "occurred_at_us": 1_772_366_400_000_000 + number, "round_no": None}
+    place = {"source": "office", "source_seq": number, "stream": "property/main", "version": 1}
+    return json.dumps({**common, **place, **said}, sort_keys=True, separators=(",", ":")) + "\n"
+
+
+@pytest.fixture
+def floor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Living:
+    desk._read.clear()
+    floor = living.make(tmp_path)
+    (tmp_path / "office.jsonl").write_text(line(1, DAY) + line(2, CONFIGURED))
+    floor.rack("ingest", str(tmp_path / "office.jsonl"), "--office", code=0)
+    floor.serve(monkeypatch)
+    return floor
+
+
+def of_room(floor: Living) -> TableReview:
+    with desk_at(floor.log, read_only=True) as at:
+        return surveillance.log(at)
+
+
+def fill(test: AppTest, label: str, value: str) -> None:
+    (field,) = [each for each in (*test.text_input, *test.text_area) if each.label == label]
+    field.input(value)
+
+
+def press(test: AppTest, label: str) -> AppTest:
+    next(each for each in test.button if each.label == label).click().run(timeout=60)
+    assert [error.value for error in test.exception] == []
+    return test
+
+
+def test_an_entry_is_in_the_log_and_on_the_page(floor: Living) -> None:
+    log_in("m.ortiz@bellwether.example", "surveillance")
+    test = start("surveillance")
+    fill(test, "What happened", "patron at seat 3 shouts")
+    fill(test, "Camera", "CAM-4")
+    press(test, "Make entry")
+    (entry,) = of_room(floor).surveillance
+    assert (entry.noted.by, entry.noted.note, entry.noted.camera) == ("m.ortiz", "patron at seat 3 shouts", "cam-4")
+    assert "patron at seat 3 shouts" in said(test)
+
+
+def test_a_shift_is_signed_over_by_one_and_accepted_by_another(floor: Living) -> None:
+    log_in("m.ortiz@bellwether.example", "surveillance")
+    test = start("surveillance")
+    fill(test, "Shift that ends", "Swing")
+    fill(test, "Note for the next shift", "watch fu-01")
+    press(test, "Sign over")
+    page = said(test)
+    assert "The swing shift waits to be accepted" in page
+    assert "signed over the swing shift with 2 open incidents and 0 open disputes: watch fu-01" in page
+    assert not [each for each in test.button if each.label in ("Accept shift", "Sign over")]
+    log_in("s.lee@bellwether.example", "surveillance")
+    test = start("surveillance")
+    fill(test, "Note on accepting", "read")
+    press(test, "Accept shift")
+    (shift,) = of_room(floor).hand_overs
+    assert shift.accepted is not None
+    assert (shift.signed.by, shift.accepted.by) == ("m.ortiz", "s.lee")
+
+
+def test_who_may_not_review_reads_and_writes_nothing(floor: Living) -> None:
+    for test in (start("surveillance"), _as_auditor()):
+        assert "No entry yet" in said(test)
+        assert not [each for each in test.button if each.label in ("Make entry", "Sign over")]
+    log_in("a.nalyst@bellwether.example", "analyst")
+    assert not access.may("surveillance")
+
+
+def _as_auditor() -> AppTest:
+    log_in("s.lee@bellwether.example", "auditor")
+    return start("surveillance")

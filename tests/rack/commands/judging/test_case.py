@@ -1,0 +1,124 @@
+"""`rack case`: a case from its opening to its appeal, its attachments, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rack.cli import main
+from tests.replay.packet.signed_floor import Floor, floor_at, played
+from tests.replay.people import register_people
+
+
+@pytest.fixture
+def floor(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Floor:
+    register_people(tmp_path)
+    made = floor_at(tmp_path, played(1))
+    assert main(["replay", "--log", made.address, "--quiet"]) == 0
+    capsys.readouterr()
+    return made
+
+
+def rack(capsys: pytest.CaptureFixture[str], floor: Floor, *words: str, code: int = 0) -> Any:
+    assert main(["case", *words, "--log", floor.address]) == code
+    said = capsys.readouterr()
+    return json.loads(said.out) if "--json" in words and said.out else said.out + said.err
+
+
+OPEN = ("open", "FU-01", "1", "--by", "m.ortiz", "--claim", "paid too little", "--seat", "3", "--patron", "p-7")
+
+
+def test_a_case_from_its_opening_to_its_appeal(floor: Floor, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "No case is open." in rack(capsys, floor, "list")
+    said = rack(capsys, floor, *OPEN, "--json")
+    assert (said["name"], said["seat"], said["patron"], said["state"]) == ("FU-01-C1", 3, "p-7", "open")
+    assert "FU-01-C1" in rack(capsys, floor, "list", code=1)
+    rack(capsys, floor, "assign", "fu-01-c1", "--to", "s.lee", "--by", "m.ortiz", "--reason", "knows the table")
+    rack(capsys, floor, "note", "FU-01-c1", "--by", "s.lee", "--note", "asked for the video")
+    rack(capsys, floor, "decide", "FU-01-C1", "--by", "s.lee", "--outcome", "for_house", "--reason", "paid right")
+    assert "No case is open." in rack(capsys, floor, "list")
+    assert [each["name"] for each in rack(capsys, floor, "list", "fu-01", "--all", "--json")] == ["FU-01-C1"]
+    shown = rack(capsys, floor, "show", "fu-01-c1")
+    assert "Case FU-01-C1: decided, decided for the house" in shown
+    assert "s.lee  noted in case 1: asked for the video" in shown
+    rack(capsys, floor, "appeal", "fu-01-c1", "--by", "m.ortiz", "--reason", "has a photograph")
+    assert "appealed" in rack(capsys, floor, "list", code=1)
+
+
+def test_an_attachment_is_kept_shown_and_fetched(
+    floor: Floor, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    rack(capsys, floor, *OPEN)
+    photo = tmp_path / "photo.jpg"
+    photo.write_bytes(b"a photograph")
+    rack(capsys, floor, "attach", "fu-01-c1", str(photo), "--by", "m.ortiz", "--note", "from the patron")
+    (attached,) = rack(capsys, floor, "show", "fu-01-c1", "--json")["attachments"]
+    assert (attached["name"], attached["size"], attached["fault"]) == ("photo.jpg", 12, None)
+    out = str(tmp_path / "copy.jpg")
+    words = ("fetch", "fu-01-c1", attached["digest"][:6], "--by", "s.lee", "--reason", "for the patron", "--out", out)
+    rack(capsys, floor, *words)
+    assert Path(out).read_bytes() == b"a photograph"
+    assert "already exists" in rack(capsys, floor, *words, code=2)
+    assert main(["review", "custody", "fu-01", "--log", floor.address]) == 0
+    assert f"SHA-256 {attached['digest']}): for the patron" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("gone", [True, False])
+def test_an_attachment_that_is_gone_or_was_changed_is_named(
+    floor: Floor, capsys: pytest.CaptureFixture[str], tmp_path: Path, gone: bool
+) -> None:
+    rack(capsys, floor, *OPEN)
+    photo = tmp_path / "photo.jpg"
+    photo.write_bytes(b"a photograph")
+    rack(capsys, floor, "attach", "fu-01-c1", str(photo), "--by", "m.ortiz", "--note", "x")
+    (stored,) = (path for path in (tmp_path / "attachments").rglob("*") if path.is_file())
+    if gone:
+        stored.unlink()
+    else:
+        stored.write_bytes(b"A photograph")
+    said = rack(capsys, floor, "show", "fu-01-c1", code=4)
+    assert f"photo.jpg, attached to case 1, {'is gone' if gone else 'was changed'}: {stored}" in said
+    out = tmp_path / "copy.jpg"
+    words = ("--by", "s.lee", "--reason", "x", "--out", str(out))
+    rack(capsys, floor, "fetch", "fu-01-c1", stored.name, *words, code=4)
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("open", "fu-01", "1", "--by", "m.ortiz"), "give one of the two"),
+        (("open", "fu-01", "one", "--by", "m.ortiz", "--claim", "x"), "expected a round number, got one"),
+        (("open", "fu-01", "--by", "m.ortiz", "--claim", "x"), "rack case open TABLE ROUND"),
+        (("open", "fu-09", "1", "--by", "m.ortiz", "--claim", "x"), "no table 'fu-09'"),
+        (("open", "fu-01", "1", "--by", "nobody", "--claim", "x"), "'nobody' is not registered"),
+        (("open", "fu-01", "1", "--by", "m.ortiz", "--claim", "x", "--patron", "Mr Smith"), "nothing was written"),
+        (("note", "fu-01-c1", "--by", "m.ortiz"), "rack case note needs --note"),
+        (("note", "fu-01-c1", "--by", "m.ortiz", "--note", "x"), "there is no case FU-01-C1"),
+        (("show", "7"), "'7' is no case: expected a table and a number"),
+        (("list", "--claim", "x"), "takes no --claim"),
+    ],
+)
+def test_what_is_missing_or_out_of_form_is_named(
+    floor: Floor, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], why: str
+) -> None:
+    assert why in rack(capsys, floor, *words, code=2)
+
+
+def test_the_letter_is_on_record_before_it_is_there(
+    floor: Floor, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    rack(capsys, floor, *OPEN)
+    words = ("letter", "fu-01-c1", "--by", "m.ortiz", "--out", str(tmp_path / "out"), "--key", str(floor.key))
+    assert "is not decided" in rack(capsys, floor, *words, code=2)
+    rack(capsys, floor, "decide", "fu-01-c1", "--by", "s.lee", "--outcome", "for_house", "--reason", "paid right")
+    made = rack(capsys, floor, *words, "--json")
+    assert sha256(Path(made["file"]).read_bytes()).hexdigest() == made["digest"]
+    assert [each["digest"] for each in rack(capsys, floor, "show", "fu-01-c1", "--json")["letters"]] == [made["digest"]]
+    assert rack(capsys, floor, *words, "--json")["digest"] == made["digest"], "the same bytes when made again"
+    Path(made["file"]).write_bytes(b"another letter")
+    assert "never overwritten" in rack(capsys, floor, *words, code=2)

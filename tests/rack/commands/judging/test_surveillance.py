@@ -1,0 +1,59 @@
+"""`rack surveillance`: entries, the change of shifts, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rack.cli import main
+from tests.replay.packet.signed_floor import Floor, floor_at, played
+from tests.replay.people import register_people
+
+
+@pytest.fixture
+def floor(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Floor:
+    register_people(tmp_path)
+    made = floor_at(tmp_path, played(1))
+    assert main(["replay", "--log", made.address, "--quiet"]) == 0
+    capsys.readouterr()
+    return made
+
+
+def rack(capsys: pytest.CaptureFixture[str], floor: Floor, *words: str, code: int = 0) -> Any:
+    assert main(["surveillance", *words, "--log", floor.address]) == code
+    said = capsys.readouterr()
+    return json.loads(said.out) if "--json" in words and said.out else said.out + said.err
+
+
+def test_a_shift_is_entered_signed_over_and_accepted(floor: Floor, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--by", "m.ortiz", "--note", "shuffler jams", "--table", "fu-01", "--camera", "cam-4")
+    made = rack(capsys, floor, "enter", *words, "--at", "2026-03-01T21:14:00Z", "--json")
+    assert (made["by"], made["what"]) == ("m.ortiz", "surveillance_noted")
+    said = rack(capsys, floor, "sign-over", "--by", "m.ortiz", "--shift", "swing", "--note", "watch fu-01")
+    assert "m.ortiz signed over the swing shift with 0 open incidents and 0 open disputes: watch fu-01" in said
+    assert "waits to be accepted" in rack(capsys, floor, "list", code=1)
+    assert "another person" in rack(capsys, floor, "accept", "--by", "m.ortiz", "--note", "x", code=2)
+    rack(capsys, floor, "accept", "--by", "s.lee", "--note", "read")
+    listed = rack(capsys, floor, "list", "--json")
+    assert [each["noted"]["happened_us"] for each in listed["entries"]] == [1_772_399_640_000_000]
+    assert [each["accepted"]["by"] for each in listed["hand_overs"]] == ["s.lee"]
+    assert rack(capsys, floor, "list", "--day", "2020-01-01", "--json") == {"entries": [], "hand_overs": []}
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("enter", "--by", "m.ortiz"), "rack surveillance enter needs --note"),
+        (("sign-over", "--by", "m.ortiz", "--note", "x"), "rack surveillance sign-over needs --shift"),
+        (("list", "--by", "m.ortiz"), "takes no --by"),
+        (("enter", "--by", "nobody", "--note", "x"), "'nobody' is not registered"),
+        (("enter", "--by", "m.ortiz", "--note", "x", "--at", "yesterday"), "--at yesterday: expected a time"),
+    ],
+)
+def test_what_is_missing_or_out_of_form_is_named(
+    floor: Floor, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], why: str
+) -> None:
+    assert why in rack(capsys, floor, *words, code=2)

@@ -1,0 +1,137 @@
+"""`rack report`: the same bytes from the log, made again, and from an archive; on record before the files are there."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analytics.reports.catalogue import REPORTS
+from events.open import open_log
+from events.vocabulary.codec import decode
+from events.vocabulary.model import RecordExported
+from rack.cli import main
+from tests.replay.packet.signed_floor import Floor, floor_at, played
+
+
+@pytest.fixture(scope="module")
+def floor(tmp_path_factory: pytest.TempPathFactory) -> Floor:
+    folder = tmp_path_factory.mktemp("floor")
+    made = floor_at(folder, played())
+    assert main(["replay", "--log", made.address, "--warehouse", str(folder / "warehouse.duckdb"), "--quiet"]) == 1
+    return made
+
+
+@pytest.fixture(scope="module")
+def archived(floor: Floor, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The address of an archive of the floor, judged again, with a warehouse `archived.duckdb` beside it."""
+    folder = tmp_path_factory.mktemp("archive")
+    address = f"archive://{folder / 'kept'}"
+    assert main(["archive", "--log", floor.address, "--out", str(folder / "kept"), "--running", "--quiet"]) == 0
+    words = ["replay", "--log", address, "--warehouse", str(folder / "archived.duckdb"), "--quiet"]
+    assert main(words) == 1
+    return address
+
+
+def warehouse(address: str) -> Path:
+    return next(Path(address.partition("://")[2]).parent.glob("*.duckdb"))
+
+
+def rack(capsys: pytest.CaptureFixture[str], *words: str | Path, codes: tuple[int, ...] = (0,)) -> Any:
+    code = main([str(each) for each in words])
+    said = capsys.readouterr()
+    assert code in codes, said.err
+    return json.loads(said.out) if said.out else said.err
+
+
+def report(capsys: pytest.CaptureFixture[str], name: str, floor: Floor, out: Path, address: str | None = None) -> Any:
+    at = address or floor.address
+    words = ("report", name, "--out", out, "--log", at, "--warehouse", warehouse(at), "--key", floor.key)
+    return rack(capsys, *words, "--by", "m.ortiz", "--json", codes=(0, 1))
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_a_report_is_the_same_bytes_again_and_from_an_archive(
+    name: str, floor: Floor, archived: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = report(capsys, name, floor, tmp_path / "first")
+    files = {Path(path).name: digest for path, digest in first["files"].items()}
+    assert {path.name: sha256(path.read_bytes()).hexdigest() for path in (tmp_path / "first").iterdir()} == files
+    assert any(each.endswith(".pdf") for each in files)
+    again = report(capsys, name, floor, tmp_path / "first")
+    elsewhere = report(capsys, name, floor, tmp_path / "archive", archived)
+    for other in (again, elsewhere):
+        assert {Path(path).name: digest for path, digest in other["files"].items()} == files
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_a_report_is_on_record_and_verifies_without_the_log(
+    name: str, floor: Floor, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = report(capsys, name, floor, tmp_path)
+    pdf = next(Path(path) for path in made["files"] if path.endswith(".pdf"))
+    with closing(open_log(floor.address, read_only=True)) as log:
+        exported = [
+            payload
+            for stream in log.streams()
+            if stream.startswith("review/")
+            for record in log.read(stream)
+            if isinstance(payload := decode(record.data).payload, RecordExported)
+        ]
+    digest = made["files"][str(pdf)]
+    assert digest in {
+        each.digest for each in exported if (each.by, each.format, each.what) == ("m.ortiz", "pdf", "table")
+    }
+    checked = rack(capsys, "verify", pdf, "--key", f"{floor.key}.pub", "--json")
+    assert (checked["ok"], checked["name"], checked["first"]) == (True, name, made["from"])
+    data = bytearray(pdf.read_bytes())
+    data[len(data) // 2] ^= 1
+    pdf.write_bytes(data)
+    rack(capsys, "verify", pdf, "--key", f"{floor.key}.pub", codes=(4,))
+
+
+def test_a_report_that_was_filed_is_never_overwritten(
+    floor: Floor, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = report(capsys, "table-games", floor, tmp_path)
+    Path(next(iter(made["files"]))).write_bytes(b"filed")
+    assert "never overwritten" in report_refused(capsys, floor, tmp_path)
+
+
+def report_refused(capsys: pytest.CaptureFixture[str], floor: Floor, out: Path, *more: str, code: int = 2) -> str:
+    at = floor.address
+    words = (
+        "report",
+        "table-games",
+        "--out",
+        out,
+        "--log",
+        at,
+        "--warehouse",
+        warehouse(at),
+        "--key",
+        floor.key,
+        *more,
+    )
+    said: str = rack(capsys, *words, codes=(code,))
+    return said
+
+
+def test_days_the_wrong_way_round_and_unknown_reports_say_what_is_expected(
+    floor: Floor, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = report_refused(capsys, floor, tmp_path, "--from", "2026-03-02", "--to", "2026-03-01")
+    assert "the period begins on 2026-03-02, after its last day 2026-03-01" in said
+    assert "expected list, or one of table-games" in rack(capsys, "report", "nothing", codes=(2,))
+    assert "needs --out" in rack(capsys, "report", "table-games", codes=(2,))
+    assert "takes no --out" in rack(capsys, "report", "list", "--out", tmp_path, codes=(2,))
+
+
+def test_the_list_names_every_report_with_its_rules(capsys: pytest.CaptureFixture[str]) -> None:
+    listed = rack(capsys, "report", "list", "--json")
+    assert [each["name"] for each in listed] == list(REPORTS)
+    assert all(each["rules"] for each in listed)

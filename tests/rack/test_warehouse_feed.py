@@ -1,0 +1,138 @@
+"""Pieces come into a warehouse to what a build from nothing holds, and nothing else is read for them."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from analytics.warehouse.digests import computed_digests
+from events.vocabulary.envelope import Draft
+from floor.day.gaming_day import simulate
+from rack.demo import PROPERTY
+from rack.opening import log_at, results_at
+from rack.warehouse_feed import AGAIN, build_warehouse
+from replay.run.replayer import replay
+from tests.counting import Counting
+
+Groups = list[tuple[str, Sequence[Draft]]]
+GAMES = ("face_up_pai_gow", "player_dealer", "fortune_asia")
+
+
+@pytest.fixture(scope="module")
+def day() -> Groups:
+    """Rounds with every kind of fault and correction, over two gaming days."""
+    return list(simulate(19, 60, games=GAMES).groups())
+
+
+def rows(path: Path) -> dict[tuple[str, str], Any]:
+    """Return the digest of every table, but of those that say how the file was built."""
+    with closing(duckdb.connect(str(path), read_only=True)) as db:
+        found = computed_digests(db, "main")
+    return {place: each for place, each in found.items() if place[0] not in ("generation", "sources")}
+
+
+class Floor:
+    """A log on disk that grows, judged and brought into a warehouse after each piece."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.address, self.path, self.anew = f"sqlite://{folder}/floor.db", folder / "w", folder / "anew"
+
+    def grow(self, groups: Groups, *, judge: bool = True) -> None:
+        with closing(log_at(self.address, create=True, property_id=PROPERTY)) as log:
+            log.append_groups(groups)
+            if judge:
+                with closing(results_at(self.address)) as results:
+                    replay(log, results)
+
+    def build(self, path: Path, **options: Any) -> tuple[bool, dict[str, str]]:
+        broken: dict[str, str] = {}
+        with (
+            closing(log_at(self.address, read_only=True, check_heads=False)) as log,
+            closing(results_at(self.address, read_only=True)) as results,
+        ):
+            return build_warehouse(path, log, results, broken=broken, **options), broken
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_pieces_of_any_size_come_to_what_a_build_from_nothing_holds(tmp_path: Path, day: Groups, seed: int) -> None:
+    """A piece may end within a round, and events may come in before they are judged."""
+    chosen, floor = random.Random(seed), Floor(tmp_path)
+    cuts = sorted(chosen.sample(range(1, len(day)), 6))
+    for number, (first, last) in enumerate(zip([0, *cuts], [*cuts, len(day)], strict=True)):
+        floor.grow(day[first:last], judge=number == 0 or last == len(day) or chosen.random() < 0.7)
+        assert floor.build(floor.path) == (True, {})
+        assert floor.build(floor.path) == (False, {})
+    floor.build(floor.anew)
+    assert rows(floor.path) == rows(floor.anew)
+
+
+def test_results_that_begin_again_take_the_place_of_the_old(tmp_path: Path, day: Groups) -> None:
+    """An earlier copy of the results is put in place: the log is the same, and less of it is judged."""
+    floor, verdicts = Floor(tmp_path), tmp_path / "floor.db.verdicts"
+    floor.grow(day[:60])
+    shutil.copy(verdicts, tmp_path / "earlier")
+    floor.grow(day[60:120])
+    floor.build(floor.path)
+    os.replace(tmp_path / "earlier", verdicts)
+    assert floor.build(floor.path) == (True, {})
+    floor.build(floor.anew)
+    assert rows(floor.path) == rows(floor.anew)
+
+
+def test_what_comes_after_a_result_that_was_altered_is_left_out_and_named(tmp_path: Path, day: Groups) -> None:
+    floor = Floor(tmp_path)
+    floor.grow(day[:60])
+    floor.build(floor.path)
+    before = rows(floor.path)
+    floor.grow(day[60:100])
+    with closing(sqlite3.connect(tmp_path / "floor.db.verdicts")) as store, store:
+        changed = "CAST(replace(CAST(data AS TEXT), 'UPHELD', 'VOID') AS BLOB)"
+        store.execute(f"UPDATE records SET data = {changed} WHERE kind = 'adjudications'")
+    built, broken = floor.build(floor.path)
+    assert built
+    assert broken
+    assert {code.split()[0] for code in broken.values()} == {"LOG-SEAL"}
+    judged = ("stg_adjudications", "")
+    assert rows(floor.path)[judged].rows - before[judged].rows < 40
+
+
+def refreshed(folder: Path, groups: Groups, more: Groups) -> Counting:
+    """Return what a build reads after some more was appended and judged."""
+    floor = Floor(folder)
+    floor.grow(groups)
+    floor.build(floor.path)
+    floor.grow(more)
+    with (
+        closing(log_at(floor.address, read_only=True)) as log,
+        closing(results_at(floor.address, read_only=True)) as results,
+    ):
+        counted, of_log = Counting(results), Counting(log)
+        assert build_warehouse(floor.path, of_log, counted)
+    counted.events_read, counted.bytes_read = of_log.events_read, counted.bytes_read + of_log.bytes_read
+    return counted
+
+
+def test_a_build_after_one_more_round_reads_that_round_and_no_more_with_more_history(
+    tmp_path: Path, day: Groups
+) -> None:
+    """Beside the new round: a bounded number of results that are read again in turn, and where each stream went on."""
+    table = day[-1][0]
+    of_table = [
+        at for at, (stream, drafts) in enumerate(day) if stream == table and any(each.round_no for each in drafts)
+    ]
+    for name, at in (("short", of_table[len(of_table) // 4]), ("whole", of_table[-1])):
+        read = refreshed(tmp_path / name, day[:at], [day[at]])
+        streams = len({stream for stream, _ in day}) + 3
+        assert read.events_read <= len(day[at][1]) + streams + AGAIN * 110
+        assert read.results_read <= 60 + 3 * AGAIN
+        assert read.bytes_read <= 600 * read.events_read + 8_000 * read.results_read

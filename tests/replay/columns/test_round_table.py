@@ -1,0 +1,135 @@
+"""The round table: of its log and version, whole, with rows of every game; what it cannot hold it says."""
+
+from __future__ import annotations
+
+import io
+import json
+from hashlib import sha256
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from replay.columns import round_table
+from replay.columns.round_table import FAR_BACK, MANIFEST, VERSION, RoundTable, TableError, build
+from replay.columns.table_check import differences
+from tests.replay.streams import eventful
+from tests.replay.tables import UNPAID, MemoryLog, Table
+
+
+def test_a_stream_that_was_corrected_far_back_has_no_rows(tmp_path: Path) -> None:
+    plain = Table("table/fu-02")
+    for number in range(1, 4):
+        plain.play(number, UNPAID)
+    manifest = build(MemoryLog([eventful(), plain]), tmp_path)
+    assert manifest.event_replay == {"table/fu-01": FAR_BACK}
+    assert set(manifest.heads) == {"table/fu-02"}
+
+
+def test_a_broken_stream_has_no_rows(tmp_path: Path) -> None:
+    table, whole = Table(), Table("table/fu-02")
+    for each in (table, whole):
+        each.play(1, UNPAID)
+        each.play(2, UNPAID)
+    log = MemoryLog([table, whole])
+    log.broken["table/fu-01"] = 20
+    manifest = build(log, tmp_path)
+    assert list(manifest.heads) == ["table/fu-02"]
+    assert "the bytes do not give the recorded hash" in manifest.event_replay["table/fu-01"]
+
+
+def test_a_table_of_another_engine_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it says was due may not be what this version says."""
+    table = Table()
+    table.play(1, UNPAID)
+    log = MemoryLog([table])
+    build(log, tmp_path)
+    RoundTable(tmp_path).must_be_of(log)
+    monkeypatch.setattr(round_table, "engine", lambda: "9.9.9+another")
+    with pytest.raises(TableError, match="which may settle rounds otherwise; make the table again"):
+        RoundTable(tmp_path).must_be_of(log)
+
+
+def test_a_table_is_of_its_log(tmp_path: Path) -> None:
+    table, other = Table(), Table()
+    table.play(1, UNPAID)
+    other.play(1, UNPAID.replace("25.00", "30.00"))
+    build(MemoryLog([table]), tmp_path)
+    with pytest.raises(TableError, match="is not the one the table was made from"):
+        RoundTable(tmp_path).must_be_of(MemoryLog([other]))
+    log = MemoryLog([table])
+    log.log_id = "7f" * 16
+    with pytest.raises(TableError, match="was made from log"):
+        RoundTable(tmp_path).must_be_of(log)
+
+
+def test_a_table_of_another_version_is_refused(tmp_path: Path) -> None:
+    build(MemoryLog([Table()]), tmp_path)
+    manifest = tmp_path / MANIFEST
+    assert f'"version": {VERSION}' in manifest.read_text()
+    manifest.write_text(manifest.read_text().replace(f'"version": {VERSION}', f'"version": {VERSION - 1}'))
+    with pytest.raises(TableError, match=f"version {VERSION - 1}, expected {VERSION}: .* make the table again"):
+        RoundTable(tmp_path)
+
+
+def test_a_folder_that_holds_something_else_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "letters.txt").write_text("dear")
+    with pytest.raises(TableError, match="holds no round table; name another folder"):
+        build(MemoryLog([Table()]), tmp_path)
+    with pytest.raises(TableError, match="`rack rounds --out"):
+        RoundTable(tmp_path)
+
+
+def test_a_table_made_again_replaces_the_files_it_no_longer_names(tmp_path: Path) -> None:
+    table = Table()
+    table.play(1, UNPAID)
+    build(MemoryLog([table]), tmp_path)
+    (before,) = tmp_path.glob("rounds/*/*/*.parquet")
+    table.play(2, UNPAID)
+    build(MemoryLog([table]), tmp_path)
+    (after,) = tmp_path.glob("rounds/*/*/*.parquet")
+    assert before != after
+    assert differences(MemoryLog([table]), tmp_path) == []
+
+
+def test_a_table_up_to_where_it_was_made_is_as_the_log_gives_it(tmp_path: Path) -> None:
+    table = Table()
+    table.play(1, UNPAID)
+    build(MemoryLog([table]), tmp_path)
+    table.play(2, UNPAID)
+    assert differences(MemoryLog([table]), tmp_path) == []
+
+
+def test_an_edited_table_is_found(tmp_path: Path) -> None:
+    """A file that is not what the manifest names; and one to which the manifest was fitted."""
+    table = Table()
+    table.play(1, UNPAID)
+    log = MemoryLog([table])
+    build(log, tmp_path)
+    (file,) = tmp_path.glob("rounds/*/*/*.parquet")
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-20] + bytes(20))
+    with pytest.raises(TableError, match="is not what the manifest names"):
+        RoundTable(tmp_path).paths("face_up_pai_gow")
+    assert ["is not what the manifest names" in each.what for each in differences(log, tmp_path)] == [True]
+    rounds = pq.read_table(io.BytesIO(whole))
+    later = pa.array([at + 1 for at in rounds.column("closed_at_us").to_pylist()], pa.int64())
+    at = rounds.schema.get_field_index("closed_at_us")
+    pq.write_table(rounds.set_column(at, rounds.schema.field(at), later), file)
+    manifest = json.loads((tmp_path / MANIFEST).read_text())
+    manifest["files"][0]["sha256"] = sha256(file.read_bytes()).hexdigest()
+    (tmp_path / MANIFEST).write_text(json.dumps(manifest))
+    assert [each.what for each in differences(log, tmp_path)] == [
+        "table/fu-01 round 1: closed_at_us not what the log gives"
+    ]
+
+
+def test_rules_that_are_not_those_of_the_digest(tmp_path: Path) -> None:
+    table = Table()
+    table.play(1, UNPAID)
+    build(MemoryLog([table]), tmp_path)
+    (text,) = (tmp_path / "rules").iterdir()
+    text.write_text(text.read_text() + "# more")
+    with pytest.raises(TableError, match="is not the text of that digest"):
+        RoundTable(tmp_path).rules()

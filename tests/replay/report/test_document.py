@@ -1,0 +1,110 @@
+"""A report as a document: signed, the same bytes again, checkable with the public key alone; and its tables as files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from events.proofs.keys import FileSigner, new_key
+from events.proofs.signed_note import KeyKind
+from replay.packet import BadPacket
+from replay.packet.signature import attached
+from replay.packet.words import Style
+from replay.report.content import Figure, Kind, Report, Rule, Table
+from replay.report.document import check_report, is_report, to_pdf
+from replay.report.sheet import sheets
+from replay.report.wording import written
+
+COLUMNS = (
+    Figure(name="table_id", label="Table", kind="table"),
+    Figure(name="win_cents", label="Win", kind="difference", meaning="Drop less pay.", cite="D27"),
+    Figure(name="note", label="Note", kind="text"),
+)
+REPORT = Report(
+    name="sample",
+    title="Sample",
+    first="2026-03-01",
+    last="2026-03-31",
+    as_of_us=1_774_958_490_000_000,
+    log_id="ab" * 16,
+    property_name="Bellwether",
+    currency="USD",
+    time_zone="America/New_York",
+    concerns=("fu-01",),
+    software="0.1.0+1",
+    rules=(Rule(cite="58 Pa. Code § 465a.1", role="answers", asks="a sample"),),
+    tables=(
+        Table(
+            name="wins",
+            title="Wins",
+            columns=COLUMNS,
+            rows=(("fu-01", -250, "=1+1"), ("fu-02", None, "牌 #x")),
+            marked=(1,),
+        ),
+        Table(name="nothing", title="Nothing", columns=(), rows=(), empty="Nothing was filed."),
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def signer(tmp_path_factory: pytest.TempPathFactory) -> FileSigner:
+    return new_key(tmp_path_factory.mktemp("key") / "log.key", "bellwether", KeyKind.LOG)
+
+
+def test_the_same_report_is_the_same_bytes_and_another_is_not(signer: FileSigner) -> None:
+    pdf = to_pdf(REPORT, signer)
+    assert pdf == to_pdf(REPORT, signer)
+    assert pdf != to_pdf(replace(REPORT, title="Another"), signer)
+
+
+def test_a_report_is_checked_with_the_key_that_signed_it_and_no_other(signer: FileSigner, tmp_path: Path) -> None:
+    pdf = to_pdf(REPORT, signer)
+    checked = check_report(pdf, [signer.public_key])
+    assert (checked.name, checked.first, checked.last, checked.log_id) == (
+        "sample",
+        "2026-03-01",
+        "2026-03-31",
+        "ab" * 16,
+    )
+    stranger = new_key(tmp_path / "other.key", "bellwether", KeyKind.LOG)
+    with pytest.raises(BadPacket, match="none that was given"):
+        check_report(pdf, [stranger.public_key])
+
+
+def test_every_table_is_attached_as_the_file_that_lies_beside_the_report(signer: FileSigner) -> None:
+    pdf = to_pdf(REPORT, signer)
+    files = sheets(REPORT)
+    assert list(files) == ["sample-2026-03-01-to-2026-03-31-wins.csv"]
+    assert {name: attached(pdf, name) for name in files} == files
+    assert is_report(pdf)
+
+
+def test_a_file_has_cents_and_nothing_that_a_spreadsheet_computes() -> None:
+    (data,) = sheets(REPORT).values()
+    assert data.decode() == "table_id,win_cents,note\r\nfu-01,-250,'=1+1\r\nfu-02,,牌 #x\r\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "words"),
+    [
+        ("money", 123_450, "$1,234.50"),
+        ("difference", 250, "+$2.50"),
+        ("difference", 0, "$0.00"),
+        ("meter", 100_005_601, "$10,000.5601"),
+        ("meter", 100_005_600, "$10,000.56"),
+        ("percent", -4.727, "−4.73 %"),
+        ("points", 3.0, "+3.00"),
+        ("count", 1_200, "1,200"),
+        ("number", 13_591, "13591"),
+        ("time", 1_774_958_490_000_000, "2026-03-31 08:01:30"),
+        ("table", "fu-01", "FU-01"),
+        ("game", "face_up_pai_gow", "Face Up Pai Gow Poker"),
+        ("wager", "ace_high_bonus", "Ace High Bonus"),
+        ("money", None, "–"),
+    ],
+)
+def test_a_value_as_people_read_it(kind: Kind, value: object, words: str) -> None:
+    style = Style.of("Bellwether", "USD", "America/New_York")
+    assert written(Figure(name="x", label="X", kind=kind), value, style) == words
