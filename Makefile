@@ -8,7 +8,7 @@ BROKERS ?= 1
 CODE  := analytics benchmarks dashboards deploy events floor games intake rack replay scripts tests
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo dashboard dashboard-login test test-fast lint check coverage mutants faults survey fuzz soak calibrate bench kafka kafka-stop lock sbom audit clean
+.PHONY: help venv demo live dashboard dashboard-login test test-fast lint check pictures coverage mutants faults survey fuzz soak calibrate honest bench kafka kafka-stop lock sbom audit clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,20 +23,29 @@ venv: $(STAMP)  ## make .venv as requirements.lock says
 demo: $(STAMP)  ## simulate a gaming day with planted faults, replay it, compare; the result goes to demo/
 	@$(RACK) demo
 
+live: $(STAMP)  ## run a whole property here: gateway, replay, pages and a floor that plays by the clock (ARGS="--speed N")
+	@$(RACK) live $(ARGS)
+
 dashboard: $(STAMP)  ## open the pages on the result of `make demo`, to look at
 	@$(RACK) dashboard
 
 dashboard-login: $(STAMP)  ## the same with a login to try, one person for each role; then findings can be worked
 	@$(PY) -m deploy.login.provider
 
+pictures: demo  ## make the pictures of docs/tour.md anew from the demo (ARGS="--only hold rules")
+	@$(PY) -m scripts.screenshots --out demo $(ARGS)
+
+# Compiled modules are kept, whatever the shell says: each `rack` that a test starts would compile them again.
+PYTEST := env -u PYTHONDONTWRITEBYTECODE $(PY) -m pytest
+
 test: $(STAMP)  ## run all tests and doctests
-	@$(PY) -m pytest -n $(JOBS) --dist loadgroup $(ARGS)
+	@$(PYTEST) -n $(JOBS) --dist loadgroup $(ARGS)
 
 # The golden rounds, units and house rules, without what takes long: brokers, browsers, compiled kernels, simulated days.
 FAST := tests/architecture tests/golden tests/games tests/events tests/replay
 
 test-fast: $(STAMP)  ## golden rounds, unit tests and house rules: two minutes on two cores
-	@$(PY) -m pytest -q -n $(JOBS) --dist loadgroup -m "not (kafka or browser or kernels or days or slow)" $(FAST) $(ARGS)
+	@$(PYTEST) -q -n $(JOBS) --dist loadgroup -m "not (kafka or browser or kernels or days or slow)" $(FAST) $(ARGS)
 
 lint: $(STAMP)  ## format, lint, types
 	@$(PY) -m ruff format --check $(wildcard $(CODE))
@@ -47,12 +56,11 @@ check: lint test  ## everything that is checked before a change lands
 
 # Compiled kernels leave no trace: their branches are those that tests take with the compiler off.
 COVERED := --cov=events --cov=games --cov=replay --cov-branch
-KERNELS := tests/games/kernels $(wildcard tests/replay/columns/test_screening*.py) tests/replay/columns/test_over_under.py \
-	tests/replay/columns/test_shoes_in_columns.py
+KERNELS := tests/games/kernels tests/replay/columns
 
 coverage: $(STAMP)  ## branch coverage of events, games and replay; fails under 95 %
-	@NUMBA_DISABLE_JIT=1 $(PY) -m pytest -n $(JOBS) $(COVERED) --cov-report= $(KERNELS)
-	@$(PY) -m pytest -n $(JOBS) --dist loadgroup -m "not browser" $(COVERED) --cov-append \
+	@NUMBA_DISABLE_JIT=1 $(PYTEST) -n $(JOBS) $(COVERED) --cov-report= $(KERNELS)
+	@$(PYTEST) -n $(JOBS) --dist loadgroup -m "not browser" $(COVERED) --cov-append \
 		--cov-report=term-missing:skip-covered --cov-fail-under=95 $(ARGS)
 
 mutants: $(STAMP)  ## seed defects into games and replay; the golden rounds must kill each
@@ -73,6 +81,9 @@ soak: $(STAMP)  ## simulate the pipeline under faults for thousands of seeds (AR
 
 calibrate: $(STAMP)  ## play half a million honest rounds of every game, hold each wager against rack theory; writes docs/calibration.md
 	@$(PY) -m tests.calibration --jobs $(JOBS) $(ARGS)
+
+honest: $(STAMP)  ## replay honest floors of every game at 50 seeds; nothing may be found (ARGS="--seeds N --rounds N --games G")
+	@$(PY) -m tests.calibration.replaying --jobs $(JOBS) $(ARGS)
 
 bench: $(STAMP)  ## measure replay, chain and Kafka
 	@$(PY) -m benchmarks

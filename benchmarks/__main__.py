@@ -14,7 +14,18 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from benchmarks import batch, delay, growth, on_sqlite, ranking, reporting, warehouse
+from benchmarks import (
+    delay,
+    from_device,
+    growth,
+    history,
+    on_sqlite,
+    ranking,
+    refresh,
+    reporting,
+    through_gateway,
+    warehouse,
+)
 from benchmarks.full_tables import full_tables
 from benchmarks.measuring import REPEATS, Measured, machine
 from benchmarks.on_kafka import Kafka, broker
@@ -28,7 +39,7 @@ BY_ROUND = 500
 """So many rounds are appended with a commit each."""
 
 
-def measure(folder: Path, rounds: int, with_kafka: bool, batch_rounds: int, warehouse_rounds: int) -> dict[str, Any]:
+def measure(folder: Path, rounds: int, with_kafka: bool, floor_rounds: int, warehouse_rounds: int) -> dict[str, Any]:
     """Measure everything; return what results.json holds."""
     results: dict[str, Any] = {"command": "make bench", "machine": machine()}
     say(f"writing {rounds:,} rounds …")
@@ -41,6 +52,8 @@ def measure(folder: Path, rounds: int, with_kafka: bool, batch_rounds: int, ware
         "events_per_round": round(events / rounds, 1),
         "seed": SEED,
     }
+    say("log to verdict, a whole history …")
+    measured = history.measure(folder / "floor", floor_rounds)
     say("append to SQLite …")
     appended, path = _appended(folder, groups)
     stored = _stored(folder, groups)
@@ -53,7 +66,7 @@ def measure(folder: Path, rounds: int, with_kafka: bool, batch_rounds: int, ware
     results["profile"] = profile(path)
     say("restart …")
     restarted = on_sqlite.restarting(path, rounds, later)
-    measured = [replayed]
+    measured.append(replayed)
     if with_kafka:
         say("Kafka …")
         with broker(folder / "kafka") as bootstrap:
@@ -61,12 +74,19 @@ def measure(folder: Path, rounds: int, with_kafka: bool, batch_rounds: int, ware
             measured += _on_kafka(kafka, replayed, [*chains, *stored], appended)
     else:
         measured += [*chains, *stored, *appended]
-    measured += _at_length(folder, batch_rounds, replayed)
+    measured += _at_length(folder)
     results["benchmarks"] = [each.as_json() for each in (*measured, restarted)]
     say("questions to a warehouse …")
     results["warehouse"] = warehouse.measure(folder, warehouse_rounds)
+    say("one more round …")
+    results["refresh"] = [refresh.measure(_made(folder / f"refresh-{rounds}"), rounds) for rounds in refresh.ROUNDS]
     results["load_average_after"] = [round(load, 2) for load in os.getloadavg()]
     return results
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir()
+    return folder
 
 
 def _appended(folder: Path, groups: on_sqlite.Groups) -> tuple[list[Measured], Path]:
@@ -97,34 +117,41 @@ def _on_kafka(
     measured = [kafka.replaying(replayed), polled, *chains, kafka.storing(), *appended_sqlite, appended]
     say("delay on Kafka …")
     address = f"kafka://{kafka.bootstrap}/delay"
-    return [*measured, delay.measure(address, "From append to finding, Kafka", "delay-kafka", DELAYS, kafka.folder)]
+    measured.append(delay.measure(address, "From append to finding, Kafka", "delay-kafka", DELAYS, kafka.folder))
+    say("from the device, Kafka …")
+    for speed in from_device.SPEEDS:
+        measured += from_device.measure(kafka.bootstrap, speed, kafka.folder)
+    return measured
 
 
-def _at_length(folder: Path, batch_rounds: int, replayed: Measured) -> list[Measured]:
-    """Measure what needs a log of its own: delay, growth, ranking, batch replay."""
+def _at_length(folder: Path) -> list[Measured]:
+    """Measure what needs a log of its own: delay, growth, ranking."""
+    say("through the gateway …")
+    through = through_gateway.measure(folder)
     say("delay on SQLite …")
     address = f"sqlite://{folder}/delay.db"
-    measured = [delay.measure(address, "From append to finding, SQLite", "delay-sqlite", DELAYS)]
+    measured = [*through, delay.measure(address, "From append to finding, SQLite", "delay-sqlite", DELAYS)]
+    say("from the device, SQLite …")
+    for speed in from_device.SPEEDS:
+        measured += from_device.measure("sqlite", speed, folder)
     say("growth …")
     measured += growth.measure(folder, SEED)
     say("ranking …")
-    measured += ranking.measure(SEED)
-    say("batch replay …")
-    return [*measured, *batch.measure(folder / "batch", batch_rounds, replayed)]
+    return [*measured, *ranking.measure(SEED)]
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Measure and write."""
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
     parser.add_argument("--rounds", type=int, default=1_500)
-    parser.add_argument("--batch-rounds", type=int, default=batch.ROUNDS)
+    parser.add_argument("--floor-rounds", type=int, default=history.ROUNDS)
     parser.add_argument("--warehouse-rounds", type=int, default=warehouse.ROUNDS)
     parser.add_argument("--without-kafka", action="store_true")
     parser.add_argument("--dry-run", action="store_true")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="rack-bench-") as folder:
         results = measure(
-            Path(folder), options.rounds, not options.without_kafka, options.batch_rounds, options.warehouse_rounds
+            Path(folder), options.rounds, not options.without_kafka, options.floor_rounds, options.warehouse_rounds
         )
     if options.dry_run:
         sys.stdout.write(json.dumps(results, indent=2) + "\n" + reporting.document(results))

@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 import multiprocessing
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from multiprocessing.synchronize import Event as Flag
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -31,6 +32,21 @@ SHORT_BY_CENTS = 100
 PROPERTY = "bench"
 PATIENCE_S = 60.0
 Key = tuple[str, int | None]
+
+
+class Reach(msgspec.Struct, frozen=True):
+    """How far the advice on an open round goes: up to the event of this time, by the device's clock."""
+
+    round_no: int
+    at_us: int
+
+
+class Commit(NamedTuple):
+    """A commit of the follower (monotonic clock): the rounds that have a finding since, and the advice that is new, by stream."""
+
+    at_s: float
+    rounds: list[Key]
+    advised: dict[str, Reach]
 
 
 def floor(rounds: int, seed: int) -> list[tuple[str, list[Draft]]]:
@@ -59,27 +75,10 @@ def shortened(drafts: Sequence[Draft]) -> list[Draft]:
 
 def measure(address: str, title: str, key: str, rounds: int, state_dir: Path | None = None) -> Measured:
     """Play the rounds at the floor's pace into a new log and return the delays, as the median; the 99th percentile is a note."""
-    open_log(address, create=True, property_id=PROPERTY, **_where(state_dir)).close()
-    context = multiprocessing.get_context("spawn")
-    found: Any = context.Queue()
-    ready, done = context.Event(), context.Event()
-    follower = context.Process(target=_follow, args=(address, state_dir, found, ready, done), daemon=True)
-    follower.start()
-    try:
-        if not ready.wait(PATIENCE_S):
-            raise RuntimeError("the follower did not come up")
-        acknowledged = _play(address, floor(rounds, seed=1), state_dir)
-        seen: dict[Key, float] = {}
-        while acknowledged.keys() - seen.keys():
-            at_s, keys = found.get(timeout=PATIENCE_S)
-            for each in keys:
-                seen.setdefault(each, at_s)
-    finally:
-        done.set()
-        follower.join(PATIENCE_S)
-        if follower.is_alive():
-            follower.kill()
-    delays = sorted(seen[each] - at_s for each, at_s in acknowledged.items())
+    open_log(address, create=True, property_id=PROPERTY, **place(state_dir)).close()
+    with following(address, state_dir) as found:
+        begun = _play(address, floor(rounds, seed=1), state_dir)
+        delays = delays_of(begun, commits_until(begun, found))
     median, late = delays[len(delays) // 2], delays[math.ceil(0.99 * len(delays)) - 1]
     return Measured(
         key=key,
@@ -93,14 +92,53 @@ def measure(address: str, title: str, key: str, rounds: int, state_dir: Path | N
     )
 
 
-def _where(state_dir: Path | None) -> dict[str, Any]:
+@contextmanager
+def following(address: str, state_dir: Path | None = None) -> Iterator[Any]:
+    """Judge a log in a process of its own; yield the queue that gets each `Commit`."""
+    context = multiprocessing.get_context("spawn")
+    found: Any = context.Queue()
+    ready, done = context.Event(), context.Event()
+    follower = context.Process(target=_follow, args=(address, state_dir, found, ready, done), daemon=True)
+    follower.start()
+    try:
+        if not ready.wait(PATIENCE_S):
+            raise RuntimeError("the follower did not come up")
+        yield found
+    finally:
+        done.set()
+        follower.join(PATIENCE_S)
+        if follower.is_alive():
+            follower.kill()
+
+
+def commits_until(begun: Mapping[Key, float], found: Any) -> list[Commit]:
+    """Return the follower's commits, once all rounds that were begun have a finding."""
+    commits: list[Commit] = []
+    left = set(begun)
+    while left:
+        commits.append(found.get(timeout=PATIENCE_S))
+        left.difference_update(commits[-1].rounds)
+    return commits
+
+
+def delays_of(begun: Mapping[Key, float], commits: Sequence[Commit]) -> list[float]:
+    """Return, shortest first, the seconds from each round's beginning (monotonic clock) to its finding."""
+    seen: dict[Key, float] = {}
+    for commit in commits:
+        for each in commit.rounds:
+            seen.setdefault(each, commit.at_s)
+    return sorted(seen[each] - at_s for each, at_s in begun.items())
+
+
+def place(state_dir: Path | None) -> dict[str, Any]:
+    """Return the option of `open_log` that says where the high-water marks are."""
     return {} if state_dir is None else {"state_dir": state_dir}
 
 
 def _play(address: str, groups: Sequence[tuple[str, list[Draft]]], state_dir: Path | None) -> dict[Key, float]:
     """Append each round when it is due; return when each was acknowledged."""
     pace_s = 3600 / (TABLES * ROUNDS_AN_HOUR)
-    log = open_log(address, **_where(state_dir))
+    log = open_log(address, **place(state_dir))
     try:
         begin, acknowledged = time.monotonic(), {}
         for number, group in enumerate(groups):
@@ -117,17 +155,24 @@ def _append(log: EventLog, group: tuple[str, list[Draft]]) -> Key:
 
 
 def _follow(address: str, state_dir: Path | None, found: Any, ready: Flag, done: Flag) -> None:
-    """Follow the log and tell, after each commit, the rounds that have a finding by now."""
-    log, results = open_log(address, read_only=True, **_where(state_dir)), open_results(address)
+    """Follow the log and tell, after each commit, the rounds that have a finding and the advice that can be read by now."""
+    log, results = open_log(address, read_only=True, **place(state_dir)), open_results(address)
     told: set[Key] = set()
+    known: dict[str, bytes] = {}
     for _ in follow(log, results):
         at_s = time.monotonic()
         standing = {(each.stream, each.round_no) for each in current_findings(results.results("findings"))}
-        if standing - told:
-            found.put((at_s, sorted(standing - told)))
+        advice = results.advice()
+        new = {stream: _reach(data) for stream, data in advice.items() if data != known.get(stream)}
+        if standing - told or new:
+            found.put(Commit(at_s, sorted(standing - told), new))
             told |= standing
+            known = advice
         ready.set()
         if done.is_set():
             break
     results.close()
     log.close()
+
+
+_reach = msgspec.json.Decoder(Reach).decode

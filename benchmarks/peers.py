@@ -39,10 +39,10 @@ def stored(path: Path) -> Stored:
     events: list[Any] = connection.execute("SELECT stream, seq, data, hash FROM events ORDER BY pos").fetchall()
     raws = [msgspec.json.decode(data) for _, _, data, _ in events]
     reports = [
-        (raw["stream"], raw["source"], raw["source_seq"], sha256(row[2]).digest())
+        (raw["stream"], raw["source"], raw["source_seq"], sha256(row[2]).digest(), row[1])
         for raw, row in zip(raws, events, strict=True)
     ]
-    ids = [(raw["stream"], bytes.fromhex(raw["event_id"])) for raw in raws]
+    ids = [(raw["stream"], bytes.fromhex(raw["event_id"]), seq) for raw, (_, seq, *_) in zip(raws, events, strict=True)]
     connection.close()
     return Stored(schema, reports, ids, events)
 
@@ -61,8 +61,8 @@ def sqlite_append(path: Path, rows: Stored, sizes: Iterable[int]) -> None:
     for number, size in enumerate(sizes):
         span = slice(at, at + size)
         connection.execute("BEGIN IMMEDIATE")
-        connection.executemany("INSERT OR IGNORE INTO reports VALUES (?, ?, ?, ?)", rows.reports[span])
-        connection.executemany("INSERT OR IGNORE INTO event_ids VALUES (?, ?)", rows.event_ids[span])
+        connection.executemany("INSERT OR IGNORE INTO reports VALUES (?, ?, ?, ?, ?)", rows.reports[span])
+        connection.executemany("INSERT OR IGNORE INTO event_ids VALUES (?, ?, ?)", rows.event_ids[span])
         connection.executemany("INSERT INTO events (stream, seq, data, hash) VALUES (?, ?, ?, ?)", rows.events[span])
         connection.execute("COMMIT")
         os.pwrite(mark, SLOT, number * len(SLOT))

@@ -12,11 +12,22 @@ from functools import partial
 from typing import Any, Final
 
 from analytics import integrity, live, rules
-from analytics.errors import disputes, mistakes, patterns, queue
+from analytics.errors import disputes, mistakes, patterns, queue, rate_changes, search_words
 from analytics.errors.disputes import Remembered
 from analytics.errors.remembered import cards_typed, time_typed
 from analytics.fairness import fairness
-from analytics.hold import against_theory, behind, control, hold, investigations, pace, periods
+from analytics.hold import (
+    against_theory,
+    behind,
+    changes,
+    control,
+    hold,
+    investigations,
+    pace,
+    periods,
+    reconciliation,
+    theoretical,
+)
 from analytics.warehouse.selection import Selection
 from analytics.warehouse.warehouse import Warehouse
 
@@ -35,6 +46,7 @@ DONE: Final = queue.QueueFilters(
     )
 )
 """The findings that wait, when as many are disposed of."""
+A_SENTENCE: Final = "seat 3 last night around nine, $25 on the base wager, had ace king"
 A_HAND: Final = cards_typed("ace of spades, king of hearts, queen").cards
 
 
@@ -85,6 +97,10 @@ _ROUND: Final[dict[str, Question]] = {
     "rounds of a table and day": partial(hold.rounds_of, table="fu-042", gaming_day=LAST_DAY),
 }
 _DISPUTE: Final[dict[str, Question]] = {
+    "the wagers": disputes.wagers,
+    "when a day was played": partial(search_words.played_between, remembered=Remembered(gaming_day=LAST_DAY)),
+    "a sentence, read": partial(search_words.read, text=A_SENTENCE, today=LAST_DAY),
+    "a sentence": partial(search_words.search, text=A_SENTENCE, today=LAST_DAY),
     "a day": partial(disputes.find, statement=Remembered(gaming_day=LAST_DAY)),
     "day, time, seat": partial(
         disputes.find, statement=Remembered(gaming_day=LAST_DAY, time=time_typed("9:15 pm"), seat=3)
@@ -104,14 +120,23 @@ _HOLD: Final[dict[str, Question]] = {
         f"counted, by {period}": partial(periods.hold_by_period, by="table", period=period)
         for period in periods.PERIODS
     },
+    "counted, a month and the one before": partial(changes.hold_changes, by="table", selection=MONTH),
+    "counted, win and house win": reconciliation.reconciliation,
+    "counted, of a table": partial(behind.counts_behind, selection=TABLE),
     "counted, investigations": investigations.written_investigations,
     **{f"wagers, by {dimension}": partial(hold.hold_by, dimension=dimension) for dimension in hold.DIMENSIONS},
     "wagers, by wager, a dealer": partial(hold.hold_by, dimension="wager", selection=DEALER),
+    **{
+        f"wagers, theory by {by}": partial(theoretical.theoretical_win, by=by, bands=True)
+        for by in ("property", *hold.DIMENSIONS)
+    },
+    "luck, a month and the one before": partial(changes.house_win_changes, by="game", selection=MONTH),
     "luck": against_theory.win_against_theory,
     "luck, a month": partial(against_theory.win_against_theory, selection=MONTH),
     "luck, a dealer": partial(against_theory.win_against_theory, selection=DEALER),
     **{f"luck, funnel by {by}": partial(control.funnel, by=by) for by in ("dealer", "table", "shift", "hour")},
     "time": control.over_time,
+    "time, a wager": partial(control.over_time, wager="fortune_bonus"),
     "time, a table": partial(control.over_time, selection=TABLE),
     "pace, by dealer": pace.pace_audit,
     "pace, by table": partial(pace.pace_audit, by="table"),
@@ -130,6 +155,7 @@ _DEALERS: Final[dict[str, Question]] = {
         for by in ("dealer", "table", "game", "code", "shift", "hour", "seat")
     },
     "rates, by dealer, a month": partial(mistakes.error_rates, selection=MONTH),
+    "rates, a month and the one before": partial(rate_changes.error_rate_changes, by="dealer", selection=MONTH),
     "what repeats": patterns.repeat_patterns,
     "what repeats, a month": partial(patterns.repeat_patterns, selection=MONTH),
     "rules got wrong": mistakes.error_prone_rules,
@@ -153,10 +179,8 @@ _COMMANDS: Final[dict[str, Question]] = {
     "hold theory by dealer, a month": partial(against_theory.win_against_theory, by="dealer", selection=MONTH),
     "hold theory by dealer": partial(against_theory.win_against_theory, by="dealer"),
     "hold theory by table, a week": partial(against_theory.win_against_theory, by="table", selection=WEEK),
-    "hold win by dealer": partial(against_theory.theoretical_win, by="dealer"),
     "hold pace": pace.pace,
     "hold average": pace.average_wagers,
-    "hold counts": partial(behind.counts_behind, selection=TABLE),
     "hold behind, a table's day": partial(
         behind.wagers_behind, selection=Selection(table="fu-007", first=LAST_DAY, last=LAST_DAY)
     ),

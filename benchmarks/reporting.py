@@ -38,14 +38,32 @@ def write(results: dict[str, Any]) -> None:
 
 def document(results: dict[str, Any]) -> str:
     """Return the text of docs/benchmarks.md."""
-    parts = [INTRODUCTION, _machine(results), _workload(results["workload"]), _table(results["benchmarks"])]
+    parts = [INTRODUCTION]
+    history = {each["key"]: each for each in results["benchmarks"]}
+    if "floor" in history:
+        parts.append(_log_to_verdict(history))
+    parts += [_machine(results), _workload(results["workload"]), _table(results["benchmarks"])]
     parts.append(f"![Each ratio to its peer, on a logarithmic scale]({CHART.name})\n")
     parts.append(_peers(results["benchmarks"]))
     if "warehouse" in results:
         parts.append(_warehouse(results["warehouse"]))
+    if "refresh" in results:
+        parts.append(_refresh(results["refresh"]))
     if "stages" in results:
         parts.append(_profile(results["stages"], results["profile"], results["workload"]["rounds"]))
     return "\n".join(parts)
+
+
+def _log_to_verdict(measured: dict[str, dict[str, Any]]) -> str:
+    one, two, asked = (measured[key] for key in ("floor", "floor-workers", "what-if"))
+    aside = asked["notes"]["rounds_by_event_replay"] / asked["count"]
+    return (
+        "## Log to verdict\n\n"
+        f"An honest simulated floor of all games ({one['count']:,} rounds, {one['notes']['events']:,} events), cold, everything "
+        f"counted: one process judges {one['ours']['per_s']:,} rounds a second ({one['ours']['per_cpu_s']:,} by CPU) and stores "
+        f"the verdicts, two judge {two['ours']['per_s']:,}. A what-if over {asked['count']:,} rounds of which there is a table "
+        f"settles {asked['ours']['per_s']:,} rounds a second, {aside:.1%} of them by event replay.\n"
+    )
 
 
 def _machine(results: dict[str, Any]) -> str:
@@ -115,6 +133,22 @@ def _warehouse(asked: dict[str, Any]) -> str:
         f"{'yes' if each['wall'] <= asked['goal_s'] else '**no**'} |"
         for name, each in asked["seconds"].items()
     ]
+    return "\n".join(lines) + "\n"
+
+
+def _refresh(measured: list[dict[str, Any]]) -> str:
+    sizes = [f"{each['rounds']:,} rounds ({each['events']:,} events)" for each in measured]
+    lines = [
+        "## What one more round costs\n",
+        "Each operation in a process of its own, imports included: CPU seconds and peak memory in MiB. The goal is a second and "
+        "300 MiB with any history; what reads everything, and the bare `COPY`, stand beside it.\n",
+        f"| operation | {' | '.join(sizes)} |",
+        f"| --- |{' ---: |' * len(sizes)}",
+    ]
+    for name in measured[0]["operations"]:
+        used = [each["operations"][name] for each in measured]
+        cells = [f"{each['cpu_s']:.2f} s, {each['peak_mib']:,}" for each in used]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 

@@ -1,6 +1,6 @@
 """Make the screenshots of docs/tour.md from the result of `rack demo`: small PNGs in docs/images.
 
-    python scripts/screenshots.py --out demo
+    make pictures
 
 Needs a Chromium. Every picture is made anew; nothing is retouched, but its colours are counted down to 256.
 """
@@ -20,7 +20,7 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 from PIL import Image
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, expect, sync_playwright
 
 from analytics.errors.queue import QueueFilters, incidents_queue
 from analytics.warehouse.warehouse import reading
@@ -45,7 +45,7 @@ def shots(out: Path) -> dict[str, tuple[str, dict[str, int]]]:
             for row in rows
             if row["seat"]
             and row["game"] == "face_up_pai_gow"
-            and (row["difference_cents"] or 0) < 0
+            and row["underpaid_cents"] > row["overpaid_cents"] == 0
             and row["wager"] != "base"
         )
     table, round_no, seat = found["table_id"], found["round_no"], found["seat"]
@@ -57,11 +57,12 @@ def shots(out: Path) -> dict[str, tuple[str, dict[str, int]]]:
         "round": (step, {"width": 1280, "height": 1180}),
         "dispute": (dispute, WIDE),
         "dispute-search": ("dispute", WIDE),
-        "hold": ("hold?view=luck", WIDE),
+        "hold": ("hold?view=wagers&by=table", WIDE),
+        "luck": ("hold?view=luck", {"width": 1280, "height": 1100}),
         "dealers": ("dealers", WIDE),
         "fairness": ("fairness?family=total&by=property", WIDE),
         "integrity": ("integrity", WIDE),
-        "rules": (f"rules?table={table}", WIDE),
+        "rules": (f"rules?table={table}&other-ace_high_bonus=3&other-fortune_bonus=2", {"width": 1280, "height": 1100}),
         "health": ("health", WIDE),
         "phone": (dispute, PHONE),
     }
@@ -114,6 +115,9 @@ def shoot(page: Page, address: str, path: Path) -> None:
         page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
     page.evaluate("document.fonts.ready")
     page.wait_for_load_state("networkidle")
+    for chart in page.locator("[data-testid=stVegaLiteChart]").all():
+        chart.locator("canvas").first.wait_for()
+    expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
     page.wait_for_timeout(800)  # charts are drawn after the network is still
     page.screenshot(path=path)
     with Image.open(path) as picture:

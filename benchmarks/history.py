@@ -1,0 +1,130 @@
+"""A whole history of an honest simulated floor, all games: judged by one process and by two, and settled by other rules.
+
+The verdicts go from the log to a file, cold, and everything is counted. A what-if runs over the round table of one table of each
+game, of which the same files are named several times, as a longer history would have others: each game is settled by rules that
+are on file there. The other tables deal in other ways, and by those rules their rounds would go to event replay.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from benchmarks import on_sqlite
+from benchmarks.measuring import REPEATS, Measured, Timing, best, once
+from events.log.contract import EventLog
+from events.open import open_log
+from events.sqlite.results import SqliteResults
+from floor.catalogue import SIMULATIONS
+from floor.day import gaming_day
+from games.rulebook.rulebook import Rulebook, parse_submission
+from replay.columns.round_table import RoundTable, build, repeat_rounds
+from replay.columns.what_if import WhatIfResult, what_if
+from replay.run.replayer import Summary, replay
+from replay.workers.pool import ThisProcess
+from replay.workers.processes import ProcessPool
+from replay.workers.streams import judge_in_units
+
+ROUNDS = 1_200
+"""Rounds of each game."""
+TIMES = 50
+"""The long history is the same rounds so many times."""
+SPEEDUP = 1.8
+MOST_ASIDE = 0.05
+SEED = 19
+
+
+def measure(folder: Path, rounds: int = ROUNDS) -> list[Measured]:
+    """Measure; the peer of two processes is one, that of a what-if in columns is event replay."""
+    folder.mkdir()
+    floor = _simulated(rounds)
+    log = _written(folder / "floor.db", floor)
+    runs: dict[int, list[Timing]] = {1: [], 2: []}
+    for repeat in range(REPEATS):
+        for workers, timings in runs.items():
+            timing, summary = once(_judge, log, folder, workers, repeat)
+            timings.append(timing)
+    one, two = (best(timings) for timings in runs.values())
+    tables = _written(folder / "tables.db", [group for group in floor if _is_of_a_first_table(group[0])])
+    build(tables, folder / "rounds")
+    repeat_rounds(folder / "rounds", TIMES)
+    settled = _settle(tables, RoundTable(folder / "rounds"))  # the kernels are loaded
+    answers = [once(_settle, tables, RoundTable(folder / "rounds")) for _ in range(REPEATS)]
+    asked = best([timing for timing, _ in answers])
+    share = settled.event_replayed / settled.rounds
+    per_round = Timing(one.wall_s * settled.rounds / summary.rounds, one.cpu_s * settled.rounds / summary.rounds)
+    return [
+        Measured(
+            key="floor",
+            title="Log to verdicts, an honest floor of all games, one process",
+            unit="rounds",
+            count=summary.rounds,
+            ours=one,
+            notes={"events": summary.events},
+        ),
+        Measured(
+            key="floor-workers",
+            title="Log to verdicts, an honest floor of all games, two processes",
+            unit="rounds",
+            count=summary.rounds,
+            ours=two,
+            peer_name="the same with one process",
+            peer=one,
+            goal=f"≥ {SPEEDUP} ×",
+            met=one.wall_s / two.wall_s >= SPEEDUP,
+        ),
+        Measured(
+            key="what-if",
+            title="What-if over the round table of one table of each game, one process",
+            unit="rounds",
+            count=settled.rounds,
+            ours=asked,
+            peer_name="log to verdicts, of so many rounds, one process",
+            peer=per_round,
+            goal=f"at most {MOST_ASIDE:.0%} by event replay",
+            met=share <= MOST_ASIDE,
+            notes={"the_same_rounds_times": TIMES, "rounds_by_event_replay": settled.event_replayed},
+        ),
+    ]
+
+
+def _simulated(rounds: int) -> on_sqlite.Groups:
+    day = gaming_day.simulate(SEED, rounds, games=list(SIMULATIONS), plant=False, rare=False)
+    return list(day.groups())
+
+
+def _written(path: Path, groups: on_sqlite.Groups) -> EventLog:
+    log = open_log(on_sqlite.address(path), create=True, property_id="bench")
+    on_sqlite.append(log, on_sqlite.batched(groups, on_sqlite.COMMIT_EVENTS))
+    return log
+
+
+def _is_of_a_first_table(stream: str) -> bool:
+    """Whether a stream is that of the first table of a game, or of no table."""
+    return not stream.startswith("table/") or stream.endswith("-01")
+
+
+def _judge(log: EventLog, folder: Path, workers: int, repeat: int) -> Summary:
+    """Judge the whole log into a new file; processes are started within."""
+    file = folder / f"{workers}-{repeat}.verdicts"
+    results = SqliteResults(file)
+    try:
+        if workers == 1:
+            return replay(log, results)
+        opener = partial(open_log, on_sqlite.address(folder / "floor.db"), read_only=True, check_heads=False)
+        with ProcessPool(workers, opener) as pool:
+            return judge_in_units(log, results, pool, partial(SqliteResults, file, read_only=True))
+    finally:
+        results.close()
+
+
+def _settle(log: EventLog, table: RoundTable) -> WhatIfResult:
+    """Settle each game by rules that are on file at one of its tables, at all of them."""
+    books: dict[str, Rulebook] = {}
+    for text in table.rules().values():
+        book = parse_submission(text)
+        books.setdefault(book.game, book)
+    total = WhatIfResult(by_wager={})
+    for book in books.values():
+        total.add(what_if(log, table, book, ThisProcess()))
+    return total

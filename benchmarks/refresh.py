@@ -1,0 +1,137 @@
+"""`python -m benchmarks.refresh`: what one more round costs after so many, each operation in a process of its own.
+
+A floor of all games with its faults is simulated, appended, judged, verified, signed and brought into a warehouse. Then three
+more rounds are appended, one after the other, and each operation runs: CPU and peak memory are those of its process, imports
+included. The peer is a bare DuckDB `COPY` of the events that the warehouse holds. `--rounds N …` (default 1,000 and 10,000). The
+goal is one second of CPU and 300 MB, with any history.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from benchmarks.reporting import say
+from events.open import open_log
+from events.vocabulary.envelope import Draft
+from floor.catalogue import SIMULATIONS
+from floor.day.gaming_day import simulate
+from rack.demo import batches
+
+ROUNDS = (1_000, 10_000)
+TABLES = 24
+COMMIT_EVENTS = 4_000
+GOAL_CPU_S, GOAL_MIB = 1.0, 300
+MEASURED = """
+import json, resource, subprocess, sys
+code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(json.dumps([code, round(used.ru_utime + used.ru_stime, 2), used.ru_maxrss // 1024]))
+"""
+"""Runs a command from a small process: what a large one has in memory would count as its child's."""
+COPY = """
+import duckdb, sys
+db = duckdb.connect(":memory:")
+db.execute("ATTACH ? AS w (READ_ONLY)", [sys.argv[1]])
+db.execute(f"COPY w.round_events TO '{sys.argv[2]}' (FORMAT parquet)")
+"""
+METRICS = """
+import sys
+from rack.metrics import LogMetrics
+print(len(list(LogMetrics(sys.argv[1]).collect())))
+"""
+
+
+def measure(folder: Path, rounds: int) -> dict[str, Any]:
+    """Return the CPU seconds and peak memory of each operation after one more round than `rounds`."""
+    say(f"a floor of {rounds:,} rounds …")
+    address, warehouse = f"sqlite://{folder}/floor.db", folder / "warehouse.duckdb"
+    events, held_back = _append(address, rounds)
+    rack = [sys.executable, "-m", "rack.cli"]
+    log = ["--log", address, "--quiet"]
+    build = [*rack, "warehouse", "build", *log, "--warehouse", str(warehouse)]
+    found = {"full replay": _run([*rack, "replay", *log]), "full build": _run(build)}
+    _run([*rack, "keys", "new", str(folder / "key"), "--by", "bench", *log])
+    sign = [*rack, "checkpoint", "--key", str(folder / "key"), *log]
+    _run(sign)
+    found["full verification"] = _run([*rack, "verify", *log])
+    for groups in held_back:
+        with closing(open_log(address)) as store:
+            store.append_groups([groups])
+        found["restart of replay, tally"] = _run([*rack, "replay", *log])
+        found["refresh of the warehouse"] = _run(build)
+    found["verification since"] = _run([*rack, "verify", "--since", *log])
+    found["review list"] = _run([*rack, "review", "list", *log])
+    found["metrics"] = _run([sys.executable, "-c", METRICS, address])
+    found["queue page's question"] = _run([sys.executable, "-c", QUEUE, str(warehouse)])
+    found["bare DuckDB COPY of the events"] = _run(
+        [sys.executable, "-c", COPY, str(warehouse), str(folder / "events.parquet")]
+    )
+    return {"rounds": rounds, "events": events, "warehouse_mib": warehouse.stat().st_size >> 20, "operations": found}
+
+
+QUEUE = """
+import sys
+from analytics.errors.queue import incidents_queue
+from analytics.warehouse.warehouse import reading
+with reading(sys.argv[1]) as db:
+    print(incidents_queue(db).height)
+"""
+
+
+def _append(address: str, rounds: int) -> tuple[int, list[tuple[str, list[Draft]]]]:
+    """Append a simulated floor; return how many events, and the last rounds of one table, which are held back."""
+    games = list(SIMULATIONS)
+    groups = list(simulate(688, -(-rounds // len(games)), games=games, tables=TABLES).groups())
+    table = next(stream for stream, _ in reversed(groups) if stream.startswith("table/"))
+    of_table = [
+        at for at, (stream, drafts) in enumerate(groups) if stream == table and any(each.round_no for each in drafts)
+    ]
+    last = set(of_table[-3:])
+    held = [(stream, list(drafts)) for at, (stream, drafts) in enumerate(groups) if at in last]
+    before = [group for at, group in enumerate(groups) if at not in last and (group[0] != table or at < min(last))]
+    with closing(open_log(address, create=True, property_id="bench")) as log:
+        for batch in batches(before, COMMIT_EVENTS):
+            log.append_groups(batch)
+    return sum(len(drafts) for _, drafts in before), held
+
+
+def _run(command: Sequence[str]) -> dict[str, float]:
+    """Run a command to its end; return its CPU seconds and peak memory."""
+    said = subprocess.run([sys.executable, "-c", MEASURED, *command], check=False, capture_output=True, text=True)
+    code, cpu_s, peak_mib = json.loads(said.stdout.splitlines()[-1])
+    if code not in (0, 1):
+        raise SystemExit(f"{' '.join(command)}: exit {code}: {said.stderr[-500:]}")
+    return {"cpu_s": cpu_s, "peak_mib": peak_mib}
+
+
+def main() -> int:
+    """Measure each size, and write what came of it to stdout as JSON; 1 where an operation missed the goal."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--rounds", type=int, nargs="+", default=ROUNDS)
+    results = []
+    for rounds in parser.parse_args().rounds:
+        with tempfile.TemporaryDirectory(prefix="rack-refresh-", dir=os.environ.get("TMPDIR")) as folder:
+            results.append(measure(Path(folder), rounds))
+    json.dump(results, sys.stdout, indent=2)
+    missed = [
+        (each["rounds"], name)
+        for each in results
+        for name, used in each["operations"].items()
+        if not name.startswith(("full", "bare")) and (used["cpu_s"] > GOAL_CPU_S or used["peak_mib"] > GOAL_MIB)
+    ]
+    for rounds, name in missed:
+        say(f"missed at {rounds:,} rounds: {name}")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
