@@ -38,7 +38,9 @@ def answer(folder: Path, returned: int, **environment: str) -> str:
         cwd=folder,
         env=os.environ
         | {"NUMBA_DISABLE_JIT": "0", "PYTHONPATH": f"{ROOT}:{folder}", "XDG_CACHE_HOME": str(folder / "cache")}
-        | {"PYTHONDONTWRITEBYTECODE": "1"}  # bytecode of a source that changed within its second and kept its size is stale
+        | {
+            "PYTHONDONTWRITEBYTECODE": "1"
+        }  # bytecode of a source that changed within its second and kept its size is stale
         | environment,
     )
     return said.stdout.strip()
