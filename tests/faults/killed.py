@@ -182,25 +182,35 @@ def kafka_producer(folder: Path, times: int) -> int:
 @fault(
     "processes",
     "Kafka replayer killed",
-    how="kill -9 before the send, in the transaction, or before the answer",
+    how="kill -9 before the send, in the transaction, or before the answer, or at a random moment while events come in",
     held="findings the same bytes",
     quick=2,
-    often=6,
+    often=50,
     kafka=True,
 )
 def kafka_replayer(folder: Path, times: int) -> int:
     for turn in range(times):
         address, state = create(folder / str(turn))
         log = KafkaLog(address, state_dir=state, timeout_s=TIMEOUT_S)
-        if turn % 2:  # it has judged before, and takes the positions up
-            log.append_groups(groups()[: len(groups()) // 2])
+        judged = len(groups()) * (turn % 4) // 4
+        if judged:  # it has judged before, and takes the positions up
+            log.append_groups(groups()[:judged])
             with child("replay", address, state) as replayer:
                 demand(replayer.end() == 0, f"the replayer failed: {replayer.told[-1:]}")
-        log.append_groups(groups())
-        point = REPLAYER[turn % len(REPLAYER)]
-        with child("replay", address, state, "--die", f"{point}:1") as replayer:
-            status = replayer.end()
-            demand(status == -9, f"the replayer did not die {point}: {status}, {replayer.told[-1:]}")
+        if turn % 5 == 4:  # at a random moment, while events come in
+            with child("replay", address, state, "--follow") as replayer:
+                for number, group in enumerate(groups()):
+                    log.append_groups([group])
+                    if number == judged + 1:
+                        replayer.until("judged", 1)
+                time.sleep(random.Random(turn).uniform(0, 0.3))
+                replayer.kill()
+        else:
+            log.append_groups(groups())
+            point = REPLAYER[turn % len(REPLAYER)]
+            with child("replay", address, state, "--die", f"{point}:1") as replayer:
+                status = replayer.end()
+                demand(status == -9, f"the replayer did not die {point}: {status}, {replayer.told[-1:]}")
         results = KafkaResults(address, timeout_s=TIMEOUT_S)
         check(log, results)
         results.close()

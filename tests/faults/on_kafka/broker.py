@@ -75,7 +75,7 @@ def _kill(broker: DevelopmentBroker) -> None:
     how="kill -9 under a writer and a replayer at work, a start 1 s later",
     held="writer and replayer go on by themselves or are taken up; each event once; findings the same bytes",
     quick=0,
-    often=3,
+    often=50,
     kafka=True,
 )
 def killed(folder: Path, times: int) -> int:
