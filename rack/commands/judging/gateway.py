@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from intake.gateway.app import Gateway
     from intake.gateway.group_commit import GroupCommit
     from intake.gateway.raw_topic import RawTopic
-    from intake.gateway.server import server
+    from intake.gateway.server import serve, server
     from intake.gateway.telemetry import Telemetry
     from intake.patrons import Keyring, with_tokens
     from intake.profiles.shelf import Profiles
@@ -102,7 +102,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
         for number in (signal.SIGINT, signal.SIGTERM):  # while it serves, the server takes them, and then gives them on
             resources.callback(signal.signal, number, signal.signal(number, end))
-        serving.run(sockets=[listening])
+        serve(serving, listening)
     output.note("gateway stopped; everything that was answered is stored")
     return Exit.CLEAN
 
