@@ -38,6 +38,7 @@ from floor.live.live_floor import Due, FloorClock, LiveFloor
 TABLES = 40
 SPEEDS = (1.0, 10.0)
 SECONDS = 120
+SHORTEST_S = 90
 SPREAD_US = 1_000_000
 
 
@@ -165,6 +166,8 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=SECONDS, help="how long each speed is played")
     parser.add_argument("--kafka", metavar="BROKER", help="a broker, to measure on Kafka instead of SQLite")
     options = parser.parse_args()
+    if options.seconds < SHORTEST_S:
+        parser.error(f"--seconds: in less than {SHORTEST_S} s no round ends in real time")
     with tempfile.TemporaryDirectory() as folder:
         for speed in SPEEDS:
             for found in measure(options.kafka or "sqlite", speed, Path(folder), options.seconds):

@@ -41,7 +41,7 @@ from events.sqlite.schema import EARLIER_FORMS, SCHEMA, SCHEMA_VERSION, renew
 from events.vocabulary.envelope import Draft, StreamName
 from events.vocabulary.model import Token
 
-POLL_S = 0.05
+POLL_S = 0.02
 _LAST = 2**63 - 1
 _ROW = attrgetter("stream", "seq", "data", "hash")
 
