@@ -44,8 +44,6 @@ RULES_LINE = "rules pa-688a ace_high_bonus=1 fortune_bonus=3 progressive=4"
 
 DEALER = "Kh Qd Js 9c 8d 4h 3s"
 """No pair: the house way sets K-9-8-4-3 and Q-J."""
-WINNER = "As Ah 7c 7d 5s 4c 2h"
-LOSER = "Th 9d 7h 6c 4d 3c 2c"
 
 PAID = """
 covers settlement

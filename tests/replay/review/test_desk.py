@@ -16,7 +16,7 @@ from events.vocabulary.model import Event, GamingDayOpened, PropertyConfigured
 from replay.narrative.reviews import DISPOSITIONS, INVESTIGATION_OUTCOMES, OUTCOMES
 from replay.review.desk import Desk, ReviewRefused, gaming_day
 from replay.review.persons import Person, Persons
-from replay.review.state import MOVES_MONEY, OBJECTIONS, TableReview, fold
+from replay.review.state import MOVES_MONEY, OBJECTIONS, TableReview
 from replay.run.replayer import MemoryResults, findings, replay, resolve_time
 from tests.events.strategies import payloads_of
 from tests.replay.people import PEOPLE
@@ -517,13 +517,15 @@ def test_the_fold_takes_whatever_comes_and_loses_nothing(said: list[Event], roun
             assert each.resolution.second_by not in (None, each.resolution.by)
 
 
-def test_folding_in_pieces_is_folding_at_once(desk: Desk, missed: str, log: SqliteLog) -> None:
-    paid_out(desk, missed)
-    desk.note(missed, note="x", by="m.ortiz")
-    review = TableReview(STREAM)
-    for record in log.read(STREAM):
-        review.take(record)
-    assert review.findings == fold(STREAM, log.read(STREAM)).findings
+def test_a_review_read_act_by_act_is_that_read_at_once(
+    desk: Desk, missed: str, log: SqliteLog, results: SqliteResults
+) -> None:
+    acts = [lambda: paid_out(desk, missed), lambda: desk.note(missed, note="x", by="m.ortiz")]
+    for number, act in enumerate(acts, start=1):
+        act()
+        review = desk.review("fu-01")
+        assert len(review.findings[missed].history) == number
+        assert vars(review) == vars(Desk(log, results).review("fu-01"))
 
 
 # ------------------------------------------------------------------------------------------------------ investigations
