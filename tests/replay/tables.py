@@ -39,6 +39,8 @@ LOG_ID = "5e" * 16
 PROPERTY = "bellwether"
 START_US = 1_772_400_000_000_000
 SECOND_US = 1_000_000
+DESK_US = START_US + 3_600 * SECOND_US
+"""When somebody works at the review desk: an hour later."""
 
 RULES_LINE = "rules pa-688a ace_high_bonus=1 fortune_bonus=3 progressive=4"
 

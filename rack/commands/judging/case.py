@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rack.arguments import add_log, check_options, is_given, option, positive
+from rack.arguments import add_log, check_options, positive, require_options
 from rack.errors import Exit, UsageError
 from rack.output import Output, table
 from rack.settings import cases_folder, key_file, log_address
@@ -92,9 +92,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from replay.review.cases import CaseFolder
 
     check_options(arguments, "case", arguments.action, TAKES)
-    for name in NEEDS[arguments.action]:
-        if not is_given(arguments, name):
-            raise UsageError(f"rack case {arguments.action} needs {option(name)}")
+    require_options(arguments, "case", arguments.action, NEEDS[arguments.action])
     address = log_address(arguments.log)
     folder = CaseFolder(cases_folder(address))
     with desk(address, read_only=arguments.action in READS) as open_desk:
