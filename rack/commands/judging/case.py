@@ -14,7 +14,8 @@ from rack.settings import cases_folder, key_file, log_address
 from rack.whole_files import write_whole
 
 if TYPE_CHECKING:
-    from replay.review.cases import CaseFolder, FiledCase
+    from replay.review.case_folder import CaseFolder
+    from replay.review.cases import FiledCase
     from replay.review.desk import Desk, Entry
 
 HELP = "Keep the case file of a patron's dispute: open, assign, attach, decide, write to the patron, appeal"
@@ -89,7 +90,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Show or do; `list` is 1 where a case is open, `show` 4 where an attachment is gone or was changed."""
     from rack.opening import desk
-    from replay.review.cases import CaseFolder
+    from replay.review.case_folder import CaseFolder
 
     check_options(arguments, "case", arguments.action, TAKES)
     require_options(arguments, "case", arguments.action, NEEDS[arguments.action])

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from events.vocabulary import model
 from events.vocabulary.places import PLACES
 from replay.review import cases
-from replay.review.case_folder import ATTACHMENTS, MIB, SETTINGS
-from replay.review.cases import AttachmentLost, CaseFolder, CaseSettings, FiledCase, case_name, case_place
+from replay.review.case_folder import ATTACHMENTS, MIB, SETTINGS, AttachmentLost, CaseFolder, CaseSettings
+from replay.review.cases import FiledCase
 from replay.review.desk import Desk, ReviewRefused
+from replay.review.disputes import case_name, case_place
 from replay.review.state import TableReview
 from tests.replay.tables import DESK_US
 

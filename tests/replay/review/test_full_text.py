@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replay.review import cases, full_text, surveillance
-from replay.review.cases import CaseSettings
+from replay.review.case_folder import CaseSettings
 from replay.review.desk import Desk
 
 
