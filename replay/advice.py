@@ -20,7 +20,7 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     `as_of` is the number of that event, `at_us` its time by the device's clock. `dues` are the wagers of which it is certain, as
     the record stands, what they are due (`due_cents` is never null; `done_cents` is null until something was done).
     `warnings` are findings as the verdict would make them now, with the same ids: one that is gone was put right at the table,
-    or taken back by what came later. `raised_at_seq` says of a warning from which event on it stands.
+    or taken back by what came later. A warning stands from the last event of its evidence on.
     """
 
     stream: str
@@ -34,11 +34,6 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     phase: str
     dues: tuple[Settlement, ...]
     warnings: tuple[Finding, ...]
-
-
-def raised_at_seq(warning: Finding) -> int:
-    """Return the number of the event that a warning was raised by: the last of its evidence."""
-    return max(warning.evidence)
 
 
 def to_bytes(advice: Advice) -> bytes:

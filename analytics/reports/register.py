@@ -17,8 +17,8 @@ from analytics.reports.sources import Sources, table_of
 from replay.narrative.findings import finding_title
 from replay.narrative.reviews import DISPOSITIONS, OUTCOMES
 from replay.report.content import Report, Rule, Table
-from replay.review.cases import CaseFile, case_name
 from replay.review.desk import FindingReview, TableReview
+from replay.review.disputes import CaseFile, case_name
 
 NAME, TITLE = "errors-disputes", "Errors and disputes register"
 RULES: Final = (

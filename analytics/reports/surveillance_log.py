@@ -17,8 +17,8 @@ from replay.narrative.findings import finding_title
 from replay.narrative.names import heading
 from replay.report.content import Report, Rule, Table
 from replay.report.device_times import device_times
-from replay.review.cases import case_name
 from replay.review.desk import TableReview
+from replay.review.disputes import case_name
 from replay.review.surveillance import SURVEILLANCE, HandOver, SurveillanceEntry, log
 
 NAME, TITLE = "surveillance-log", "Surveillance log and shift hand-over"

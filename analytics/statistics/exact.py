@@ -107,17 +107,6 @@ def binomial_at_least(successes: int, trials: int, p: float) -> float:
     return beta_lower(successes, trials - successes + 1, p)
 
 
-def poisson_at_least(events: int, mean: float) -> float:
-    """Return P(X >= events) of a Poisson count.
-
-    >>> round(poisson_at_least(3, 1.0), 6)  # 1 - 2.5 / e
-    0.080301
-    """
-    if events <= 0:
-        return 1.0
-    return 1 - gamma_upper(events, mean)
-
-
 def chi_square_above(statistic: float, freedom: float) -> float:
     """Return the probability of a chi-square value as large or larger.
 

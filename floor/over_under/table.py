@@ -45,7 +45,7 @@ class ShoeTable(Table):
         self.last_dealer = ""
         self.dealt_ever = False
         self.cover_at: CoverPlace | None = None
-        """Spot the cover card came in the last round."""
+        """Where the cover card came in the last round."""
         self.barred: set[str] = set()
         self.dealt: set[str] = set()
         """The batches that were dealt since their last shuffle."""

@@ -20,7 +20,6 @@ Ints = npt.NDArray[Any]
 HIGH_CARD, ONE_PAIR, TWO_PAIR, THREE, STRAIGHT, FLUSH, FOUR, STRAIGHT_FLUSH, FOUR_ACES = range(9)
 """As `games.cards.four_card.FourCardClass`."""
 ACE_LOW: Final = ACE_BIT | 0b111
-ACE_HIGH: Final = 0b1111 << 9
 
 _KINDS: Final = tuple(dict.fromkeys(KINDS.values()))
 _COUNTS: Final = tuple(KINDS)

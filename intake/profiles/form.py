@@ -9,15 +9,13 @@ import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
 from events.vocabulary.model import REGISTRY
 from events.vocabulary.places import PLACES
 from intake.errors import IntakeError
-
-FORM: Final = "discard-rack device profile 1"
 
 Conversion = Literal[
     "text", "integer", "flag", "dollars", "dollars_to_centicents", "card", "cards", "microseconds", "milliseconds",

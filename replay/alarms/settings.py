@@ -25,7 +25,6 @@ from replay.alarms.alarm import Alarm
 from replay.findings import Severity
 from replay.incidents import SEVERITIES
 
-FORM: Final = "discard-rack alarms 1"
 SECRET_PREFIX: Final = "whsec_"
 SECRET_BYTES: Final = (24, 64)
 """A secret of a webhook has as many bytes as this, at least and at most."""
@@ -116,10 +115,6 @@ class Settings(_Strict, frozen=True, kw_only=True):
     route: Annotated[list[Route], Meta(min_length=1)]
     mail: MailServer | None = None
     pages: str | None = None
-
-    def receivers_of(self, role: str) -> list[str]:
-        """Return the receivers of a role."""
-        return self.role[role]
 
 
 def read_settings(path: Path) -> Settings:

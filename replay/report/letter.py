@@ -33,7 +33,8 @@ from replay.packet.story import hands_played
 from replay.packet.withholding import PATRONS, verdict_of_seat
 from replay.packet.words import Story, Style
 from replay.report.document import SUMMARY, ReportSummary
-from replay.review.cases import CaseSettings, FiledCase
+from replay.review.case_folder import CaseSettings
+from replay.review.cases import FiledCase
 from replay.review.desk import ReviewRefused
 
 RULINGS: Final = {

@@ -21,8 +21,6 @@ from msgspec import Meta
 
 from replay.review.persons import ReviewRefused
 
-FILE: Final = "cameras.toml"
-"""What the file is called where it lies beside a log."""
 PLACES: Final = ("camera", "utc", "local", "unix_s", "unix_ms")
 """What a link can hold in braces."""
 WEEK_MS: Final = 7 * 24 * 3_600_000

@@ -390,7 +390,7 @@ class Desk:
         self.must_know(table)
         for _ in range(ATTEMPTS):
             review = self.review(table)
-            after = review.copied()
+            after = review.copy()
             for number, payload in enumerate(payloads, review.seq + 1):
                 if objection := after.objection(payload, round_no):
                     raise ReviewRefused(f"{stream}: {objection}")

@@ -23,8 +23,6 @@ from typing import Any
 
 import msgspec
 
-FILE = "persons.toml"
-"""What the register is called where it lies beside a log."""
 ID = re.compile(r"[a-z0-9][a-z0-9._@+-]{0,63}")
 LONGEST_NAME = 80
 MOST_NAMED = 12

@@ -8,7 +8,7 @@ appends, so that only events from elsewhere can contradict the state.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from copy import copy
 from typing import Any, Literal
 
@@ -101,23 +101,16 @@ class TableReview:
         self.hand_overs: list[HandOver] = []
 
     def copy(self) -> TableReview:
-        """Return the same state; what is folded into the one does not show in the other."""
-        other = TableReview(self.stream)
-        for name, value in vars(self).items():
-            setattr(other, name, value.copy() if isinstance(value, (dict, list)) else value)
-        return other
-
-    @property
-    def waiting(self) -> HandOver | None:
-        """The shift that was signed over and nobody has accepted."""
-        return self.hand_overs[-1] if self.hand_overs and self.hand_overs[-1].accepted is None else None
-
-    def copied(self) -> TableReview:
         """Return a copy that takes further events without changing this one."""
         copied = TableReview(self.stream)
         for name, value in vars(self).items():
             setattr(copied, name, copy(value))
         return copied
+
+    @property
+    def waiting(self) -> HandOver | None:
+        """The shift that was signed over and nobody has accepted."""
+        return self.hand_overs[-1] if self.hand_overs and self.hand_overs[-1].accepted is None else None
 
     def finding(self, finding_id: str) -> FindingReview:
         """Return the state of a finding; one without events is open."""
@@ -419,11 +412,3 @@ def entry_of(seq: int, at_us: int, round_no: int | None, payload: Event, objecti
         says=predicate(payload),
         objection=objection,
     )
-
-
-def fold(stream: str, records: Iterable[Record]) -> TableReview:
-    """Return what a review stream comes to."""
-    review = TableReview(stream)
-    for record in records:
-        review.take(record)
-    return review

@@ -31,9 +31,6 @@ from tests.contract.drafts import TABLE, Drafts, fill
 LOG_ID = "00112233445566778899aabbccddeeff"
 ORIGIN = origin_of(LOG_ID, PROPERTY)
 OTHER = "table/fu-08"
-PARTITIONS = 2
-BEDS = 16
-"""Prefixes whose topics are made at once."""
 
 
 @dataclass(frozen=True)

@@ -100,8 +100,8 @@ def test_the_pages_know_it(site: Path) -> None:
     program = (
         "from streamlit.testing.v1 import AppTest\n"
         f"AppTest.from_file({str(ROOT / 'dashboards' / 'start' / 'pages.py')!r}, default_timeout=60).run()\n"
-        "from analytics.game_names import game_title\n"
-        "assert game_title('high_card') == 'High Card'"
+        "from replay.narrative.names import game_name\n"
+        "assert game_name('high_card') == 'High Card'"
     )
     python(site, "-c", program)
 

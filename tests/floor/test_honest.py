@@ -1,4 +1,4 @@
-"""Spot nothing is planted nothing is made to order: cards fall as they fall, and patrons play as they are said to play."""
+"""Where nothing is planted nothing is made to order: cards fall as they fall, and patrons play as they are said to play."""
 
 from __future__ import annotations
 

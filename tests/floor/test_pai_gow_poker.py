@@ -30,7 +30,6 @@ NAME = "pai_gow_poker"
 SIMULATION = SIMULATIONS[NAME]
 SEED, ROUNDS = 20, 2000
 ON_DICE = ("sum", "match", "beat_it")
-DOCS = Path(__file__).parents[2] / "docs"
 
 
 def simulated() -> Simulation:

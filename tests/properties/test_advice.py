@@ -14,7 +14,7 @@ from events.vocabulary.model import Event
 from floor.catalogue import SIMULATIONS
 from floor.day.gaming_day import Simulation, simulate
 from games.rulebook.rulebook import Rulebook
-from replay.advice import Advice, raised_at_seq
+from replay.advice import Advice
 from replay.findings import Finding, Settlement
 from replay.fold.round import Round
 from replay.fold.table_fold import TableFold
@@ -222,10 +222,10 @@ def all_warnings(events: Events) -> Iterator[Finding]:
             yield from advice.warnings
 
 
-def test_an_warning_says_by_which_event_it_was_raised() -> None:
+def test_a_warning_is_raised_by_an_event_of_its_round() -> None:
     for _, events in golden_events(0, 40):
         for each in played(events):
             for advice in each.advice:
                 assert all(
-                    each.round_.first_seq <= raised_at_seq(warning) <= advice.as_of for warning in advice.warnings
+                    each.round_.first_seq <= max(warning.evidence) <= advice.as_of for warning in advice.warnings
                 )

@@ -39,13 +39,13 @@ LOG_ID = "5e" * 16
 PROPERTY = "bellwether"
 START_US = 1_772_400_000_000_000
 SECOND_US = 1_000_000
+DESK_US = START_US + 3_600 * SECOND_US
+"""When somebody works at the review desk: an hour later."""
 
 RULES_LINE = "rules pa-688a ace_high_bonus=1 fortune_bonus=3 progressive=4"
 
 DEALER = "Kh Qd Js 9c 8d 4h 3s"
 """No pair: the house way sets K-9-8-4-3 and Q-J."""
-WINNER = "As Ah 7c 7d 5s 4c 2h"
-LOSER = "Th 9d 7h 6c 4d 3c 2c"
 
 PAID = """
 covers settlement

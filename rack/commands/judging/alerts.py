@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rack.arguments import add_log, check_options, is_given, option
+from rack.arguments import add_log, check_options, require_options
 from rack.errors import EnvironmentFault, Exit, UsageError
 from rack.output import Output, counted, table
 from rack.settings import alarms_file, log_address, outbox_file
@@ -202,9 +202,7 @@ def _acknowledge(arguments: argparse.Namespace, output: Output) -> Exit:
 
     from rack.opening import desk
 
-    for name in ("by", "reason"):
-        if not is_given(arguments, name):
-            raise UsageError(f"rack alerts acknowledge needs {option(name)}")
+    require_options(arguments, "alerts", "acknowledge", ("by", "reason"))
     with desk(log_address(arguments.log)) as open_desk:
         entry = open_desk.acknowledge(arguments.of[0], note=arguments.reason, by=arguments.by)
     output.value(to_builtins(entry))

@@ -7,14 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rack.arguments import add_log, check_options, is_given, option, positive
+from rack.arguments import add_log, check_options, positive, require_options
 from rack.errors import Exit, UsageError
 from rack.output import Output, table
 from rack.settings import cases_folder, key_file, log_address
 from rack.whole_files import write_whole
 
 if TYPE_CHECKING:
-    from replay.review.cases import CaseFolder, FiledCase
+    from replay.review.case_folder import CaseFolder
+    from replay.review.cases import FiledCase
     from replay.review.desk import Desk, Entry
 
 HELP = "Keep the case file of a patron's dispute: open, assign, attach, decide, write to the patron, appeal"
@@ -89,12 +90,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Show or do; `list` is 1 where a case is open, `show` 4 where an attachment is gone or was changed."""
     from rack.opening import desk
-    from replay.review.cases import CaseFolder
+    from replay.review.case_folder import CaseFolder
 
     check_options(arguments, "case", arguments.action, TAKES)
-    for name in NEEDS[arguments.action]:
-        if not is_given(arguments, name):
-            raise UsageError(f"rack case {arguments.action} needs {option(name)}")
+    require_options(arguments, "case", arguments.action, NEEDS[arguments.action])
     address = log_address(arguments.log)
     folder = CaseFolder(cases_folder(address))
     with desk(address, read_only=arguments.action in READS) as open_desk:

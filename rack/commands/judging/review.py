@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rack.arguments import add_log, check_options, option, positive, time_us
+from rack.arguments import add_log, check_options, option, positive, require_options, time_us
 from rack.errors import Exit, UsageError
 from rack.output import Output, money, table
 from rack.settings import cameras_file, log_address, persons_file
@@ -436,9 +436,8 @@ _WRITE_ACTIONS: dict[str, Callable[[Desk, argparse.Namespace], Entry]] = {
 
 
 def _need(given: argparse.Namespace, name: str) -> str:
-    value: str | None = getattr(given, name)
-    if not value:
-        raise UsageError(f"rack review {given.action} needs {option(name)} (rack review --help)")
+    require_options(given, "review", given.action, (name,))
+    value: str = getattr(given, name)
     return value
 
 

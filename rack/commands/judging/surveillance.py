@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from rack.arguments import add_log, check_options, is_given, option, time_us
-from rack.errors import Exit, UsageError
+from rack.arguments import add_log, check_options, require_options, time_us
+from rack.errors import Exit
 from rack.output import Output, table
 from rack.settings import log_address
 
@@ -55,9 +55,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from rack.opening import desk
 
     check_options(arguments, "surveillance", arguments.action, TAKES)
-    for name in NEEDS[arguments.action]:
-        if not is_given(arguments, name):
-            raise UsageError(f"rack surveillance {arguments.action} needs {option(name)}")
+    require_options(arguments, "surveillance", arguments.action, NEEDS[arguments.action])
     with desk(log_address(arguments.log), read_only=arguments.action == "list") as open_desk:
         if arguments.action == "list":
             return _list(open_desk, arguments.day, output)

@@ -18,7 +18,7 @@ from events.vocabulary import model
 from replay.findings import Adjudication, Finding
 from replay.report.content import Report
 from replay.review import cases
-from replay.review.cases import CaseSettings
+from replay.review.case_folder import CaseSettings
 from replay.review.desk import Desk, review_event
 from replay.run.replayer import MemoryResults
 from tests.analytics.reports.months import log_of, match, played, rows, sources, table

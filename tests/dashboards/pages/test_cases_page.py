@@ -12,7 +12,7 @@ from dashboards.access import access
 from dashboards.parts import desk
 from dashboards.run import CASES_VARIABLE
 from replay.review import cases
-from replay.review.case_folder import SETTINGS
+from replay.review.case_folder import SETTINGS, CaseFolder, CaseSettings
 from replay.review.cases import FiledCase
 from replay.review.desk import desk_at
 from tests.dashboards import living
@@ -31,7 +31,7 @@ def floor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Living:
 
 
 def opened(floor: Living, claim: str = "paid too little", days: int = 30) -> FiledCase:
-    settings = cases.CaseSettings(days=days)
+    settings = CaseSettings(days=days)
     with desk_at(floor.log, persons=PEOPLE) as at:
         found = cases.open_case(at, "fu-01", 1, by="m.ortiz", settings=settings, claim=claim, seat=3, patron="p-7")
     desk._read.clear()
@@ -147,7 +147,7 @@ def test_a_case_is_noted_assigned_decided_and_appealed(floor: Living) -> None:
 
 def test_an_attachment_is_opened_each_time_and_one_that_is_gone_is_named(floor: Living) -> None:
     opened(floor)
-    folder = cases.CaseFolder(floor.warehouse.parent)
+    folder = CaseFolder(floor.warehouse.parent)
     with desk_at(floor.log, persons=PEOPLE) as at:
         cases.attach(at, folder, "fu-01-c1", file="slip.jpg", data=b"slip", by="m.ortiz", note="the slip")
     log_in("m.ortiz@bellwether.example", "surveillance")
@@ -166,7 +166,7 @@ def test_an_attachment_is_opened_each_time_and_one_that_is_gone_is_named(floor: 
 
 def test_taking_an_attachment_out_is_on_record(floor: Living) -> None:
     opened(floor)
-    folder = cases.CaseFolder(floor.warehouse.parent)
+    folder = CaseFolder(floor.warehouse.parent)
     with desk_at(floor.log, persons=PEOPLE) as at:
         cases.attach(at, folder, "fu-01-c1", file="slip.jpg", data=b"slip", by="m.ortiz", note="the slip")
     log_in("r.haas@bellwether.example", "auditor")

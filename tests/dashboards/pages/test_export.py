@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import re
 from hashlib import sha256
 from pathlib import Path
 
@@ -13,49 +12,25 @@ from streamlit.testing.v1 import AppTest
 
 from analytics.errors.queue import findings_listed
 from analytics.warehouse.warehouse import reading
-from dashboards.access.downloads import DOWNLOADS, Download
-from dashboards.parts import desk, exports
+from dashboards.parts import exports
 from dashboards.run import command
-from events.vocabulary.codec import decode
-from events.vocabulary.model import RecordExported
 from replay.review.desk import desk_at
-from tests.dashboards import living, sample
+from tests.dashboards import sample
+from tests.dashboards.exporting import MANY, floor_of_many, pressed, recorded, saved
 from tests.dashboards.living import Living
 from tests.dashboards.running import log_in, run, said, start
-
-MANY = 60  # a page of the queue shows 50
 
 
 @pytest.fixture
 def floor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Living:
-    desk._read.clear()
-    floor = living.make(tmp_path, tuple(range(1, MANY + 1)))
-    floor.serve(monkeypatch)
-    return floor
-
-
-def pressed(test: AppTest) -> AppTest:
-    next(each for each in test.button if each.label == "Export list").click().run()
-    assert [error.value for error in test.exception] == []
-    return test
-
-
-def saved(test: AppTest) -> Download | None:
-    found = re.search(r'href="downloads/([^"]+)"', said(test))
-    return DOWNLOADS.fetch("app-test", found[1]) if found else None
-
-
-def recorded(floor: Living) -> list[RecordExported]:
-    with desk_at(floor.log, read_only=True) as at:
-        payloads = [decode(record.data).payload for record in at.log.read("review/fu-01")]
-    return [each for each in payloads if isinstance(each, RecordExported)]
+    return floor_of_many(tmp_path, monkeypatch)
 
 
 def test_the_whole_list_is_exported_and_the_log_has_its_digest(floor: Living) -> None:
     log_in("s.lee@bellwether.example", "auditor")
     test = start("queue")
     assert recorded(floor) == []
-    file = saved(pressed(test))
+    file = saved(pressed(test, "Export list"))
     assert file is not None
     rows = list(csv.DictReader(file.data.decode().splitlines()))
     with reading(floor.warehouse) as db:
@@ -72,7 +47,7 @@ def test_the_whole_list_is_exported_and_the_log_has_its_digest(floor: Living) ->
 def test_what_the_filters_leave_is_exported_and_grouping_leaves_nothing_out(floor: Living) -> None:
     log_in("s.lee", "surveillance")
     test = start("queue", code="PAY-UNDER", alike="true")
-    file = saved(pressed(test))
+    file = saved(pressed(test, "Export list"))
     assert file is not None
     assert len(file.data.splitlines()) == MANY + 1
     test.selectbox(key="choose-severity").set_value("high").run()
@@ -84,7 +59,7 @@ def test_nothing_leaves_where_it_cannot_be_recorded(floor: Living, monkeypatch: 
     log_in("s.lee", "surveillance")
     test = start("queue")
     with desk_at(floor.log) as at, at.log.turn():
-        pressed(test)
+        pressed(test, "Export list")
     assert "Nothing was exported, for it cannot be put on record" in said(test)
     assert saved(test) is None
 

@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from hashlib import sha256
 from pathlib import Path
 
 import polars as pl
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from analytics.hold import behind, hold
 from analytics.warehouse.selection import Selection
 from analytics.warehouse.statements import recorded_statements
 from analytics.warehouse.warehouse import reading
-from dashboards.access.downloads import DOWNLOADS, Download
 from dashboards.analysis import figures
 from dashboards.analysis.hold_wagers import beside_theory
 from dashboards.drawing.charts import against_theory_chart, drift_chart, house_win_chart, rates_chart
-from dashboards.parts import desk
-from events.vocabulary.codec import decode
-from events.vocabulary.model import RecordExported
 from replay.review.desk import desk_at
-from tests.dashboards import living, sample
+from tests.dashboards import sample
+from tests.dashboards.exporting import floor_of_many, pressed, recorded, saved
 from tests.dashboards.living import Living
 from tests.dashboards.running import log_in, run, said, start
 
@@ -38,27 +33,7 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def floor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Living:
-    desk._read.clear()
-    floor = living.make(tmp_path, tuple(range(1, 61)))
-    floor.serve(monkeypatch)
-    return floor
-
-
-def pressed(test: AppTest, label: str) -> AppTest:
-    next(each for each in test.button if each.label == label).click().run()
-    assert [error.value for error in test.exception] == []
-    return test
-
-
-def saved(test: AppTest) -> Download | None:
-    found = re.search(r'href="downloads/([^"]+)"', said(test))
-    return DOWNLOADS.fetch("app-test", found[1]) if found else None
-
-
-def recorded(floor: Living) -> list[RecordExported]:
-    with desk_at(floor.log, read_only=True) as at:
-        payloads = [decode(record.data).payload for record in at.log.read("review/fu-01")]
-    return [each for each in payloads if isinstance(each, RecordExported)]
+    return floor_of_many(tmp_path, monkeypatch)
 
 
 def test_an_analyst_takes_every_wager_away_and_the_log_has_the_digest(floor: Living) -> None:

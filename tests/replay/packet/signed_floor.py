@@ -23,7 +23,7 @@ ORIGIN = origin_of(LOG_ID, PROPERTY)
 
 
 class Floor(NamedTuple):
-    """Spot the log and its key are."""
+    """Where the log and its key are."""
 
     address: str
     key: Path

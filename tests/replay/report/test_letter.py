@@ -15,7 +15,8 @@ from replay.narrative.reviews import OUTCOMES
 from replay.report.document import check_report
 from replay.report.letter import CODES, OTHER_PATRON, RULINGS, letter, letter_name, signed_letter
 from replay.review import cases
-from replay.review.cases import CaseSettings, FiledCase
+from replay.review.case_folder import CaseSettings
+from replay.review.cases import FiledCase
 from replay.review.desk import Desk, ReviewRefused
 from replay.run.replayer import MemoryResults
 from tests.replay.packet.signed_floor import NOW_US, Floor, floor_at

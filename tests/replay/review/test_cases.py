@@ -10,35 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.sqlite.log import SqliteLog
-from events.sqlite.results import SqliteResults
 from events.vocabulary import model
 from events.vocabulary.places import PLACES
 from replay.review import cases
-from replay.review.case_folder import ATTACHMENTS, MIB, SETTINGS
-from replay.review.cases import AttachmentLost, CaseFolder, CaseSettings, FiledCase, case_name, case_place
+from replay.review.case_folder import ATTACHMENTS, MIB, SETTINGS, AttachmentLost, CaseFolder, CaseSettings
+from replay.review.cases import FiledCase
 from replay.review.desk import Desk, ReviewRefused
+from replay.review.disputes import case_name, case_place
 from replay.review.state import TableReview
-from replay.run.replayer import replay
-from tests.replay.people import PEOPLE
-from tests.replay.tables import SECOND_US, START_US, UNPAID, Table, append
-
-NOW_US = START_US + 3_600 * SECOND_US
-
-
-@pytest.fixture
-def desk(log: SqliteLog, results: SqliteResults) -> Desk:
-    """A desk at a property with a table and one round."""
-    office, table = Table("property/main"), Table()
-    office.say(
-        model.PropertyConfigured(
-            currency="USD", gaming_day_cutover="06:00", name="Bellwether", time_zone="America/New_York"
-        )
-    )
-    table.play(1, UNPAID)
-    append(log, office, table)
-    replay(log, results)
-    return Desk(log, results, persons=PEOPLE, clock=lambda: NOW_US)
+from tests.replay.tables import DESK_US
 
 
 @pytest.fixture
@@ -311,7 +291,7 @@ def test_an_event_from_elsewhere_that_contradicts_the_state_changes_nothing() ->
         objection = review.objection(event, 1)
         assert why in objection
         assert bool(objection) == bool(why)
-        review.apply(review.seq + 1, NOW_US, 1, event, "2026-03-01")
+        review.apply(review.seq + 1, DESK_US, 1, event, "2026-03-01")
     assert len(review.refused) == 4
     assert [each.says for each in review.cases[1].history] == [
         "opened dispute d-1: x",
@@ -326,6 +306,6 @@ def test_a_case_alone_in_a_packet_keeps_its_number() -> None:
     opened = model.DisputeOpened(by="m.ortiz", dispute="d-2", patron=None, reason="x", seat=None)
     opening = model.CaseOpened(by="m.ortiz", case=2, dispute="d-2", due="2026-04-01", patron=None, seat=4)
     for seq, event in enumerate((opened, opening), 5):
-        review.apply(seq, NOW_US, 1, event, "2026-03-01")
+        review.apply(seq, DESK_US, 1, event, "2026-03-01")
     assert review.refused == []
     assert review.cases[2].seat == 4

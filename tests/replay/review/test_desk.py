@@ -16,12 +16,12 @@ from events.vocabulary.model import Event, GamingDayOpened, PropertyConfigured
 from replay.narrative.reviews import DISPOSITIONS, INVESTIGATION_OUTCOMES, OUTCOMES
 from replay.review.desk import Desk, ReviewRefused, gaming_day
 from replay.review.persons import Person, Persons
-from replay.review.state import MOVES_MONEY, OBJECTIONS, TableReview, fold
+from replay.review.state import MOVES_MONEY, OBJECTIONS, TableReview
 from replay.run.replayer import MemoryResults, findings, replay, resolve_time
 from tests.events.strategies import payloads_of
 from tests.replay.people import PEOPLE
 from tests.replay.stored import stored
-from tests.replay.tables import DAY, SECOND_US, START_US, UNPAID, Table, append
+from tests.replay.tables import DAY, DESK_US, SECOND_US, START_US, UNPAID, Table, append
 
 STREAM = "review/fu-01"
 WHY = "as the shift log says"
@@ -39,7 +39,7 @@ def table(log: SqliteLog, results: SqliteResults) -> Table:
 
 @pytest.fixture
 def desk(table: Table, log: SqliteLog, results: SqliteResults) -> Desk:
-    return Desk(log, results, persons=PEOPLE, clock=lambda: START_US + 3_600 * SECOND_US)
+    return Desk(log, results, persons=PEOPLE, clock=lambda: DESK_US)
 
 
 @pytest.fixture
@@ -505,10 +505,11 @@ def test_the_fold_takes_whatever_comes_and_loses_nothing(said: list[Event], roun
         before = review.finding(F).history
         review.apply(seq, seq, round_no, payload, DAY)
         assert review.finding(F).history[: len(before)] == before
-    kept = {entry.seq for each in review.findings.values() for entry in each.history}
-    kept |= {entry.seq for dispute in review.disputes.values() for entry in dispute.history}
-    kept |= {entry.seq for investigation in review.investigations.values() for entry in investigation.history}
+    with_history = (review.findings, review.disputes, review.investigations, review.cases)
+    kept = {entry.seq for reviews in with_history for each in reviews.values() for entry in each.history}
     kept |= {entry.seq for entry in [*review.custody, *review.videos]}
+    kept |= {each.entry.seq for each in [*review.surveillance, *review.hand_overs]}
+    kept |= {each.accepted.seq for each in review.hand_overs if each.accepted is not None}
     refused = {entry.seq for entry in review.refused}
     assert kept | refused == set(range(1, len(said) + 1))
     assert not kept & refused
@@ -517,13 +518,15 @@ def test_the_fold_takes_whatever_comes_and_loses_nothing(said: list[Event], roun
             assert each.resolution.second_by not in (None, each.resolution.by)
 
 
-def test_folding_in_pieces_is_folding_at_once(desk: Desk, missed: str, log: SqliteLog) -> None:
-    paid_out(desk, missed)
-    desk.note(missed, note="x", by="m.ortiz")
-    review = TableReview(STREAM)
-    for record in log.read(STREAM):
-        review.take(record)
-    assert review.findings == fold(STREAM, log.read(STREAM)).findings
+def test_a_review_read_act_by_act_is_that_read_at_once(
+    desk: Desk, missed: str, log: SqliteLog, results: SqliteResults
+) -> None:
+    acts = [lambda: paid_out(desk, missed), lambda: desk.note(missed, note="x", by="m.ortiz")]
+    for number, act in enumerate(acts, start=1):
+        act()
+        review = desk.review("fu-01")
+        assert len(review.findings[missed].history) == number
+        assert vars(review) == vars(Desk(log, results).review("fu-01"))
 
 
 # ------------------------------------------------------------------------------------------------------ investigations

@@ -6,29 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.sqlite.log import SqliteLog
-from events.sqlite.results import SqliteResults
-from events.vocabulary import model
 from replay.review import cases, full_text, surveillance
-from replay.review.cases import CaseSettings
+from replay.review.case_folder import CaseSettings
 from replay.review.desk import Desk
-from replay.run.replayer import replay
-from tests.replay.people import PEOPLE
-from tests.replay.tables import SECOND_US, START_US, UNPAID, Table, append
 
 
 @pytest.fixture
-def desk(log: SqliteLog, results: SqliteResults) -> Desk:
-    office, table = Table("property/main"), Table()
-    office.say(
-        model.PropertyConfigured(
-            currency="USD", gaming_day_cutover="06:00", name="Bellwether", time_zone="America/New_York"
-        )
-    )
-    table.play(1, UNPAID)
-    append(log, office, table)
-    replay(log, results)
-    desk = Desk(log, results, persons=PEOPLE, clock=lambda: START_US + 3_600 * SECOND_US)
+def desk(desk: Desk) -> Desk:
+    """The desk, with something written in each kind of place."""
     (finding,) = [each.finding for each in desk.cases()]
     desk.note(finding.id, note="Señora saw the shuffler jam", by="m.ortiz")
     desk.open_dispute("fu-01", 1, dispute="d-1", claim="The bonus was short", by="m.ortiz", patron="p-7")

@@ -11,26 +11,8 @@ from events.vocabulary import model
 from events.vocabulary.places import PLACES, check_place
 from replay.review import surveillance
 from replay.review.desk import Desk, ReviewRefused, review_event
-from replay.run.replayer import replay
 from tests.replay.people import PEOPLE
-from tests.replay.tables import SECOND_US, START_US, UNPAID, Table, append
-
-NOW_US = START_US + 3_600 * SECOND_US
-
-
-@pytest.fixture
-def desk(log: SqliteLog, results: SqliteResults) -> Desk:
-    """A desk at a property with a table, of whose one round a finding is open."""
-    office, table = Table("property/main"), Table()
-    office.say(
-        model.PropertyConfigured(
-            currency="USD", gaming_day_cutover="06:00", name="Bellwether", time_zone="America/New_York"
-        )
-    )
-    table.play(1, UNPAID)
-    append(log, office, table)
-    replay(log, results)
-    return Desk(log, results, persons=PEOPLE, clock=lambda: NOW_US)
+from tests.replay.tables import DESK_US, START_US, Table, append
 
 
 def entered(desk: Desk, note: str = "shuffler jams", **fields: object) -> None:
@@ -57,7 +39,7 @@ def test_an_entry_stands_as_it_was_made_and_another_one_puts_it_right(desk: Desk
 
 def test_an_entry_without_a_time_is_of_now(desk: Desk) -> None:
     surveillance.make_entry(desk, note="now", by="m.ortiz")
-    assert surveillance.log(desk).surveillance[0].noted.happened_us == NOW_US
+    assert surveillance.log(desk).surveillance[0].noted.happened_us == DESK_US
 
 
 def test_a_shift_is_signed_over_with_what_is_open_and_accepted_by_another_person(desk: Desk) -> None:
@@ -101,7 +83,7 @@ def test_people_and_tables_must_be_known(desk: Desk) -> None:
 def test_without_a_gaming_day_there_is_no_entry(log: SqliteLog, results: SqliteResults) -> None:
     append(log, Table())
     with pytest.raises(ReviewRefused, match="when its gaming day begins"):
-        entered(Desk(log, results, persons=PEOPLE, clock=lambda: NOW_US))
+        entered(Desk(log, results, persons=PEOPLE, clock=lambda: DESK_US))
 
 
 @pytest.mark.parametrize("type_", ["surveillance_noted", "shift_signed_over", "shift_accepted"])
@@ -128,6 +110,6 @@ def test_an_acceptance_from_elsewhere_that_contradicts_the_state_changes_nothing
         (model.ShiftAccepted(by="s.lee", note="x", signs=seq + 1), f"is event {seq}, not event {seq + 1}"),
     ):
         assert why in review.objection(event, None)
-        review.apply(review.seq + 1, NOW_US, None, event, "2026-03-01")
+        review.apply(review.seq + 1, DESK_US, None, event, "2026-03-01")
     assert review.waiting is not None
     assert len(review.refused) == 2

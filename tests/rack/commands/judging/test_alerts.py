@@ -17,9 +17,9 @@ import pytest
 
 from rack.cli import main
 from rack.metrics import of_alarms
+from tests.rack.commands.judging.command_line import judged
 from tests.rack.commands.judging.test_review_incidents import MISDEAL
 from tests.replay.alarms.receiving import SECRET_LINE, Receiver, answer, receiver
-from tests.replay.people import register_people
 
 SETTINGS = """
 form = "discard-rack alarms 1"
@@ -41,15 +41,10 @@ def there() -> Iterator[Receiver]:
 
 @pytest.fixture
 def address(tmp_path: Path, there: Receiver, capsys: pytest.CaptureFixture[str]) -> str:
-    transcript, address = tmp_path / "table.txt", f"sqlite://{tmp_path}/floor.db"
-    transcript.write_text(MISDEAL)
-    register_people(tmp_path)
-    assert main(["ingest", str(transcript), "--log", address, "--property", "bellwether"]) == 0
-    assert main(["replay", "--log", address]) == 1
+    address = judged(tmp_path, MISDEAL, capsys)
     for name, text in (("alarms.toml", SETTINGS.format(url=there.url)), ("desk.secret", SECRET_LINE)):
         (tmp_path / name).touch(0o600)
         (tmp_path / name).write_text(text)
-    capsys.readouterr()
     return address
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from rack.cli import main
 from rack.settings import PERSONS
-from tests.replay.people import register_people
+from tests.rack.commands.judging.command_line import judged, printed
 from tests.replay.review.test_cameras import WHOLE as CAMERAS
 
 TRANSCRIPT = """
@@ -30,18 +30,11 @@ close
 @pytest.fixture
 def address(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> str:
     """A log with one underpaid wager, replayed."""
-    transcript, address = tmp_path / "table.txt", f"sqlite://{tmp_path}/floor.db"
-    transcript.write_text(TRANSCRIPT)
-    register_people(tmp_path)
-    assert main(["ingest", str(transcript), "--log", address, "--property", "bellwether"]) == 0
-    assert main(["replay", "--log", address]) == 1
-    capsys.readouterr()
-    return address
+    return judged(tmp_path, TRANSCRIPT, capsys)
 
 
 def said(capsys: pytest.CaptureFixture[str], address: str, *words: str, code: int = 0) -> Any:
-    assert main(["review", *words, "--log", address, "--json"]) == code
-    return json.loads(capsys.readouterr().out)
+    return printed(capsys, "review", address, *words, "--json", code=code)
 
 
 def underpaid(capsys: pytest.CaptureFixture[str], address: str) -> str:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from rack.cli import main
-from tests.replay.people import register_people
+from tests.rack.commands.judging.command_line import judged, printed
 
 MISDEAL = """
 rules   pa-688a
@@ -30,18 +29,11 @@ BY = ("--by", "m.ortiz", "--reason", "camera 4")
 
 @pytest.fixture
 def address(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> str:
-    transcript, address = tmp_path / "table.txt", f"sqlite://{tmp_path}/floor.db"
-    transcript.write_text(MISDEAL)
-    register_people(tmp_path)
-    assert main(["ingest", str(transcript), "--log", address, "--property", "bellwether"]) == 0
-    assert main(["replay", "--log", address]) == 1
-    capsys.readouterr()
-    return address
+    return judged(tmp_path, MISDEAL, capsys)
 
 
 def answer(capsys: pytest.CaptureFixture[str], address: str, *words: str, code: int = 0) -> Any:
-    assert main(["review", *words, "--log", address, "--json"]) == code
-    return json.loads(capsys.readouterr().out)
+    return printed(capsys, "review", address, *words, "--json", code=code)
 
 
 def refusal(capsys: pytest.CaptureFixture[str], address: str, *words: str) -> str:
@@ -69,13 +61,8 @@ def test_the_gravest_incident_stands_first_wherever_it_was_found(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Two misdeals of one severity: $25.00 were taken in the first, $250.00 in the second."""
-    transcript, address = tmp_path / "table.txt", f"sqlite://{tmp_path}/floor.db"
     second = MISDEAL.partition("round   1")[2].replace("25.00", "250.00")
-    transcript.write_text(f"{MISDEAL}round   2{second}")
-    register_people(tmp_path)
-    assert main(["ingest", str(transcript), "--log", address, "--property", "bellwether"]) == 0
-    assert main(["replay", "--log", address]) == 1
-    capsys.readouterr()
+    address = judged(tmp_path, f"{MISDEAL}round   2{second}", capsys)
     assert main(["review", "list", "--log", address]) == 1
     assert [line.split()[2] for line in capsys.readouterr().out.splitlines()[1:]] == ["2", "1"]
     cases = answer(capsys, address, "list", code=1)

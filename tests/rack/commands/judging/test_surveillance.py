@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rack.cli import main
-from tests.replay.packet.signed_floor import Floor, floor_at, played
-from tests.replay.people import register_people
-
-
-@pytest.fixture
-def floor(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Floor:
-    register_people(tmp_path)
-    made = floor_at(tmp_path, played(1))
-    assert main(["replay", "--log", made.address, "--quiet"]) == 0
-    capsys.readouterr()
-    return made
+from tests.rack.commands.judging.command_line import printed
+from tests.replay.packet.signed_floor import Floor
 
 
 def rack(capsys: pytest.CaptureFixture[str], floor: Floor, *words: str, code: int = 0) -> Any:
-    assert main(["surveillance", *words, "--log", floor.address]) == code
-    said = capsys.readouterr()
-    return json.loads(said.out) if "--json" in words and said.out else said.out + said.err
+    return printed(capsys, "surveillance", floor.address, *words, code=code)
 
 
 def test_a_shift_is_entered_signed_over_and_accepted(floor: Floor, capsys: pytest.CaptureFixture[str]) -> None:
