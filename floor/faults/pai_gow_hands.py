@@ -267,7 +267,7 @@ fault("SET-CARDS", at_seat(), prepare=_foreign_card)  # a card that was not deal
 
 
 def _other_settings(plan: PaiGowPlan, seat: int) -> list[Way]:
-    """The other settings of a seat's cards that come to the same."""
+    """The other settings of a seat's cards that end the same."""
     if plan.dealer_pushes:
         return []
     way, outcome = plan.boxes[seat].way, plan.outcome(seat)
