@@ -19,6 +19,7 @@ from treys import Card as TreysCard
 from treys import Evaluator
 
 from benchmarks.measuring import REPEATS, Measured, Timing, best, once
+from games.cards.cards import TEXT
 from games.kernels.sevens import HANDS, count_lines, rank_sevens
 
 Array = npt.NDArray[Any]
@@ -28,7 +29,6 @@ OURS = 4_000_000
 THEIRS = {"eval7": 200_000, "phevaluator": 100_000, "treys": 20_000, "pokerkit": 500}
 """Hands that a library ranks: as many as take it about as long."""
 WORKERS = 2
-RANKS, SUITS = "23456789TJQKA", "shdc"
 
 Prepared = tuple[Callable[[Any], Any], list[Any], bool]
 """A library's call, its hands, and whether more is better."""
@@ -46,7 +46,7 @@ def hands(count: int, seed: int) -> Array:
 
 def prepared(library: str, cards: Array) -> Prepared:
     """Return how a library is called, on its own cards."""
-    names = [[RANKS[card >> 2] + SUITS[card & 3] for card in hand] for hand in cards.tolist()]
+    names = [[TEXT[card] for card in hand] for hand in cards.tolist()]
     match library:
         case "eval7":
             return eval7.evaluate, [[eval7.Card(name) for name in hand] for hand in names], True

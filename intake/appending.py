@@ -95,7 +95,7 @@ class LineAppender:
         self._log, self._quarantine = log, _Quarantine(log)
 
     def append(self, batch: Sequence[AcceptedLine | Refusal]) -> list[LineOutcome]:
-        """Append a batch in one turn and return what became of each line, in order, once all of it is durable.
+        """Append a batch in one turn and return the answer to each line, in order, once all of it is durable.
 
         What was found out of the log to screen the batch holds until it is stored. Raises what the log raises where it
         takes nothing at present (`LogUnavailable`, `AppendRefused`) or a stream cannot be continued (`IntegrityError`):

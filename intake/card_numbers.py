@@ -92,7 +92,7 @@ def _replacement(reading: _Reading, line: str, match: re.Match[str], token: Call
 
 
 def _needs_reading(data: bytes) -> bool:
-    """Whether a line could hold a card number: most lines can be told by their plain bytes."""
+    """Whether a line could hold a card number: of most lines their plain bytes show it."""
     if b"\\" in data or not data.isascii() or not data.decode("ascii").isprintable():
         return True
     lower = data.lower()

@@ -268,7 +268,7 @@ def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         names = [name for name, _ in pairs]
         repeated = next(name for name in names if names.count(name) > 1)
-        raise EventError(f"the field {repeated!r} stands twice; which was meant cannot be told")
+        raise EventError(f"the field {repeated!r} stands twice, and nothing shows which of the two is meant")
     return found
 
 

@@ -1,1 +1,1 @@
-"""The command line: simulate, ingest, replay, judge, verify, show."""
+"""The command line, and what its commands share; `commands/` has a file for each."""

@@ -146,13 +146,11 @@ def of_store(faults: list[StoreFault]) -> Iterator[Metric]:
 
 
 def of_alarms(address: str) -> Iterator[Metric]:
-    """Yield what became of alarms, by the outbox beside the log; nothing where there is none."""
+    """Yield the messages about alarms by state, from the outbox beside the log; nothing where there is none."""
     beside = outbox_beside(address)
     if beside is None or not beside.is_file():
         return
-    family = GaugeMetricFamily(
-        "rack_alarm_messages", "Messages about alarms, by what became of them.", labels=["state"]
-    )
+    family = GaugeMetricFamily("rack_alarm_messages", "Messages about alarms, by state.", labels=["state"])
     with Outbox(beside, read_only=True) as outbox:
         counts = outbox.counts()
     for state in STATES:

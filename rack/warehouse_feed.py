@@ -173,7 +173,7 @@ class Feed:
             self._is_broken(UndecodableEvent(stream, seq, str(error)))
 
     def _events(self) -> Iterator[News]:
-        """Yield the events of tables that are new: those of rounds, and those by which later ones are told apart."""
+        """Yield the events of tables that are new: those of rounds, and those that later ones are distinguished by."""
         grown = {stream: self._marks.get(stream, Mark()).events for stream in self._streams("table")}
         grown = {stream: after for stream, after in grown.items() if self.log.head(stream).seq > after}
         pairs = (pair for stream, after in grown.items() for pair in self._read(stream, after))
@@ -337,7 +337,7 @@ def _of_kind(results: list[ChainedResult], kind: str) -> list[ChainedResult]:
 
 
 def _event_frames(pairs: list[tuple[RawEnvelope, Record]]) -> list[TableRows]:
-    """Return events as rows: those of rounds, and those by which later ones are told apart."""
+    """Return events as rows: those of rounds, and those that later ones are distinguished by."""
     table_events = [
         TableEvent(stream=record.stream, seq=record.seq, type=envelope.type, payload=bytes(envelope.payload).decode())
         for envelope, record in pairs

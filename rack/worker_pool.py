@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments that say where the work is done."""
-    group = parser.add_argument_group("workers", "Work in several processes, with the results of one.")
+    group = parser.add_argument_group("workers", "Work in several processes; the results are those of one.")
     group.add_argument("--workers", metavar="N", type=positive, help="Number of processes (default: this one alone).")
     group.add_argument(
         "--engine",

@@ -70,7 +70,7 @@ class KafkaCheckpoints:
                 self._lock = take_lock(self._high_water.path)
                 self._writer = self._cluster.writer(self._writer_id)
                 kept = (each for each in self._reader.scan(self._lane, 0) if foreign_checkpoint(each) is None)
-                sizes = (_size(message.key) for message in kept)
+                sizes = (_covered_size(message.key) for message in kept)
                 self._last = max((size for size in sizes if size is not None), default=0)
         except BaseException as error:
             self.close()
@@ -94,7 +94,7 @@ class KafkaCheckpoints:
         for message in self._reader.scan(self._lane, start):
             if foreign_checkpoint(message) is not None:
                 continue
-            this, size = (message.key, message.value), _size(message.key)
+            this, size = (message.key, message.value), _covered_size(message.key)
             if this != previous and (size is None or size > after):  # what is not ours, is for the reader to refuse
                 if size is not None:
                     self._places.append((size, message.offset))
@@ -145,6 +145,7 @@ class KafkaCheckpoints:
         self._reader.close()
 
 
-def _size(key: bytes | None) -> int | None:
+def _covered_size(key: bytes | None) -> int | None:
+    """Return the size of the signed tree that a checkpoint's record has as its key; null where the key is none."""
     text = (key or b"").decode("ascii", "replace")
     return int(text) if _SIZE.fullmatch(text) else None

@@ -193,7 +193,7 @@ class Difference(NamedTuple):
 
 
 def difference(rows: Mapping[Any, int], events: Mapping[Any, int]) -> Difference:
-    """Compare rows with what the events come to; a row that does not name its event (0) is no difference."""
+    """Compare rows with those that the events give; a row that does not name its event (0) is no difference."""
     missing = sum(rows.get(key) not in (0, seq) for key, seq in events.items())
     foreign = sum(key not in events for key in rows)
     return Difference(missing, foreign)

@@ -84,7 +84,7 @@ def read(data: bytes) -> ReadEnvelope[Event]:
 def read_all(records: Sequence[bytes]) -> list[ReadEnvelope[Event]] | None:
     """Return what `read` returns for each of these records, if all are events in their current version.
 
-    Null where that is not so, or cannot be told in a hurry: then each is for `read`, which says what is wrong. Every
+    Null where that is not so, or cannot be seen at a glance: then each is for `read`, which says what is wrong. Every
     check of `read` is made, some for all records together: what they encode to, one line each (no line holds a line
     break), must be the lines that came in, and all their ids (of 32 digits each) be one row of hex digits.
     """

@@ -11,16 +11,11 @@ from floor.faults import dealing, payment, wagering
 from floor.faults.anomaly import HERE, Anomalies, Prepare, require
 from floor.faults.conditions import (
     by_card,
-    by_stack,
-    linked_meter_running,
-    machine_works,
-    one_deck,
-    own_meter_running,
     shuffled_by_hand,
 )
 from floor.faults.dealing import PLAYED_ON, find_face_up, one_box_seat
 from floor.faults.edits import at_seat, by_turns, change, drop, prepared_by_turns
-from floor.faults.equipment import EQUIPMENT, break_device, restore
+from floor.faults.equipment import EQUIPMENT, register_broken_device
 from floor.faults.labels import Spot
 from floor.faults.payment import progressive_wager, settled
 from floor.faults.records import RECORDS
@@ -156,12 +151,7 @@ fault(  # no cut; too shallow a one; a player's; a recut ordered and not made
     ),
     fits=lambda table: shuffled_by_hand(table) or table.deck.id in table.uncut,
 )
-fault(
-    "DEAL-DEVICE",
-    break_device(0, PLAYED_ON, ("DEAL-SHUFFLE", "DEAL-CUT")),
-    fits=lambda table: machine_works(table) and (by_stack(table) or one_deck(table)),
-    after=restore,
-)
+register_broken_device(DJ_WILD_ANOMALIES, 0, PLAYED_ON, ("DEAL-SHUFFLE", "DEAL-CUT"))
 
 # The deal
 
@@ -418,9 +408,7 @@ def _envy(plan: DjWildPlan) -> bool:
     return dealt
 
 
-fault("PAY-METER", payment.pay_share, prepare=wins_share)
-fault("PAY-METER/reading", payment.meter_reading, fits=own_meter_running, prepare=payment.controller_errs)
-fault("PAY-METER/stream", payment.meter_stream, fits=linked_meter_running, prepare=payment.controller_errs)
+payment.register_meter(DJ_WILD_ANOMALIES, wins_share)
 fault("PAY-ENVY", payment.pay_envy, prepare=_envy)
 fault("PAY-VOID", payment.pay_void, prepare=prepare_void)
 
@@ -463,12 +451,7 @@ legitimate("exposed_after_the_raises", 4, exposed_after_raises)
 legitimate("player_exposes_own_card", 5, dealing.shown_by_player, prepare=one_box_seat)
 legitimate("single_face_up_card", 5, HERE, prepare=lambda plan: find_face_up(plan, 1))  # § 687a.13(a), D24
 legitimate("card_drawn_in_error", 5, dealing.drawn_in_error, fits=by_card)
-legitimate(
-    "late_wager_returned",
-    6,
-    wagering.late_returned("trips", wagering.after_no_more_bets, "after no more bets"),
-    prepare=one_box_seat,
-)
+wagering.register_late_returned(DJ_WILD_ANOMALIES, "trips", wagering.after_no_more_bets, "after no more bets")
 legitimate("abandoned", 3, dealing.abandon(model.HandExamined), prepare=dealing.leaves, decides=True)
 legitimate(  # and is paid in turn (§ 687a.11(b)(1))
     "folded_trips_paid",

@@ -76,27 +76,22 @@ def change(type_: type[Event], at: int | None = 0, spot: Place = nowhere, **valu
     return edit
 
 
-def add_behind(
-    type_: type[Event], event_of: Callable[[Any, Any], Event], at: int | None = 0, spot: Place = nowhere
-) -> Edit:
-    """Insert an event right after a step."""
-    return _add(type_, event_of, at, spot, behind=True)
+def add_behind(type_: type[Event], event_of: Callable[[Any, Any], Event]) -> Edit:
+    """Insert an event right after the first step of a type."""
+    return lambda play: _add(play, play.script.behind, type_, event_of)
 
 
-def add_before(
-    type_: type[Event], event_of: Callable[[Any, Any], Event], at: int | None = 0, spot: Place = nowhere
-) -> Edit:
-    """Insert an event right before a step."""
-    return _add(type_, event_of, at, spot, behind=False)
+def add_before(type_: type[Event], event_of: Callable[[Any, Any], Event]) -> Edit:
+    """Insert an event right before the first step of a type."""
+    return lambda play: _add(play, play.script.before, type_, event_of)
 
 
-def _add(type_: type[Event], event_of: Callable[[Any, Any], Event], at: int | None, spot: Place, behind: bool) -> Edit:
-    def edit(play: Any) -> Spot:
-        step = find(play, type_, at)
-        (play.script.behind if behind else play.script.before)(step, event_of(play, step.payload))
-        return spot(play, step.payload)
-
-    return edit
+def _add(
+    play: Any, insert: Callable[[Step, Event], object], type_: type[Event], event_of: Callable[[Any, Any], Event]
+) -> Spot:
+    step = find(play, type_, 0)
+    insert(step, event_of(play, step.payload))
+    return Spot()
 
 
 def by_turns(*edits: Edit) -> Edit:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from events.vocabulary import model
-from floor.faults.anomaly import HERE, Anomalies, Edit, require
+from floor.faults.anomaly import HERE, Anomalies, require
 from floor.faults.conditions import (
     both_fit,
     by_stack,
@@ -72,10 +72,19 @@ def not_idle_soon(table: Any) -> bool:
     return not table.decks_due(40 * MINUTE_US) and not table.shuffler_out
 
 
-def break_device(least: int, played_on: tuple[str, ...], unshuffled: tuple[str, ...]) -> Edit:
-    """The shoe fails after so many stacks at least and the round is played on; or the shuffler jams, and its cards are dealt
-    without a new shuffle. Say what follows from the one and from the other."""
+def register_broken_device(
+    anomalies: Anomalies, least: int, played_on: tuple[str, ...], unshuffled: tuple[str, ...]
+) -> None:
+    """Register in a game that a device fails and its cards are dealt all the same.
 
+    The shoe fails after so many stacks at least and the round is played on; or the shuffler jams and nobody shuffles anew.
+    `played_on` and `unshuffled` are what follows from the one and from the other.
+    """
+
+    def can_fail(table: Any) -> bool:
+        return machine_works(table) and (by_stack(table) or one_deck(table))
+
+    @anomalies.fault("DEAL-DEVICE", fits=can_fail, after=restore)
     def edit(play: Any) -> Spot:
         script = play.script
         if by_stack(play.table):
@@ -89,8 +98,6 @@ def break_device(least: int, played_on: tuple[str, ...], unshuffled: tuple[str, 
         script.behind(step, model.DeviceFailed(device="shuffler", fault="incomplete"))
         script.after.append(Step(model.DeviceRestored(device="shuffler")))
         return Spot(consequences=unshuffled)
-
-    return edit
 
 
 fault("OPEN-INSPECT", HERE, before=lambda table, turn: new_deck(table, 1, "inspect" if turn % 2 else "verified"))

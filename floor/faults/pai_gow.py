@@ -12,8 +12,6 @@ from floor.faults.conditions import (
     by_card,
     by_stack,
     capped,
-    linked_meter_running,
-    own_meter_running,
     shuffled_by_hand,
     with_dealers_shaker,
     with_dice,
@@ -249,9 +247,7 @@ def wins_amount(plan: PaiGowPlan) -> bool:
     return progressive_wager(plan) and plan.deal_to({plan.chosen: hand})
 
 
-fault("PAY-METER", payment.pay_share, prepare=wins_share)
-fault("PAY-METER/reading", payment.meter_reading, fits=own_meter_running, prepare=payment.controller_errs)
-fault("PAY-METER/stream", payment.meter_stream, fits=linked_meter_running, prepare=payment.controller_errs)
+payment.register_meter(PAI_GOW, wins_share)
 
 
 @fault("PAY-SOURCE", prepare=wins_share)
@@ -381,12 +377,7 @@ legitimate(
     "single_face_up_card", 4, HERE, fits=by_card, prepare=lambda plan: find_face_up(plan, 1)
 )  # § 688a.13(e), D24
 legitimate("card_drawn_in_error", 4, dealing.drawn_in_error, fits=by_card)
-legitimate(
-    "late_wager_returned",
-    6,
-    wagering.late_returned("base", wagering.after_no_more_bets, "after no more bets"),
-    prepare=one_box_seat,
-)
+wagering.register_late_returned(PAI_GOW, "base", wagering.after_no_more_bets, "after no more bets")
 legitimate(
     "abandoned",
     3,

@@ -10,15 +10,13 @@ from floor.faults.anomaly import HERE, Anomalies, NotPossible, require
 from floor.faults.conditions import (
     by_card,
     by_stack,
-    machine_works,
-    one_deck,
     shuffled_by_hand,
     with_dealers_shaker,
     with_dice,
 )
 from floor.faults.dealing import PLAYED_ON, one_box_seat
 from floor.faults.edits import at_seat, both, by_turns, change, drop
-from floor.faults.equipment import EQUIPMENT, break_device, restore
+from floor.faults.equipment import EQUIPMENT, register_broken_device
 from floor.faults.labels import Spot
 from floor.faults.records import RECORDS
 from floor.round.pai_gow_plan import PaiGowPlan, hand_of
@@ -177,12 +175,7 @@ def deal_rack(play: Any) -> Spot:
 
 
 fault("DEAL-CUT", dealing.offered_cut, fits=shuffled_by_hand)
-fault(
-    "DEAL-DEVICE",
-    break_device(1, PLAYED_ON, ("DEAL-SHUFFLE",)),
-    fits=lambda table: machine_works(table) and (by_stack(table) or one_deck(table)),
-    after=restore,
-)
+register_broken_device(HANDS, 1, PLAYED_ON, ("DEAL-SHUFFLE",))
 
 # Wagers and surrender
 
@@ -274,7 +267,7 @@ fault("SET-CARDS", at_seat(), prepare=_foreign_card)  # a card that was not deal
 
 
 def _other_settings(plan: PaiGowPlan, seat: int) -> list[Way]:
-    """The other settings of a seat's cards that come to the same."""
+    """The other settings of a seat's cards that end the same."""
     if plan.dealer_pushes:
         return []
     way, outcome = plan.boxes[seat].way, plan.outcome(seat)

@@ -11,6 +11,7 @@ from typing import Any
 from events.vocabulary import model
 from events.vocabulary.model import fact
 from floor.faults.anomaly import HERE, Anomalies, Edit, Prepare, require
+from floor.faults.conditions import linked_meter_running, own_meter_running
 from floor.faults.edits import drop as drop_step
 from floor.faults.edits import find, its_seat, only_if
 from floor.faults.labels import Spot
@@ -301,6 +302,13 @@ def meter_stream(play: Any) -> Spot:
     """The controller of a linked meter advances it by a wrong amount once: to be seen in the meter's stream only."""
     first = play.script.first(model.ProgressiveAccepted).payload
     return Spot(first.seat, "progressive", stream=f"meter/{first.meter}")
+
+
+def register_meter(anomalies: Anomalies, wins_share: Prepare) -> None:
+    """Register in a game that a share of the meter is paid wrong, and that the controller of a meter errs."""
+    anomalies.fault("PAY-METER", pay_share, prepare=wins_share)
+    anomalies.fault("PAY-METER/reading", meter_reading, fits=own_meter_running, prepare=controller_errs)
+    anomalies.fault("PAY-METER/stream", meter_stream, fits=linked_meter_running, prepare=controller_errs)
 
 
 def chip_missing(play: Any) -> Spot:

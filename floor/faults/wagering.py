@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from events.vocabulary import model
-from floor.faults.anomaly import HERE, Edit, Prepare, require
+from floor.faults.anomaly import HERE, Anomalies, Edit, Prepare, require
 from floor.faults.dealing import one_box_seat
 from floor.faults.edits import change, its_wager
 from floor.faults.labels import Spot
@@ -35,8 +35,10 @@ def bet_late(anchor: type[model.Event], at: int | None = None) -> Edit:
     return edit
 
 
-def late_returned(wager: str, anchor: Callable[[Any], Step], reason: str) -> Edit:
-    """A wager is placed or raised too late: the dealer refuses it, or pushes the late part back."""
+def register_late_returned(
+    anomalies: Anomalies, wager: str, anchor: Callable[[Any], Step], reason: str = "after the first card"
+) -> None:
+    """Register in a game that a wager is placed or raised too late: the dealer refuses it, or pushes the late part back."""
 
     def edit(play: Any) -> Spot:
         seat, step = play.plan.chosen, anchor(play)
@@ -51,7 +53,7 @@ def late_returned(wager: str, anchor: Callable[[Any], Step], reason: str) -> Edi
             play.script.behind(step, late, back)
         return HERE
 
-    return edit
+    anomalies.legitimate("late_wager_returned", 6, edit, prepare=one_box_seat)
 
 
 def after_no_more_bets(play: Any) -> Step:

@@ -56,7 +56,7 @@ Listener = Callable[[Sequence[Due], float], None]
 class LiveFloor:
     """Plays turns by a clock until it is told to stop, or they end.
 
-    `answered` counts the lines by what became of them, `ends` has the number of each stream's last event that was answered.
+    `answered` counts lines by the status of their answer, `ends` has the number of each stream's last event that was answered.
     `labels` are the faults planted in rounds that were answered whole, `begun` those of rounds that were begun.
     """
 

@@ -447,12 +447,7 @@ legitimate("missing_cards_dealt", 5, HERE, prepare=passed_over)
 legitimate("missing_cards_void", 5, HERE, prepare=dead_hand, decides=True)
 legitimate("card_not_read", 4, dealing.card_not_read)
 legitimate("surrender", 4, HERE, prepare=surrenders, decides=True)
-legitimate(
-    "late_wager_returned",
-    6,
-    wagering.late_returned("ante", lambda play: play.script.of(model.CardsDealt)[0], "after the first card"),
-    prepare=one_box_seat,
-)
+wagering.register_late_returned(OVER_UNDER_ANOMALIES, "ante", lambda play: play.script.of(model.CardsDealt)[0])
 legitimate("wager_handled_in_time", 4, handled_in_time, prepare=one_box_seat)
 legitimate("standing_patron", 4, HERE, prepare=_stands)
 legitimate(

@@ -29,7 +29,7 @@ def shuffles_by_hand(table: ShoeTable) -> bool:
     return table.spec.shuffler == "none"
 
 
-def machine_works(table: ShoeTable) -> bool:
+def machine_alternates_batches(table: ShoeTable) -> bool:
     """Two batches are shuffled by a machine, and it works."""
     return len(table.decks) == 2 and not table.shuffler_out
 
@@ -103,13 +103,13 @@ fault("EQUIP-DECK", HERE, before=keep_too_long, after=lambda table: table.change
 fault(  # the batch that was dealt is shuffled and dealt again; the other waits for one more shoe
     "EQUIP-BATCH",
     HERE,
-    fits=lambda table: machine_works(table) and is_used(table),
+    fits=lambda table: machine_alternates_batches(table) and is_used(table),
     before=lambda table, turn: table.end_shoe(same=True),
 )
 fault(
     "EQUIP-BATCH/backs",
     HERE,
-    fits=lambda table: machine_works(table) and table.rounds_today > 60,
+    fits=lambda table: machine_alternates_batches(table) and table.rounds_today > 60,
     before=_same_backs,
     after=_other_backs,
 )
@@ -135,7 +135,7 @@ def back_in_play(play: OverUnderPlay) -> Spot:
 
 def _other_used(table: ShoeTable) -> bool:
     other = table.other
-    if other is None or table.begins or not machine_works(table):
+    if other is None or table.begins or not machine_alternates_batches(table):
         return False
     return other.id in table.dealt and other.id not in table.unknown
 
@@ -219,7 +219,7 @@ def continuous_jam(play: Any) -> Spot:
     return HERE
 
 
-fault("DEAL-DEVICE", HERE, fits=machine_works, before=_stands_uncovered, after=restore)
+fault("DEAL-DEVICE", HERE, fits=machine_alternates_batches, before=_stands_uncovered, after=restore)
 fault("DEAL-DEVICE/jam", continuous_jam, fits=lambda table: table.endless)
 
 # Legitimate irregularities
@@ -243,7 +243,7 @@ def _breaks_down(table: ShoeTable, turn: int) -> None:
 
 
 def _other_waits(table: ShoeTable) -> bool:
-    return machine_works(table) and not table.begins and table.other is not None and table.other.dirty
+    return machine_alternates_batches(table) and not table.begins and table.other is not None and table.other.dirty
 
 
 legitimate("cut_refused", 5, HERE, fits=shuffles_by_hand, before=reshuffle, prepare=_refused)
@@ -254,4 +254,4 @@ legitimate("new_batch", 3, HERE, before=lambda table, turn: new_batch(table, pre
 legitimate("table_idle", 2, HERE, fits=is_spread_again, before=lambda table, turn: table.idle(minutes(turn)))
 legitimate("device_outage", 4, HERE, fits=_other_waits, before=_jams)
 legitimate("continuous_outage", 2, HERE, fits=lambda table: table.endless, before=_jams)
-legitimate("device_outage_manual", 3, HERE, fits=machine_works, before=_breaks_down)
+legitimate("device_outage_manual", 3, HERE, fits=machine_alternates_batches, before=_breaks_down)

@@ -332,12 +332,7 @@ legitimate(  # the button lies at a wrong seat, and is moved before the hands go
     5,
     add_before(model.ActionButtonPlaced, lambda play, _: model.ActionButtonPlaced(seat=next_seat(play, None))),
 )
-legitimate(
-    "late_wager_returned",
-    6,
-    wagering.late_returned("base", lambda play: pai_gow_hands.hands_dealt(play)[-1], "after the first card"),
-    prepare=one_box_seat,
-)
+wagering.register_late_returned(PLAYER_DEALER_ANOMALIES, "base", lambda play: pai_gow_hands.hands_dealt(play)[-1])
 
 PLAYER_DEALER_ANOMALIES.natural = {
     "foul_hand": lambda play: any(due.outcome is Outcome.FOUL for due in play.dues),

@@ -1,1 +1,1 @@
-"""The gateway: devices hand events in over HTTP, or through a topic on Kafka, and hear what became of each."""
+"""The gateway: devices hand events in over HTTP, or through a topic on Kafka, and get an answer for each."""

@@ -133,7 +133,7 @@ def lines_of(messages: Sequence[Message]) -> list[AcceptedLine | Refusal]:
 
 
 def answers(messages: Sequence[Message], outcomes: Iterable[LineOutcome]) -> Iterator[Answer]:
-    """Yield the answer to each message, in order, from what became of their lines."""
+    """Yield the answer to each message, in order, from the answers to their lines."""
     left = iter(outcomes)
     for message in messages:
         each = [_answer(message.number, next(left)) for _ in message.lines]

@@ -25,7 +25,7 @@ class Telemetry:
         self.registry = CollectorRegistry()
         self._requests = Counter("rack_gateway_requests", "Requests, by status.", ["status"], registry=self.registry)
         self._lines = Counter(
-            "rack_gateway_lines", "Lines, by what became of them.", ["status"], registry=self.registry
+            "rack_gateway_lines", "Lines, by the status they were answered with.", ["status"], registry=self.registry
         )
         self._seconds = Histogram(
             "rack_gateway_request_seconds",

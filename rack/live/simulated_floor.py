@@ -1,7 +1,7 @@
 """The simulated floor of `rack live`, as a part: its devices are registered, then hand in what happens, by the clock.
 
-The tables opened a while ago, so that rounds are played when one begins to watch. When it ends, it writes what became of its
-events, and which faults were planted among them.
+The tables opened a while ago, so that rounds are played when one begins to watch. When it ends, it writes how its events
+were answered, and which faults were planted among them.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ CONTROLLERS: Final = "meters"
 
 
 class Account(msgspec.Struct):
-    """What a live floor did: lines answered by what became of them, the last number answered in each stream.
+    """What a live floor did: lines by the status they were answered with, the last number answered in each stream.
 
     `planted` are the faults of rounds that were answered whole, `begun` those of all rounds that were begun.
     """

@@ -19,7 +19,7 @@ HELP = "Report dealer errors: rates with intervals, patterns, time to detection,
 
 QUESTIONS = {
     "rates": "errors per 1,000 rounds and wagers, by dealer, table, game, code, shift, hour or seat (--procedure: all findings)",
-    "change": "rounds with a mispayment of 1,000, compared with the period before (--from, --to; default: the newest day)",
+    "change": "rounds with a mispayment per 1,000, compared with the period before (--from, --to; default: the newest day)",
     "patterns": "repeated errors by dealer, patron token and direction: where to look, not an accusation",
     "rules": "the rules of play broken most often",
     "detection": "time to detection, by code, dealer, …",

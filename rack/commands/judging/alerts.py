@@ -62,7 +62,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--outbox", metavar="FILE", type=Path, help="The outbox, which one process sends from.")
     parser.add_argument("--past", action="store_true", help="send: with a new outbox, what was found before too.")
     parser.add_argument(
-        "--once", action="store_true", help="send: send what is due and exit; 1 if anything was not taken."
+        "--once", action="store_true", help="send: send what is due and exit; 1 if a message was not accepted."
     )
     parser.add_argument("--receiver", metavar="NAME", help="test: only this receiver.")
     parser.add_argument(

@@ -27,13 +27,13 @@ open TABLE ROUND     open a case: --claim (what the patron says) or --dispute (o
 assign CASE          give it to its owner: --to, --reason
 note CASE            add a note: --note
 attach CASE FILE     attach a file: --note; its bytes are kept beside the log, under their SHA-256
-fetch CASE DIGEST    take an attachment out: --out FILE; the first digits of the SHA-256 will do
+fetch CASE DIGEST    export an attachment: --out FILE; DIGEST is its SHA-256, or the first digits of it
 decide CASE          decide it: --outcome, --reason
 letter CASE          make the letter to the patron on the decision: --out DIR; --key
 appeal CASE          record the patron's appeal, which opens the case again: --reason
 
 A case is named by its table and number, such as FU-01-C3, in capitals or not. Who acts (--by) must be registered
-(rack review register). How many days there are, and where attachments lie, is set in docs/cases.md."""
+(rack review register). Due dates and the folder of attachments are set in cases.toml (docs/cases.md)."""
 
 TAKES = {
     "list": ("all",),

@@ -24,7 +24,7 @@ rack find shuffler jams
 rack find FU-01-C3
 
 What was understood is printed first: table, gaming day, time, seat, wager, amount, cards. "Last night" and a weekday name the
-gaming day that began then. Where no round fits, that is said, with what nearly does."""
+gaming day that began then. If no round fits, those that nearly do are listed."""
 
 SHOWN = 12
 """Rounds that are printed at most, as on the page."""

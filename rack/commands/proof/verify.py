@@ -81,7 +81,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sign", metavar="FILE", type=Path, help="The log's key file, to sign the report (default: RACK_KEY, if set)."
     )
-    parser.add_argument("--progress", action="store_true", help="Tell of each stream on stderr, as lines of JSON.")
+    parser.add_argument("--progress", action="store_true", help="Report each stream on stderr, as a line of JSON.")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:

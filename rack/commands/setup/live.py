@@ -37,7 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         type=_speed,
         default=DEFAULT_SPEED,
-        help="How many times as fast as time the floor's clocks run; 1 is real time (default: %(default)g).",
+        help="Speed of the floor's clocks, in times real time (default: %(default)g).",
     )
     parser.add_argument(
         "--games", metavar="NAMES", default="all", help="Games, by name and separated by commas, or all."
@@ -52,6 +52,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=PORT, help="Port of the pages on 127.0.0.1 (default: RACK_PORT, or 8501).")
     parser.add_argument(
         "--gateway-port",
+        metavar="PORT",
         type=PORT,
         default=GATEWAY_PORT,
         help="Port of the gateway on 127.0.0.1 (default: %(default)s).",
@@ -96,9 +97,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             supervision.start(parts(site))
             output.value({"url": site.url, "gateway": f"http://127.0.0.1:{site.gateway_port}", "log": site.log})
             output.text(f"The pages are at {site.url}")
-            output.note(
-                f"the floor plays {site.speed:g} times as fast as time, into {site.log}; press Ctrl-C to end it"
-            )
+            output.note(f"the floor plays at {site.speed:g} times real time, into {site.log}; press Ctrl-C to end it")
             supervision.watch()
         except KeyboardInterrupt:
             output.note("ending; once more Ctrl-C ends it at once …")
