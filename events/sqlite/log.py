@@ -324,8 +324,7 @@ class SqliteLog(OwnStore):
     def quarantine(self, *entries: QuarantineEntry) -> None:
         """Keep refused bytes durably, in one transaction. The same bytes for the same stream twice are kept once."""
         for entry in entries:
-            if sha256(entry.data).hexdigest() != entry.sha256:
-                raise EventError(f"{entry.stream}: the refused bytes are not those of SHA-256 {entry.sha256}")
+            entry.check()
         self._keep(entries, self._clock())
 
     def _keep(self, entries: Sequence[QuarantineEntry], at_us: int) -> None:
