@@ -230,7 +230,7 @@ class KafkaLog(SoleWriter):
         except OSError as error:
             raise LogUnavailable(
                 f"{high_water.path}: {error.strerror}; the last group was stored but not acknowledged: repeat it "
-                "(what was stored is recognised as a repeat)"
+                "(what was stored is recognized as a repeat)"
             ) from error
 
     def quarantine(self, *entries: QuarantineEntry) -> None:
