@@ -97,7 +97,7 @@ kafka-stop: $(STAMP)  ## stop that broker, or those nodes, and nothing else
 lock: $(STAMP)  ## renew requirements.lock from pyproject.toml, and the dates of its releases
 	@$(PY) -m scripts.lock $(ARGS)
 
-sbom: $(STAMP)  ## write build/sbom.json: every distribution of .venv with version, licence and what needs it (CycloneDX)
+sbom: $(STAMP)  ## write build/sbom.json: every distribution of .venv with version, license and what needs it (CycloneDX)
 	@mkdir -p build
 	@$(PY) -m cyclonedx_py environment .venv/bin/python --pyproject pyproject.toml --mc-type application \
 		--output-reproducible --of JSON --output-file build/sbom.json

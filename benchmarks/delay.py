@@ -157,16 +157,16 @@ def _append(log: EventLog, group: tuple[str, list[Draft]]) -> Key:
 def _follow(address: str, state_dir: Path | None, found: Any, ready: Flag, done: Flag) -> None:
     """Follow the log and tell, after each commit, the rounds that have a finding and the advice that can be read by now."""
     log, results = open_log(address, read_only=True, **place(state_dir)), open_results(address)
-    told: set[Key] = set()
+    reported: set[Key] = set()
     known: dict[str, bytes] = {}
     for _ in follow(log, results):
         at_s = time.monotonic()
         standing = {(each.stream, each.round_no) for each in current_findings(results.results("findings"))}
         advice = results.advice()
         new = {stream: _reach(data) for stream, data in advice.items() if data != known.get(stream)}
-        if standing - told or new:
-            found.put(Commit(at_s, sorted(standing - told), new))
-            told |= standing
+        if standing - reported or new:
+            found.put(Commit(at_s, sorted(standing - reported), new))
+            reported |= standing
             known = advice
         ready.set()
         if done.is_set():

@@ -137,16 +137,16 @@ class Table:
                 yield f"envy seat={due.seat} for={due.for_position} fortune_bonus {show_money(due.winnings_cents)}"
 
     def _paid(self, due: Due) -> Iterator[str]:
-        said = f"seat={due.seat} {due.wager}"
+        wager = f"seat={due.seat} {due.wager}"
         if due.outcome is Outcome.WIN:
             if due.wager == "progressive":
                 yield f"light seat={due.seat}"
                 yield f"validate seat={due.seat} progressive floorperson"
-            yield f"pay {said} {show_money(due.winnings_cents)}"
+            yield f"pay {wager} {show_money(due.winnings_cents)}"
         elif due.outcome in (Outcome.TIE, Outcome.ACE_HIGH_PUSH):
-            yield f"return {said} {show_money(due.staked_cents)} push"
+            yield f"return {wager} {show_money(due.staked_cents)} push"
         elif due.wager != "progressive":
-            yield f"take {said} {show_money(due.staked_cents)}"
+            yield f"take {wager} {show_money(due.staked_cents)}"
 
 
 def stakes_of(seat: int) -> dict[str, int]:

@@ -54,9 +54,9 @@ def _what_if(db: Warehouse) -> object:
     filed = rules.filings(db)[0]
     submission = rules.read(filed.toml, filed.readings)
     assert isinstance(submission, rules.Submission), submission
-    told = rules.what_if(db, submission, "fortune_bonus", "2")
-    assert told is not None
-    return told
+    answer = rules.what_if(db, submission, "fortune_bonus", "2")
+    assert answer is not None
+    return answer
 
 
 def _last_page(db: Warehouse) -> object:

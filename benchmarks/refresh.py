@@ -106,10 +106,10 @@ def _append(address: str, rounds: int) -> tuple[int, list[tuple[str, list[Draft]
 
 def _run(command: Sequence[str]) -> dict[str, float]:
     """Run a command to its end; return its CPU seconds and peak memory."""
-    said = subprocess.run([sys.executable, "-c", MEASURED, *command], check=False, capture_output=True, text=True)
-    code, cpu_s, peak_mib = json.loads(said.stdout.splitlines()[-1])
+    finished = subprocess.run([sys.executable, "-c", MEASURED, *command], check=False, capture_output=True, text=True)
+    code, cpu_s, peak_mib = json.loads(finished.stdout.splitlines()[-1])
     if code not in (0, 1):
-        raise SystemExit(f"{' '.join(command)}: exit {code}: {said.stderr[-500:]}")
+        raise SystemExit(f"{' '.join(command)}: exit {code}: {finished.stderr[-500:]}")
     return {"cpu_s": cpu_s, "peak_mib": peak_mib}
 
 

@@ -78,9 +78,9 @@ class Connection:
         self._writer.write(_HEAD + b"Content-Length: %d\r\n\r\n" % len(body) + body)
         answered = (await self._reader.readuntil(b"\r\n\r\n")).lower()
         size = int(answered.partition(b"content-length:")[2].split(b"\r\n", 1)[0])
-        said = await self._reader.readexactly(size)
-        if said.count(b'"stored"') != body.count(b"\n"):
-            raise RuntimeError(f"not everything was stored: {answered[:80]!r} {said[:200]!r}")
+        answers = await self._reader.readexactly(size)
+        if answers.count(b'"stored"') != body.count(b"\n"):
+            raise RuntimeError(f"not everything was stored: {answered[:80]!r} {answers[:200]!r}")
 
 
 async def flat_out(port: int, handed: Sequence[Sequence[bytes]]) -> float:

@@ -161,7 +161,7 @@ class _Quarantine:
     def __init__(self, log: EventLog) -> None:
         self._log = log
         self._ends: dict[str, Head] = {}
-        self._said: dict[str, dict[str, tuple[object, ...]]] = {}
+        self._replacements: dict[str, dict[str, tuple[object, ...]]] = {}
         self._notices: dict[str, set[str]] = {}
 
     def keep(self, refusals: Sequence[Refusal]) -> None:
@@ -184,7 +184,7 @@ class _Quarantine:
         end = self._log.head(stream)
         if self._ends.get(stream) != end:
             self._ends[stream] = end
-            self._said.pop(stream, None)
+            self._replacements.pop(stream, None)
             self._notices.pop(stream, None)
 
     def screened(self, batch: Sequence[AcceptedLine | Refusal]) -> list[AcceptedLine | Refusal]:
@@ -214,11 +214,11 @@ class _Quarantine:
     def has(self, line: AcceptedLine) -> bool:
         """Whether what a line says came into its stream from quarantine, under the same id."""
         self._look_again(line.stream)
-        if line.stream not in self._said:
-            self._said[line.stream] = dict(self._of(line.stream))
-        said = line.draft
-        same = (said.payload.TYPE, said.payload.VERSION, said.round_no, canonical(said.payload))
-        return self._said[line.stream].get(said.event_id) == same
+        if line.stream not in self._replacements:
+            self._replacements[line.stream] = dict(self._of(line.stream))
+        draft = line.draft
+        same = (draft.payload.TYPE, draft.payload.VERSION, draft.round_no, canonical(draft.payload))
+        return self._replacements[line.stream].get(draft.event_id) == same
 
     def _of(self, stream: str) -> Iterator[tuple[str, tuple[object, ...]]]:
         """Yield the id of each correction of a stream, and what it puts in the place of another event."""
@@ -229,9 +229,12 @@ class _Quarantine:
                 event = decode(record.data)
             except EventError:  # of a version that this program does not know
                 continue
-            instead = event.payload.replacement if isinstance(event.payload, EventCorrected) else None
-            if instead is not None:
-                yield event.event_id, (instead.type, instead.version, instead.round_no, canonical(instead.payload))
+            replacement = event.payload.replacement if isinstance(event.payload, EventCorrected) else None
+            if replacement is not None:
+                yield (
+                    event.event_id,
+                    (replacement.type, replacement.version, replacement.round_no, canonical(replacement.payload)),
+                )
 
 
 def _entry(refusal: Refusal) -> QuarantineEntry:

@@ -145,9 +145,9 @@ def _redrive(log: EventLog, each: QuarantineCase, by: str, reason: str, line: by
     why = f"redriven from quarantine {entry.sha256}, read {read}: {reason}"
     refused_seq, refused_id = each.refused_seq, each.refused_id
     if refused_seq is None:  # no event stands for it yet: its stream could not be read, or was not open
-        told = notice(stream, Refusal("", entry.data, stream, entry.reason))
-        appended = log.append(stream, log.head(stream).seq + 1, [told])
-        refused_seq, refused_id = appended.head.seq, told.event_id
+        refusal_notice = notice(stream, Refusal("", entry.data, stream, entry.reason))
+        appended = log.append(stream, log.head(stream).seq + 1, [refusal_notice])
+        refused_seq, refused_id = appended.head.seq, refusal_notice.event_id
     drafts = _drafts(draft, refused_seq, refused_id, by, why)
     return log.append(stream, log.head(stream).seq + 1, drafts)
 
@@ -168,7 +168,7 @@ def _drafts(draft: Draft, refused_seq: int, refused_id: str, by: str, why: str) 
             )
             return [draft, gone]
         content: dict[str, Any] = msgspec.to_builtins(payload)
-        instead = Replacement(payload=content, round_no=draft.round_no, type=payload.TYPE, version=payload.VERSION)
-        return [msgspec.structs.replace(draft, payload=EventCorrected(**stated, replacement=instead))]
+        replacement = Replacement(payload=content, round_no=draft.round_no, type=payload.TYPE, version=payload.VERSION)
+        return [msgspec.structs.replace(draft, payload=EventCorrected(**stated, replacement=replacement))]
     except msgspec.ValidationError as error:
         raise EventError(f"{error}; name who redrives as an id such as sv-1, and say why in a line") from error

@@ -87,30 +87,30 @@ def recorded_round(log: EventLog, table: str, round_no: int, rules: Rulebook | N
         if (event.round_no == round_no and not isinstance(event.payload, EventCorrected))
         or _replacement(corrections.get(event.seq), round_no) is not None
     ]
-    said = property_configured(log)
+    configured = property_configured(log)
     return RecordedRound(
         tuple(events),
         judged[round_no],
         tuple(summary.integrity),
         {event.seq: corrections[event.seq] for event in events if event.seq in corrections},
-        "USD" if said is None else said.currency,
-        _zone(said),
+        "USD" if configured is None else configured.currency,
+        _zone(configured),
     )
 
 
 def property_configured(log: EventLog) -> PropertyConfigured | None:
     """Return what the newest readable event of the property states of it; null where it states nothing."""
-    said = None
+    configured = None
     with contextlib.suppress(IntegrityError):  # the round is shown all the same; `rack verify` names the break
         for event in _events(log, "property/main"):
             if isinstance(event.payload, PropertyConfigured):
-                said = event.payload
-    return said
+                configured = event.payload
+    return configured
 
 
-def _zone(said: PropertyConfigured | None) -> ZoneInfo | None:
+def _zone(configured: PropertyConfigured | None) -> ZoneInfo | None:
     try:
-        return None if said is None else ZoneInfo(said.time_zone)
+        return None if configured is None else ZoneInfo(configured.time_zone)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         return None
 
@@ -118,9 +118,9 @@ def _zone(said: PropertyConfigured | None) -> ZoneInfo | None:
 def _corrections(events: Sequence[Envelope]) -> dict[int, Envelope]:
     """Return the corrections of a stream that count, by the number of the event that each is the last word on."""
     made = {event.seq: event for event in events if isinstance(event.payload, EventCorrected)}
-    said = [correction(seq, cast(EventCorrected, event.payload)) for seq, event in made.items()]
+    corrections = [correction(seq, cast(EventCorrected, event.payload)) for seq, event in made.items()]
     ids = {event.seq: event.event_id for event in events}
-    return {superseded: made[each.seq] for superseded, each in counting(said, ids).items()}
+    return {superseded: made[each.seq] for superseded, each in counting(corrections, ids).items()}
 
 
 def _replacement(made: Envelope | None, round_no: int) -> Event | None:

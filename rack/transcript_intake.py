@@ -31,11 +31,11 @@ def append_transcript(log: EventLog, text: str, source: str, load: Callable[[str
         scripts = []
     for script in scripts:
         stream = f"table/{script.table}"
-        told = [_opening(script), *drafts(script)]
+        reports = [_opening(script), *drafts(script)]
         try:
-            for draft in told:
+            for draft in reports:
                 check_writer("device", stream, draft.payload)
-            count(log.append_groups([(stream, told)]), taken)
+            count(log.append_groups([(stream, reports)]), taken)
         except EventError as error:
             _refuse(log, taken, Refusal(f"{source}:{script.line}", text.encode(), stream, str(error)))
         yield taken

@@ -57,8 +57,8 @@ def witness_failures(named: bool, found: Witnessed | None) -> list[str]:
         return []
     if found is None:
         return ["the checkpoints cannot be read, so the witness cannot be compared with them"]
-    said = [f"the witness {found.witness} disagrees: {found.trouble}"] if found.trouble else []
+    objections = [f"the witness {found.witness} disagrees: {found.trouble}"] if found.trouble else []
     if found.refused:
         many = counted(len(found.refused), "checkpoint")
-        said.append(f"the witness {found.witness} refused {many} of this log and kept what it was shown")
-    return said
+        objections.append(f"the witness {found.witness} refused {many} of this log and kept what it was shown")
+    return objections

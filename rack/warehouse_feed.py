@@ -96,11 +96,11 @@ class Feed:
             for envelope, record in self._read(stream, self._marks[stream].events):
                 self._note(stream, events=record.seq, head=record.hash.hex())
                 if envelope.type == PropertyConfigured.TYPE:
-                    said = msgspec.json.decode(envelope.payload)
+                    configured = msgspec.json.decode(envelope.payload)
                     facts = PropertyFacts(
-                        name=said["name"],
-                        time_zone=said["time_zone"],
-                        currency=said["currency"],
+                        name=configured["name"],
+                        time_zone=configured["time_zone"],
+                        currency=configured["currency"],
                         log_id=self.log.log_id,
                     )
         self._facts = facts

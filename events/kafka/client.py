@@ -44,7 +44,7 @@ logging.getLogger("kafka").addHandler(logging.NullHandler())  # what matters is 
 
 
 class WriterFenced(Exception):
-    """Another writer with the same transactional id has been initialised; nothing more can be written here."""
+    """Another writer with the same transactional id has been initialized; nothing more can be written here."""
 
 
 class MemberEvicted(Exception):
@@ -177,7 +177,7 @@ class Cluster:
         """Initialise a writer, fencing its predecessor and ending whatever that one left open.
 
         A transaction that is open for longer than `transaction_s` is ended by the broker, for readers wait behind it.
-        Raises `WriterFenced` where yet another writer is initialised meanwhile, `LogUnavailable` where there is no answer.
+        Raises `WriterFenced` where yet another writer is initialized meanwhile, `LogUnavailable` where there is no answer.
         """
         with self._reached():
             settings = self._producer_settings() | {"transactional_id": transactional_id}
@@ -415,7 +415,7 @@ class _Idle(kafka.ConsumerRebalanceListener):  # type: ignore[misc]  # kafka-pyt
 
 
 class TransactionalWriter:
-    """An initialised transactional producer: `write`, `prepare`, `commit`, in that order. Not safe between threads."""
+    """An initialized transactional producer: `write`, `prepare`, `commit`, in that order. Not safe between threads."""
 
     def __init__(self, producer: Any, timeout_s: float) -> None:
         self._producer, self._timeout_s = producer, timeout_s

@@ -134,8 +134,8 @@ def foreign_result(message: KafkaRecord) -> str | None:
         return NO_KEY
     if message.value is None:
         return NO_VALUE
-    said = dict(message.headers).get("kind")
-    if not _RESULT.fullmatch(message.key) or said != message.key.partition(b"/")[0]:
+    kind = dict(message.headers).get("kind")
+    if not _RESULT.fullmatch(message.key) or kind != message.key.partition(b"/")[0]:
         return NO_RESULT
     try:
         message.key.decode()

@@ -17,7 +17,6 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -231,14 +230,13 @@ class KafkaLog(SoleWriter):
         except OSError as error:
             raise LogUnavailable(
                 f"{high_water.path}: {error.strerror}; the last group was stored but not acknowledged: repeat it "
-                "(what was stored is recognised as a repeat)"
+                "(what was stored is recognized as a repeat)"
             ) from error
 
     def quarantine(self, *entries: QuarantineEntry) -> None:
         """Keep refused bytes durably, in one go. The same bytes for the same stream twice are kept once."""
         for entry in entries:
-            if sha256(entry.data).hexdigest() != entry.sha256:
-                raise EventError(f"{entry.stream}: the refused bytes are not those of SHA-256 {entry.sha256}")
+            entry.check()
         self._keep(entries, self._clock())
 
     def _keep(self, entries: Sequence[QuarantineEntry], at_us: int) -> None:

@@ -1,10 +1,10 @@
 """The writer's side of one partition: the right to write, where its streams stand, what was reported, and safe commits.
 
-Kafka has no append-if-next. A shard owns its partition through a transactional id: initialising it fences the
+Kafka has no append-if-next. A shard owns its partition through a transactional id: initializing it fences the
 predecessor, and only then is the tail read. Who owns it is also written down (`owner/…` in the state topic), so that
 a writer that loses an answer can tell a lost connection from a successor, and does not fence the successor in turn.
 
-After an unclear answer the producer is thrown away, a new one initialised (which settles what was in flight), and the
+After an unclear answer the producer is thrown away, a new one initialized (which settles what was in flight), and the
 tail compared: what is found committed is acknowledged, and only what is not there is sent again.
 """
 
@@ -45,7 +45,7 @@ SUCCESSOR_S = 2.0
 
 
 class _Owner(msgspec.Struct, frozen=True):
-    """Who initialised a transactional id last."""
+    """Who initialized a transactional id last."""
 
     writer: str
     host: str
@@ -211,7 +211,7 @@ class PartitionWriter:
             self._step(lambda writer: writer.commit())
         raise LogUnavailable(
             f"Kafka at {self._cluster.bootstrap} did not commit to {self.lane.topic}; repeat the append: what was "
-            "stored is recognised as a repeat"
+            "stored is recognized as a repeat"
         )
 
     def close(self) -> None:

@@ -92,7 +92,7 @@ def create_log(
     lane = TopicPartition(f"{prefix}.state", IDENTITY_PARTITION)
     try:
         with contextlib.closing(cluster.writer(f"{prefix}.create")) as writer:
-            if _stored(reader, prefix) is None:  # of several creators, only the last to initialise comes past here
+            if _stored(reader, prefix) is None:  # of several creators, only the last to initialize comes past here
                 writer.transact([OutgoingRecord(*lane, _KEY, canonical(msgspec.structs.asdict(identity)), [])])
                 reader.await_visible(lane, writer.offsets[-1])
     except (WriterFenced, CommitUnknown) as error:

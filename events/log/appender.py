@@ -142,11 +142,11 @@ def report_digest(draft: Draft) -> bytes:
     """Return 32 bytes that are equal for drafts which say the same thing: a resent message may have another event id."""
     payload = draft.payload
     try:
-        said = canonical(payload)
+        content = canonical(payload)
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise EventError(f"{draft.source} {draft.source_seq}: {error}") from error
     return digest_of_report(
-        draft.source, draft.source_seq, draft.occurred_at_us, draft.round_no, payload.TYPE, payload.VERSION, said
+        draft.source, draft.source_seq, draft.occurred_at_us, draft.round_no, payload.TYPE, payload.VERSION, content
     )
 
 

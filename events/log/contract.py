@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from hashlib import sha256
 from types import MappingProxyType
 from typing import Final, NamedTuple, Protocol
 
 import msgspec
 
-from events.errors import ResultBroken
+from events.errors import EventError, ResultBroken
 from events.log.foreign import ForeignReport, StoreFault
 from events.vocabulary.envelope import Draft
 
@@ -62,6 +63,11 @@ class QuarantineEntry(msgspec.Struct, frozen=True):
     reason: str
     data: bytes
     at_us: int = 0
+
+    def check(self) -> None:
+        """Raise `EventError` where the bytes are not those of the SHA-256."""
+        if sha256(self.data).hexdigest() != self.sha256:
+            raise EventError(f"{self.stream}: the refused bytes are not those of SHA-256 {self.sha256}")
 
 
 class StreamIndex:

@@ -14,11 +14,7 @@ def take_lock(path: Path) -> int:
 
     Raises `SecondWriter` where it is held, by another process or by this one.
     """
-    name = path.with_name(path.name + ".lock")
-    try:
-        file = os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    except OSError as error:
-        raise LogUnavailable(f"{name}: {error.strerror}") from error
+    file = open_lock(path)
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
@@ -30,8 +26,22 @@ def take_lock(path: Path) -> int:
         os.pwrite(file, str(os.getpid()).encode(), 0)
     except OSError as error:
         os.close(file)
-        raise LogUnavailable(f"{name}: {error.strerror}; nothing was stored") from error
+        raise LogUnavailable(f"{lock_of(path)}: {error.strerror}; nothing was stored") from error
     return file
+
+
+def lock_of(path: Path) -> Path:
+    """Return the file whose lock is that of `path`."""
+    return path.with_name(path.name + ".lock")
+
+
+def open_lock(path: Path) -> int:
+    """Return a descriptor of `path`'s lock file, which is made where there is none. Raises `LogUnavailable`."""
+    name = lock_of(path)
+    try:
+        return os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise LogUnavailable(f"{name}: {error.strerror}") from error
 
 
 def holder_of(file: int) -> str:

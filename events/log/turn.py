@@ -24,7 +24,7 @@ from typing import Final
 
 from events.errors import LogUnavailable, SecondWriter
 from events.log.contract import StreamIndex
-from events.log.lock import holder_of
+from events.log.lock import holder_of, lock_of, open_lock
 
 TURN_WAIT_S: Final = 15.0
 """How long a writer waits for its turn before it is refused: a group takes some milliseconds, on a slow disk a second."""
@@ -43,7 +43,7 @@ class Turns:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._name = path.with_name(path.name + ".lock")
+        self._name = lock_of(path)
         self._file: int | None = None
         self._join()
 
@@ -148,11 +148,7 @@ def keep_writers_out(path: Path) -> int:
 
     Raises `SecondWriter` where somebody has it open for writing, `LogUnavailable` where the lock's file cannot be opened.
     """
-    name = path.with_name(path.name + ".lock")
-    try:
-        file = os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    except OSError as error:
-        raise LogUnavailable(f"{name}: {error.strerror}") from error
+    file = open_lock(path)
     try:
         _lock_byte(file, fcntl.F_WRLCK, _PRESENCE)
     except OSError as error:

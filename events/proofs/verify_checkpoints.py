@@ -116,8 +116,8 @@ def check_checkpoints(
                 1, "checkpoint_lost", "there is no checkpoint at all, though a key was given to check them"
             )
         if not keys.begun and keys.before:
-            said = "; ".join(before_the_key(many, key) for key, many in keys.before.items())
-            raise BadCheckpoint(1, "checkpoint_unchecked", f"none is signed with the key you gave: {said}")
+            signed_before = "; ".join(before_the_key(many, key) for key, many in keys.before.items())
+            raise BadCheckpoint(1, "checkpoint_unchecked", f"none is signed with the key you gave: {signed_before}")
     except IntegrityError as error:
         errors.append(error)
     signed = Signatures(

@@ -1,7 +1,7 @@
 """The log on one machine: SQLite in WAL mode, `synchronous=FULL`, one writer, group commit.
 
 The table `events` is in the order of appending (`pos`) and has one index by stream and number. `reports` and `event_ids`
-only recognise repeats (see `events.sqlite.repeats`); no evidence rests on them. Each append is one transaction, then one
+only recognize repeats (see `events.sqlite.repeats`); no evidence rests on them. Each append is one transaction, then one
 fsynced write to the high-water file; only after both is it acknowledged. Several processes may have a log open for writing:
 they take turns, a group at a time (see `events.log.turn`), and whoever comes after another takes in first what that one did.
 """
@@ -256,7 +256,7 @@ class SqliteLog(OwnStore):
         except OSError as error:
             raise self._fail(
                 f"{self._high_water.path}: {error.strerror}; the last group was stored but not acknowledged: "
-                "open the log again and repeat it (what was stored is recognised as a repeat)"
+                "open the log again and repeat it (what was stored is recognized as a repeat)"
             ) from error
         self._states.update(staged)
         return appended
@@ -324,8 +324,7 @@ class SqliteLog(OwnStore):
     def quarantine(self, *entries: QuarantineEntry) -> None:
         """Keep refused bytes durably, in one transaction. The same bytes for the same stream twice are kept once."""
         for entry in entries:
-            if sha256(entry.data).hexdigest() != entry.sha256:
-                raise EventError(f"{entry.stream}: the refused bytes are not those of SHA-256 {entry.sha256}")
+            entry.check()
         self._keep(entries, self._clock())
 
     def _keep(self, entries: Sequence[QuarantineEntry], at_us: int) -> None:

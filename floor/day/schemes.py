@@ -69,7 +69,7 @@ class SchemeRun:
         """Change what is done in a round that was played correctly; yield each wrong settlement by its code."""
         table: Table = play.table
         if table.dealer and table.dealer == self.scheme.thief:
-            yield from self._favour(play)
+            yield from self._favor(play)
             if self._random.random() < 0.02:
                 table.inventory -= TAKEN_CENTS
                 self.chip_thefts.append((table.id, table.day))
@@ -78,7 +78,7 @@ class SchemeRun:
             with suppress(NotPossible):
                 yield code, err(play)
 
-    def _favour(self, play: Any) -> Iterator[tuple[str, Spot]]:
+    def _favor(self, play: Any) -> Iterator[tuple[str, Spot]]:
         """Of the friend's settlements at the box, let about one in three go the friend's way: a lost stake back, a win twice."""
         for due in payment.at_box(play):
             if due.bettor != FRIEND.token or self._random.random() < 0.65:

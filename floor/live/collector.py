@@ -50,14 +50,14 @@ class Collector:
         body = b"".join(lines)
         while True:
             try:
-                status, said = await self._ask(body)
+                status, answer = await self._ask(body)
             except (OSError, EOFError, ValueError):  # no answer, or not the whole of one
-                status, said = 503, b""
+                status, answer = 503, b""
                 self.close()
             if status == 200:
-                return [_decoder.decode(line) for line in said.splitlines()]
+                return [_decoder.decode(line) for line in answer.splitlines()]
             if status not in _AGAIN:
-                raise NotTaken(f"the gateway answers {status}: {said.decode(errors='replace').strip()}")
+                raise NotTaken(f"the gateway answers {status}: {answer.decode(errors='replace').strip()}")
             if given_up():
                 return []
             await asyncio.sleep(AGAIN_S)
@@ -71,10 +71,10 @@ class Collector:
         await writer.drain()
         first, *fields = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower().split("\r\n")
         headers = {name: value.strip() for name, _, value in (field.partition(":") for field in fields)}
-        said = await reader.readexactly(int(headers.get("content-length", "0")))
+        answer = await reader.readexactly(int(headers.get("content-length", "0")))
         if headers.get("connection") == "close":
             self.close()
-        return int(first.split(" ")[1]), said
+        return int(first.split(" ")[1]), answer
 
     def close(self) -> None:
         """Close the connection; the next request opens another."""

@@ -139,17 +139,17 @@ class Kit:
     def _cloud_event(self) -> None:
         """A CloudEvent says the same as its line: handed in both ways, it is stored once."""
         line = self._line(_wager())
-        said = json.loads(line)
+        report = json.loads(line)
         event = {
             "specversion": "1.0",
-            "id": said["event_id"],
-            "source": said["source"],
-            "subject": said["stream"],
-            "type": f"{said['type']}.v{said['version']}",
-            "time": _iso(said["occurred_at_us"]),
-            "roundno": said["round_no"],
-            "sourceseq": said["source_seq"],
-            "data": said["payload"],
+            "id": report["event_id"],
+            "source": report["source"],
+            "subject": report["stream"],
+            "type": f"{report['type']}.v{report['version']}",
+            "time": _iso(report["occurred_at_us"]),
+            "roundno": report["round_no"],
+            "sourceseq": report["source_seq"],
+            "data": report["payload"],
         }
         reply = self._ask("POST", "/v1/events", json.dumps([event]).encode(), CLOUD_EVENTS)
         _expect(reply.statuses, ["stored"])

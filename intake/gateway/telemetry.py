@@ -49,7 +49,7 @@ class Telemetry:
         tally = self.lines(answers)
         if status == 200:
             self._seconds.observe(seconds)
-        said = {
+        line = {
             "at": datetime.now(UTC).isoformat(timespec="milliseconds"),
             "status": status,
             "device": device,
@@ -59,7 +59,7 @@ class Telemetry:
             "ms": round(seconds * 1000, 1),
         }
         with contextlib.suppress(OSError):  # whoever read the log of requests has gone: devices are served all the same
-            self._log(_encoder.encode(said | ({"reason": reason} if reason else {})).decode())
+            self._log(_encoder.encode(line | ({"reason": reason} if reason else {})).decode())
 
     def lines(self, answers: Sequence[Answer]) -> dict[str, int]:
         """Count lines; return how many there are of each status."""

@@ -121,7 +121,7 @@ def test_a_zombie_that_was_fenced_writes_nothing(join: Join, stored: Stored) -> 
     together((zombie, {0, 1}))
     with zombie.part(0) as (_, old):
         old.commit(ENGINE, {"table/a": at(1)}, {}, [A1])
-        with zombie.part(0) as (_, new):  # the next owner initialises the same transactional id
+        with zombie.part(0) as (_, new):  # the next owner initializes the same transactional id
             with pytest.raises(PartitionReassigned, match="partition 0"):
                 old.commit(ENGINE, {"table/a": at(2)}, {}, [B1])
             new.commit(ENGINE, {"table/a": at(2)}, {}, [A2])

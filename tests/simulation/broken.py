@@ -64,7 +64,7 @@ def builds_on_what_a_dead_writer_left_in_the_cache() -> Iterator[None]:
 
 @build
 def forgets_what_was_reported() -> Iterator[None]:
-    """No report is recognised when it comes again."""
+    """No report is recognized when it comes again."""
     counter = iter(range(1 << 30))
     with patch.object(sqlite_log, "report_digest", lambda draft: report_digest(draft) + b"%d" % next(counter)):
         yield
@@ -72,7 +72,7 @@ def forgets_what_was_reported() -> Iterator[None]:
 
 @build
 def takes_every_report_of_a_device_for_the_same() -> Iterator[None]:
-    """A repeat is recognised by the device's number alone: another content is lost."""
+    """A repeat is recognized by the device's number alone: another content is lost."""
     with patch.object(sqlite_log, "report_digest", lambda draft: b"the same"):
         yield
 

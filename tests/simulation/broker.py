@@ -1,6 +1,6 @@
 """A Kafka cluster in memory, under the client's own names: our code runs as it is, down to `events.kafka.client`.
 
-It keeps what the protocol promises of transactions: initialising a transactional id fences the producer before it and ends what
+It keeps what the protocol promises of transactions: initializing a transactional id fences the producer before it and ends what
 that one left open; readers of committed records stop before the first record that is undecided, and never see an aborted one; the
 end of a transaction takes an offset of its own. What may go wrong is what may go wrong between a client and a broker: a
 request is lost, its answer is lost, it arrives after the client has given up, or the client's process dies at it.
@@ -121,7 +121,7 @@ class Broker:
 
     # ----------------------------------------------------------------------------------------------------------- requests
 
-    def initialise(self, name: str) -> int:
+    def initialize(self, name: str) -> int:
         self._end(name, "aborted")
         self.epochs[name] = self.epochs.get(name, -1) + 1
         return self.epochs[name]
@@ -237,7 +237,7 @@ class Producer:
     def init_transactions(self) -> None:
         assert self._name is not None
         name = self._name
-        self._epoch = self._broker.ask("init", lambda: self._broker.initialise(name))
+        self._epoch = self._broker.ask("init", lambda: self._broker.initialize(name))
 
     def begin_transaction(self) -> None:
         """Nothing is sent."""

@@ -145,12 +145,12 @@ def check_login(path: Path) -> str:
     try:
         if path.stat().st_mode & 0o077:
             raise UsageError(f"{path}: other users can read this file, and it holds secrets; run chmod 600 on it")
-        said = tomllib.loads(path.read_text(encoding="utf-8"))
+        login = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UsageError(f"{path}: no such file; docs/security.md shows its contents") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: expected TOML: {error}") from error
-    auth, roles = said.get("auth"), said.get("roles")
+    auth, roles = login.get("auth"), login.get("roles")
     if not isinstance(auth, dict) or not isinstance(roles, dict):
         raise UsageError(f"{path}: expected the tables [auth] and [roles]; docs/security.md shows them")
     for name in ("redirect_uri", "cookie_secret", "client_id", "client_secret", "server_metadata_url"):

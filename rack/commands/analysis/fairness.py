@@ -42,11 +42,11 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         counts = arguments.question == "counts"
         with answered(arguments, output):
             frame = fairness.fairness_counts(db, family, by, of) if counts else fairness.fairness(db, by, of)
-    told = [
+    columns = [
         column
         for column in frame.columns
         if column not in HIDDEN and (frame.is_empty() or frame[column].null_count() < frame.height)
     ]
-    show(output, frame, told, everything=arguments.all)
+    show(output, frame, columns, everything=arguments.all)
     alarmed = "alarm" in frame.columns and bool(frame["alarm"].any())
     return Exit.FINDINGS if alarmed else Exit.CLEAN

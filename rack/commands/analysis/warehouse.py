@@ -75,8 +75,8 @@ def _build(arguments: argparse.Namespace, output: Output) -> Exit:
     for line in broken.values():
         output.problem(line)
     output.value({"warehouse": str(path), "built": built, **to_builtins(made), "integrity": list(broken.values())})
-    said = f"generation {made.generation}: {made.rounds:,} rounds, {made.wagers:,} wagers, {made.findings:,} findings"
-    output.text(f"{path}: {said}" if built else f"{path}: no new events or results; {said}")
+    totals = f"generation {made.generation}: {made.rounds:,} rounds, {made.wagers:,} wagers, {made.findings:,} findings"
+    output.text(f"{path}: {totals}" if built else f"{path}: no new events or results; {totals}")
     return Exit.INTEGRITY if broken else Exit.CLEAN
 
 

@@ -134,15 +134,15 @@ def _house(desk: Desk) -> House:
     from rack.recorded_round import property_configured
     from replay.alarms.alarm import House
 
-    said = property_configured(desk.log)
+    configured = property_configured(desk.log)
     try:
-        zone = None if said is None else ZoneInfo(said.time_zone)
+        zone = None if configured is None else ZoneInfo(configured.time_zone)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         zone = None
     return House(
         log=desk.log.log_id,
         property=desk.log.property_id,
-        currency="USD" if said is None else said.currency,
+        currency="USD" if configured is None else configured.currency,
         zone=zone,
         zone_name="UTC" if zone is None else zone.key,
     )
@@ -167,14 +167,14 @@ def _test(arguments: argparse.Namespace, output: Output) -> Exit:
     ways = doors(settings, folder)
     if arguments.receiver is not None and arguments.receiver not in ways:
         raise UsageError(f"--receiver {arguments.receiver}: the settings have {', '.join(ways)}")
-    said, failed = [], False
+    answers, failed = [], False
     for name in [arguments.receiver] if arguments.receiver else ways:
         message = trial_message(token_hex(16), settings.pages)
         answer = ways[name].send(message.key, to_body(message), now_us() // 1_000_000)
         failed = failed or not answer.taken
-        said.append({"receiver": name, "taken": answer.taken, "said": answer.said, "key": message.key})
+        answers.append({"receiver": name, "taken": answer.taken, "said": answer.said, "key": message.key})
         output.text(f"{name}: {'taken' if answer.taken else 'NOT taken'} ({answer.said})")
-    output.value(said)
+    output.value(answers)
     return Exit.FINDINGS if failed else Exit.CLEAN
 
 

@@ -110,5 +110,5 @@ def _value(found: Search, understood: list[str], says: str, written: list[FoundT
     from msgspec import to_builtins
 
     texts = [{key: value for key, value in to_builtins(each).items() if key != "words"} for each in written]
-    said = {"understood": understood, "notes": found.said.notes, "unread": found.said.unread, "outcome": says}
-    return said | {"remembered": to_builtins(found.remembered), "rounds": to_builtins(found.rounds), "texts": texts}
+    answer = {"understood": understood, "notes": found.said.notes, "unread": found.said.unread, "outcome": says}
+    return answer | {"remembered": to_builtins(found.remembered), "rounds": to_builtins(found.rounds), "texts": texts}

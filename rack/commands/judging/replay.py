@@ -170,7 +170,7 @@ def _follow(log: EventLog, results: ResultStore, arguments: argparse.Namespace, 
     """Replay until interrupted; say what each batch brought."""
     from replay.run.replayer import Replay, Summary, follow
 
-    summary, said, built, next_s, broken, foreign, again = Summary(), (0, 0), -1, 0.0, 0, 0, 0
+    summary, reported, built, next_s, broken, foreign, again = Summary(), (0, 0), -1, 0.0, 0, 0, 0
     try:
         for summary in follow(log, results, again=arguments.again):
             again = _report_judged_again(summary, again, output)
@@ -178,8 +178,8 @@ def _follow(log: EventLog, results: ResultStore, arguments: argparse.Namespace, 
                 output.problem(line)  # nothing later in that stream is judged, and somebody must hear of it
             broken = len(summary.integrity)
             foreign = _report_foreign(summary, foreign, output)
-            if (summary.rounds, summary.changed) != said:
-                said = summary.rounds, summary.changed
+            if (summary.rounds, summary.changed) != reported:
+                reported = summary.rounds, summary.changed
                 output.note(
                     f"{summary.events:,} events, {summary.rounds:,} rounds judged, {summary.changed:,} new verdicts"
                 )
@@ -233,22 +233,22 @@ def _replay_in_group(address: str, name: str, results: ResultStore, output: Outp
     from replay.run.partition_member import Shared, follow_group
     from replay.run.replayer import standing
 
-    shared, said, foreign, again = Shared(), Shared(partitions=[-1]), 0, 0
+    shared, reported, foreign, again = Shared(), Shared(partitions=[-1]), 0, 0
     before = signal.signal(signal.SIGTERM, _interrupt)  # as with Ctrl-C, one leaves in order
     with closing(group_at(address, name, engine())) as group, closing(follow_group(group)) as running:
         output.note(f"joining the group {name}")
         try:
             for shared in running:
-                if shared.partitions != said.partitions:
+                if shared.partitions != reported.partitions:
                     listed = ", ".join(map(str, shared.partitions)) or "none; on standby"
                     output.note(f"partitions of this member: {listed}")
                 again = _report_judged_again(shared, again, output)
                 foreign = _report_foreign(shared, foreign, output)
-                if (shared.rounds, shared.changed) != (said.rounds, said.changed):
+                if (shared.rounds, shared.changed) != (reported.rounds, reported.changed):
                     output.note(
                         f"{shared.events:,} events, {shared.rounds:,} rounds judged, {shared.changed:,} new verdicts"
                     )
-                said = shared
+                reported = shared
         except KeyboardInterrupt:
             output.note("stopped; the other members continue from here")
         finally:
@@ -260,18 +260,18 @@ def _interrupt(signum: int, frame: object) -> None:
     raise KeyboardInterrupt
 
 
-def _report_foreign(summary: Summary, said: int, output: Output) -> int:
+def _report_foreign(summary: Summary, reported: int, output: Output) -> int:
     """Say which foreign records were passed over beyond so many; return how many that makes."""
     from rack.foreign import foreign_lines
 
-    for line in foreign_lines(summary.foreign, said):
+    for line in foreign_lines(summary.foreign, reported):
         output.problem(line)
-    return max(said, summary.foreign.count)
+    return max(reported, summary.foreign.count)
 
 
-def _report_judged_again(summary: Summary, said: int, output: Output) -> int:
+def _report_judged_again(summary: Summary, reported: int, output: Output) -> int:
     """Say which stored results and positions beyond so many did not fit and were judged again; return how many that makes."""
-    for line in summary.judged_again[said:]:
+    for line in summary.judged_again[reported:]:
         output.problem(line)
     return len(summary.judged_again)
 

@@ -213,8 +213,8 @@ def _list(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
 def _currency(desk: Desk) -> str:
     from rack.recorded_round import property_configured
 
-    said = property_configured(desk.log)
-    return "USD" if said is None else said.currency
+    configured = property_configured(desk.log)
+    return "USD" if configured is None else configured.currency
 
 
 def _row(each: IncidentCase, currency: str) -> tuple[object, ...]:

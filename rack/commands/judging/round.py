@@ -56,11 +56,11 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             }
             for event in recorded.events
         ]
-        told = narrate(RoundVerdict.of(judged), currency=recorded.currency)
+        account = narrate(RoundVerdict.of(judged), currency=recorded.currency)
         output.value(
             to_builtins(judged)
             | {
-                "sentence": told.sentence,
+                "sentence": account.sentence,
                 "incidents": [incident_values(incident, recorded.currency) for incident in incidents(judged.findings)],
                 "transcript": recorded.transcript(),
                 "events": events,

@@ -99,13 +99,13 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     return Exit.INTEGRITY if checkpointer.result_faults else Exit.CLEAN
 
 
-def _tell(faults: Sequence[IntegrityError], told: Sequence[str], output: Output) -> list[str]:
+def _tell(faults: Sequence[IntegrityError], reported: Sequence[str], output: Output) -> list[str]:
     """Say which results were not stated and why, each once; return all that was said."""
     lines = [f"{each.code} {each}; these results were not stated" for each in faults]
     for line in lines:
-        if line not in told:
+        if line not in reported:
             output.problem(line)
-    return [*told, *lines]
+    return [*reported, *lines]
 
 
 def _store(address: str, log_id: str, patience_s: float, output: Output) -> CheckpointStore:
@@ -113,16 +113,16 @@ def _store(address: str, log_id: str, patience_s: float, output: Output) -> Chec
     from events.errors import SecondWriter
     from rack.opening import checkpoints_at
 
-    began, told = time.monotonic(), False
+    began, reported = time.monotonic(), False
     while True:
         try:
             return checkpoints_at(address, log_id=log_id)
         except SecondWriter as held:
             if time.monotonic() - began >= patience_s:
                 raise
-            if not told:
+            if not reported:
                 output.note(f"{held}; waiting up to {patience_s:.0f} s for it to finish")
-                told = True
+                reported = True
             time.sleep(POLL_S)
 
 

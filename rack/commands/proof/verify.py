@@ -299,10 +299,10 @@ def unread_lines(report: VerificationReport, since: Start) -> list[str]:
     from replay.review.last_verification import said_of
 
     events, results = sum(report.unread.values()), report.results.unread if report.results is not None else 0
-    said = f"NOT READ AGAIN: {counted(events, 'event')} in {counted(len(report.unread), 'stream')}"
-    said += f" and {counted(results, 'result')}; {said_of(since)}, and signed checkpoints state where they end"
+    unread = f"NOT READ AGAIN: {counted(events, 'event')} in {counted(len(report.unread), 'stream')}"
+    unread += f" and {counted(results, 'result')}; {said_of(since)}, and signed checkpoints state where they end"
     return [
-        said,
+        unread,
         "whether any of these was altered since, the index of repeats, and refused lines from before are for "
         "`rack verify` without --since to find out",
     ]
@@ -385,9 +385,9 @@ def _witness(arguments: argparse.Namespace) -> WitnessFolder | None:
 
 def _witness_lines(found: Witnessed, signed: Signatures | None, now_us: int) -> list[str]:
     """Return what a witness vouches for, and what not. Where it disagrees with the log, the breaks say so too."""
-    said = []
+    lines = []
     if found.newest_size is not None and signed is not None:
-        said.append(f"the witness cosigned statements 1 to {found.newest_size:,} of {signed.statements:,}")
+        lines.append(f"the witness cosigned statements 1 to {found.newest_size:,} of {signed.statements:,}")
     for each in found.refused:
         made = (
             "a checkpoint"
@@ -395,12 +395,12 @@ def _witness_lines(found: Witnessed, signed: Signatures | None, now_us: int) -> 
             else f"the checkpoint over {each.size:,} statements of {_time(each.at_us)}"
         )
         now = "which the log still holds" if each.stored else "which the log does not hold"
-        said.append(f"REFUSED: {found.witness} was shown {made}, {now}, and kept it: {each.file}")
+        lines.append(f"REFUSED: {found.witness} was shown {made}, {now}, and kept it: {each.file}")
     if found.waiting_since_us is not None and found.silent(now_us):
         many = counted(found.behind, "checkpoint")
         since = _time(found.waiting_since_us)
-        said.append(f"SILENCE of the witness {found.witness}: {many} without its signature, the first of {since}")
-    return said
+        lines.append(f"SILENCE of the witness {found.witness}: {many} without its signature, the first of {since}")
+    return lines
 
 
 def _signature_lines(signed: Signatures | None, late: bool) -> list[str]:
@@ -411,22 +411,24 @@ def _signature_lines(signed: Signatures | None, late: bool) -> list[str]:
         ]
     last = _time(signed.at_us or 0)
     checkpoints, events = counted(signed.checkpoints, "checkpoint"), counted(signed.events, "event")
-    said = [f"{checkpoints} {'covers' if signed.checkpoints == 1 else 'cover'} {events}; the last was signed {last}"]
+    lines = [f"{checkpoints} {'covers' if signed.checkpoints == 1 else 'cover'} {events}; the last was signed {last}"]
     for silence in signed.silences:
         pause = f"between {_time(silence.from_us)} and {_time(silence.to_us)}"
-        said.append(f"SILENCE: no checkpoint {pause}, though one was due within {silence.within_s} s")
+        lines.append(f"SILENCE: no checkpoint {pause}, though one was due within {silence.within_s} s")
     if late:
-        said.append(f"SILENCE: no checkpoint since {last}, though one was due within {signed.within_s} s")
-    said += [each.line() for each in signed.earlier]
-    said += [
+        lines.append(f"SILENCE: no checkpoint since {last}, though one was due within {signed.within_s} s")
+    lines += [each.line() for each in signed.earlier]
+    lines += [
         f"the key {key}, which you gave, is not named by the log; nothing was checked with it" for key in signed.unnamed
     ]
-    said += [f"no earlier key vouches for the key {key}; ask the property who published it" for key in signed.unvouched]
+    lines += [
+        f"no earlier key vouches for the key {key}; ask the property who published it" for key in signed.unvouched
+    ]
     if not signed.anchored:
-        said.append(
+        lines.append(
             "the keys come from the log itself and could be replaced with it; give the key that you received with --key"
         )
-    return said
+    return lines
 
 
 def _time(at_us: int) -> str:

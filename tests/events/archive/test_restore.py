@@ -95,7 +95,7 @@ def test_the_log_goes_on_where_it_stood(log: SqliteLog, folder: Path, target: Re
     repeat, told = Drafts(), log.head(TABLE).seq
     repeat.made = 35  # the table's third day
     last = [repeat.day(DAYS[2]), *repeat.round()]
-    assert writer.append(TABLE, told + 1, last).seqs == (None,) * 7, "the devices' repeats are recognised"
+    assert writer.append(TABLE, told + 1, last).seqs == (None,) * 7, "the devices' repeats are recognized"
     assert writer.append(TABLE, told + 1, [drafts.day("2026-03-17"), *drafts.round()]).head.seq == told + 7
     target.close()
     again = target.open(read_only=True)
