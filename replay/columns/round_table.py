@@ -18,6 +18,8 @@ import json
 import os
 import shutil
 import tempfile
+import time
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from hashlib import file_digest
 from pathlib import Path
@@ -44,6 +46,12 @@ VERSION: Final = 5
 MANIFEST: Final = "manifest.json"
 GROUP: Final = 8192
 """Rounds in a row group: so many are settled at once."""
+
+READING: Final = ".reading-"
+"""How the folder of a reader begins, which has the files of a table under other names."""
+LINK_ATTEMPTS: Final = 20
+LEFT_BEHIND_S: Final = 86_400
+"""After so long, what a reader left that was killed is removed."""
 
 FAR_BACK: Final = "a correction, or an event, that reached far back"
 
@@ -106,7 +114,11 @@ def prepare(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for path in folder.glob(".building-*"):
         shutil.rmtree(path)
-    if not (folder / MANIFEST).exists() and any(path.name not in ("rounds", "rules") for path in folder.iterdir()):
+    for path in folder.glob(f"{READING}*"):
+        if path.stat().st_mtime < time.time() - LEFT_BEHIND_S:
+            shutil.rmtree(path)
+    own = ("rounds", "rules", "unfinished")
+    if not (folder / MANIFEST).exists() and any(path.name.split(".")[0] not in own for path in folder.iterdir()):
         raise TableError(f"{folder} is not empty and holds no round table; name another folder")
 
 
@@ -326,26 +338,65 @@ def put_in_force(folder: Path, scratch: Path, manifest: Manifest) -> bytes:
     return data
 
 
-def checked_path(folder: Path, entry: FileEntry) -> Path:
-    """Return the path of a file of a table, after checking its bytes. Raises `TableError`."""
-    path = folder / entry.path
+@contextlib.contextmanager
+def steady(folder: Path) -> Iterator[RoundTable]:
+    """Yield a table as it is now, whatever a replay that keeps it writes meanwhile. Raises `TableError`.
+
+    The files that its manifest names are linked under other names beside it; where that cannot be, they are read where they are.
+    """
+    RoundTable(folder)
+    try:
+        made = Path(tempfile.mkdtemp(prefix=READING, dir=folder))
+    except OSError:
+        yield RoundTable(folder)
+        return
+    try:
+        yield RoundTable(made, folder) if _linked(folder, made) else RoundTable(folder)
+    finally:
+        shutil.rmtree(made)
+
+
+def _linked(folder: Path, made: Path) -> bool:
+    """Link the files of a table in another folder, its manifest copied last; return whether that was possible."""
+    for _ in range(LINK_ATTEMPTS):
+        data = (folder / MANIFEST).read_bytes()
+        manifest = msgspec.json.decode(data, type=Manifest)
+        paths = [*(each.path for each in manifest.files), *(f"rules/{digest}.toml" for digest in manifest.rules)]
+        try:
+            for path in paths:
+                (made / path).parent.mkdir(parents=True, exist_ok=True)
+                if not (made / path).exists():
+                    os.link(folder / path, made / path)
+        except FileNotFoundError:
+            continue  # a replay wrote the table meanwhile
+        except OSError:
+            return False
+        (made / MANIFEST).write_bytes(data)
+        return True
+    return False
+
+
+def checked_path(folder: Path, entry: FileEntry, shown: Path | None = None) -> Path:
+    """Return the path of a file of a table, after checking its bytes. Raises `TableError`, which names it in folder `shown`."""
+    path, name = folder / entry.path, (shown or folder) / entry.path
     try:
         with path.open("rb") as file:
             digest = file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise TableError(
-            f"{path} cannot be read ({error.strerror}); make the table again with `rack rounds`"
+            f"{name} cannot be read ({error.strerror}); make the table again with `rack rounds`"
         ) from error
     if digest != entry.sha256:
-        raise TableError(f"{path} is not what the manifest names; make the table again with `rack rounds`")
+        raise TableError(f"{name} is not what the manifest names; make the table again with `rack rounds`")
     return path
 
 
 class RoundTable:
     """A round table in a folder, open for reading. Every file is checked against the manifest before it is read."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, shown: Path | None = None) -> None:
+        """Open the table in a folder; messages name the folder `shown`."""
+        self.folder, self.shown = folder, shown or folder
         try:
             self.manifest = msgspec.json.decode((folder / MANIFEST).read_bytes(), type=Manifest)
         except FileNotFoundError as error:
@@ -360,26 +411,33 @@ class RoundTable:
 
     def path(self, entry: FileEntry) -> Path:
         """Return the path of a file of the table, after checking its bytes. Raises `TableError`."""
-        return checked_path(self.folder, entry)
+        return checked_path(self.folder, entry, self.shown)
 
     def paths(self, game: str) -> list[Path]:
         """Return the paths of the files with rounds of a game, each checked. Raises `TableError`."""
         return [self.path(entry) for entry in self.manifest.files if entry.path.split("/")[2] == game]
 
+    def asides(self) -> dict[str, int]:
+        """Return how many rounds the columns do not hold, by the reason, the most frequent first."""
+        counts: Counter[str] = Counter()
+        for entry in self.manifest.files:
+            counts.update(pq.read_table(self.path(entry), columns=["aside"]).column("aside").to_pylist())
+        return {reason: count for reason, count in counts.most_common() if reason}
+
     def must_be_of(self, log: EventLog) -> None:
         """Raise `TableError` where the table was made from other streams than this log's, or by another version."""
         if self.manifest.engine != engine():
             raise TableError(
-                f"{self.folder} was made by {self.manifest.engine}, this is {engine()}, which may settle rounds otherwise; make "
+                f"{self.shown} was made by {self.manifest.engine}, this is {engine()}, which may settle rounds otherwise; make "
                 "the table again with `rack rounds`"
             )
         if self.manifest.log_id != log.log_id:
-            raise TableError(f"{self.folder} was made from log {self.manifest.log_id}, not from {log.log_id}")
+            raise TableError(f"{self.shown} was made from log {self.manifest.log_id}, not from {log.log_id}")
         for stream, head in self.manifest.heads.items():
             last = next(iter(log.read(stream, head.seq, head.seq)), None) if head.seq else None
             if head.seq and (last is None or last.hash.hex() != head.hash):
                 raise TableError(
-                    f"{self.folder}: event {head.seq} of {stream} is not the one the table was made from; "
+                    f"{self.shown}: event {head.seq} of {stream} is not the one the table was made from; "
                     "see `rack verify`, then make the table again with `rack rounds`"
                 )
 
@@ -389,6 +447,6 @@ class RoundTable:
         for digest in self.manifest.rules:
             text = (self.folder / "rules" / f"{digest}.toml").read_bytes().decode()
             if digest_of(text) != digest:
-                raise TableError(f"{self.folder}: rules/{digest}.toml is not the text of that digest")
+                raise TableError(f"{self.shown}: rules/{digest}.toml is not the text of that digest")
             texts[digest] = text
         return texts

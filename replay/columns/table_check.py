@@ -15,7 +15,7 @@ import msgspec
 import pyarrow.parquet as pq
 
 from events.log.contract import EventLog
-from replay.columns.round_table import FileEntry, Manifest, Progress, RoundTable, TableError, build
+from replay.columns.round_table import FileEntry, Manifest, Progress, RoundTable, TableError, build, steady
 
 RoundKey = tuple[str, int]
 """A round: its stream and its number."""
@@ -33,8 +33,7 @@ def differences(log: EventLog, folder: Path, progress: Progress | None = None) -
 
     Raises `TableError` where the folder holds no table.
     """
-    kept = RoundTable(folder)
-    with tempfile.TemporaryDirectory(prefix="rack-rounds-") as scratch:
+    with steady(folder) as kept, tempfile.TemporaryDirectory(prefix="rack-rounds-") as scratch:
         heads = {stream: head.seq for stream, head in kept.manifest.heads.items()}
         build(log, Path(scratch), progress, heads)
         return [
