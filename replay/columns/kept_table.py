@@ -234,7 +234,8 @@ class KeptTable:
             for rows in reading.rows():
                 for row in rows:
                     self._finished.setdefault(place_of(row), []).append(row)
-                self._store(scratch, GROUP)
+                if sum(map(len, self._finished.values())) >= GROUP:
+                    self._store(scratch)
         if reading.event_replay_reason:
             self._leave_out(stream, reading.event_replay_reason)
             return
@@ -265,7 +266,7 @@ class KeptTable:
         self._must_be_alone()
         with scratch_in(self.folder) as scratch:
             self._remove_dropped(scratch)
-            self._store(scratch, 1)
+            self._store(scratch)
             self._join(scratch)
             last = self._write_last(scratch)
             going = {stream: self._takers[stream].unfinished() for stream in self._heads}
@@ -307,10 +308,10 @@ class KeptTable:
             self._files[place] = kept
         self._dropped = set()
 
-    def _store(self, scratch: Path, at_least: int) -> None:
-        """Write the finished rounds of each place with so many of them to a file."""
+    def _store(self, scratch: Path) -> None:
+        """Write the finished rounds of each place to a file."""
         for place, rows in self._finished.items():
-            if len(rows) >= at_least:
+            if rows:
                 self._files.setdefault(place, []).append(self._write_rows(scratch, place, rows))
                 self._finished[place] = []
 

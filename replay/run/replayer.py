@@ -134,8 +134,8 @@ class Replay:
             many = f"{self.results.unchained():,} results were stored before results were chained"
             self.summary.judged_again.append(f"{many}; their chains begin now, and every round is judged again")
         if self._rounds is not None:
-            begin = {stream: self.positions.get(stream, Head(0, b"")) for stream in self.log.streams()}
-            going_on = {stream: head for stream, head in begin.items() if stream not in self._again}
+            going_on = {stream: self.positions.get(stream, Head(0, b"")) for stream in self.log.streams()}
+            going_on |= {stream: Head(0, b"") for stream in going_on if stream in self._again}
             self.summary.judged_again += self._rounds.resume(self.log, going_on)
             self._rounds_wait = True
         for stream, why in sorted(self._again.items()):

@@ -61,7 +61,7 @@ def interleaved(log: MemoryLog, seed: int) -> MemoryLog:
 
 @pytest.fixture(scope="module")
 def floor() -> MemoryLog:
-    """Two days of every game with every planted fault, and what was handled correctly: late messages, corrections, slips."""
+    """Two days of every game with planted faults, and what was handled correctly."""
     names = tuple(GAMES)
     return interleaved(SimulatedLog(gaming_day.simulate(19, 30, games=names).groups()), 3)
 
@@ -107,7 +107,8 @@ def test_the_rows_of_a_floor_are_those_derived_afterward(restarts: int, floor: M
         kept(log, tmp_path / "kept")
         assert_as_built(log, tmp_path / "kept")
     asides = [row["aside"] for row in rows_in(tmp_path / "kept").values()]
-    assert {"", "what came late"} <= set(asides)
+    assert asides.count("") > len(asides) / 2
+    assert len(set(asides)) > 3, "rounds of several kinds that the columns do not hold"
 
 
 def test_a_floor_is_followed(floor: MemoryLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -380,7 +381,7 @@ class Killer:
 
 def test_a_kill_at_any_step_loses_nothing_and_doubles_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Several commits, files joined, a stream derived anew; the process ends before or after each step, and goes on."""
-    monkeypatch.setattr(replayer, "COMMIT_EVERY", 200)
+    monkeypatch.setattr(replayer, "COMMIT_EVERY", 90)
     monkeypatch.setattr(kept_table, "JOINED_AT", 3)
     whole = interleaved(MemoryLog([played(36), late_ones(), eventful_elsewhere()]), 5)
     log, at, finished = Prefix(whole, len(whole.all)), 0, False
