@@ -7,6 +7,7 @@ columns of such rows by other rules, and what a row does not hold goes to event 
 The door. Outside this room, import from these files only:
 
 * `round_table`: `build` derives the table from a log, `RoundTable` opens it, `Manifest` says what it consists of
+* `kept_table`: `KeptTable` keeps the table up while `replay.run` judges
 * `what_if`: settles a history by replacement rules, in one of the pools of `replay.workers`
 * `table_check`: `differences` compares a table with its log
 * `catalogue` and `game_columns`: `add_columns` adds a game, described by a `GameColumns` record
@@ -14,6 +15,7 @@ The door. Outside this room, import from these files only:
 Inside. Everything is pure but for the files marked with *, which read the log or read and write files:
 
 * a game's own: `games` (row schema, what only this game has of a table) and `kernels` (compiled settlement), one file each
-* a round becomes a row: `row_schemas`, `layout_row`, `row_writer`, `round_table`*, `table_check`*
+* a round becomes a row: `row_schemas`, `layout_row`, `stream_rows`, `row_writer`, `round_table`*, `kept_table`*,
+  `table_check`*
 * rows become money: `settling`, `groups`*, `row_replayer`*, `what_if`*
 """

@@ -14,7 +14,7 @@ from events.log.contract import EventLog, Record
 from events.log.runs import runs_of
 from games.rulebook.rulebook import Rulebook
 from replay.columns.row_schemas import REST
-from replay.columns.row_writer import with_texts
+from replay.columns.stream_rows import with_texts
 from replay.run.stream_worker import Result, Snapshot, StreamWorker, encode
 
 

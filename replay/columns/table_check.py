@@ -6,17 +6,19 @@ The law of this file: it derives the table again and reports differences; it rep
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
-from itertools import zip_longest
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import msgspec
-import pyarrow as pa
 import pyarrow.parquet as pq
 
 from events.log.contract import EventLog
-from replay.columns.round_table import FileEntry, Manifest, Progress, RoundTable, TableError, build
+from replay.columns.round_table import FileEntry, Manifest, Progress, RoundTable, TableError, build, steady
+
+RoundKey = tuple[str, int]
+"""A round: its stream and its number."""
 
 
 class Difference(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,8 +33,7 @@ def differences(log: EventLog, folder: Path, progress: Progress | None = None) -
 
     Raises `TableError` where the folder holds no table.
     """
-    kept = RoundTable(folder)
-    with tempfile.TemporaryDirectory(prefix="rack-rounds-") as scratch:
+    with steady(folder) as kept, tempfile.TemporaryDirectory(prefix="rack-rounds-") as scratch:
         heads = {stream: head.seq for stream, head in kept.manifest.heads.items()}
         build(log, Path(scratch), progress, heads)
         return [
@@ -61,38 +62,60 @@ def _files(kept: RoundTable, made: RoundTable) -> Iterator[Difference]:
             yield Difference(where=place, what="the log gives no such file" if place in stored else "is missing")
             continue
         try:
-            path = kept.path(stored[place])
+            paths = [kept.path(entry) for entry in stored[place]]
         except TableError as error:
             yield Difference(where=place, what=str(error))
             continue
-        if stored[place].sha256 != derived[place].sha256:
-            yield from _contents(place, path, made.path(derived[place]))
+        if [entry.sha256 for entry in stored[place]] != [entry.sha256 for entry in derived[place]]:
+            yield from _contents(place, paths, [made.path(entry) for entry in derived[place]])
     kept.rules()
 
 
-def _by_place(manifest: Manifest) -> dict[str, FileEntry]:
-    """The files without the digest in their names."""
-    return {entry.path.rsplit(".", 2)[0]: entry for entry in manifest.files}
+def _by_place(manifest: Manifest) -> dict[str, list[FileEntry]]:
+    """The files without the digest in their names: a table that a replay keeps has several of a place."""
+    files: dict[str, list[FileEntry]] = {}
+    for entry in manifest.files:
+        files.setdefault(entry.path.rsplit(".", 2)[0], []).append(entry)
+    return files
 
 
-def _contents(place: str, kept: Path, made: Path) -> Iterator[Difference]:
-    """Another version of the library may write the same rounds in other bytes."""
-    with pq.ParquetFile(kept) as stored_file, pq.ParquetFile(made) as derived_file:
-        for stored, derived in zip_longest(stored_file.iter_batches(1024), derived_file.iter_batches(1024)):
-            if stored is None or derived is None or not stored.equals(derived):
-                yield Difference(where=place, what=_first_difference(stored, derived))
-                return
+def _contents(place: str, kept: Sequence[Path], made: Sequence[Path]) -> Iterator[Difference]:
+    """Compare the rounds of a place: they may lie in other files, and another version of the library writes other bytes."""
+    schema = pq.read_schema(made[0])
+    if any(not pq.read_schema(path).equals(schema) for path in kept):
+        yield Difference(where=place, what="has other columns than this version writes")
+        return
+    stored, derived = _digests(kept), _digests(made)
+    if len(stored) != sum(pq.read_metadata(path).num_rows for path in kept):
+        yield Difference(where=place, what="has a round twice")
+    others = sorted(key for key in stored.keys() | derived.keys() if stored.get(key) != derived.get(key))
+    if not others:
+        return
+    (stream, round_no), more = others[0], len(stored) - len(derived)
+    if others[0] not in stored or others[0] not in derived:
+        many = (
+            f"has {abs(more):,} {'more' if more > 0 else 'fewer'} rounds than the log gives"
+            if more
+            else "has other rounds"
+        )
+        yield Difference(where=place, what=f"{many}; {stream} round {round_no} is the first")
+        return
+    found, right = _row(kept, others[0]), _row(made, others[0])
+    names = [name for name in schema.names if found[name] != right[name]]
+    yield Difference(where=place, what=f"{stream} round {round_no}: {', '.join(names)} not what the log gives")
 
 
-def _first_difference(kept: pa.RecordBatch | None, made: pa.RecordBatch | None) -> str:
-    if kept is None or made is None:
-        return "has " + ("fewer" if kept is None else "more") + " rounds than the log gives"
-    if kept.schema != made.schema:
-        return "has other columns than this version writes"
-    nothing: dict[str, Any] = {}
-    for stored, derived in zip_longest(kept.to_pylist(), made.to_pylist(), fillvalue=nothing):
-        if stored != derived:
-            names = [name for name in kept.schema.names if stored.get(name) != derived.get(name)]
-            row = stored or derived
-            return f"{row['stream']} round {row['round_no']}: {', '.join(names)} not what the log gives"
-    return "differs in a way that no row shows"
+def _digests(paths: Iterable[Path]) -> dict[RoundKey, bytes]:
+    """Return a digest of each row by the stream and number of its round."""
+    return {(row["stream"], row["round_no"]): sha256(repr(row).encode()).digest() for row in _rows(paths)}
+
+
+def _row(paths: Iterable[Path], key: RoundKey) -> dict[str, Any]:
+    return next(row for row in _rows(paths) if (row["stream"], row["round_no"]) == key)
+
+
+def _rows(paths: Iterable[Path]) -> Iterator[dict[str, Any]]:
+    for path in paths:
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(1024):
+                yield from batch.to_pylist()

@@ -32,6 +32,7 @@ from replay.run.engine import engine
 from replay.run.memory_results import MemoryResults
 from replay.run.positions import ReplaySource, resumption
 from replay.run.refold import refold
+from replay.run.round_keeper import RoundKeeper
 from replay.run.stream_worker import Result, StreamWorker, current_findings
 from replay.run.tally import StreamTally, Tally, by_stream, kept, total
 
@@ -77,7 +78,7 @@ class Replay:
     """A replay under way: the workers by stream, and the results that wait for the next commit.
 
     Stored state and results that do not fit are judged again first, of each stream from its first event; with `again` those of
-    every stream. The streams in `without` are left out.
+    every stream. The streams in `without` are left out. `rounds` keeps the rounds too, beside the results.
     """
 
     def __init__(
@@ -91,8 +92,11 @@ class Replay:
         tally: Tally | None = None,
         again: bool = False,
         without: Collection[str] = (),
+        rounds: RoundKeeper | None = None,
     ) -> None:
         self.log, self.results, self.rules, self.progress = log, results, rules, progress
+        self._rounds = rounds
+        self._rounds_wait = False  # whether rounds were judged that the keeper was not told of
         self.as_of, self._without = as_of, without
         self.engine = engine()
         self.summary = Summary()
@@ -129,6 +133,11 @@ class Replay:
         if self.results.unchained():
             many = f"{self.results.unchained():,} results were stored before results were chained"
             self.summary.judged_again.append(f"{many}; their chains begin now, and every round is judged again")
+        if self._rounds is not None:
+            going_on = {stream: self.positions.get(stream, Head(0, b"")) for stream in self.log.streams()}
+            going_on |= {stream: Head(0, b"") for stream in going_on if stream in self._again}
+            self.summary.judged_again += self._rounds.resume(self.log, going_on)
+            self._rounds_wait = True
         for stream, why in sorted(self._again.items()):
             self._judge_again(stream, why)
         while True:
@@ -152,10 +161,23 @@ class Replay:
                     raise
                 self._stop(broken)
         self.commit()
+        self._keep_rounds(at_once=True)
         yield self.summary
 
     def commit(self) -> None:
-        """Store everything in one transaction."""
+        """Store everything in one transaction, then let the rounds be kept."""
+        self._commit()
+        self._keep_rounds(at_once=not self._is_following)
+
+    def _keep_rounds(self, *, at_once: bool) -> None:
+        if self._rounds is None or not self._rounds_wait:
+            return
+        heads = {stream: self.positions[stream] for stream in self._workers if stream in self.positions}
+        self._rounds_wait = not self._rounds.commit(self.log, heads, at_once=at_once)
+        for stream, worker in self._workers.items():
+            worker.taker = self._rounds.taker(stream)
+
+    def _commit(self) -> None:
         self.summary.rounds = sum(worker.rounds for worker in self._workers.values())
         self.summary.events += self._since_commit
         heads = {stream: Head(worker.seq, worker.chain) for stream, worker in self._workers.items() if worker.seq}
@@ -167,7 +189,7 @@ class Replay:
         idle = not self._since_commit and not self._pending and not self._unsaved
         if idle and passed_over.count == self._passed_over:
             return
-        self._unsaved = False
+        self._unsaved, self._rounds_wait = False, True
         self._passed_over = passed_over.count
         snapshots = {stream: self._workers[stream].snapshot() for stream in heads}
         advice = self._new_advice()
@@ -265,6 +287,7 @@ class Replay:
             worker.seq, worker.chain = position.seq, position.hash
             if stream not in self._heads and not self.results.unchained():
                 worker.tally = StreamTally()
+            worker.taker = self._rounds.taker(stream) if self._rounds is not None else None
             self._workers[stream] = worker
         return self._workers[stream]
 
@@ -289,7 +312,7 @@ class Replay:
 
     def _restore(self, stream: str, why: str, fresh: ResultStore, position: Head) -> None:
         """Fold a stream into fresh results, compare, and store what differs."""
-        run = Replay(StreamLog(self.log, stream), fresh, as_of={stream: position.seq or BEYOND})
+        run = Replay(StreamLog(self.log, stream), fresh, as_of={stream: position.seq or BEYOND}, rounds=self._rounds)
         for _ in run.run():
             pass
         found = compare(stream, self.results, fresh, self.engine)
@@ -352,6 +375,8 @@ class Replay:
             self._stop(LostTail(stream, 1, message))
             return
         self.results.commit(self.engine, {}, {}, [], [stream])
+        if self._rounds is not None:
+            self._rounds.forget(stream)
         self._note(stream, why or "the log has no such stream", "the results were thrown away")
 
     def _note(self, stream: str, why: str, outcome: str) -> None:
@@ -372,6 +397,9 @@ class Replay:
             return
         self._faults[broken.stream] = broken
         self.summary.integrity.append(f"{broken.code} {broken}")
+        if self._rounds is not None:
+            self._rounds.broken(broken.stream, f"{broken.code} {broken}")
+            self._rounds_wait = True
 
     def _refold(self, stream: str, end: int | None) -> None:
         position = (
@@ -384,6 +412,9 @@ class Replay:
             refolded.worker.rounds = self._workers[stream].rounds
             refolded.worker.tally = self._workers[stream].tally
         self._workers[stream] = refolded.worker
+        if self._rounds is not None:
+            self._rounds.refolded(stream)
+            self._rounds_wait = True
         self._since_commit += max(0, refolded.worker.seq - position)
         if refolded.broken is not None:
             self._stop(refolded.broken)
@@ -430,23 +461,42 @@ def replay(
     tally: Tally | None = None,
     again: bool = False,
     without: Collection[str] = (),
+    rounds: RoundKeeper | None = None,
 ) -> Summary:
     """Replay a log to its end and return the summary; `tally` has counted the results stored before.
 
-    `again` judges everything again and restores what is stored otherwise; the streams in `without` are left out.
+    `again` judges everything again and restores what is stored otherwise; the streams in `without` are left out; `rounds` keeps
+    the rounds that are judged.
 
     `as_of` (stream → number; other streams are left out) reproduces an earlier verdict, `rules` asks what other rules
     would have led to; both need a `MemoryResults`, for their answers are not verdicts.
     """
-    run = Replay(log, results, as_of=as_of, rules=rules, progress=progress, tally=tally, again=again, without=without)
+    run = Replay(
+        log,
+        results,
+        as_of=as_of,
+        rules=rules,
+        progress=progress,
+        tally=tally,
+        again=again,
+        without=without,
+        rounds=rounds,
+    )
     for _ in run.run():
         pass
     return run.standing()
 
 
-def follow(log: EventLog, results: ResultStore, *, wait_s: float = 0.2, again: bool = False) -> Iterator[Summary]:
-    """Replay for ever, yielding after every batch; the caller stops when it has enough. `again` as for `replay`."""
-    yield from Replay(log, results, again=again).run(wait_s=wait_s)
+def follow(
+    log: EventLog,
+    results: ResultStore,
+    *,
+    wait_s: float = 0.2,
+    again: bool = False,
+    rounds: RoundKeeper | None = None,
+) -> Iterator[Summary]:
+    """Replay for ever, yielding after every batch; the caller stops when it has enough. `again`, `rounds` as for `replay`."""
+    yield from Replay(log, results, again=again, rounds=rounds).run(wait_s=wait_s)
 
 
 def standing(results: ResultStore, summary: Summary) -> Summary:

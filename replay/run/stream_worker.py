@@ -27,6 +27,7 @@ from replay.fold.table_state import LEDGER_EVENTS, TableState
 from replay.rules.meters import MeterFold, MeterState
 from replay.run.adjudicate import Conclusion, adjudicate
 from replay.run.engine import engine
+from replay.run.round_keeper import RoundTaker
 from replay.run.tally import StreamTally
 
 Result = tuple[str, str, bytes]
@@ -97,8 +98,10 @@ class StreamWorker:
     numbers of all rounds that were opened. This worker judged the rounds up to `judged_to`; the worker before it may have
     stored verdicts on rounds up to `inherited_to`. `rounds` counts the rounds judged for the first time. `seq` is the number of
     the last record taken, `chain` the log's chain hash there. `tally` counts what is in force of what this stream's workers
-    stored (null: nobody has counted), and is kept by whoever stores it.
+    stored (null: nobody has counted), and is kept by whoever stores it. `taker` takes the rounds too as they are judged.
     """
+
+    taker: RoundTaker | None = None
 
     def __init__(
         self, stream: str, latest: LatestResult, snapshot: bytes | None = None, rules: Rulebook | None = None
@@ -217,6 +220,8 @@ class StreamWorker:
     def _keep_rest(self) -> None:
         self._state_at_rest = encode(self.table.state) if self.table is not None else b""
         self._records_since = []
+        if self.taker is not None:
+            self.taker.at_rest(self._state_at_rest, self.seq)
 
     def correct(
         self, replacements: Replacements, objections: Mapping[int, str], rounds_to_keep: Collection[int]
@@ -296,7 +301,9 @@ class StreamWorker:
             conclusion = Conclusion(verdict="UNDETERMINED", undetermined=(book,), findings=(), settlements=())
         else:
             conclusion = adjudicate(round_, book)
-            round_.forget()  # what rules worked out is not kept with the rounds at hand
+        if self.taker is not None:
+            self.taker.take(round_, book, self.seq)
+        round_.forget()  # what rules worked out is not kept with the rounds at hand
         key = f"{self.stream}#{round_.round_no}"
         may_be_stored = not is_first or round_.round_no <= self.inherited_to or self.pending_revisions is not None
         stored = self._stored(key) if may_be_stored else None

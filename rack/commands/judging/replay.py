@@ -15,10 +15,12 @@ from rack.arguments import add_log, as_of
 from rack.errors import Exit, UsageError
 from rack.output import Output, table
 from rack.settings import log_address
+from rack.whole_files import named_errors
 
 if TYPE_CHECKING:
     from events.log.contract import EventLog, ResultStore
     from replay.run.replayer import Summary
+    from replay.run.round_keeper import RoundKeeper
 
 BUILD_EVERY_S = 1.0
 """While a replay follows, it builds the warehouse at most so often, and leaves at least as long for judging as a build takes."""
@@ -64,6 +66,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="Build this warehouse from the results; with --follow every second, using at most half of the time.",
     )
+    parser.add_argument(
+        "--rounds",
+        metavar="DIR",
+        type=Path,
+        help="Keep the round table in this folder while judging: what `rack rounds` makes, without reading the log again.",
+    )
     worker_pool.add_arguments(parser)
 
 
@@ -76,9 +84,14 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     worker_pool.check(arguments)
     if worker_pool.is_asked_for(arguments) and (arguments.follow or arguments.as_of or arguments.rules):
         raise UsageError("--workers and --engine judge what is stored now; leave out --follow, --as-of and --rules")
+    if worker_pool.is_asked_for(arguments) and arguments.rounds:
+        raise UsageError("--rounds is written by one process; leave out --workers and --engine, or use `rack rounds`")
     what_if = bool(arguments.rules or arguments.as_of)
-    if what_if and (arguments.follow or arguments.warehouse or arguments.again or arguments.verdicts):
-        raise UsageError("--as-of and --rules store nothing; leave out --again, --follow, --verdicts and --warehouse")
+    stores = arguments.follow, arguments.warehouse, arguments.rounds, arguments.again, arguments.verdicts
+    if what_if and any(stores):
+        raise UsageError(
+            "--as-of and --rules store nothing; leave out --again, --follow, --verdicts, --warehouse and --rounds"
+        )
     address = log_address(arguments.log)
     if arguments.group is not None:
         _check_group(arguments, address)
@@ -162,6 +175,7 @@ def _replay_new(log: EventLog, results: ResultStore, arguments: argparse.Namespa
         as_of=positions if arguments.as_of else None,
         rules=read_submission(arguments.rules) if arguments.rules else None,
         again=arguments.again,
+        rounds=_rounds(log, arguments.rounds),
         progress=lambda events, rounds: output.progress(rounds, f"rounds judged, {events:,} events read"),
     )
 
@@ -172,7 +186,7 @@ def _follow(log: EventLog, results: ResultStore, arguments: argparse.Namespace, 
 
     summary, reported, built, next_s, broken, foreign, again = Summary(), (0, 0), -1, 0.0, 0, 0, 0
     try:
-        for summary in follow(log, results, again=arguments.again):
+        for summary in follow(log, results, again=arguments.again, rounds=_rounds(log, arguments.rounds)):
             again = _report_judged_again(summary, again, output)
             for line in summary.integrity[broken:]:
                 output.problem(line)  # nothing later in that stream is judged, and somebody must hear of it
@@ -195,6 +209,16 @@ def _follow(log: EventLog, results: ResultStore, arguments: argparse.Namespace, 
     return stored.standing()
 
 
+def _rounds(log: EventLog, folder: Path | None) -> RoundKeeper | None:
+    """Return what keeps the round table in a folder, where one is asked for."""
+    if folder is None:
+        return None
+    from replay.columns.kept_table import KeptTable
+
+    with named_errors(folder):
+        return KeptTable(folder, log.log_id, log.property_id)
+
+
 def _build(path: Path, log: EventLog, results: ResultStore) -> list[str]:
     """Build the warehouse of what can be read; return what is broken."""
     from rack.warehouse_feed import build_warehouse
@@ -214,8 +238,8 @@ def _check_group(arguments: argparse.Namespace, address: str) -> None:
 
     if not arguments.follow:
         raise UsageError("--group needs --follow")
-    if arguments.again or arguments.verdicts or arguments.warehouse:
-        raise UsageError("--group excludes --again, --verdicts and --warehouse; run those without a group")
+    if arguments.again or arguments.verdicts or arguments.warehouse or arguments.rounds:
+        raise UsageError("--group excludes --again, --verdicts, --warehouse and --rounds; run those without a group")
     if parse_address(address)[0] != "kafka":
         raise UsageError("--group needs a log on Kafka; use a kafka:// address")
     from events.kafka.consumer_group import NAME

@@ -29,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Make the table; 4 where a stream is broken (it has no rows then)."""
     from rack.opening import log_at
-    from replay.columns.round_table import build
+    from replay.columns.round_table import RoundTable, build
 
     log = log_at(log_address(arguments.log), read_only=True, check_heads=False)
     try:
@@ -39,9 +39,15 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             )
     finally:
         log.close()
-    output.value(as_json(made))
-    output.text(f"{rounds_of(made):,} rounds in {len(made.files)} files at {arguments.out}")
-    output.text(*table(("replayed event by event", "why"), sorted(made.event_replay.items())))
+    rounds, asides = rounds_of(made), RoundTable(arguments.out).asides()
+    output.value(as_json(made) | {"asides": asides})
+    output.text(f"{rounds:,} rounds in {len(made.files)} files at {arguments.out}")
+    if asides:
+        many = sum(asides.values())
+        output.text(f"{many:,} rounds ({many / rounds:.1%}) are replayed event by event:")
+        output.text(*table(("rounds", "why"), [(f"{count:,}", reason) for reason, count in asides.items()]))
+    if made.event_replay:
+        output.text(*table(("stream without rows", "why"), sorted(made.event_replay.items())))
     return Exit.INTEGRITY if any(why.startswith("LOG-") for why in made.event_replay.values()) else Exit.CLEAN
 
 

@@ -27,7 +27,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_log(parser)
     parser.add_argument("rules", metavar="FILE", help="The rules submission to settle by instead of those on file.")
     parser.add_argument(
-        "--rounds", metavar="DIR", type=Path, help="The round table that `rack rounds` wrote (default: derive one)."
+        "--rounds",
+        metavar="DIR",
+        type=Path,
+        help="The round table that `rack replay --rounds` keeps, or `rack rounds` made (default: derive one).",
     )
     worker_pool.add_arguments(parser)
 
@@ -75,10 +78,12 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 @contextlib.contextmanager
 def _rounds(log: EventLog, folder: Path | None, output: Output) -> Iterator[RoundTable]:
     """Yield the given round table, or a temporary one derived from the log."""
-    from replay.columns.round_table import RoundTable, build
+    from replay.columns.round_table import RoundTable, build, steady
 
     with contextlib.ExitStack() as kept:
-        if folder is None:
-            folder = Path(kept.enter_context(tempfile.TemporaryDirectory(prefix="rack-rounds-")))
-            build(log, folder, lambda stream, rounds: output.progress(rounds, f"rounds written, at {stream}"))
-        yield RoundTable(folder)
+        if folder is not None:
+            yield kept.enter_context(steady(folder))
+            return
+        made = Path(kept.enter_context(tempfile.TemporaryDirectory(prefix="rack-rounds-")))
+        build(log, made, lambda stream, rounds: output.progress(rounds, f"rounds written, at {stream}"))
+        yield RoundTable(made)

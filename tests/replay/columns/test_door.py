@@ -12,6 +12,7 @@ from replay.columns.catalogue import games_in_columns
 ROOT = Path(__file__).resolve().parents[3]
 DOOR = {
     "round_table",
+    "kept_table",
     "table_check",
     "what_if",
     "catalogue",

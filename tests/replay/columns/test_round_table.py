@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from hashlib import sha256
 from pathlib import Path
 
@@ -11,9 +12,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from floor.day import gaming_day
+from games.catalogue import GAMES
 from replay.columns import round_table
-from replay.columns.round_table import FAR_BACK, MANIFEST, VERSION, RoundTable, TableError, build
+from replay.columns.round_table import FAR_BACK, MANIFEST, VERSION, RoundTable, TableError, build, steady
 from replay.columns.table_check import differences
+from tests.replay.columns.simulated_log import SimulatedLog
 from tests.replay.streams import eventful
 from tests.replay.tables import UNPAID, MemoryLog, Table
 
@@ -123,6 +127,56 @@ def test_an_edited_table_is_found(tmp_path: Path) -> None:
     assert [each.what for each in differences(log, tmp_path)] == [
         "table/fu-01 round 1: closed_at_us not what the log gives"
     ]
+
+
+def test_of_an_honest_floor_at_most_a_twentieth_goes_to_event_replay(tmp_path: Path) -> None:
+    """Of all games; and no round of them for a patron who sits down, a deck's first round, or a second box."""
+    floor = gaming_day.simulate(7, 100, games=tuple(GAMES), plant=False)
+    manifest = build(SimulatedLog(floor.groups()), tmp_path)
+    assert manifest.event_replay == {}
+    rounds, asides = sum(entry.rounds for entry in manifest.files), RoundTable(tmp_path).asides()
+    assert rounds >= 100 * len(GAMES)
+    assert 0 < sum(asides.values()) <= rounds / 20, asides
+
+
+def test_a_reader_keeps_the_table_that_it_began_with(tmp_path: Path) -> None:
+    """Whatever is written meanwhile; and nothing of the reader is left."""
+    table = Table()
+    table.play(1, UNPAID)
+    build(MemoryLog([table]), tmp_path)
+    with steady(tmp_path) as reading:
+        table.play(2, UNPAID)
+        build(MemoryLog([table]), tmp_path)
+        (entry,) = reading.manifest.files
+        assert not (tmp_path / entry.path).exists()
+        assert pq.read_table(reading.path(entry)).column("round_no").to_pylist() == [1]
+        assert list(reading.rules()) == reading.manifest.rules
+    with steady(tmp_path) as reading:
+        (entry,) = reading.manifest.files
+        assert pq.read_table(reading.path(entry)).column("round_no").to_pylist() == [1, 2]
+        (tmp_path / entry.path).write_bytes(b"other")
+        with pytest.raises(TableError, match=rf"^{tmp_path}/{entry.path} is not what the manifest names"):
+            reading.path(entry)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["manifest.json", "rounds", "rules"]
+
+
+def test_a_reader_whose_table_was_replaced_before_it_had_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = Table()
+    table.play(1, UNPAID)
+    build(MemoryLog([table]), tmp_path)
+    link = os.link
+
+    def written_meanwhile(old: Path, new: Path) -> None:
+        monkeypatch.setattr(os, "link", link)
+        table.play(2, UNPAID)
+        build(MemoryLog([table]), tmp_path)
+        link(old, new)
+
+    monkeypatch.setattr(os, "link", written_meanwhile)
+    with steady(tmp_path) as reading:
+        (entry,) = reading.manifest.files
+        assert entry.rounds == 2
+        reading.path(entry)
 
 
 def test_rules_that_are_not_those_of_the_digest(tmp_path: Path) -> None:

@@ -1,0 +1,56 @@
+"""What a replay tells whoever keeps a table of its rounds (`replay.columns.kept_table`): the seam between the two.
+
+The law of this file: it says what is told and when, and holds nothing. Results are committed first, then the keeper is told how
+far; what it did not get to keep it can read from the log again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from events.log.contract import Head
+from games.rulebook.rulebook import Rulebook
+from replay.fold.round import Round
+from replay.run.positions import ReplaySource
+
+
+class RoundTaker(Protocol):
+    """Takes the rounds of one stream from its worker, in the order in which they are judged."""
+
+    def take(self, round_: Round, book: Rulebook | str, seq: int) -> None:
+        """Take a round as it stands after the event `seq`: one that ended, or an earlier one again.
+
+        `book` are the rules it was judged by, or why there are none.
+        """
+
+    def at_rest(self, state: bytes, seq: int) -> None:
+        """Take the table's state, packed, after an event with which no round is open: the next round can be folded from it."""
+
+
+class RoundKeeper(Protocol):
+    """Keeps the rounds that a replay judges."""
+
+    def resume(self, log: ReplaySource, positions: Mapping[str, Head]) -> list[str]:
+        """Bring these streams to the positions from which the replay goes on; return a sentence for each thing put right.
+
+        A stream at position 0 begins anew.
+        """
+
+    def taker(self, stream: str) -> RoundTaker | None:
+        """Return what takes the rounds of a stream from here on; null where none are kept."""
+
+    def refolded(self, stream: str) -> None:
+        """A stream was folded again from its beginning: what was taken of it does not stand."""
+
+    def broken(self, stream: str, why: str) -> None:
+        """Nothing later in a stream is judged."""
+
+    def forget(self, stream: str) -> None:
+        """The results of a stream were thrown away, for the log has no such stream."""
+
+    def commit(self, log: ReplaySource, heads: Mapping[str, Head], *, at_once: bool) -> bool:
+        """The results up to these heads were committed. Return whether everything is kept now.
+
+        Where it is not asked for `at_once`, a keeper may wait a little, and is told again.
+        """

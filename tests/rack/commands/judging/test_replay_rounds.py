@@ -1,0 +1,121 @@
+"""`rack replay --rounds`: the round table as a replay leaves it, also where the process is killed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from games.rulebook.submission import submission_from_words
+from rack.cli import main
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory) -> Path:
+    out = tmp_path_factory.mktemp("demo")
+    main(["demo", "--rounds", "120", "--out", str(out), "--quiet"])
+    return out
+
+
+@pytest.fixture
+def log(demo: Path, tmp_path: Path) -> str:
+    """The log of the demo, judged by nobody."""
+    shutil.copy(demo / "floor.db", tmp_path)
+    return f"sqlite://{tmp_path}/floor.db"
+
+
+def rounds_of(folder: Path) -> int:
+    return sum(entry["rounds"] for entry in json.loads((folder / "manifest.json").read_text())["files"])
+
+
+def test_the_table_of_a_replay_is_that_of_its_log(log: str, tmp_path: Path, capsys) -> None:
+    rounds = str(tmp_path / "rounds")
+    assert main(["replay", "--log", log, "--rounds", rounds, "--quiet"]) == 1
+    assert rounds_of(tmp_path / "rounds") == 120
+    capsys.readouterr()
+    assert main(["verify", "--log", log, "--rounds", rounds, "--quiet"]) == 0
+    assert f"round table {rounds}: matches the log" in capsys.readouterr().out
+
+
+def test_the_command_says_what_is_replayed_event_by_event(log: str, tmp_path: Path, capsys) -> None:
+    words = ["rounds", "--log", log, "--out", str(tmp_path / "made")]
+    assert main([*words, "--json", "--quiet"]) == 0
+    asides = json.loads(capsys.readouterr().out)["asides"]
+    assert main([*words, "--quiet"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    many = sum(asides.values())
+    assert many > 0
+    assert f"{many:,} rounds ({many / 120:.1%}) are replayed event by event:" in lines
+    assert [line.split(maxsplit=1) for line in lines[-len(asides) :]] == [[str(asides[why]), why] for why in asides]
+
+
+@pytest.mark.kernels
+def test_a_what_if_reads_it(log: str, tmp_path: Path, capsys) -> None:
+    rules, answers = tmp_path / "rules.toml", []
+    rules.write_text(submission_from_words(["pa-688a", "ace_high_bonus=2", "fortune_bonus=3"]))
+    assert main(["replay", "--log", log, "--rounds", str(tmp_path / "kept"), "--quiet"]) == 1
+    assert main(["rounds", "--log", log, "--out", str(tmp_path / "made"), "--quiet"]) == 0
+    for folder in ("kept", "made"):
+        capsys.readouterr()
+        words = ["what-if", str(rules), "--log", log, "--rounds", str(tmp_path / folder), "--json", "--quiet"]
+        assert main(words) == 0
+        answers.append(json.loads(capsys.readouterr().out))
+    assert answers[0] == answers[1]
+    assert answers[0]["rounds"] == 120
+
+
+def test_a_replay_that_is_killed_goes_on(log: str, tmp_path: Path, capsys) -> None:
+    """Four times, each a little later; in the end the table is that of the log."""
+    rounds = tmp_path / "rounds"
+    words = ["replay", "--log", log, "--rounds", str(rounds), "--quiet"]
+    program = (
+        f"from rack.cli import main; from replay.run import replayer; replayer.COMMIT_EVERY = 300; main({words!r})"
+    )
+    for count in range(4):
+        running = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.DEVNULL)
+        wait_for_a_new_manifest(rounds, running)
+        time.sleep(0.02 * count)
+        running.kill()
+        assert running.wait() in (-signal.SIGKILL, 0)
+    assert 0 < rounds_of(rounds) <= 120
+    assert main(words) == 1
+    assert rounds_of(rounds) == 120
+    capsys.readouterr()
+    assert main(["verify", "--log", log, "--rounds", str(rounds), "--quiet"]) == 0
+    assert not list(rounds.glob(".building-*"))
+
+
+def wait_for_a_new_manifest(rounds: Path, running: subprocess.Popen[bytes]) -> None:
+    manifest = rounds / "manifest.json"
+    before, until_s = manifest.read_bytes() if manifest.exists() else b"", time.monotonic() + 60
+    while running.poll() is None and time.monotonic() < until_s:
+        if manifest.exists() and manifest.read_bytes() != before:
+            return
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--workers", "2"], "--rounds is written by one process"),
+        (["--as-of", "2026-03-01T21:14:00Z"], "leave out --again, --follow, --verdicts, --warehouse and --rounds"),
+        (["--follow", "--group", "floor"], "--group excludes --again, --verdicts, --warehouse and --rounds"),
+    ],
+)
+def test_where_no_rounds_are_kept(words: list[str], why: str, log: str, tmp_path: Path, capsys) -> None:
+    assert main(["replay", "--log", log, "--rounds", str(tmp_path / "rounds"), *words]) == 2
+    assert why in capsys.readouterr().err
+    assert not (tmp_path / "rounds").exists()
+
+
+def test_a_folder_that_holds_something_else(log: str, tmp_path: Path, capsys) -> None:
+    (tmp_path / "letters").mkdir()
+    (tmp_path / "letters" / "a.txt").write_text("dear")
+    assert main(["replay", "--log", log, "--rounds", str(tmp_path / "letters")]) == 2
+    assert "holds no round table; name another folder" in capsys.readouterr().err
