@@ -241,6 +241,7 @@ def settle(view: RoundView, checked: Checked | None, formats: Formats) -> None:
             packets.offer(r["table_id"], r["round_no"], seat)
             source.print_button()
         disputing.panel(r["table_id"], r["round_no"], seat, claims, formats)
+        disputing.resolution(view, seat, formats)
         clips.panel(r["table_id"], r["round_no"], r["closed_at_us"], seat, formats, clips.cameras())
     if seat is None:
         st.query_params.pop("seat", None)
@@ -254,7 +255,7 @@ def settle(view: RoundView, checked: Checked | None, formats: Formats) -> None:
         source.title(f"Dispute, {table_name(r['table_id'])} round {r['round_no']:,}")
         source.show(markup.heading(name, f"{when} {formats.zone_name(r['opened_at_us'])}", ways))
     with left:
-        source.show(ruling.answer(view, seat, formats, claims))
+        source.show(ruling.answer(view, seat, formats, claims, disputing.disposals(view, seat, formats)))
         if steps and (drawn := ruling.hands(table_after(steps, len(steps)), view, seat)):
             source.draw(drawn)
     source.show(accounts.settlements(view, formats, seat))

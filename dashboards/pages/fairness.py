@@ -17,7 +17,7 @@ from dashboards.drawing.decisions import linked, plain
 from dashboards.parts import source
 from replay.narrative.names import plural
 
-BY = {"table": "Table", "property": "The whole floor", "game": "Game", "dice_set": "Dice set", "deck": "Deck"}
+BY = {"table": "Table", "property": "Whole floor", "game": "Game", "dice_set": "Dice set", "deck": "Deck"}
 TESTS = {
     "Verdict": "short",
     "Test": "text",
@@ -42,9 +42,8 @@ def page() -> None:
     )
     part = floor_part(dealers=False)
     of, figures = part.selection, Figures(part.selection)
-    left, right = st.columns(2)
-    with left:
-        by = source.choose("Group by", "by", list(BY)[1:], lambda name: BY[name], BY["table"]) or "table"
+    with part.bar:
+        by = source.choose_one("Group by", "by", list(BY), lambda name: f"By {BY[name].lower()}", in_bar=True)
     found = figures.ask("Tests", fairness.fairness, by, of)
     if found.is_empty():
         source.show(
@@ -56,9 +55,14 @@ def page() -> None:
         source.watch()
         return
     families = [family for family in fairness.FAMILIES if family in set(found["family"])]
-    with right:
+    with part.bar:
         family = source.choose(
-            "Test", "family", families, lambda name: plain(fairness.FAMILIES[name]).capitalize(), "All tests"
+            "Test",
+            "family",
+            families,
+            lambda name: plain(fairness.FAMILIES[name]).capitalize(),
+            "All tests",
+            in_bar=True,
         )
     source.show(fairness_words.answer(found))
     shown = found if family is None else found.filter(pl.col("family") == family)

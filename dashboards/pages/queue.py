@@ -49,7 +49,7 @@ def page() -> None:
         _nothing(bool(choices.codes), said)
         source.watch()
         return
-    left, right = st.columns([7, 5], gap="medium")
+    left, right = st.columns([8, 5], gap="medium")
     with left:
         lines = total["fingerprints"] if together else total["incidents"]
         slot, pages = st.container(), -(-lines // ROWS)
@@ -184,7 +184,7 @@ def choose_rows(rows: pl.DataFrame, said: Reviews | None, formats: Formats) -> l
         hide_index=True,
         height=500,
         column_config={
-            "Severity": st.column_config.TextColumn(width=84),
+            "Severity": st.column_config.TextColumn(width=78),
             "Incident": st.column_config.TextColumn(width=190),
             "Money": st.column_config.TextColumn(width=138),
         },
@@ -254,7 +254,8 @@ def detail(finding_id: str | None, said: Reviews | None, formats: Formats) -> No
     when = f"{formats.clock(found['opened_at_us'])}, {short_day(found['gaming_day'])}" if found["opened_at_us"] else ""
     source.show(markup.section(place, when))
     view = None if round_no is None else source.ask(lambda db: hold.round_view(db, found["stream"], round_no))
-    source.show(accounts.incident(members, view, formats))
+    disposal = reviewing.disposal(members, said, formats)
+    source.show(accounts.incident(members, view, formats, disposal=disposal))
     known = clips.cameras()
     if view is not None and known is not None:
         source.show(video.of_evidence(known, view, found["evidence"], found["seat"], formats))

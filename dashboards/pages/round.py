@@ -121,8 +121,8 @@ def incidents(view: RoundView, formats: Formats, steps: list[Step]) -> None:
         )
     first = next((f for f in every if f["finding_id"] == named), every[0])["incident_id"]
     members = [f for f in every if f["incident_id"] == first]
-    source.show(accounts.incident(members, view, formats, steps))
     said = desk.reviews()
+    source.show(accounts.incident(members, view, formats, steps, reviewing.disposal(members, said, formats)))
     if said is not None:
         reviewing.incident_panel(members, said, formats)
     queue = st.query_params.get("queue")

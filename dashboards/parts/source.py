@@ -22,8 +22,13 @@ from dashboards.run import HERE, log_address, warehouse_path
 
 T = TypeVar("T")
 POLL_SECONDS = 3
+BAR_WIDTH = 168
+"""Of a choice in the filter bar, in pixels."""
 DRAWN_FROM = "drawn-from"
 """Where the generation is noted that a page began with: one that comes between two of its questions is new to it."""
+
+NOTICES = "page-notices"
+"""Where the place is kept in which a page says what its address asks for and is not here: above everything, whoever asks."""
 
 
 def begin() -> None:
@@ -38,6 +43,7 @@ def begin() -> None:
     keys = f"<script>{(HERE / 'keys.js').read_text('utf-8')}</script>"  # our own words only
     st.html(prints.heading(facts.name, access.person(), formats_here) + keys, unsafe_allow_javascript=True)
     show(verifying.banner(formats_here))
+    st.session_state[NOTICES] = st.container()
     show(address.checked())
 
 
@@ -176,22 +182,29 @@ def not_offered(label: str, name: str, values: Collection[str]) -> None:
     given = st.query_params.get(name)
     if given and given not in values:
         del st.query_params[name]
-        show(markup.notice(f"{label} {given} is not here", "The link asks for it; what is shown is shown without it."))
+        with st.session_state[NOTICES]:
+            words = "The link asks for it; what is shown is shown without it."
+            show(markup.notice(f"{label} {given} is not here", words))
 
 
-def choose(label: str, name: str, values: Sequence[str], say: Callable[[str], str], everything: str) -> str | None:
+def choose(
+    label: str, name: str, values: Sequence[str], say: Callable[[str], str], everything: str, *, in_bar: bool = False
+) -> str | None:
     """Offer the values and keep the choice in the address, so that the page as it is can be sent as a link.
 
-    `everything` is said where nothing is chosen, which is null.
+    `everything` is said where nothing is chosen, which is null. In the filter bar it stands without its label.
     """
-    given = chosen(name, list(values))
-    options: list[str | None] = [None, *values]
+    key, given = f"choose-{name}", chosen(label, name, values)
+    if st.session_state.get(key) not in values and (key not in st.session_state or st.session_state[key] is not None):
+        st.session_state[key] = given
     picked: str | None = st.selectbox(
         label,
-        options,
-        index=options.index(given),
-        format_func=lambda v: everything if v is None else say(v),
-        key=f"choose-{name}",
+        values,
+        index=None,  # so that a choice can be cleared
+        placeholder=everything,
+        format_func=say,
+        key=key,
+        **_width(in_bar=in_bar),
     )
     if picked is None:
         st.query_params.pop(name, None)
@@ -200,10 +213,32 @@ def choose(label: str, name: str, values: Sequence[str], say: Callable[[str], st
     return picked
 
 
-def chosen(name: str, allowed: list[str]) -> str | None:
-    """Return a value of the address's query if it is one that is offered, else null."""
-    value = st.query_params.get(name)
-    return value if value in allowed else None
+def choose_one(label: str, name: str, values: Sequence[str], say: Callable[[str], str], *, in_bar: bool = False) -> str:
+    """Offer the values, one of which is always chosen, and keep the choice in the address unless it is the first."""
+    given = chosen(label, name, values) or values[0]
+    picked: str = st.selectbox(
+        label,
+        values,
+        index=list(values).index(given),
+        format_func=say,
+        key=f"choose-{name}",
+        **_width(in_bar=in_bar),
+    )
+    if picked == values[0]:
+        st.query_params.pop(name, None)
+    else:
+        st.query_params[name] = picked
+    return picked
+
+
+def _width(*, in_bar: bool) -> dict[str, Any]:
+    return {"label_visibility": "collapsed", "width": BAR_WIDTH} if in_bar else {}
+
+
+def chosen(label: str, name: str, allowed: Collection[str]) -> str | None:
+    """Return a value of the address's query if it is one that is offered; else null, and the page says so."""
+    not_offered(label, name, allowed)
+    return st.query_params.get(name)
 
 
 def watch(*, quietly: bool = False, offer: Callable[[], str] | None = None) -> None:
