@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import date
 from hashlib import sha256
 from typing import Any
 
@@ -22,7 +23,14 @@ from replay.review import cases
 from replay.review.cases import CaseFolder, FiledCase
 from replay.review.desk import OUTCOMES, REFUSALS, Desk, Entry, ReviewRefused
 
-ACTIONS = {"note": "Note", "attach": "Attach", "assign": "Assign", "decide": "Decide", "appeal": "Record appeal"}
+ACTIONS = {
+    "note": "Note",
+    "attach": "Attach",
+    "assign": "Assign",
+    "due": "Move due date",
+    "decide": "Decide",
+    "appeal": "Record appeal",
+}
 NEW = "A new claim"
 
 
@@ -161,7 +169,7 @@ def _actor() -> str | None:
 def _act(found: FiledCase, who: str) -> None:
     """Offer what can be done about a case: one form at a time."""
     is_open = found.case.decision is None
-    offered = ["note", "attach", "assign", "decide"] if is_open else ["note", "attach", "appeal"]
+    offered = ["note", "attach", "assign", "due", "decide"] if is_open else ["note", "attach", "appeal"]
     key = f"{found.name} {len(found.case.history)}"  # a form is empty again when something was written
     todo = st.segmented_control(
         "Action",
@@ -219,6 +227,13 @@ def _assign(name: str, who: str) -> Doing:
     return (lambda at: cases.assign(at, name, to=to, by=who, reason=words)) if words else None
 
 
+def _due(name: str, who: str) -> Doing:
+    day = st.date_input("New due date", value=None)
+    words = st.text_input("Reason", max_chars=400).strip()
+    due = day.isoformat() if isinstance(day, date) else ""
+    return (lambda at: cases.move_due(at, name, due=due, by=who, reason=words)) if due and words else None
+
+
 def _decide(name: str, who: str) -> Doing:
     outcome: Any = st.selectbox(
         "How it ends",
@@ -241,6 +256,7 @@ _FORMS: dict[str, Callable[[str, str], Doing]] = {
     "note": _note,
     "attach": _attach,
     "assign": _assign,
+    "due": _due,
     "decide": _decide,
     "appeal": _appeal,
 }

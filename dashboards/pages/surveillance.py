@@ -194,14 +194,12 @@ def _sign_over(who: str, open_now: str) -> None:
     with st.form("sign-over"):
         st.caption(f"Sign over to the next shift. {open_now}")
         left, right = st.columns([1, 3])
-        shift = left.selectbox(
-            "Shift that ends", source.ask(hold.shifts), index=None, placeholder="Choose", accept_new_options=True
-        )
+        known = " or ".join(source.ask(hold.shifts))
+        shift = left.text_input("Shift that ends", max_chars=32, placeholder=known).strip().lower()
         note = right.text_input("Note for the next shift", max_chars=400).strip()
         if st.form_submit_button("Sign over"):
-            ends = (shift or "").strip().lower()
-            if _is_filled_in({"Shift that ends": ends, "Note for the next shift": note}):
-                desk.act(lambda at: surveillance.sign_over(at, shift=ends, note=note, by=who))
+            if _is_filled_in({"Shift that ends": shift, "Note for the next shift": note}):
+                desk.act(lambda at: surveillance.sign_over(at, shift=shift, note=note, by=who))
             st.rerun()
 
 

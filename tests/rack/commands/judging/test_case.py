@@ -39,6 +39,8 @@ def test_a_case_from_its_opening_to_its_appeal(floor: Floor, capsys: pytest.Capt
     assert "FU-01-C1" in rack(capsys, floor, "list", code=1)
     rack(capsys, floor, "assign", "fu-01-c1", "--to", "s.lee", "--by", "m.ortiz", "--reason", "knows the table")
     rack(capsys, floor, "note", "FU-01-c1", "--by", "s.lee", "--note", "asked for the video")
+    rack(capsys, floor, "due", "fu-01-c1", "--to", "2099-01-31", "--by", "s.lee", "--reason", "patron is abroad")
+    assert rack(capsys, floor, "show", "fu-01-c1", "--json")["due"] == "2099-01-31"
     rack(capsys, floor, "decide", "FU-01-C1", "--by", "s.lee", "--outcome", "for_house", "--reason", "paid right")
     assert "No case is open." in rack(capsys, floor, "list")
     assert [each["name"] for each in rack(capsys, floor, "list", "fu-01", "--all", "--json")] == ["FU-01-C1"]
@@ -98,6 +100,7 @@ def test_an_attachment_that_is_gone_or_was_changed_is_named(
         (("open", "fu-01", "1", "--by", "nobody", "--claim", "x"), "'nobody' is not registered"),
         (("open", "fu-01", "1", "--by", "m.ortiz", "--claim", "x", "--patron", "Mr Smith"), "nothing was written"),
         (("note", "fu-01-c1", "--by", "m.ortiz"), "rack case note needs --note"),
+        (("due", "fu-01-c1", "--to", "soon", "--reason", "x", "--by", "m.ortiz"), "expected a day as YYYY-MM-DD"),
         (("note", "fu-01-c1", "--by", "m.ortiz", "--note", "x"), "there is no case FU-01-C1"),
         (("show", "7"), "'7' is no case: expected a table and a number"),
         (("list", "--claim", "x"), "takes no --claim"),
