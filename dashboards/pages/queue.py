@@ -187,6 +187,8 @@ def choose_rows(rows: pl.DataFrame, said: Reviews | None, formats: Formats) -> l
             "Severity": st.column_config.TextColumn(width=78),
             "Incident": st.column_config.TextColumn(width=190),
             "Money": st.column_config.TextColumn(width=138),
+            "State": st.column_config.TextColumn(width=64),
+            "Where": st.column_config.TextColumn(width=150),
         },
         alt="Incidents, most severe first",
     )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rack import attachments
 from rack.arguments import add_log, is_given, option, positive
 from rack.errors import Exit, UsageError
 from rack.output import Output, counted
@@ -137,6 +138,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         rounds = _compare_rounds(log, arguments.rounds, output) if arguments.rounds is not None else {}
         verdicts = _judge_again(log, state, output) if arguments.verdicts else None
         faults = report_store_faults(log, output)
+        attached = attachments.check(log, attachments.folder_of(address))
         found = result(
             [line(each) for each in report.breaks],
             witness_failures(folder is not None, witnessed),
@@ -145,6 +147,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
                 for each in rounds.get("round_table", ())
             ],
             verdicts.failures() if verdicts is not None else (),
+            attached.failures,
         )
         at_us, by = utc_now_us(), arguments.by or getuser().lower()
         _keep_notice(address, arguments, output, log, report, found, since, (at_us, by))
@@ -166,7 +169,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     late = overdue(report.signed, utc_now_us())
     seen = {"cosigned": len(folder.sizes()) if folder is not None else 0, "witness": to_builtins(witnessed)}
     seen |= {"foreign": foreign_as_json(report.foreign), "store_faults": to_builtins(faults)}
-    seen |= {"verdicts": to_builtins(verdicts)}
+    seen |= {"verdicts": to_builtins(verdicts), "attachments": attachments.as_json(attached)}
     output.value(
         as_json(report) | {"ok": found.ok, "failures": found.failures, "overdue": late} | seen | sealed | rounds
     )
@@ -177,6 +180,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         *result_lines(report.results),
         *([] if report.results is not None else ["no results lie beside the archive: none were checked"]),
         *(verdict_lines(verdicts) if verdicts is not None else ()),
+        *attachments.lines(attached, "match their SHA-256", "no folder with their files is here, none was compared"),
         *_signature_lines(report.signed, late),
         *(_witness_lines(witnessed, report.signed, utc_now_us()) if witnessed is not None else ()),
         summary(report, found),

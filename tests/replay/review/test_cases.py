@@ -10,12 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from events.log.attachments import ATTACHMENTS
 from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
 from events.vocabulary import model
 from events.vocabulary.places import PLACES
 from replay.review import cases
-from replay.review.case_folder import ATTACHMENTS, MIB, SETTINGS
+from replay.review.case_folder import MIB, SETTINGS
 from replay.review.cases import AttachmentLost, CaseFolder, CaseSettings, FiledCase, case_name, case_place
 from replay.review.desk import Desk, ReviewRefused
 from replay.review.state import TableReview
