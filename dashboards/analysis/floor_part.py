@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from analytics.fairness.comparison import whole_months
 from analytics.hold import hold
 from analytics.hold.changes import period_before
 from analytics.warehouse.selection import Selection
@@ -59,10 +60,10 @@ def view(views: Mapping[str, str]) -> str:
     return str(picked)
 
 
-def floor_part(*, dealers: bool = True) -> FloorPart:
+def floor_part(*, dealers: bool = True, by_month: bool = False) -> FloorPart:
     """Offer which part of the floor and which days; what is counted per box knows no dealer (D27).
 
-    Who may not see names is offered no dealer either.
+    Who may not see names is offered no dealer either. What is counted by month is compared by whole months.
     """
     dealers = dealers and access.may(access.NAMES)
     choices = source.ask(hold.choices)
@@ -76,9 +77,11 @@ def floor_part(*, dealers: bool = True) -> FloorPart:
         first, last = _gaming_days(source.ask(hold.gaming_days))
         selection = Selection(game=game, table=table, dealer=dealer, first=first, last=last)
         compared = _comparison(selection)
-    before = period_before(selection) if compared and first and last else None
-    if before is not None:
-        source.show(f'<p class="rk-note">{words(selection)}, compared with {words(before)}.</p>')
+    before = None
+    if compared and first and last:
+        here = whole_months(selection) if by_month else selection
+        before = period_before(here)
+        source.show(f'<p class="rk-note">{words(here)}, compared with {words(before)}.</p>')
     return FloorPart(selection, before, bar)
 
 

@@ -6,6 +6,7 @@ import polars as pl
 import streamlit as st
 
 from analytics.fairness import fairness
+from analytics.fairness.comparison import beside
 from analytics.warehouse.selection import Selection
 from dashboards.analysis import fairness_words
 from dashboards.analysis.figures import Figures
@@ -27,8 +28,6 @@ TESTS = {
     "Minimum detectable bias": "number",
     "Explanation": "text",
 }
-KEY = ("family", "game", "table_id", "dice_set", "die", "position", "method", "deck")
-"""What names a test."""
 ROWS = 400
 
 
@@ -40,7 +39,7 @@ def page() -> None:
             "Fairness", "Whether dice, cards and shufflers do as chance would. What stands out is a place to look."
         )
     )
-    part = floor_part(dealers=False)
+    part = floor_part(dealers=False, by_month=True)
     of, figures = part.selection, Figures(part.selection)
     with part.bar:
         by = source.choose_one("Group by", "by", list(BY), lambda name: f"By {BY[name].lower()}", in_bar=True)
@@ -81,8 +80,7 @@ def show_tests(found: pl.DataFrame, before: pl.DataFrame | None) -> None:
     """Show the tests, those that need a look first, those too small to tell folded; beside them what they said before."""
     found = flagged_first(found)
     if before is not None:
-        verdicts = before.select(*KEY, pl.col("verdict").alias("verdict_before"))
-        found = found.join(verdicts, on=list(KEY), how="left", nulls_equal=True, maintain_order="left")
+        found = beside(found, before)
     told, folded = (found.filter(pl.col("verdict").is_in(FOLDED) == fold) for fold in (False, True))
     if told.height:
         marked = [i for i, alarm in enumerate(told.head(ROWS)["alarm"]) if alarm]

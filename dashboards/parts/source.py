@@ -157,8 +157,8 @@ def print_button() -> None:
 
 
 def _nothing(error: WarehouseError) -> None:
-    """Say why there is nothing to show; where a log is named and was not replayed yet, a simulation is no way out."""
-    if stamp(warehouse_path()) is None and log_address() is not None:
+    """Say why there is nothing to show, and where nothing was replayed yet, what to do."""
+    if stamp(warehouse_path()) is None:
         no_rounds("Nothing to show yet", f"There is no warehouse at {warehouse_path()} yet.")
     else:
         show(markup.empty("Nothing to show yet", str(error)))
@@ -171,10 +171,9 @@ def keep_in_sight(container: str, place: int) -> None:
 
 
 def no_rounds(title: str = "No rounds here yet", why: str = "") -> None:
-    """Say that nothing was replayed, and what to do: on a floor with a log, that is not a simulation."""
-    simulated = "Run `rack demo` for a simulated gaming day, or `rack replay --log ADDR --warehouse FILE` on a log."
-    replay = "Run `rack replay --log ADDR --warehouse FILE`; this page follows by itself."
-    show(markup.empty(title, f"{why} {simulated if log_address() is None else replay}".strip()))
+    """Say that nothing was replayed, and what to do."""
+    replay = f"`rack replay --log {log_address() or 'ADDR'} --warehouse {warehouse_path()}`"
+    show(markup.empty(title, f"{why} Run {replay}; this page follows by itself.".strip()))
 
 
 def not_offered(label: str, name: str, values: Collection[str]) -> None:
