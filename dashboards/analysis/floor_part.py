@@ -40,7 +40,7 @@ class FloorPart(NamedTuple):
 def view(views: Mapping[str, str]) -> str:
     """Offer the views of a page and keep the choice in the address; return the one chosen."""
     names = list(views)
-    given = source.chosen("View", "view", names) or names[0]
+    given = source.value_in_address("View", "view", names) or names[0]
     picked = (
         st.segmented_control(
             "View",

@@ -14,7 +14,7 @@ from dashboards.access import access
 from dashboards.access.downloads import Download
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats, day_name
-from dashboards.parts import checking, desk, reviewing, source, taking
+from dashboards.parts import desk, record_check, review_panel, save_link, source
 from dashboards.rulings import case_parts, ruling
 from dashboards.run import cases_path, key_path, log_address
 from replay.narrative.names import plural, table_name
@@ -103,7 +103,7 @@ def one(found: FiledCase, today: str, formats: Formats) -> None:
             _act(found, who)
         _letter(found, who)
         source.show(markup.section("History"))
-        source.show(reviewing.history(case.history, formats))
+        source.show(review_panel.history(case.history, formats))
 
 
 def _record(found: FiledCase, formats: Formats) -> None:
@@ -112,12 +112,12 @@ def _record(found: FiledCase, formats: Formats) -> None:
     if view is None:
         source.show(markup.section("What the record shows", "The warehouse does not hold this round yet."))
         return
-    checked = checking.checked(view)
+    checked = record_check.check_of(view)
     source.show(markup.section("What the record shows"))
-    if checking.confirmed(checked):
+    if record_check.is_confirmed(checked):
         source.show(ruling.answer(view, found.case.seat, formats))
     else:
-        source.show(checking.told(checked))
+        source.show(record_check.check_notice(checked))
 
 
 def _attachments(found: FiledCase) -> None:
@@ -154,7 +154,7 @@ def _take_out(found: FiledCase, folder: CaseFolder, digest: str, who: str) -> No
     except REFUSALS as error:
         source.show(markup.notice("Nothing was taken out", str(error)))
         return
-    taking.link(f"Save {attached.name}", Download(attached.name, "application/octet-stream", data))
+    save_link.link(f"Save {attached.name}", Download(attached.name, "application/octet-stream", data))
 
 
 def _actor() -> str | None:
@@ -276,7 +276,7 @@ def _letter(found: FiledCase, who: str | None) -> None:
     if pdf is not None:
         from replay.report.letter import letter_name
 
-        taking.link("Save the letter", Download(letter_name(found), "application/pdf", pdf))
+        save_link.link("Save the letter", Download(letter_name(found), "application/pdf", pdf))
 
 
 def _signed(found: FiledCase, who: str) -> bytes | None:

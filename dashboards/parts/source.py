@@ -16,7 +16,7 @@ from analytics.warehouse.warehouse import PropertyFacts, Warehouse, WarehouseErr
 from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats
-from dashboards.parts import address, verifying
+from dashboards.parts import address, verification_run
 from dashboards.rulings import prints
 from dashboards.run import HERE, log_address, warehouse_path
 
@@ -42,9 +42,9 @@ def begin() -> None:
     formats_here = Formats.of(facts)
     keys = f"<script>{(HERE / 'keys.js').read_text('utf-8')}</script>"  # our own words only
     st.html(prints.heading(facts.name, access.person(), formats_here) + keys, unsafe_allow_javascript=True)
-    show(verifying.banner(formats_here))
+    show(verification_run.banner(formats_here))
     st.session_state[NOTICES] = st.container()
-    show(address.checked())
+    show(address.left_out_notices())
 
 
 def ask(question: Callable[[Warehouse], T]) -> T:
@@ -193,7 +193,7 @@ def choose(
 
     `everything` is said where nothing is chosen, which is null. In the filter bar it stands without its label.
     """
-    key, given = f"choose-{name}", chosen(label, name, values)
+    key, given = f"choose-{name}", value_in_address(label, name, values)
     if st.session_state.get(key) not in values and (key not in st.session_state or st.session_state[key] is not None):
         st.session_state[key] = given
     picked: str | None = st.selectbox(
@@ -214,7 +214,7 @@ def choose(
 
 def choose_one(label: str, name: str, values: Sequence[str], say: Callable[[str], str], *, in_bar: bool = False) -> str:
     """Offer the values, one of which is always chosen, and keep the choice in the address unless it is the first."""
-    given = chosen(label, name, values) or values[0]
+    given = value_in_address(label, name, values) or values[0]
     picked: str = st.selectbox(
         label,
         values,
@@ -234,7 +234,7 @@ def _width(*, in_bar: bool) -> dict[str, Any]:
     return {"label_visibility": "collapsed", "width": BAR_WIDTH} if in_bar else {}
 
 
-def chosen(label: str, name: str, allowed: Collection[str]) -> str | None:
+def value_in_address(label: str, name: str, allowed: Collection[str]) -> str | None:
     """Return a value of the address's query if it is one that is offered; else null, and the page says so."""
     not_offered(label, name, allowed)
     return st.query_params.get(name)

@@ -11,7 +11,7 @@ from analytics.hold.hold import RoundView
 from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats
-from dashboards.parts import desk, reviewing, source
+from dashboards.parts import desk, review_panel, source
 from dashboards.rulings import accounts, case_parts
 from replay.narrative.findings import finding_title
 from replay.review.desk import OUTCOMES, Dispute, FindingReview
@@ -44,7 +44,7 @@ def panel(table: str, round_no: int, seat: int | None, here: Sequence[Dispute], 
     for each in here:
         state = "open" if each.outcome is None else OUTCOMES[each.outcome]
         source.show(markup.section(f"Dispute {each.dispute}: {state}"))
-        source.show(reviewing.history(each.history, formats))
+        source.show(review_panel.history(each.history, formats))
     said = desk.reviews()
     if said is None:
         return
@@ -72,13 +72,13 @@ def resolution(view: RoundView, seat: int | None, formats: Formats) -> None:
         members = of_money[0]
         states = [said.of(view.round["table_id"], each["finding_id"]) for each in members]
         with st.expander(f"{finding_title(members[0]['code'])}: {incident_words(states)}"):
-            reviewing.incident_panel(members, said, formats)
+            review_panel.incident_panel(members, said, formats)
 
 
 def disposals(view: RoundView, seat: int | None, formats: Formats) -> list[str]:
     """Return what was done about the money of a round (at a seat); empty while some of it is open."""
     said = desk.reviews()
-    done = [reviewing.disposal(members, said, formats) for members in _of_money(view, seat)]
+    done = [review_panel.disposal(members, said, formats) for members in _of_money(view, seat)]
     return done if all(done) else []
 
 
