@@ -9,9 +9,8 @@ from typing import Final, NamedTuple
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from analytics.fairness.comparison import whole_months
 from analytics.hold import hold
-from analytics.hold.changes import period_before
+from analytics.hold.changes import period_before, whole_months
 from analytics.warehouse.selection import Selection
 from dashboards.access import access
 from dashboards.drawing.names import day_name, short_day

@@ -71,8 +71,8 @@ def show_verification(address: str, formats: Formats) -> None:
             markup.empty(
                 told or "Not yet verified",
                 f"A verification reads every event and checks chain, numbering, high-water mark and checkpoints. It is the same "
-                f"as `{' '.join(['rack', *verification_run.words(address)])}`, which anybody can run who can read the log. What is kept "
-                "of the last one is a notice, no evidence.",
+                f"as `{' '.join(['rack', *verification_run.words(address)])}`, which anybody can run who can read the log. What "
+                "is kept of the last one is a notice, no evidence.",
             )
         )
         return

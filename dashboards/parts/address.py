@@ -1,6 +1,7 @@
 """What stands in the address of a page, checked before the page reads it: what is out of form is left out, and the page says so.
 
-Addresses are typed, cut off by mail programs, and sent by strangers. A page takes a value from its address only after `left_out_notices`.
+Addresses are typed, cut off by mail programs, and sent by strangers. A page takes a value from its address only after
+`left_out_notices`.
 """
 
 from __future__ import annotations

@@ -7,12 +7,11 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rack import attachments
 from rack.arguments import add_log
 from rack.errors import Exit, UsageError
 from rack.on_record import add_custody, record_export
 from rack.output import Output, counted
-from rack.settings import log_address
+from rack.settings import attachments_folder, log_address
 from rack.whole_files import named_errors
 
 if TYPE_CHECKING:
@@ -53,6 +52,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 def _archive(arguments: argparse.Namespace, output: Output) -> Exit:
     from events.archive.write import write_archive
     from rack.opening import checkpoints_at, log_at, lost_tails
+    from replay.review.attachments import carried
+    from replay.review.case_folder import CaseFolder
 
     address = log_address(arguments.log)
     with ExitStack() as resources:
@@ -66,7 +67,7 @@ def _archive(arguments: argparse.Namespace, output: Output) -> Exit:
                 checkpoints=store,
                 progress=lambda events: output.progress(events, "events sealed"),
             )
-        attached = attachments.carry(log, attachments.folder_of(address), arguments.out)
+        attached = carried(log, CaseFolder(attachments_folder(address)), CaseFolder(arguments.out))
         integrity = (
             sealed.integrity + attached.failures + [lost for lost in lost_tails(log) if lost not in sealed.integrity]
         )
@@ -97,7 +98,7 @@ def _archive(arguments: argparse.Namespace, output: Output) -> Exit:
             "digest": sealed.digest,
             "running_day": sealed.running_day,
             "integrity": integrity,
-            "attachments": attachments.as_json(attached),
+            "attachments": attached.counts,
         }
     )
     refused = _extra_counts(sealed.refused, sealed.checkpoints)
@@ -105,7 +106,7 @@ def _archive(arguments: argparse.Namespace, output: Output) -> Exit:
     day = f"; gaming day {sealed.running_day} is still open and was not sealed" if left_open else ""
     output.text(
         f"{counted(sealed.events, 'event')}{refused} sealed in {counted(sealed.segments, 'segment')}{day}",
-        *attachments.lines(attached, "carried in it", "the archive lacks them, name their folder with RACK_CASES"),
+        *attached.lines("carried in it", "the archive lacks them, name their folder with RACK_CASES"),
         f"the archive has {counted(sealed.manifests, 'manifest')}; SHA-256 of the last: {sealed.digest}",
     )
     return Exit.INTEGRITY if integrity else Exit.CLEAN
@@ -137,7 +138,7 @@ def _restore(arguments: argparse.Namespace, output: Output) -> Exit:
             "checkpoints": restored.checkpoints,
             "streams": heads,
             "integrity": restored.integrity,
-            "attachments": attachments.as_json(attached),
+            "attachments": attached.counts,
         }
     )
     refused = _extra_counts(restored.refused, restored.checkpoints)
@@ -147,9 +148,7 @@ def _restore(arguments: argparse.Namespace, output: Output) -> Exit:
         else "every byte and the hash chain match the archive"
     )
     output.text(
-        *attachments.lines(
-            attached, "restored", "none was restored: the archive has no files of them, or RACK_CASES is not set"
-        ),
+        *attached.lines("restored", "none was restored: the archive has no files of them, or RACK_CASES is not set"),
         f"{counted(restored.events, 'event')}{refused} of {counted(len(heads), 'stream')} restored to {address}: {state}",
     )
     return Exit.INTEGRITY if restored.integrity or attached.lost else Exit.CLEAN
@@ -157,10 +156,12 @@ def _restore(arguments: argparse.Namespace, output: Output) -> Exit:
 
 def _restore_attachments(archive: Path, address: str) -> AttachmentCheck:
     from events.archive.read import ArchiveLog
+    from replay.review.attachments import carried
+    from replay.review.case_folder import CaseFolder
 
     with closing(ArchiveLog(archive, read_only=True)) as log:
-        source = attachments.folder_of(f"archive://{archive.absolute()}")
-        return attachments.carry(log, source, attachments.folder_of(address).path)
+        source = CaseFolder(attachments_folder(f"archive://{archive.absolute()}"))
+        return carried(log, source, CaseFolder(attachments_folder(address)))
 
 
 def _extra_counts(refused: int, checkpoints: int) -> str:

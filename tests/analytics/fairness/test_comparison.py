@@ -7,8 +7,9 @@ from datetime import date
 import polars as pl
 import pytest
 
-from analytics.fairness.comparison import beside, months_before, whole_months
+from analytics.fairness.comparison import beside
 from analytics.fairness.fairness import fairness
+from analytics.hold.changes import months_before, whole_months
 from analytics.warehouse.selection import Selection
 from analytics.warehouse.warehouse import Warehouse
 from tests.analytics import devices
