@@ -55,7 +55,7 @@ def period_before(selection: Selection) -> Selection:
 
 
 def whole_months(selection: Selection) -> Selection:
-    """Return the months of the days of a selection, whole: for what is counted by month, so that two periods share no month.
+    """Return the months of the days of a selection, whole: for what is counted by month, so that two periods share none (D609).
 
     Raises `ValueError` without a first and a last day.
     """

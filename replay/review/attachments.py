@@ -41,7 +41,7 @@ class AttachmentCheck(NamedTuple):
 
 
 def compared(log: EventLog, folder: CaseFolder) -> AttachmentCheck:
-    """Compare the files of all attachments with the SHA-256 on record; without a folder they are counted alone."""
+    """Compare the files of all attachments with the SHA-256 on record (D608); without a folder they are counted alone."""
     found = list(attachments_of(log))
     if folder.path is None:
         return AttachmentCheck(len(found), 0, ())

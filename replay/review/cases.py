@@ -136,7 +136,10 @@ def assign(desk: Desk, name: str, *, to: str, by: str, reason: str) -> Entry:
 
 
 def move_due(desk: Desk, name: str, *, due: str, by: str, reason: str) -> Entry:
-    """Move the day (`YYYY-MM-DD`) by which an open case is to be decided. Raises `ReviewRefused` for a day that has gone by."""
+    """Move the day (`YYYY-MM-DD`) by which an open case is to be decided (D607).
+
+    Raises `ReviewRefused` for a day that has gone by.
+    """
     found = case(desk, name)
     if due < desk.today():
         raise ReviewRefused(f"{due} has gone by: expected {desk.today()} or a later day")
