@@ -17,7 +17,7 @@ from dashboards.drawing.markup import Html
 from dashboards.drawing.names import STATES, Formats
 from dashboards.parts import desk, source
 from dashboards.parts.desk import Reviews
-from replay.narrative.names import plural, table_name
+from replay.narrative.names import capitalized, plural, table_name
 from replay.review.desk import DISPOSITIONS, MOVES_MONEY, Desk, Entry, FindingReview
 from replay.review.incident_desk import OF_INCIDENTS, IncidentDesk, incident_holder, incident_state
 
@@ -105,7 +105,7 @@ def disposal(members: Sequence[dict[str, Any]], said: Reviews | None, formats: F
     parts = [*dict.fromkeys(DISPOSITIONS[each.disposition] for each in done)]
     parts += [formats.money(total)] if total else []
     parts += ["awaits the second signature"] if incident_state(reviews) == "awaiting_signature" else []
-    return "; ".join(parts)
+    return capitalized("; ".join(parts))
 
 
 def incident_panel(members: Sequence[dict[str, Any]], said: Reviews, formats: Formats) -> None:

@@ -31,7 +31,7 @@ Attack = Callable[[SqliteTamper, Path, int], None]
 
 def forget() -> None:
     """As if the pages had been started anew."""
-    for cache in (desk._read, record_check._checked, verification_run.standing):
+    for cache in (desk._read, record_check._check_of, verification_run.standing):
         cache.clear()
 
 
