@@ -130,7 +130,8 @@ def about_the_log(db: Warehouse) -> pl.DataFrame:
     frame: pl.DataFrame = db.sql(
         """
         SELECT code, table_id, severity, count(*) AS findings, max(closed_at_us) AS newest_at_us
-        FROM fct_findings WHERE starts_with(code, 'LOG-') GROUP BY ALL ORDER BY code, table_id
+        FROM fct_findings WHERE starts_with(code, 'LOG-') GROUP BY code, table_id, severity
+        ORDER BY CASE severity WHEN 'high' THEN 0 WHEN 'medium' THEN 1 ELSE 2 END, code, table_id
         """
     ).pl()
     return frame

@@ -73,6 +73,7 @@ _EVERY_PAGE: Final[dict[str, Question]] = {
     "choices of a part of the floor": hold.choices,
     "tables": hold.tables,
     "gaming days": hold.gaming_days,
+    "shifts": hold.shifts,
 }
 _FLOOR: Final[dict[str, Question]] = {
     "now": live.base,
@@ -144,6 +145,7 @@ _HOLD: Final[dict[str, Question]] = {
     "behind, sums": behind.sums_behind,
     "behind, first page": partial(behind.wagers_behind, limit=100),
     "behind, a page half way": _far_behind,
+    "behind, the largest of a paytable": partial(behind.largest_wagers, wager="fortune_bonus", paytable="1", limit=5),
     "behind, sums of a paytable": partial(behind.sums_behind, wager="fortune_bonus", paytable="1"),
     "behind, first page of a paytable": partial(behind.wagers_behind, wager="fortune_bonus", paytable="1", limit=100),
     "behind, first page of a dealer": partial(behind.wagers_behind, selection=DEALER, limit=100),

@@ -11,7 +11,7 @@ from pathlib import Path
 import streamlit as st
 
 from dashboards.access import access
-from dashboards.parts import warned
+from dashboards.parts import open_round_warnings
 from replay.installed_games import add_installed_games
 
 HERE = Path(__file__).parent
@@ -66,7 +66,7 @@ def main() -> None:
     _who()
     _warm_up()
     if page.url_path not in ("", "floor"):  # the Floor page has them at its tables
-        warned.watch()
+        open_round_warnings.watch()
     page.run()
 
 

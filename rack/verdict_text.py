@@ -112,8 +112,8 @@ def finding_lines(
     """Return a finding as text: what is wrong and where, and below what was expected, observed, reckoned, and the section."""
     lines = [
         f"{finding_sentence(finding, currency)}  ({finding.code}, {finding.severity})",
-        f"  expected  {readable(finding.expected)}",
-        f"  observed  {readable(finding.observed)}",
+        f"  expected  {readable(finding.expected, currency)}",
+        f"  observed  {readable(finding.observed, currency)}",
     ]
     if finding.difference_cents:
         lines.append(f"  money     {_owed(finding, currency)}")

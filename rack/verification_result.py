@@ -43,12 +43,16 @@ class VerificationResult(NamedTuple):
 
 
 def result(
-    breaks: Sequence[str], witness: Sequence[str], rounds: Sequence[str], verdicts: Sequence[str] = ()
+    breaks: Sequence[str],
+    witness: Sequence[str],
+    rounds: Sequence[str],
+    verdicts: Sequence[str] = (),
+    attachments: Sequence[str] = (),
 ) -> VerificationResult:
     """Return the result of a verification from the sentences of all that failed: in the log and beside it, by its witness, in
-    round tables, and where verdicts were judged again.
+    round tables, where verdicts were judged again, and in the attachments of cases.
     """
-    return VerificationResult((*breaks, *witness, *rounds, *verdicts))
+    return VerificationResult((*breaks, *witness, *rounds, *verdicts, *attachments))
 
 
 def witness_failures(named: bool, found: Witnessed | None) -> list[str]:

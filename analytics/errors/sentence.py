@@ -261,7 +261,7 @@ class _Reader:
         if back is not None:
             if old:
                 self.notes.append(f"the record ends on {newest}, and days are counted back from there")
-            return now - timedelta(days=back)
+            return now - timedelta(days=max(back, 1) if old else back)  # "today" is the last day of an old record
         return self._date(now)
 
     def _days_back(self, now: date) -> int | None:

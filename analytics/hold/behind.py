@@ -67,6 +67,35 @@ def wagers_behind(
     )
 
 
+def largest_wagers(
+    db: Warehouse,
+    selection: Selection = EVERYTHING,
+    *,
+    wager: str | None = None,
+    paytable: str | None = None,
+    hour: int | None = None,
+    limit: int,
+) -> pl.DataFrame:
+    """Return the wagers that moved a figure most, the largest house win or loss first; the columns of `wagers_behind`."""
+    return frame(
+        db,
+        f"""
+        SELECT
+            table_id, round_no, gaming_day, shift, hour, dealer, seat, wager, number, bettor, paytable, line, staked_cents,
+            due_cents, done_cents, handle_cents, payouts_cents, house_win_cents, jackpots_by_slip_cents
+        FROM fct_wagers
+        WHERE {WHERE} AND {_OF_WAGER} AND house_win_cents <> 0
+        ORDER BY abs(house_win_cents) DESC, gaming_day, table_id, round_no, settlement_no
+        LIMIT $limit
+        """,
+        selection,
+        wager=wager,
+        paytable=paytable,
+        hour=hour,
+        limit=limit,
+    )
+
+
 def _table_days(db: Warehouse, selection: Selection, of: dict[str, Any], limit: int, offset: int) -> pl.DataFrame:
     """The table days on which wagers so far down the list lie, so that no other need be looked at: `gaming_day`, `table_id`,
     and `before`, how many wagers come before its first one."""

@@ -54,6 +54,28 @@ def period_before(selection: Selection) -> Selection:
     return msgspec.structs.replace(selection, first=first, last=last)
 
 
+def whole_months(selection: Selection) -> Selection:
+    """Return the months of the days of a selection, whole: for what is counted by month, so that two periods share none (D609).
+
+    Raises `ValueError` without a first and a last day.
+    """
+    if selection.first is None or selection.last is None:
+        raise ValueError("whole months need the first and the last gaming day")
+    last = selection.last
+    following = date(last.year + last.month // 12, last.month % 12 + 1, 1)
+    return msgspec.structs.replace(selection, first=selection.first.replace(day=1), last=following - _DAY)
+
+
+def months_before(selection: Selection) -> Selection:
+    """Return as many whole months before those of a selection.
+
+    >>> before = months_before(Selection(first=date(2026, 4, 7), last=date(2026, 4, 7)))
+    >>> before.first.isoformat(), before.last.isoformat()
+    ('2026-03-01', '2026-03-31')
+    """
+    return period_before(whole_months(selection))
+
+
 def hold_changes(db: Warehouse, by: str, selection: Selection) -> pl.DataFrame:
     """Return drop, win and hold % of a period beside those of the period before, a row per property, game or table.
 

@@ -71,6 +71,12 @@ def property_facts(db: Warehouse) -> PropertyFacts:
     )
 
 
+def shifts(db: Warehouse) -> list[str]:
+    """Return the shifts in which rounds were dealt, by name."""
+    rows = db.sql("SELECT DISTINCT shift FROM fct_rounds WHERE shift IS NOT NULL ORDER BY shift").fetchall()
+    return [str(shift) for (shift,) in rows]
+
+
 def gaming_days(db: Warehouse) -> list[date]:
     """Return the gaming days that have rounds or counts, newest first."""
     statement = "SELECT DISTINCT gaming_day FROM fct_table_days ORDER BY gaming_day DESC"

@@ -281,10 +281,7 @@ def replace_rows(db: Warehouse, sums: Sums, table: str, rows: str, values: list[
 def reading(path: str | Path) -> Iterator[Warehouse]:
     """Open the newest generation read-only. Raises `WarehouseError` with what to do."""
     if not Path(path).is_file():
-        raise WarehouseError(
-            f"There is no warehouse at {path} yet. Run `rack demo` for a simulated gaming day, "
-            "or `rack replay --log ADDR --warehouse FILE` on a log of your own."
-        )
+        raise WarehouseError(f"There is no warehouse at {path} yet. Run `rack replay --log ADDR --warehouse {path}`.")
     try:
         with attached(path) as db:
             built_by = db.sql("SELECT models_digest FROM generation").fetchall()

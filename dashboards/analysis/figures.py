@@ -24,7 +24,7 @@ from analytics.warehouse.statements import Statement
 from dashboards.access import access
 from dashboards.access.downloads import Download
 from dashboards.drawing import markup
-from dashboards.parts import desk, source, taking
+from dashboards.parts import desk, save_link, source
 from dashboards.run import log_address
 from replay.narrative.names import plural
 from replay.report.sheet import FORMULA
@@ -116,7 +116,7 @@ def _offer_files(figure: Figure, selection: Selection) -> None:
                 st.session_state[SAVED] = key, _export(figure, form, selection)
         saved = st.session_state.get(SAVED)
         if saved is not None and saved[0] == key and saved[1] is not None and not why:
-            taking.link(saved[1][0], saved[1][1])
+            save_link.link(saved[1][0], saved[1][1])
     if why:
         source.show(f'<p class="rk-note">{markup.text(why)}.</p>')
 

@@ -7,31 +7,39 @@ from datetime import date, timedelta
 from typing import Final, NamedTuple
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from analytics.hold import hold
-from analytics.hold.changes import period_before
+from analytics.hold.changes import period_before, whole_months
 from analytics.warehouse.selection import Selection
 from dashboards.access import access
 from dashboards.drawing.names import day_name, short_day
 from dashboards.parts import source
 from replay.narrative.names import game_name, table_name
 
+ALL_DAYS: Final = "All days"
 OTHER_DAYS: Final = "Other days"
 WEEK: Final = timedelta(days=6)
+OF_A_VIEW: Final = ("by", "of", "wager", "period")
+"""What stands in the address for one view alone: another one begins without it."""
 Days = tuple[date | None, date | None]
 
 
 class FloorPart(NamedTuple):
-    """The part of the floor on view; `before`: the same in the period before, null where no comparison is wanted."""
+    """The part of the floor on view; `before`: the same in the period before, null where no comparison is wanted.
+
+    `bar` is the filter bar, to which a view adds what it groups by.
+    """
 
     selection: Selection
     before: Selection | None
+    bar: DeltaGenerator
 
 
 def view(views: Mapping[str, str]) -> str:
     """Offer the views of a page and keep the choice in the address; return the one chosen."""
     names = list(views)
-    given = source.chosen("view", names) or names[0]
+    given = source.value_in_address("View", "view", names) or names[0]
     picked = (
         st.segmented_control(
             "View",
@@ -44,37 +52,36 @@ def view(views: Mapping[str, str]) -> str:
         )
         or names[0]
     )
+    if picked != given:
+        for name in OF_A_VIEW:
+            st.query_params.pop(name, None)
     st.query_params["view"] = str(picked)
     return str(picked)
 
 
-def floor_part(*, dealers: bool = True) -> FloorPart:
+def floor_part(*, dealers: bool = True, by_month: bool = False) -> FloorPart:
     """Offer which part of the floor and which days; what is counted per box knows no dealer (D27).
 
-    Who may not see names is offered no dealer either.
+    Who may not see names is offered no dealer either. What is counted by month is compared by whole months.
     """
     dealers = dealers and access.may(access.NAMES)
     choices = source.ask(hold.choices)
-    source.not_offered("Table", "table", choices.tables)
-    source.not_offered("Game", "game", choices.games)
-    boxes = st.columns(5 if dealers else 4, vertical_alignment="bottom")
-    with boxes[0]:
-        game = source.choose("Game", "game", choices.games, game_name, "All games")
-    with boxes[1]:
-        table = source.choose("Table", "table", choices.tables, table_name, "All tables")
-    dealer = None
-    if dealers:
-        with boxes[2]:
-            dealer = source.choose("Dealer", "dealer", choices.dealers, table_name, "All dealers")
-    with boxes[-2]:
+    bar = st.container(horizontal=True, vertical_alignment="center", gap="small", key="filter-bar")
+    with bar:
+        game = source.choose("Game", "game", choices.games, game_name, "All games", in_bar=True)
+        table = source.choose("Table", "table", choices.tables, table_name, "All tables", in_bar=True)
+        dealer = None
+        if dealers:
+            dealer = source.choose("Dealer", "dealer", choices.dealers, table_name, "All dealers", in_bar=True)
         first, last = _gaming_days(source.ask(hold.gaming_days))
-    selection = Selection(game=game, table=table, dealer=dealer, first=first, last=last)
-    with boxes[-1]:
+        selection = Selection(game=game, table=table, dealer=dealer, first=first, last=last)
         compared = _comparison(selection)
-    before = period_before(selection) if compared and first and last else None
-    if before is not None:
-        source.show(f'<p class="rk-note">{words(selection)}, compared with {words(before)}.</p>')
-    return FloorPart(selection, before)
+    before = None
+    if compared and first and last:
+        here = whole_months(selection) if by_month else selection
+        before = period_before(here)
+        source.show(f'<p class="rk-note">{words(here)}, compared with {words(before)}.</p>')
+    return FloorPart(selection, before, bar)
 
 
 def words(selection: Selection) -> str:
@@ -97,7 +104,7 @@ def presets(days: Sequence[date]) -> dict[str, Days]:
     ['All days', 'Fri 6 Mar', 'Thu 5 Mar', '2026-03']
     """
     newest = sorted(days, reverse=True)
-    offered: dict[str, Days] = {"All days": (None, None)}
+    offered: dict[str, Days] = {ALL_DAYS: (None, None)}
     if newest and newest[-1] < newest[0] - WEEK:
         offered["Last 7 days"] = (newest[0] - WEEK, newest[0])
     offered |= {short_day(day): (day, day) for day in newest[:7]}
@@ -108,13 +115,24 @@ def _gaming_days(days: Sequence[date]) -> Days:
     """Offer the gaming days; the choice stands in the address as `from` and `to`."""
     offered = presets(days)
     given = _given()
-    names = [*offered, OTHER_DAYS]
     shown = next((name for name, period in offered.items() if period == given), OTHER_DAYS)
-    picked = st.selectbox("Gaming days", names, index=names.index(shown), key="choose-days")
-    first, last = offered.get(picked, given)
+    names = [*list(offered)[1:], OTHER_DAYS]
+    key = "choose-days"
+    if key not in st.session_state:
+        st.session_state[key] = shown if shown in names else None
+    picked = st.selectbox(
+        "Gaming days",
+        names,
+        index=None,
+        placeholder=ALL_DAYS,
+        key=key,
+        label_visibility="collapsed",
+        width=source.BAR_WIDTH,
+    )
+    first, last = offered.get(picked or ALL_DAYS, given)
     if picked == OTHER_DAYS and days:
         start = first or min(days), last or max(days)
-        chosen = st.date_input("From and to", start, key="other-days")
+        chosen = st.date_input("From and to", start, key="other-days", label_visibility="collapsed", width=230)
         first, last = chosen if isinstance(chosen, tuple) and len(chosen) == 2 else start
     for name, day in (("from", first), ("to", last)):
         if day is None:

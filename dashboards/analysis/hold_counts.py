@@ -230,7 +230,7 @@ def show_periods(figures: Figures, of: Selection, formats: Formats) -> None:
     """Show the counts of each table by period."""
     others = [each for each in PERIODS if each != "month"]
     with st.container(width=280):
-        period = source.choose("Count period", "period", others, lambda p: PERIODS[p], PERIODS["month"]) or "month"
+        period = source.choose_one("Count period", "period", ["month", *others], lambda p: PERIODS[p])
     found = figures.ask(f"By table and {PERIODS[period].lower()}", periods.hold_by_period, "table", period, of)
     rows = [
         [
@@ -264,7 +264,7 @@ def show_every_count(figures: Figures, of: Selection, formats: Formats) -> None:
     if not of.table:
         return
     found = figures.ask("Every count", behind.counts_behind, of)
-    with st.expander(f"Every count of {table_name(of.table)}, {words(of)[:1].lower()}{words(of)[1:]}"):
+    with st.expander(f"Every count of {table_name(of.table)}, {words(of) if of.first else 'all gaming days'}"):
         rows = [
             [
                 table_name(r["table_id"]),

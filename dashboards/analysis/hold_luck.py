@@ -37,12 +37,9 @@ ROWS = 400
 def show_luck(part: FloorPart, formats: Formats) -> None:
     """Show the house win of each wager against what theory expects of it, and who lies how far from the floor's own."""
     of, figures = part.selection, Figures(part.selection)
-    with st.container(width=280):
+    with part.bar:
         offered = [name for name in GROUPS if name != "dealer" or access.may(access.NAMES)]
-        by = (
-            source.choose("Group by", "by", offered[1:], lambda name: DIMENSIONS[name], DIMENSIONS[offered[0]])
-            or "game"
-        )
+        by = source.choose_one("Group by", "by", offered, lambda name: f"By {DIMENSIONS[name].lower()}", in_bar=True)
     found = figures.ask("Actual vs. theoretical", against_theory.win_against_theory, by, of)
     if found.is_empty():
         source.show(markup.empty("No wagers", "Nothing was staked in this part of the floor. Choose another above."))
@@ -189,7 +186,7 @@ def show_funnel(figures: Figures, of: Selection) -> None:
     )
     with st.container(width=280):
         offered = [name for name in FUNNELS if name != "dealer" or access.may(access.NAMES)]
-        by = source.choose("Compare", "of", offered[1:], lambda name: FUNNELS[name], FUNNELS[offered[0]]) or offered[0]
+        by = source.choose_one("Compare", "of", offered, lambda name: FUNNELS[name])
     found = figures.ask("Comparison with the floor", control.funnel, by, of)
     if found.is_empty():
         source.show(
@@ -219,8 +216,8 @@ def show_days(part: FloorPart, formats: Formats) -> None:
     of, figures = part.selection, Figures(part.selection)
     compared = figures.ask("Wagers", theoretical.theoretical_win, "wager", of)
     offered = sorted(set(compared.filter(pl.col("theoretical_win_cents") != 0)["wager"]))
-    with st.container(width=280):
-        wager = source.choose("Wager", "wager", offered, wager_name, "The wager a game needs")
+    with part.bar:
+        wager = source.choose("Wager", "wager", offered, wager_name, "Wager a game needs", in_bar=True)
     found = figures.ask("Day by day", control.over_time, "gaming_day", of, wager)
     if found.height < 2:
         source.show(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+import polars as pl
 import streamlit as st
 
 from analytics.hold import behind, pace
@@ -27,6 +28,7 @@ PACE = {
 TAKE_UP = {"Game": "text", "Wager": "text", "Made": "number", "Of base wagers": "number", "Average": "number"}
 BEHIND = {"Round": "short", "Where": "short", "Wager": "text", "Staked": "number", "House win": "number", "Why": "text"}
 ROWS = 100
+LARGEST = 5
 
 
 def show_pace(part: FloorPart, formats: Formats) -> None:
@@ -90,9 +92,19 @@ def show_wagers(part: FloorPart, formats: Formats) -> None:
             ]
         )
     )
+    largest = figures.ask("Largest wagers", behind.largest_wagers, of, limit=LARGEST, **of_wager)
+    if sums["wagers"] > LARGEST and largest.height:
+        source.show(markup.section("Largest", "The wagers that moved the figure most."))
+        source.show(_wagers_table(largest, "Largest wagers", formats))
+        source.show(markup.section("All, in the order played"))
     pages = -(-sums["wagers"] // ROWS)
     at = int(st.number_input(f"Page (of {pages:,})", 1, pages, 1, key="behind-page", width=160)) if pages > 1 else 1
     found = figures.ask_part("Wagers in detail", behind.wagers_behind, of, rows=ROWS, start=(at - 1) * ROWS, **of_wager)
+    source.show(_wagers_table(found, "Wagers in detail", formats))
+    figures.offer()
+
+
+def _wagers_table(found: pl.DataFrame, name: str, formats: Formats) -> markup.Html:
     rows = [
         [
             markup.two_lines(
@@ -112,8 +124,7 @@ def show_wagers(part: FloorPart, formats: Formats) -> None:
         ]
         for r in found.iter_rows(named=True)
     ]
-    source.show(markup.table(BEHIND, rows, "Wagers in detail", sortable=True))
-    figures.offer()
+    return markup.table(BEHIND, rows, name, sortable=True)
 
 
 def _narrowed(of: Selection) -> Selection:

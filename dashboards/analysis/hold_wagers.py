@@ -61,7 +61,7 @@ def show_house_win(part: FloorPart, formats: Formats) -> None:
     dimension: Any = st.segmented_control(
         "Group by",
         allowed,
-        default=source.chosen("by", allowed) or "wager",
+        default=source.value_in_address("Group by", "by", allowed) or "wager",
         required=True,
         format_func=lambda d: DIMENSIONS[d],
         key="hold-by",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import date
 from hashlib import sha256
 from typing import Any
 
@@ -13,7 +14,7 @@ from dashboards.access import access
 from dashboards.access.downloads import Download
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats, day_name
-from dashboards.parts import checking, desk, reviewing, source, taking
+from dashboards.parts import desk, record_check, review_panel, save_link, source
 from dashboards.rulings import case_parts, ruling
 from dashboards.run import cases_path, key_path, log_address
 from replay.narrative.names import plural, table_name
@@ -22,7 +23,14 @@ from replay.review import cases
 from replay.review.cases import CaseFolder, FiledCase
 from replay.review.desk import OUTCOMES, REFUSALS, Desk, Entry, ReviewRefused
 
-ACTIONS = {"note": "Note", "attach": "Attach", "assign": "Assign", "decide": "Decide", "appeal": "Record appeal"}
+ACTIONS = {
+    "note": "Note",
+    "attach": "Attach",
+    "assign": "Assign",
+    "due": "Move due date",
+    "decide": "Decide",
+    "appeal": "Record appeal",
+}
 NEW = "A new claim"
 
 
@@ -95,7 +103,7 @@ def one(found: FiledCase, today: str, formats: Formats) -> None:
             _act(found, who)
         _letter(found, who)
         source.show(markup.section("History"))
-        source.show(reviewing.history(case.history, formats))
+        source.show(review_panel.history(case.history, formats))
 
 
 def _record(found: FiledCase, formats: Formats) -> None:
@@ -104,12 +112,12 @@ def _record(found: FiledCase, formats: Formats) -> None:
     if view is None:
         source.show(markup.section("What the record shows", "The warehouse does not hold this round yet."))
         return
-    checked = checking.checked(view)
+    checked = record_check.check_of(view)
     source.show(markup.section("What the record shows"))
-    if checking.confirmed(checked):
+    if record_check.is_confirmed(checked):
         source.show(ruling.answer(view, found.case.seat, formats))
     else:
-        source.show(checking.told(checked))
+        source.show(record_check.check_notice(checked))
 
 
 def _attachments(found: FiledCase) -> None:
@@ -146,7 +154,7 @@ def _take_out(found: FiledCase, folder: CaseFolder, digest: str, who: str) -> No
     except REFUSALS as error:
         source.show(markup.notice("Nothing was taken out", str(error)))
         return
-    taking.link(f"Save {attached.name}", Download(attached.name, "application/octet-stream", data))
+    save_link.link(f"Save {attached.name}", Download(attached.name, "application/octet-stream", data))
 
 
 def _actor() -> str | None:
@@ -161,7 +169,7 @@ def _actor() -> str | None:
 def _act(found: FiledCase, who: str) -> None:
     """Offer what can be done about a case: one form at a time."""
     is_open = found.case.decision is None
-    offered = ["note", "attach", "assign", "decide"] if is_open else ["note", "attach", "appeal"]
+    offered = ["note", "attach", "assign", "due", "decide"] if is_open else ["note", "attach", "appeal"]
     key = f"{found.name} {len(found.case.history)}"  # a form is empty again when something was written
     todo = st.segmented_control(
         "Action",
@@ -219,6 +227,13 @@ def _assign(name: str, who: str) -> Doing:
     return (lambda at: cases.assign(at, name, to=to, by=who, reason=words)) if words else None
 
 
+def _due(name: str, who: str) -> Doing:
+    day = st.date_input("New due date", value=None)
+    words = st.text_input("Reason", max_chars=400).strip()
+    due = day.isoformat() if isinstance(day, date) else ""
+    return (lambda at: cases.move_due(at, name, due=due, by=who, reason=words)) if due and words else None
+
+
 def _decide(name: str, who: str) -> Doing:
     outcome: Any = st.selectbox(
         "How it ends",
@@ -241,6 +256,7 @@ _FORMS: dict[str, Callable[[str, str], Doing]] = {
     "note": _note,
     "attach": _attach,
     "assign": _assign,
+    "due": _due,
     "decide": _decide,
     "appeal": _appeal,
 }
@@ -260,7 +276,7 @@ def _letter(found: FiledCase, who: str | None) -> None:
     if pdf is not None:
         from replay.report.letter import letter_name
 
-        taking.link("Save the letter", Download(letter_name(found), "application/pdf", pdf))
+        save_link.link("Save the letter", Download(letter_name(found), "application/pdf", pdf))
 
 
 def _signed(found: FiledCase, who: str) -> bytes | None:

@@ -92,7 +92,7 @@ def page() -> None:
         source.watch()
         return
     shown = view(VIEWS)
-    part = FloorPart(Selection(), None) if shown == "alarms" else floor_part()
+    part = FloorPart(Selection(), None, st.container()) if shown == "alarms" else floor_part()
     figures = Figures(part.selection)
     _VIEWS[shown](part, figures, formats)
     figures.offer()
@@ -102,8 +102,8 @@ def page() -> None:
 def show_rates(part: FloorPart, figures: Figures, formats: Formats) -> None:
     """Show mispayments and their rates by dealer or by something else, with intervals."""
     of = part.selection
-    with st.container(width=280):
-        by = source.choose("Group by", "by", list(BY)[1:], lambda name: BY[name], BY["dealer"]) or "dealer"
+    with part.bar:
+        by = source.choose_one("Group by", "by", list(BY), lambda name: f"By {BY[name].lower()}", in_bar=True)
     found = figures.ask(f"Mispayments by {BY[by].lower()}", mistakes.error_rates, by, of)
     found = found.sort(pl.col("look").fill_null(value=False), descending=True, maintain_order=True)
     if found.is_empty() or not found["counted"].sum():

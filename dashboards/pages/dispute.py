@@ -18,8 +18,8 @@ from dashboards.drawing.drawing import table_drawing
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats, day_name
 from dashboards.drawing.state import Step, focus_of, steps_of, table_after
-from dashboards.parts import checking, clips, desk, disputing, packets, reviewing, source
-from dashboards.parts.stepping import proofs_of
+from dashboards.parts import clips, desk, dispute_panel, packets, record_check, review_panel, source
+from dashboards.parts.round_replay import proofs_of
 from dashboards.rulings import accounts, dispute_parts, prints, ruling, video
 from dashboards.run import log_address
 from replay.narrative.names import plural, position_name, table_name, wager_name
@@ -43,12 +43,12 @@ def page() -> None:
         view = source.ask(lambda db: hold.round_view(db, f"table/{table}", int(round_no)))
         if view is not None:
             desk.on_record(table, int(round_no))
-            found = checking.checked(view)
-            if checking.confirmed(found):
+            found = record_check.check_of(view)
+            if record_check.is_confirmed(found):
                 settle(view, found, formats)
                 return
             source.show(accounts.unconfirmed_header(view, dispute_parts.ways(view)))
-            source.show(checking.told(found))
+            source.show(record_check.check_notice(found))
             source.watch()
             return
         source.show(
@@ -71,7 +71,7 @@ def search(formats: Formats) -> None:
         source.watch()
         return
     sentence(days)
-    said = asked(tables, days)
+    said = memory_boxes(tables, days)
     state = st.session_state
     text = str(state.get("sentence") or "").strip()
     written = _written(text, formats)
@@ -142,7 +142,7 @@ def _unread() -> list[str]:
     clock, amount = str(state["time"] or "").strip(), str(state["amount"] or "").strip()
     if clock and time_typed(clock) is None:
         unread.append(clock)
-    if amount and reviewing.cents_typed(amount) is None:
+    if amount and review_panel.cents_typed(amount) is None:
         unread.append(amount)
     return list(dict.fromkeys(unread))
 
@@ -170,7 +170,7 @@ def _day_asked(days: list[date]) -> list[date]:
     return [] if named == EVERY_DAY or date.fromisoformat(named) in days else [date.fromisoformat(named)]
 
 
-def asked(tables: list[str], days: list[date]) -> Remembered:
+def memory_boxes(tables: list[str], days: list[date]) -> Remembered:
     """Show the boxes for what is remembered; each stands in the address."""
     row = st.columns([2, 2, 2, 1.4], vertical_alignment="bottom")
     row += st.columns([2, 1.2, 1, 3.2], vertical_alignment="bottom")
@@ -216,7 +216,7 @@ def asked(tables: list[str], days: list[date]) -> Remembered:
         time=time_typed(clock),
         seat=seat,
         wager=wager,
-        amount_cents=reviewing.cents_typed(amount),
+        amount_cents=review_panel.cents_typed(amount),
         round_no=int(number) if number.isascii() and number.isdecimal() else None,
         cards=cards_typed(cards).cards,
     )
@@ -227,7 +227,7 @@ def settle(view: RoundView, checked: Checked | None, formats: Formats) -> None:
     r = view.round
     seats = sorted({*view.settlements["seat"].to_list()})
     given = st.query_params.get("seat", "")
-    claims = disputing.disputes_of(r["table_id"], r["round_no"])
+    claims = dispute_panel.disputes_of(r["table_id"], r["round_no"])
     head = st.container()
     left, right = st.columns([7, 3], gap="medium")
     options: list[int | None] = [None, *seats]
@@ -240,7 +240,8 @@ def settle(view: RoundView, checked: Checked | None, formats: Formats) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             packets.offer(r["table_id"], r["round_no"], seat)
             source.print_button()
-        disputing.panel(r["table_id"], r["round_no"], seat, claims, formats)
+        dispute_panel.panel(r["table_id"], r["round_no"], seat, claims, formats)
+        dispute_panel.resolution(view, seat, formats)
         clips.panel(r["table_id"], r["round_no"], r["closed_at_us"], seat, formats, clips.cameras())
     if seat is None:
         st.query_params.pop("seat", None)
@@ -254,7 +255,7 @@ def settle(view: RoundView, checked: Checked | None, formats: Formats) -> None:
         source.title(f"Dispute, {table_name(r['table_id'])} round {r['round_no']:,}")
         source.show(markup.heading(name, f"{when} {formats.zone_name(r['opened_at_us'])}", ways))
     with left:
-        source.show(ruling.answer(view, seat, formats, claims))
+        source.show(ruling.answer(view, seat, formats, claims, dispute_panel.disposals(view, seat, formats)))
         if steps and (drawn := ruling.hands(table_after(steps, len(steps)), view, seat)):
             source.draw(drawn)
     source.show(accounts.settlements(view, formats, seat))
@@ -265,7 +266,7 @@ def settle(view: RoundView, checked: Checked | None, formats: Formats) -> None:
             source.show(markup.table(accounts.OTHERS, rows, "Findings beside the money"))
     if steps:
         board(view, steps, seat, name, formats)
-    source.show(checking.told(checked))
+    source.show(record_check.check_notice(checked))
     source.show(prints.evidence(view, steps, formats))
     source.watch()
 

@@ -6,6 +6,7 @@ import polars as pl
 import streamlit as st
 
 from analytics.fairness import fairness
+from analytics.fairness.comparison import beside
 from analytics.warehouse.selection import Selection
 from dashboards.analysis import fairness_words
 from dashboards.analysis.figures import Figures
@@ -17,7 +18,7 @@ from dashboards.drawing.decisions import linked, plain
 from dashboards.parts import source
 from replay.narrative.names import plural
 
-BY = {"table": "Table", "property": "The whole floor", "game": "Game", "dice_set": "Dice set", "deck": "Deck"}
+BY = {"table": "Table", "property": "Whole floor", "game": "Game", "dice_set": "Dice set", "deck": "Deck"}
 TESTS = {
     "Verdict": "short",
     "Test": "text",
@@ -27,8 +28,6 @@ TESTS = {
     "Minimum detectable bias": "number",
     "Explanation": "text",
 }
-KEY = ("family", "game", "table_id", "dice_set", "die", "position", "method", "deck")
-"""What names a test."""
 ROWS = 400
 
 
@@ -40,11 +39,10 @@ def page() -> None:
             "Fairness", "Whether dice, cards and shufflers do as chance would. What stands out is a place to look."
         )
     )
-    part = floor_part(dealers=False)
+    part = floor_part(dealers=False, by_month=True)
     of, figures = part.selection, Figures(part.selection)
-    left, right = st.columns(2)
-    with left:
-        by = source.choose("Group by", "by", list(BY)[1:], lambda name: BY[name], BY["table"]) or "table"
+    with part.bar:
+        by = source.choose_one("Group by", "by", list(BY), lambda name: f"By {BY[name].lower()}", in_bar=True)
     found = figures.ask("Tests", fairness.fairness, by, of)
     if found.is_empty():
         source.show(
@@ -56,9 +54,14 @@ def page() -> None:
         source.watch()
         return
     families = [family for family in fairness.FAMILIES if family in set(found["family"])]
-    with right:
+    with part.bar:
         family = source.choose(
-            "Test", "family", families, lambda name: plain(fairness.FAMILIES[name]).capitalize(), "All tests"
+            "Test",
+            "family",
+            families,
+            lambda name: plain(fairness.FAMILIES[name]).capitalize(),
+            "All tests",
+            in_bar=True,
         )
     source.show(fairness_words.answer(found))
     shown = found if family is None else found.filter(pl.col("family") == family)
@@ -77,8 +80,7 @@ def show_tests(found: pl.DataFrame, before: pl.DataFrame | None) -> None:
     """Show the tests, those that need a look first, those too small to tell folded; beside them what they said before."""
     found = flagged_first(found)
     if before is not None:
-        verdicts = before.select(*KEY, pl.col("verdict").alias("verdict_before"))
-        found = found.join(verdicts, on=list(KEY), how="left", nulls_equal=True, maintain_order="left")
+        found = beside(found, before)
     told, folded = (found.filter(pl.col("verdict").is_in(FOLDED) == fold) for fold in (False, True))
     if told.height:
         marked = [i for i, alarm in enumerate(told.head(ROWS)["alarm"]) if alarm]

@@ -61,10 +61,7 @@ def page() -> None:
     live = log_address() is not None
     left, right = st.columns([3, 1], vertical_alignment="bottom")
     with right:
-        choices = [ALL, *days] if live else days
-        chosen = source.choose("Show", "show", choices, _words, "Now" if live else _words(ALL)) or (
-            NOW if live else ALL
-        )
+        chosen = source.choose_one("Show", "show", [*([NOW] if live else []), ALL, *days], _words)
     with left:
         head = st.container()
     if chosen == NOW:
@@ -179,7 +176,7 @@ def of_day(day: date | None, head: DeltaGenerator) -> None:
 
 
 def _words(choice: str) -> str:
-    return "All gaming days" if choice == ALL else day_name(date.fromisoformat(choice))
+    return {NOW: "Now", ALL: "All gaming days"}.get(choice) or day_name(date.fromisoformat(choice))
 
 
 def _days() -> list[date]:

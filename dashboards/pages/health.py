@@ -16,7 +16,7 @@ from analytics.warehouse.warehouse import Warehouse, WarehouseError, reading, st
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats, ago
-from dashboards.parts import desk, source, verifying
+from dashboards.parts import desk, source, verification_run
 from dashboards.run import log_address, log_options, warehouse_path, witness_paths
 from replay.alarms.outbox import Outbox, OutboxRefused, outbox_beside
 from replay.narrative.names import plural, table_name
@@ -160,8 +160,10 @@ def of_verification() -> list[Check]:
     address = log_address()
     if address is None:
         return []
-    now = verifying.standing(address)
-    found = " ".join([verifying.told(now, source.frame_formats()), *([f"{now.detail}."] if now.detail else [])]).strip()
+    now = verification_run.standing(address)
+    found = " ".join(
+        [verification_run.told(now, source.frame_formats()), *([f"{now.detail}."] if now.detail else [])]
+    ).strip()
     if now.alarming:
         return [
             Check(

@@ -15,7 +15,7 @@ from dashboards.access.downloads import Download
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats, ago
-from dashboards.parts import desk, source, taking, verifying, witness_status
+from dashboards.parts import desk, save_link, source, verification_run, witness_status
 from dashboards.run import log_address, warehouse_path
 from replay.narrative.findings import finding_title
 from replay.narrative.names import plural, table_name
@@ -61,42 +61,42 @@ def page() -> None:
 
 def show_verification(address: str, formats: Formats) -> None:
     """Offer to verify the whole log, and show what the last verification said, here or on the command line."""
-    walked = verifying.last(address)
+    walked = verification_run.last(address)
     asked = st.button("Verify log", type="primary" if walked is None else "secondary")
-    if asked or verifying.going_on(address):
+    if asked or verification_run.going_on(address):
         walked = _watched(address)
     if walked is None:
-        told = verifying.told(verifying.standing(address), formats)
+        told = verification_run.told(verification_run.standing(address), formats)
         source.show(
             markup.empty(
                 told or "Not yet verified",
                 f"A verification reads every event and checks chain, numbering, high-water mark and checkpoints. It is the same "
-                f"as `{' '.join(['rack', *verifying.words(address)])}`, which anybody can run who can read the log. What is kept "
-                "of the last one is a notice, no evidence.",
+                f"as `{' '.join(['rack', *verification_run.words(address)])}`, which anybody can run who can read the log. What "
+                "is kept of the last one is a notice, no evidence.",
             )
         )
         return
-    source.show(verifying.answer(walked, formats))
-    source.show(verifying.breaks(walked))
+    source.show(verification_run.answer(walked, formats))
+    source.show(verification_run.breaks(walked))
     if walked.report and access.sign_in() is None:
         note = "Who logs in can save a report of this verification; so does <code>rack verify --report FILE</code>."
         source.show(f'<p class="rk-note">{note}</p>')
     elif walked.report and access.refusal(access.EXPORT) is None:
         day = datetime.fromtimestamp(walked.at_us // 1_000_000, UTC)
-        taking.link(
+        save_link.link(
             "Save verification report (PDF)",
             Download(f"verification-{day:%Y-%m-%d-%H%M%S}.pdf", "application/pdf", walked.report),
         )
 
 
-def _watched(address: str) -> verifying.Walk:
+def _watched(address: str) -> verification_run.Walk:
     """Verify the log, and show stream by stream how far it has come; the walk goes on where the page is left."""
     bar = st.progress(0.0, "Verifying every event: chain, numbering, signatures, high-water mark …")
 
-    def show(step: verifying.Step) -> None:
+    def show(step: verification_run.Step) -> None:
         bar.progress(step.share, markup.plain_markdown(step.words))
 
-    walked = verifying.walk(address, show)
+    walked = verification_run.walk(address, show)
     bar.empty()
     return walked
 

@@ -19,7 +19,7 @@ from analytics.warehouse.warehouse import WarehouseError, reading
 from dashboards.drawing import markup
 from dashboards.drawing.markup import DOWN, SEVERITIES, UP, Html
 from dashboards.drawing.names import STATES, Formats, day_name, short_day
-from dashboards.parts import bulk, clips, desk, exports, queue_view, reviewing, source, views
+from dashboards.parts import bulk, clips, desk, exports, queue_view, review_panel, source, views
 from dashboards.parts.desk import Reviews
 from dashboards.parts.queue_view import TO_DO
 from dashboards.rulings import accounts, case_parts, video
@@ -39,7 +39,7 @@ def page() -> None:
     head = st.container()
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="filters"):
         links()
-        filters, together = asked(choices, said, head)
+        filters, together = filter_bar(choices, said, head)
     total = source.ask(lambda db: queue.queue_totals(db, filters)).row(0, named=True)
     with head:
         source.show(markup.heading("Incidents", _summary(total, formats)))
@@ -49,7 +49,7 @@ def page() -> None:
         _nothing(bool(choices.codes), said)
         source.watch()
         return
-    left, right = st.columns([7, 5], gap="medium")
+    left, right = st.columns([8, 5], gap="medium")
     with left:
         lines = total["fingerprints"] if together else total["incidents"]
         slot, pages = st.container(), -(-lines // ROWS)
@@ -95,7 +95,7 @@ def links() -> None:
         source.show(markup.notice("View not saved", refusal))
 
 
-def asked(choices: queue.QueueChoices, said: Reviews | None, above: DeltaGenerator) -> tuple[QueueFilters, bool]:
+def filter_bar(choices: queue.QueueChoices, said: Reviews | None, above: DeltaGenerator) -> tuple[QueueFilters, bool]:
     """Show the filters, which stand in the address, and return what they ask for, and whether those alike are one line.
 
     Those that are set stand beside the box of filters, each with a way to clear it; what is not here is said `above`.
@@ -184,9 +184,11 @@ def choose_rows(rows: pl.DataFrame, said: Reviews | None, formats: Formats) -> l
         hide_index=True,
         height=500,
         column_config={
-            "Severity": st.column_config.TextColumn(width=84),
+            "Severity": st.column_config.TextColumn(width=78),
             "Incident": st.column_config.TextColumn(width=190),
             "Money": st.column_config.TextColumn(width=138),
+            "State": st.column_config.TextColumn(width=64),
+            "Where": st.column_config.TextColumn(width=150),
         },
         alt="Incidents, most severe first",
     )
@@ -254,7 +256,8 @@ def detail(finding_id: str | None, said: Reviews | None, formats: Formats) -> No
     when = f"{formats.clock(found['opened_at_us'])}, {short_day(found['gaming_day'])}" if found["opened_at_us"] else ""
     source.show(markup.section(place, when))
     view = None if round_no is None else source.ask(lambda db: hold.round_view(db, found["stream"], round_no))
-    source.show(accounts.incident(members, view, formats))
+    disposal = review_panel.disposal(members, said, formats)
+    source.show(accounts.incident(members, view, formats, disposal=disposal))
     known = clips.cameras()
     if view is not None and known is not None:
         source.show(video.of_evidence(known, view, found["evidence"], found["seat"], formats))
@@ -270,7 +273,7 @@ def detail(finding_id: str | None, said: Reviews | None, formats: Formats) -> No
             "<code>rack dashboard --log ADDR --warehouse FILE</code>.</p>"
         )
         return
-    reviewing.incident_panel(members, said, formats)
+    review_panel.incident_panel(members, said, formats)
 
 
 def _round_of(found: dict[str, Any]) -> dict[str, object]:

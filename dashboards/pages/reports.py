@@ -41,10 +41,20 @@ def _choose(first: date, last: date) -> tuple[str, tuple[date, ...]]:
     left, middle, _ = st.columns([2, 2, 3], vertical_alignment="bottom")
     names = list(REPORTS)
     with left:
-        name = source.choose("Report", "report", names[1:], _title, _title(names[0])) or names[0]
+        name = source.choose_one("Report", "report", names, _title)
     with middle:
-        days = st.date_input("Gaming days", (first, last), key="report-days")
+        days = st.date_input("Gaming days", _asked(first, last), key="report-days")
     return name, days if isinstance(days, tuple) else (days, days)
+
+
+def _asked(first: date, last: date) -> tuple[date, date]:
+    """Return the days that the address asks for, else these."""
+    given = [st.query_params.get(name) or "" for name in ("from", "to")]
+    try:
+        days = date.fromisoformat(given[0]), date.fromisoformat(given[1])
+    except ValueError:  # one of them is missing, or there is no such day
+        return first, last
+    return days if days[0] <= days[1] else (first, last)
 
 
 def _title(name: str) -> str:

@@ -13,7 +13,7 @@ from dashboards.access.anonymous import without_names
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats, day_name
 from dashboards.drawing.state import Step, steps_of
-from dashboards.parts import checking, desk, disputing, packets, queue_view, reviewing, source, stepping
+from dashboards.parts import desk, dispute_panel, packets, queue_view, record_check, review_panel, round_replay, source
 from dashboards.rulings import accounts, prints
 from replay.narrative.names import plural, table_name
 
@@ -39,10 +39,10 @@ def page() -> None:
         choose(stream)
         return
     desk.on_record(view.round["table_id"], int(round_no))
-    found = checking.checked(view)
-    if not checking.confirmed(found):
+    found = record_check.check_of(view)
+    if not record_check.is_confirmed(found):
         source.show(accounts.unconfirmed_header(view))
-        source.show(checking.told(found))
+        source.show(record_check.check_notice(found))
         source.watch()
         return
     head, desk_of_round, foot = st.container(), st.container(), st.container()
@@ -50,19 +50,19 @@ def page() -> None:
         source.print_button()
         if view.round["stream"].startswith("table/"):
             packets.offer(view.round["table_id"], int(round_no))
-            source.show(disputing.case_ways(view.round["table_id"], int(round_no), None))
+            source.show(dispute_panel.case_ways(view.round["table_id"], int(round_no), None))
         hidden = not access.may(access.NAMES) or st.toggle(
             "Hide names", key="anonymous", bind="query-params", help="Patrons and staff become numbers"
         )
     if hidden:
         view = without_names(view)
     steps = steps_of(view.events.to_dicts())
-    stepping.step_now(view, steps)
+    round_replay.step_now(view, steps)
     with head:
         source.title(f"{table_name(view.round['table_id'])} round {int(round_no):,}")
         source.show(accounts.header(view, formats))
     with desk_of_round:
-        stepping.replay(view, steps, formats, lambda: incidents(view, formats, steps))
+        round_replay.replay(view, steps, formats, lambda: incidents(view, formats, steps))
         if not steps:
             source.show(
                 markup.empty(
@@ -75,7 +75,7 @@ def page() -> None:
             markup.section("Recorded vs. recomputed", "Both are the patron's net: what was won, less what was lost.")
         )
         source.show(accounts.settlements(view, formats))
-        source.show(checking.told(found))
+        source.show(record_check.check_notice(found))
         if hidden:
             words = "Names are hidden here; chain hashes are those of the events as recorded."
             source.show(f'<p class="rk-note">{words}</p>')
@@ -121,10 +121,10 @@ def incidents(view: RoundView, formats: Formats, steps: list[Step]) -> None:
         )
     first = next((f for f in every if f["finding_id"] == named), every[0])["incident_id"]
     members = [f for f in every if f["incident_id"] == first]
-    source.show(accounts.incident(members, view, formats, steps))
     said = desk.reviews()
+    source.show(accounts.incident(members, view, formats, steps, review_panel.disposal(members, said, formats)))
     if said is not None:
-        reviewing.incident_panel(members, said, formats)
+        review_panel.incident_panel(members, said, formats)
     queue = st.query_params.get("queue")
     following = queue_view.next_in_queue(first, queue_view.unpacked(queue or ""), said)
     if following is not None:

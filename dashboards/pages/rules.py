@@ -78,8 +78,7 @@ def _rules_of_a_table() -> None:
     tables = list(dict.fromkeys(each.table_id for each in filed))
     left, right = st.columns([1, 3], vertical_alignment="bottom")
     with left:
-        source.not_offered("Table", "table", tables)
-        table = source.choose("Table", "table", tables[1:], table_name, table_name(tables[0])) or tables[0]
+        table = source.choose_one("Table", "table", tables, table_name)
     of_table = [each for each in filed if each.table_id == table]
     shown = next((each for each in of_table if str(each.seq) == st.query_params.get("filing")), None) or _first(
         of_table

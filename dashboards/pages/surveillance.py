@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date, datetime, time
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -37,7 +38,7 @@ def page() -> None:
         markup.heading(
             "Surveillance log",
             "Entries that people make. Nothing is changed or removed; another entry puts one right.",
-            markup.button_link("reports", "Printed sheet", report="surveillance-log"),
+            _sheet_way(),
         )
     )
     if log_address() is None:
@@ -51,7 +52,14 @@ def page() -> None:
         return
     formats, who = source.formats(), _actor()
     open_now = f"{plural(incidents, 'incident')} and {plural(disputes, 'dispute')} are open."
-    source.show(markup.figures([markup.figure("Open incidents", incidents), markup.figure("Open disputes", disputes)]))
+    source.show(
+        markup.figures(
+            [
+                markup.figure("Open incidents", f"{incidents:,}", markup.link("queue", "Open Queue")),
+                markup.figure("Open disputes", f"{disputes:,}", markup.link("cases", "Open Cases")),
+            ]
+        )
+    )
     if of_room.waiting is not None:
         _accept(of_room.waiting, who, formats)
     if who is not None:
@@ -61,6 +69,21 @@ def page() -> None:
     if who is not None and of_room.waiting is None:
         _sign_over(who, open_now)
     source.watch(quietly=True)
+
+
+def _sheet_way() -> markup.Html:
+    """Return the link to the printed sheet, of the gaming day that is now where the log tells it."""
+    said = desk.reviews()
+    day = None if said is None else said.today
+    return markup.button_link("reports", "Printed sheet", report="surveillance-log", **{"from": day, "to": day})
+
+
+def _is_filled_in(boxes: Mapping[str, str]) -> bool:
+    """Return whether all boxes of a form (label → what stands in it) are filled in; where one is not, the page says so."""
+    empty = [label for label, value in boxes.items() if not value]
+    if empty:
+        desk.refuse(f"Fill in: {', '.join(empty)}.")
+    return not empty
 
 
 def _actor() -> str | None:
@@ -82,10 +105,11 @@ def _accept(waiting: surveillance.HandOver, who: str | None, formats: Formats) -
     )
     if who is None or who == waiting.signed.by:
         return
-    with st.form("accept", clear_on_submit=True):
-        note = st.text_input("Note on accepting")
-        if st.form_submit_button("Accept shift", type="primary") and note.strip():
-            desk.act(lambda at: surveillance.accept(at, note=note.strip(), by=who))
+    with st.form("accept"):
+        note = st.text_input("Note on accepting", key=f"accept {waiting.entry.seq}").strip()
+        if st.form_submit_button("Accept shift", type="primary"):
+            if _is_filled_in({"Note on accepting": note}):
+                desk.act(lambda at: surveillance.accept(at, note=note, by=who))
             st.rerun()
 
 
@@ -102,7 +126,9 @@ def _enter(who: str, formats: Formats) -> None:
         persons = third.text_input("Persons", max_chars=200, help="Patrons by token")
         day = first.date_input("Day, where it was not now", None)
         clock = second.time_input("Time, where it was not now", None)
-        if st.form_submit_button("Make entry", type="primary") and note.strip():
+        if st.form_submit_button("Make entry", type="primary"):
+            if not _is_filled_in({"What happened": note.strip()}):
+                st.rerun()
             values: dict[str, Any] = {
                 "note": note.strip(),
                 "by": who,
@@ -165,13 +191,15 @@ def _shifts(of_room: TableReview, formats: Formats) -> None:
 
 def _sign_over(who: str, open_now: str) -> None:
     """Offer to sign the log over to the next shift, with what is open now."""
-    with st.form("sign-over", clear_on_submit=True):
+    with st.form("sign-over"):
         st.caption(f"Sign over to the next shift. {open_now}")
         left, right = st.columns([1, 3])
-        shift = left.text_input("Shift that ends", max_chars=32)
-        note = right.text_input("Note for the next shift", max_chars=400)
-        if st.form_submit_button("Sign over") and shift.strip() and note.strip():
-            desk.act(lambda at: surveillance.sign_over(at, shift=shift.strip().lower(), note=note.strip(), by=who))
+        known = " or ".join(source.ask(hold.shifts))
+        shift = left.text_input("Shift that ends", max_chars=32, placeholder=known).strip().lower()
+        note = right.text_input("Note for the next shift", max_chars=400).strip()
+        if st.form_submit_button("Sign over"):
+            if _is_filled_in({"Shift that ends": shift, "Note for the next shift": note}):
+                desk.act(lambda at: surveillance.sign_over(at, shift=shift, note=note, by=who))
             st.rerun()
 
 

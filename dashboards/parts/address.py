@@ -1,6 +1,7 @@
 """What stands in the address of a page, checked before the page reads it: what is out of form is left out, and the page says so.
 
-Addresses are typed, cut off by mail programs, and sent by strangers. A page takes a value from its address only after `checked`.
+Addresses are typed, cut off by mail programs, and sent by strangers. A page takes a value from its address only after
+`left_out_notices`.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def fits(name: str, values: Iterable[str]) -> bool:
     return all(not value or (value.isprintable() and form.fits(value)) for value in values)
 
 
-def checked() -> Html:
+def left_out_notices() -> Html:
     """Take what is out of form out of the address; return the notice of it, empty where everything is in form."""
     notices = []
     for name in list(st.query_params):

@@ -12,7 +12,7 @@ import streamlit as st
 from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.names import STATES, Formats
-from dashboards.parts import desk, reviewing, source
+from dashboards.parts import desk, review_panel, source
 from dashboards.parts.desk import Reviews
 from replay.narrative.names import plural, table_name
 from replay.review.desk import DISPOSITIONS, MOVES_MONEY, Desk, FindingReview
@@ -57,7 +57,7 @@ def panel(chosen: Sequence[dict[str, Any]], said: Reviews | None, formats: Forma
         offered,
         default=offered[0],
         required=True,
-        format_func=lambda each: reviewing.WORDS[each],
+        format_func=lambda each: review_panel.WORDS[each],
         key=f"do {key}",
         label_visibility="collapsed",
     )
@@ -85,7 +85,7 @@ def _form(
         asked = "Why" if action != "sign" else "What was checked"
         st.text_input(asked, key=f"reason {key}")
         money = f", {formats.money(sum(totals[row['finding_id']] for row in chosen))}" if action == "sign" else ""
-        words = f"{reviewing.WORDS[action]} {plural(len(chosen), 'incident')}{money}"
+        words = f"{review_panel.WORDS[action]} {plural(len(chosen), 'incident')}{money}"
 
         def write() -> None:
             reason, to = (str(st.session_state.get(f"{name} {key}") or "").strip() for name in ("reason", "to"))

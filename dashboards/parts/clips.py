@@ -11,7 +11,7 @@ import streamlit as st
 from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats
-from dashboards.parts import desk, reviewing, source
+from dashboards.parts import desk, review_panel, source
 from dashboards.run import cameras_path
 from replay.review.cameras import Camera, Cameras, read_cameras
 from replay.review.desk import REFUSALS
@@ -72,7 +72,7 @@ def panel(table: str, round_no: int, at_us: int, seat: int | None, formats: Form
     if not marked and me is None:
         return
     with st.expander(f"Video clips ({len(marked)})"):
-        source.show(reviewing.history(marked, formats))
+        source.show(review_panel.history(marked, formats))
         if me is not None:
             _form(table, round_no, at_us, seat, me.id, len(marked), formats, known)
 

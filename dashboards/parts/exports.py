@@ -17,7 +17,7 @@ from analytics.errors.queue import QueueFilters
 from dashboards.access import access
 from dashboards.access.downloads import Download
 from dashboards.drawing import markup
-from dashboards.parts import desk, source, taking
+from dashboards.parts import desk, save_link, source
 from dashboards.parts.desk import Reviews
 from dashboards.run import log_address
 from replay.narrative.findings import finding_title
@@ -51,7 +51,7 @@ def offer(filters: QueueFilters, said: Reviews | None) -> None:
     ):
         made = st.session_state[KEPT] = _make(filters, said)
     if made is not None and made[0] == filters and not why:
-        taking.link(f"Save {plural(made[1], 'finding')} as CSV", made[2])
+        save_link.link(f"Save {plural(made[1], 'finding')} as CSV", made[2])
 
 
 def _make(filters: QueueFilters, said: Reviews | None) -> tuple[QueueFilters, int, Download] | None:

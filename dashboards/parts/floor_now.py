@@ -20,7 +20,7 @@ from dashboards.parts.desk import Reviews
 from dashboards.run import log_address, log_options, warehouse_path
 from replay.advice import Advice
 from replay.incidents import incidents
-from replay.narrative.advice import due_sentences, remedies, warning_sentences
+from replay.narrative.advice import due_sentences, phase_name, remedies, warning_sentences
 from replay.narrative.names import game_name, plural, table_name
 from replay.review.desk import desk_at
 
@@ -159,7 +159,7 @@ def _open_round(advice: Advice | None, warnings: Sequence[str], formats: Formats
         return Html("")
     dues = due_sentences(advice, formats.currency)
     due = f" · due: {plural(len(advice.dues), 'wager')}" if dues else ""
-    where = f"Round {advice.round_no:,} · {advice.phase}{due}"
+    where = f"Round {advice.round_no:,} · {phase_name(advice.phase)}{due}"
     title = markup.text("\n".join([*warnings, *remedies(advice, formats.currency), *dues]))
     more = f" (and {len(warnings) - 1} more)" if len(warnings) > 1 else ""
     warning = f'<div class="rk-warning" role="alert">{markup.text(warnings[0] + more)}</div>' if warnings else ""
@@ -182,4 +182,5 @@ def _lines(row: dict[str, Any], formats: Formats) -> list[str]:
         if drop is None
         else f"Drop {formats.money(drop)}, counted"
     )
-    return [*waits, f"{row['high']:,} of high severity, {plural(row['incidents'], 'open incident')}", f"{win} · {box}"]
+    found = f"{row['high']:,} of high severity, {plural(row['incidents'], 'open incident')}"
+    return [*waits, found, win, box]

@@ -9,7 +9,7 @@ import streamlit as st
 from dashboards.access import access
 from dashboards.access.downloads import Download
 from dashboards.drawing import markup
-from dashboards.parts import desk, source, taking
+from dashboards.parts import desk, save_link, source
 from dashboards.run import key_path, log_address, log_options
 
 if TYPE_CHECKING:
@@ -95,4 +95,4 @@ def _make(table: str, round_no: int, seat: int | None, reason: str, withhold: bo
 def _files(made: Packet) -> None:
     for form, data in made.forms.items():
         words, mime = FORMS[form]
-        taking.link(words, Download(f"{made.name}.{form}", mime, data))
+        save_link.link(words, Download(f"{made.name}.{form}", mime, data))

@@ -14,7 +14,7 @@ from analytics.reports.sources import NoPeriod, WrongLog
 from dashboards.access import access
 from dashboards.access.downloads import Download
 from dashboards.drawing import markup
-from dashboards.parts import desk, source, taking
+from dashboards.parts import desk, save_link, source
 from dashboards.run import key_path, log_address, reports_path
 from replay.packet import REFUSALS
 from replay.report.content import Report
@@ -56,10 +56,10 @@ def offer(report: Report) -> None:
             st.session_state[SIGNED] = _signed(report)
     signed: tuple[Report, bytes] | None = st.session_state.get(SIGNED)
     if signed is not None and signed[0] == report and not why:
-        taking.link("Save PDF", Download(f"{report.file_name}.pdf", "application/pdf", signed[1]))
+        save_link.link("Save PDF", Download(f"{report.file_name}.pdf", "application/pdf", signed[1]))
         for name, data in sheets(report).items():
             words = Path(name).stem.removeprefix(f"{report.file_name}-").replace("-", " ")
-            taking.link(f"Save CSV: {words}", Download(name, "text/csv; charset=utf-8", data))
+            save_link.link(f"Save CSV: {words}", Download(name, "text/csv; charset=utf-8", data))
 
 
 def _signed(report: Report) -> tuple[Report, bytes] | None:

@@ -16,14 +16,19 @@ from analytics.warehouse.warehouse import PropertyFacts, Warehouse, WarehouseErr
 from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats
-from dashboards.parts import address, verifying
+from dashboards.parts import address, verification_run
 from dashboards.rulings import prints
 from dashboards.run import HERE, log_address, warehouse_path
 
 T = TypeVar("T")
 POLL_SECONDS = 3
+BAR_WIDTH = 168
+"""Of a choice in the filter bar, in pixels."""
 DRAWN_FROM = "drawn-from"
 """Where the generation is noted that a page began with: one that comes between two of its questions is new to it."""
+
+NOTICES = "page-notices"
+"""Where the place is kept in which a page says what its address asks for and is not here: above everything, whoever asks."""
 
 
 def begin() -> None:
@@ -37,8 +42,9 @@ def begin() -> None:
     formats_here = Formats.of(facts)
     keys = f"<script>{(HERE / 'keys.js').read_text('utf-8')}</script>"  # our own words only
     st.html(prints.heading(facts.name, access.person(), formats_here) + keys, unsafe_allow_javascript=True)
-    show(verifying.banner(formats_here))
-    show(address.checked())
+    show(verification_run.banner(formats_here))
+    st.session_state[NOTICES] = st.container()
+    show(address.left_out_notices())
 
 
 def ask(question: Callable[[Warehouse], T]) -> T:
@@ -151,8 +157,8 @@ def print_button() -> None:
 
 
 def _nothing(error: WarehouseError) -> None:
-    """Say why there is nothing to show; where a log is named and was not replayed yet, a simulation is no way out."""
-    if stamp(warehouse_path()) is None and log_address() is not None:
+    """Say why there is nothing to show, and where nothing was replayed yet, what to do."""
+    if stamp(warehouse_path()) is None:
         no_rounds("Nothing to show yet", f"There is no warehouse at {warehouse_path()} yet.")
     else:
         show(markup.empty("Nothing to show yet", str(error)))
@@ -165,10 +171,9 @@ def keep_in_sight(container: str, place: int) -> None:
 
 
 def no_rounds(title: str = "No rounds here yet", why: str = "") -> None:
-    """Say that nothing was replayed, and what to do: on a floor with a log, that is not a simulation."""
-    simulated = "Run `rack demo` for a simulated gaming day, or `rack replay --log ADDR --warehouse FILE` on a log."
-    replay = "Run `rack replay --log ADDR --warehouse FILE`; this page follows by itself."
-    show(markup.empty(title, f"{why} {simulated if log_address() is None else replay}".strip()))
+    """Say that nothing was replayed, and what to do."""
+    replay = f"`rack replay --log {log_address() or 'ADDR'} --warehouse {warehouse_path()}`"
+    show(markup.empty(title, f"{why} Run {replay}; this page follows by itself.".strip()))
 
 
 def not_offered(label: str, name: str, values: Collection[str]) -> None:
@@ -176,22 +181,29 @@ def not_offered(label: str, name: str, values: Collection[str]) -> None:
     given = st.query_params.get(name)
     if given and given not in values:
         del st.query_params[name]
-        show(markup.notice(f"{label} {given} is not here", "The link asks for it; what is shown is shown without it."))
+        with st.session_state[NOTICES]:
+            words = "The link asks for it; what is shown is shown without it."
+            show(markup.notice(f"{label} {given} is not here", words))
 
 
-def choose(label: str, name: str, values: Sequence[str], say: Callable[[str], str], everything: str) -> str | None:
+def choose(
+    label: str, name: str, values: Sequence[str], say: Callable[[str], str], everything: str, *, in_bar: bool = False
+) -> str | None:
     """Offer the values and keep the choice in the address, so that the page as it is can be sent as a link.
 
-    `everything` is said where nothing is chosen, which is null.
+    `everything` is said where nothing is chosen, which is null. In the filter bar it stands without its label.
     """
-    given = chosen(name, list(values))
-    options: list[str | None] = [None, *values]
+    key, given = f"choose-{name}", value_in_address(label, name, values)
+    if st.session_state.get(key) not in values and (key not in st.session_state or st.session_state[key] is not None):
+        st.session_state[key] = given
     picked: str | None = st.selectbox(
         label,
-        options,
-        index=options.index(given),
-        format_func=lambda v: everything if v is None else say(v),
-        key=f"choose-{name}",
+        values,
+        index=None,  # so that a choice can be cleared
+        placeholder=everything,
+        format_func=say,
+        key=key,
+        **_width(in_bar=in_bar),
     )
     if picked is None:
         st.query_params.pop(name, None)
@@ -200,10 +212,32 @@ def choose(label: str, name: str, values: Sequence[str], say: Callable[[str], st
     return picked
 
 
-def chosen(name: str, allowed: list[str]) -> str | None:
-    """Return a value of the address's query if it is one that is offered, else null."""
-    value = st.query_params.get(name)
-    return value if value in allowed else None
+def choose_one(label: str, name: str, values: Sequence[str], say: Callable[[str], str], *, in_bar: bool = False) -> str:
+    """Offer the values, one of which is always chosen, and keep the choice in the address unless it is the first."""
+    given = value_in_address(label, name, values) or values[0]
+    picked: str = st.selectbox(
+        label,
+        values,
+        index=list(values).index(given),
+        format_func=say,
+        key=f"choose-{name}",
+        **_width(in_bar=in_bar),
+    )
+    if picked == values[0]:
+        st.query_params.pop(name, None)
+    else:
+        st.query_params[name] = picked
+    return picked
+
+
+def _width(*, in_bar: bool) -> dict[str, Any]:
+    return {"label_visibility": "collapsed", "width": BAR_WIDTH} if in_bar else {}
+
+
+def value_in_address(label: str, name: str, allowed: Collection[str]) -> str | None:
+    """Return a value of the address's query if it is one that is offered; else null, and the page says so."""
+    not_offered(label, name, allowed)
+    return st.query_params.get(name)
 
 
 def watch(*, quietly: bool = False, offer: Callable[[], str] | None = None) -> None:

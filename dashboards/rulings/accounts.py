@@ -98,7 +98,9 @@ def short_row(found: dict[str, Any], formats: Formats, view: RoundView) -> list[
         markup.two_lines(title, found["code"]),
         markup.difference(found["difference_cents"], formats, "no money"),
         where(found["seat"], found["wager"]),
-        markup.two_lines(readable(found["expected"]), f"recorded: {readable(found['observed'])}"),
+        markup.two_lines(
+            readable(found["expected"], formats.currency), f"recorded: {readable(found['observed'], formats.currency)}"
+        ),
     ]
 
 
@@ -109,12 +111,17 @@ def where(seat: int | None, wager: str | None) -> str:
 
 
 def incident(
-    members: Sequence[dict[str, Any]], view: RoundView | None, formats: Formats, steps: Sequence[Step] = ()
+    members: Sequence[dict[str, Any]],
+    view: RoundView | None,
+    formats: Formats,
+    steps: Sequence[Step] = (),
+    disposal: str = "",
 ) -> Html:
     """Return an incident: its cause whole, what is to be done, and what follows from it, to be opened. `members` begins with the
-    cause; `view` is its round (null: it has none)."""
+    cause; `view` is its round (null: it has none). What was done (`disposal`) stands in the place of what is to be done."""
     whole = incident_of(members)
-    todo = "".join(f"<li>{markup.text(sentence)}</li>" for sentence in actions(whole, formats.currency))
+    sentences = [f"Done: {disposal}"] if disposal else actions(whole, formats.currency)
+    todo = "".join(f"<li>{markup.text(sentence)}</li>" for sentence in sentences)
     more = "".join(finding(row, formats, steps, view) for row in members[1:])
     return Html(
         finding(members[0], formats, steps, view, whole)
@@ -189,7 +196,10 @@ def finding(
         else f"event {seq:,}"
         for seq in found["evidence"]
     ]
-    rows = [("Due", markup.text(readable(found["expected"]))), ("Recorded", markup.text(readable(found["observed"])))]
+    rows = [
+        (name, markup.text(readable(found[field], formats.currency)))
+        for name, field in (("Due", "expected"), ("Recorded", "observed"))
+    ]
     if worked_out := reckoned(found["seat"], found["wager"], cents, view, formats):
         rows.append(("Reckoning", markup.text(worked_out)))
     rows.append(

@@ -41,11 +41,21 @@ def ruling_of(view: RoundView, seat: int | None, formats: Formats) -> Ruling:
     return ruling(accounts.incidents_of(view), wagers, view.round["chapter"], seat, formats.currency)
 
 
-def answer(view: RoundView, seat: int | None, formats: Formats, claims: Sequence[Dispute] = ()) -> Html:
-    """Return the answer to "was it paid right?": of one seat, or of all. A tick stands for `AS_DUE` alone."""
+def answer(
+    view: RoundView,
+    seat: int | None,
+    formats: Formats,
+    claims: Sequence[Dispute] = (),
+    disposals: Sequence[str] = (),
+) -> Html:
+    """Return the answer to "was it paid right?": of one seat, or of all. A tick stands for `AS_DUE` alone.
+
+    `disposals` are what was done about the money, where all of it was disposed of: nothing of it is to do any more.
+    """
     told, ruled = accounts.narrative_of(view, seat, formats), ruling_of(view, seat, formats)
     kind, shape = ANSWERS[told.outcome]
-    rows = [("Incident", ruled.incidents), ("Reckoning", ruled.reckonings), ("To do", ruled.to_do)]
+    work = ("Done", disposals) if disposals else ("To do", ruled.to_do)
+    rows = [("Incident", ruled.incidents), ("Reckoning", ruled.reckonings), work]
     pairs = "".join(
         f"<dt>{name}</dt><dd>{_lines(sentences)}</dd>"
         for name, sentences in (*rows, ("Elsewhere", ruled.elsewhere))
@@ -75,7 +85,7 @@ def hands(table: Table, view: RoundView, seat: int | None) -> str:
 def _claim(dispute: Dispute) -> str:
     state = "open" if dispute.outcome is None else OUTCOMES[dispute.outcome]
     seat = "" if dispute.seat is None else f" at seat {dispute.seat}"
-    words = f"“{dispute.claim}”{seat} · dispute {dispute.dispute}: {state}"
+    words = f"“{dispute.claim}”{seat} · {state}"
     return f'<p class="rk-answer-claim"><strong>Claim</strong> {markup.text(words)}</p>'
 
 

@@ -13,6 +13,7 @@ import msgspec
 from events.archive.files import PARTIAL
 from events.archive.manifest import ARCHIVE, HEAD, IDENTITY, path_of
 from events.archive.read import ArchiveLog
+from events.log.attachments import attachment_file, attachments_of
 from events.proofs.verify import Break, VerificationReport, verify
 
 LOCK = "archive.lock"
@@ -40,6 +41,7 @@ def _added(archive: ArchiveLog) -> Iterator[Break]:
     known = {folder / IDENTITY, folder / HEAD, folder / LOCK}
     known |= {path_of(folder, manifest.number) for manifest in sealed}
     known |= {manifest.file(folder) for manifest in sealed}
+    known |= {attachment_file(folder, attached.digest) for _, attached in attachments_of(archive)}
     for path in present:
         if path not in known and not path.name.endswith(PARTIAL):
             name = path.relative_to(folder).as_posix()

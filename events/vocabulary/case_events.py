@@ -32,6 +32,17 @@ class CaseAssigned(Event, frozen=True, kw_only=True):
     to: Person
 
 
+@event("case_due_moved")
+class CaseDueMoved(Event, frozen=True, kw_only=True):
+    """The due date of an open case was moved from one day (`was`) to another, with the reason."""
+
+    by: Person
+    case: Number
+    due: Day
+    reason: Text
+    was: Day
+
+
 @event("case_noted")
 class CaseNoted(Event, frozen=True, kw_only=True):
     """Somebody wrote down what they saw or did about a case."""

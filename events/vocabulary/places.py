@@ -152,6 +152,7 @@ _ROWS: tuple[tuple[Row, tuple[type[Event], ...]], ...] = (
             model.InvestigationClosed,
             model.CaseOpened,
             model.CaseAssigned,
+            model.CaseDueMoved,
             model.CaseNoted,
             model.CaseAttached,
             model.CaseLetterMade,

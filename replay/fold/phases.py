@@ -105,6 +105,7 @@ TABLE: dict[type[Event], tuple[Phase | Move, ...]] = {
     model.InvestigationClosed: _NOT_HERE,
     model.CaseOpened:          _NOT_HERE,
     model.CaseAssigned:        _NOT_HERE,
+    model.CaseDueMoved:        _NOT_HERE,
     model.CaseNoted:           _NOT_HERE,
     model.CaseAttached:        _NOT_HERE,
     model.CaseLetterMade:      _NOT_HERE,

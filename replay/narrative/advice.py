@@ -10,8 +10,27 @@ from replay.narrative.incidents import incident_sentence
 from replay.narrative.names import capitalized, position_name, wager_with_number
 from replay.narrative.reckoning import SettledWager, action, due_reckoning
 
+PHASES = {
+    "between rounds": "Between rounds",
+    "betting": "Wagers open",
+    "no more bets": "No more bets",
+    "dealing": "Cards being dealt",
+    "setting the hands": "Hands being set",
+    "settling": "Wagers being settled",
+    "voided": "Void",
+}
+"""Phase of an open round → how the floor says it."""
 DUE_AT_A_TIME = 12
 """So many wagers of a round are named; the tile of a table has no room for more."""
+
+
+def phase_name(phase: str) -> str:
+    """Return where an open round stands.
+
+    >>> phase_name("setting the hands")
+    'Hands being set'
+    """
+    return PHASES.get(phase) or capitalized(phase)
 
 
 def warning_sentences(advice: Advice, currency: str) -> list[str]:

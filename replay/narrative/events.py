@@ -480,6 +480,7 @@ PREDICATES: Final[Mapping[type[Event], Sentence]] = {
         + (f", patron {e.patron}" if e.patron else "")
     ),
     model.CaseAssigned: lambda e, m: f"gave case {e.case} to {e.to}: {e.reason}",
+    model.CaseDueMoved: lambda e, m: f"moved the due date of case {e.case} from {e.was} to {e.due}: {e.reason}",
     model.CaseNoted: lambda e, m: f"noted in case {e.case}: {e.note}",
     model.CaseAttached: lambda e, m: (
         f"attached {e.name} to case {e.case} ({plural(e.size, 'byte')}, SHA-256 {e.digest}): {e.note}"

@@ -170,13 +170,20 @@ def line_name(line: str) -> str:
     return heading("; ".join(f"{hand} of seat {seat}" for hand, _, seat in hands))
 
 
-def readable(sentence: str) -> str:
-    """Return a finding's sentence with its tokens as words.
+_AMOUNT: Final = re.compile(r"(?<![\w.,$-])([0-9]+)\.([0-9]{2})(?![0-9]| h\b| %|\.[0-9])")
+"""An amount within a finding's sentence, which has two decimals; hours and percentages have them too."""
 
-    >>> readable("12.00 paid (dealer_ace_high_joker, paytable 5)")
-    '12.00 paid (dealer ace high joker, paytable 5)'
+
+def readable(sentence: str, currency: str = "") -> str:
+    """Return a finding's sentence with its tokens as words and its amounts in a currency (ISO 4217).
+
+    >>> readable("12000.00 paid (dealer_ace_high_joker, paytable 5)", "USD")
+    '$12,000.00 paid (dealer ace high joker, paytable 5)'
+    >>> readable("on the table for 24.15 h", "USD"), readable("12.00 paid")
+    ('on the table for 24.15 h', '12.00 paid')
     """
-    return re.sub(r"(?<=[a-z0-9])_(?=[a-z0-9])", " ", sentence)
+    words = re.sub(r"(?<=[a-z0-9])_(?=[a-z0-9])", " ", sentence)
+    return _AMOUNT.sub(lambda found: amount(int(found[1] + found[2]), currency), words)
 
 
 def table_name(identifier: str) -> str:

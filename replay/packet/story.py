@@ -311,8 +311,8 @@ def _finding(finding: Finding, style: Style) -> Story:
     return {
         "line": f"{finding_sentence(finding, style.currency)} ({finding.code})",
         "severity": finding.severity,
-        "expected": readable(finding.expected),
-        "observed": readable(finding.observed),
+        "expected": readable(finding.expected, style.currency),
+        "observed": readable(finding.observed, style.currency),
         "money": style.signed(finding.difference_cents) if finding.difference_cents else "",
         "evidence": f"{finding.stream} event {', '.join(map(str, finding.evidence))}" if finding.evidence else "",
         "section": finding.cite,

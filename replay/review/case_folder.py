@@ -17,13 +17,12 @@ import msgspec
 from msgspec import Meta
 
 from events.errors import IntegrityError
+from events.log.attachments import attachment_file
 from events.vocabulary.model import CaseAttached
 from replay.review.persons import ReviewRefused
 
 SETTINGS: Final = "cases.toml"
 """What a property set for its cases, in the folder of its cases."""
-ATTACHMENTS: Final = "attachments"
-"""The folder in it that holds the bytes of attachments."""
 MIB: Final = 2**20
 APPEAL: Final = (
     "You may appeal this decision to the casino's management, in writing, with the number of the case, or ask the regulator of "
@@ -86,6 +85,10 @@ class CaseFolder:
                 f"the file has {len(data):,} bytes, more than the {settings.largest_mib} MiB that an attachment may have: "
                 f"attach a shorter one, or set largest_mib in {SETTINGS}"
             )
+        return self.store(data)
+
+    def store(self, data: bytes) -> str:
+        """Keep bytes of any size durably; return their SHA-256 (hex). Raises as `keep` does."""
         digest = sha256(data).hexdigest()
         path = self._path(digest)
         if path.exists():
@@ -133,7 +136,7 @@ class CaseFolder:
     def _path(self, digest: str) -> Path:
         if self.path is None:
             raise ReviewRefused("no folder for cases is named; name one with RACK_CASES")
-        return self.path / ATTACHMENTS / digest[:2] / digest
+        return attachment_file(self.path, digest)
 
 
 def _make_folder(folder: Path) -> None:

@@ -32,6 +32,7 @@ __all__ = [
     "cases_of",
     "decide",
     "letter_made",
+    "move_due",
     "note",
     "open_case",
     "video_of",
@@ -128,6 +129,17 @@ def assign(desk: Desk, name: str, *, to: str, by: str, reason: str) -> Entry:
     """Give a case to its owner."""
     found = case(desk, name)
     return _written(desk, found, model.CaseAssigned, by=by, reason=reason, to=desk.person(to).id)
+
+
+def move_due(desk: Desk, name: str, *, due: str, by: str, reason: str) -> Entry:
+    """Move the day (`YYYY-MM-DD`) by which an open case is to be decided (D607).
+
+    Raises `ReviewRefused` for a day that has gone by.
+    """
+    found = case(desk, name)
+    if due < desk.today():
+        raise ReviewRefused(f"{due} has gone by: expected {desk.today()} or a later day")
+    return _written(desk, found, model.CaseDueMoved, by=by, due=due, reason=reason, was=found.case.due)
 
 
 def note(desk: Desk, name: str, *, note: str, by: str) -> Entry:

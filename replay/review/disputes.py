@@ -134,14 +134,16 @@ def appealed(case: CaseFile, event: model.CaseAppealed, entry: Entry) -> CaseFil
 
 def changed(
     case: CaseFile,
-    event: model.CaseAssigned | model.CaseNoted | model.CaseAttached | model.CaseLetterMade,
+    event: model.CaseAssigned | model.CaseDueMoved | model.CaseNoted | model.CaseAttached | model.CaseLetterMade,
     entry: Entry,
 ) -> CaseFile:
-    """Return a case after it was given to somebody, noted in, or got an attachment or a letter."""
+    """Return a case after it was given to somebody, moved to another day, noted in, or got an attachment or a letter."""
     change, history = msgspec.structs.replace, (*case.history, entry)
     match event:
         case model.CaseAssigned():
             return change(case, owner=event.to, history=history)
+        case model.CaseDueMoved():
+            return change(case, due=event.due, history=history)
         case model.CaseAttached():
             return change(case, attachments=(*case.attachments, event), history=history)
         case model.CaseLetterMade():

@@ -187,6 +187,7 @@ class TableReview:
             case (
                 model.CaseOpened()
                 | model.CaseAssigned()
+                | model.CaseDueMoved()
                 | model.CaseNoted()
                 | model.CaseAttached()
                 | model.CaseLetterMade()
@@ -345,6 +346,17 @@ def _objection_in_case(review: TableReview, event: Any, round_no: int | None) ->
     return ""
 
 
+def _objection_to_due_date(review: TableReview, event: model.CaseDueMoved, round_no: int | None) -> str:
+    case = review.cases.get(event.case)
+    if case is None:
+        return f"there is no case {event.case}"
+    if case.decision is not None:
+        return f"case {event.case} is decided already"
+    if event.was != case.due:
+        return f"case {event.case} is due on {case.due}, not on {event.was}"
+    return f"case {event.case} is due on {case.due} already" if event.due == case.due else ""
+
+
 def _no_objection(review: TableReview, event: Event, round_no: int | None) -> str:
     return ""
 
@@ -362,6 +374,7 @@ OBJECTIONS: dict[type[Event], Callable[[TableReview, Any, int | None], str]] = {
     model.InvestigationClosed: _objection_to_investigation_outcome,
     model.CaseOpened: _objection_to_opening,
     model.CaseAssigned: _objection_in_case,
+    model.CaseDueMoved: _objection_to_due_date,
     model.CaseNoted: _objection_in_case,
     model.CaseAttached: _objection_in_case,
     model.CaseLetterMade: _objection_in_case,

@@ -82,7 +82,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     log = arguments.log or of_demo or defaults.log
     if not warehouse.is_file():
         ways = f"run `rack replay --log {log or 'ADDR'} --warehouse {warehouse}`"
-        raise UsageError(f"{warehouse}: no warehouse; {ways if log else f'run `rack demo`, or {ways[4:]}'}")
+        raise UsageError(f"{warehouse}: no warehouse; {ways}")
     hosts = public_hosts(arguments.public_host or defaults.public_hosts)
     if arguments.login is not None:
         hosts.append(check_login(arguments.login))

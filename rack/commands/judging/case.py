@@ -25,6 +25,7 @@ list [TABLE]         cases by due date, the overdue first (--all: decided ones t
 show CASE            one case with its history; every attachment is opened and its hash compared
 open TABLE ROUND     open a case: --claim (what the patron says) or --dispute (one that is open); --seat, --patron
 assign CASE          give it to its owner: --to, --reason
+due CASE             move the day by which it is to be decided: --to YYYY-MM-DD, --reason
 note CASE            add a note: --note
 attach CASE FILE     attach a file: --note; its bytes are kept beside the log, under their SHA-256
 fetch CASE DIGEST    export an attachment: --out FILE; DIGEST is its SHA-256, or the first digits of it
@@ -40,6 +41,7 @@ TAKES = {
     "show": (),
     "open": ("by", "claim", "dispute", "seat", "patron"),
     "assign": ("by", "to", "reason"),
+    "due": ("by", "to", "reason"),
     "note": ("by", "note"),
     "attach": ("by", "note"),
     "fetch": ("by", "reason", "out"),
@@ -53,6 +55,7 @@ NEEDS = {
     "show": (),
     "open": ("by",),
     "assign": ("by", "to", "reason"),
+    "due": ("by", "to", "reason"),
     "note": ("by", "note"),
     "attach": ("by", "note"),
     "fetch": ("by", "reason", "out"),
@@ -72,7 +75,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("of", metavar="WHAT", nargs="*", help="The case, such as FU-01-C3; see below.")
     add_log(parser)
     parser.add_argument("--by", metavar="PERSON", help="Who acts: a registered person, such as m.ortiz.")
-    parser.add_argument("--to", metavar="PERSON", help="assign: the owner.")
+    parser.add_argument("--to", metavar="WHAT", help="assign: the owner, such as m.ortiz; due: the day, YYYY-MM-DD.")
     parser.add_argument("--reason", metavar="TEXT", help="The reason; for an appeal what the patron says.")
     parser.add_argument("--note", metavar="TEXT", help="note, attach: what was seen or done, what the file is.")
     parser.add_argument("--claim", metavar="TEXT", help="open: what the patron says.")
@@ -272,6 +275,18 @@ def _assign(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> Entry:
     return assign(desk, _place(given, 1)[0], to=given.to, by=given.by, reason=given.reason)
 
 
+def _move_due(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> Entry:
+    from datetime import date
+
+    from replay.review.cases import move_due
+
+    try:
+        day = date.fromisoformat(given.to).isoformat()
+    except ValueError:
+        raise UsageError(f"rack case due CASE --to DAY: expected a day as YYYY-MM-DD, got {given.to}") from None
+    return move_due(desk, _place(given, 1)[0], due=day, by=given.by, reason=given.reason)
+
+
 def _note(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> Entry:
     from replay.review.cases import note
 
@@ -302,6 +317,7 @@ def _appeal(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> Entry:
 
 _WRITES: dict[str, Callable[[Desk, CaseFolder, argparse.Namespace], Entry]] = {
     "assign": _assign,
+    "due": _move_due,
     "note": _note,
     "attach": _attach,
     "decide": _decide,

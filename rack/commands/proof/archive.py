@@ -5,13 +5,17 @@ from __future__ import annotations
 import argparse
 from contextlib import ExitStack, closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rack.arguments import add_log
 from rack.errors import Exit, UsageError
 from rack.on_record import add_custody, record_export
 from rack.output import Output, counted
-from rack.settings import log_address
+from rack.settings import attachments_folder, log_address
 from rack.whole_files import named_errors
+
+if TYPE_CHECKING:
+    from replay.review.attachments import AttachmentCheck
 
 HELP = "Seal the closed gaming days of a log into an archive, or restore a log from one"
 
@@ -48,6 +52,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 def _archive(arguments: argparse.Namespace, output: Output) -> Exit:
     from events.archive.write import write_archive
     from rack.opening import checkpoints_at, log_at, lost_tails
+    from replay.review.attachments import carried
+    from replay.review.case_folder import CaseFolder
 
     address = log_address(arguments.log)
     with ExitStack() as resources:
@@ -61,7 +67,10 @@ def _archive(arguments: argparse.Namespace, output: Output) -> Exit:
                 checkpoints=store,
                 progress=lambda events: output.progress(events, "events sealed"),
             )
-        integrity = sealed.integrity + [lost for lost in lost_tails(log) if lost not in sealed.integrity]
+        attached = carried(log, CaseFolder(attachments_folder(address)), CaseFolder(arguments.out))
+        integrity = (
+            sealed.integrity + attached.failures + [lost for lost in lost_tails(log) if lost not in sealed.integrity]
+        )
         tables = [stream.partition("/")[2] for stream in log.streams() if stream.startswith(("table/", "meter/"))]
         identity = {"log_id": log.log_id, "property_id": log.property_id}
     if arguments.handed_to:
@@ -89,6 +98,7 @@ def _archive(arguments: argparse.Namespace, output: Output) -> Exit:
             "digest": sealed.digest,
             "running_day": sealed.running_day,
             "integrity": integrity,
+            "attachments": attached.counts,
         }
     )
     refused = _extra_counts(sealed.refused, sealed.checkpoints)
@@ -96,6 +106,7 @@ def _archive(arguments: argparse.Namespace, output: Output) -> Exit:
     day = f"; gaming day {sealed.running_day} is still open and was not sealed" if left_open else ""
     output.text(
         f"{counted(sealed.events, 'event')}{refused} sealed in {counted(sealed.segments, 'segment')}{day}",
+        *attached.lines("carried in it", "the archive lacks them, name their folder with RACK_CASES"),
         f"the archive has {counted(sealed.manifests, 'manifest')}; SHA-256 of the last: {sealed.digest}",
     )
     return Exit.INTEGRITY if integrity else Exit.CLEAN
@@ -113,7 +124,8 @@ def _restore(arguments: argparse.Namespace, output: Output) -> Exit:
         progress=lambda events: output.progress(events, "events restored"),
         **options_of(address, create=True),
     )
-    for line in restored.integrity:
+    attached = _restore_attachments(arguments.restore, address)
+    for line in (*restored.integrity, *attached.failures):
         output.problem(line)
     heads = {stream: {"seq": head.seq, "hash": head.hash.hex()} for stream, head in restored.heads.items()}
     output.value(
@@ -126,6 +138,7 @@ def _restore(arguments: argparse.Namespace, output: Output) -> Exit:
             "checkpoints": restored.checkpoints,
             "streams": heads,
             "integrity": restored.integrity,
+            "attachments": attached.counts,
         }
     )
     refused = _extra_counts(restored.refused, restored.checkpoints)
@@ -135,9 +148,20 @@ def _restore(arguments: argparse.Namespace, output: Output) -> Exit:
         else "every byte and the hash chain match the archive"
     )
     output.text(
-        f"{counted(restored.events, 'event')}{refused} of {counted(len(heads), 'stream')} restored to {address}: {state}"
+        *attached.lines("restored", "none was restored: the archive has no files of them, or RACK_CASES is not set"),
+        f"{counted(restored.events, 'event')}{refused} of {counted(len(heads), 'stream')} restored to {address}: {state}",
     )
-    return Exit.INTEGRITY if restored.integrity else Exit.CLEAN
+    return Exit.INTEGRITY if restored.integrity or attached.lost else Exit.CLEAN
+
+
+def _restore_attachments(archive: Path, address: str) -> AttachmentCheck:
+    from events.archive.read import ArchiveLog
+    from replay.review.attachments import carried
+    from replay.review.case_folder import CaseFolder
+
+    with closing(ArchiveLog(archive, read_only=True)) as log:
+        source = CaseFolder(attachments_folder(f"archive://{archive.absolute()}"))
+        return carried(log, source, CaseFolder(attachments_folder(address)))
 
 
 def _extra_counts(refused: int, checkpoints: int) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rack.arguments import add_log, is_given, option, positive
 from rack.errors import Exit, UsageError
 from rack.output import Output, counted
-from rack.settings import log_address
+from rack.settings import attachments_folder, log_address
 from rack.verification_report import check_report_options, compared_beside, progress_of, write_report
 from rack.verification_result import VerificationResult, result, witness_failures
 
@@ -106,6 +106,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from rack.opening import checkpoints_at, log_at
     from rack.stored_results import result_lines, stored_state, verdict_lines
     from replay.report.verification import Verified
+    from replay.review.attachments import compared
+    from replay.review.case_folder import CaseFolder
     from replay.review.last_verification import start_at
 
     address = log_address(arguments.log)
@@ -137,6 +139,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         rounds = _compare_rounds(log, arguments.rounds, output) if arguments.rounds is not None else {}
         verdicts = _judge_again(log, state, output) if arguments.verdicts else None
         faults = report_store_faults(log, output)
+        attached = compared(log, CaseFolder(attachments_folder(address)))
         found = result(
             [line(each) for each in report.breaks],
             witness_failures(folder is not None, witnessed),
@@ -145,6 +148,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
                 for each in rounds.get("round_table", ())
             ],
             verdicts.failures() if verdicts is not None else (),
+            attached.failures,
         )
         at_us, by = utc_now_us(), arguments.by or getuser().lower()
         _keep_notice(address, arguments, output, log, report, found, since, (at_us, by))
@@ -166,7 +170,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     late = overdue(report.signed, utc_now_us())
     seen = {"cosigned": len(folder.sizes()) if folder is not None else 0, "witness": to_builtins(witnessed)}
     seen |= {"foreign": foreign_as_json(report.foreign), "store_faults": to_builtins(faults)}
-    seen |= {"verdicts": to_builtins(verdicts)}
+    seen |= {"verdicts": to_builtins(verdicts), "attachments": attached.counts}
     output.value(
         as_json(report) | {"ok": found.ok, "failures": found.failures, "overdue": late} | seen | sealed | rounds
     )
@@ -177,6 +181,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         *result_lines(report.results),
         *([] if report.results is not None else ["no results lie beside the archive: none were checked"]),
         *(verdict_lines(verdicts) if verdicts is not None else ()),
+        *attached.lines("match their SHA-256", "no folder with their files is here, none was compared"),
         *_signature_lines(report.signed, late),
         *(_witness_lines(witnessed, report.signed, utc_now_us()) if witnessed is not None else ()),
         summary(report, found),

@@ -174,6 +174,7 @@ def test_days_are_counted_back_from_the_end_of_an_old_record_and_that_is_said() 
     said = read("last night around nine", today=date(2026, 11, 23))
     assert said.day == SIXTH
     assert said.notes == ("the record ends on 2026-03-06, and days are counted back from there",)
+    assert read("this morning around nine", today=date(2026, 11, 23)).day == SIXTH
     fresh = read("last night", today=date(2026, 3, 8))
     assert (fresh.day, fresh.notes) == (date(2026, 3, 7), ())
 

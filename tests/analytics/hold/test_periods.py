@@ -71,6 +71,9 @@ def test_a_figure_is_opened_down_to_the_wagers_and_counts_that_make_it(db: Wareh
         17
     ]
     assert behind.wagers_behind(db, limit=2, offset=1).height == 2
+    moved = sorted(behind.wagers_behind(db)["house_win_cents"].drop_nulls().abs(), reverse=True)
+    assert behind.largest_wagers(db, limit=3)["house_win_cents"].abs().to_list() == moved[:3]
+    assert 0 not in behind.largest_wagers(db, limit=10_000)["house_win_cents"].to_list()
     counts = behind.counts_behind(db, Selection(table="fu-01", first=date(2026, 3, 6)))
     assert counts.select("kind", "amount_cents").rows() == [
         ("opener", 1_490_000),

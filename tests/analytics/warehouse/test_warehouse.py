@@ -143,7 +143,7 @@ def test_a_build_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path)
 
 def test_a_file_that_is_no_warehouse_is_replaced_and_until_then_says_what_to_do(tmp_path: Path) -> None:
     path = tmp_path / "w"
-    with pytest.raises(WarehouseError, match="rack demo"), reading(path):
+    with pytest.raises(WarehouseError, match="rack replay"), reading(path):
         pass
     path.write_bytes(b"not a database" * 1000)
     with pytest.raises(WarehouseError, match="rack replay"), reading(path):

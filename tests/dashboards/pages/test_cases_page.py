@@ -71,6 +71,22 @@ def let_days_pass(monkeypatch: pytest.MonkeyPatch, days: int) -> None:
     monkeypatch.setattr(Desk, "today", lambda self: (date.fromisoformat(real(self)) + timedelta(days=days)).isoformat())
 
 
+def test_the_due_date_is_moved_on_the_page(floor: Living) -> None:
+    name = opened(floor).name
+    log_in("m.ortiz@bellwether.example", "surveillance")
+    test = choose(start("cases", case=name), "due")
+    later = date.fromisoformat(read(floor, name).case.due) + timedelta(days=10)
+    next(each for each in test.date_input if each.label == "New due date").set_value(later)
+    press(test, "Move due date")
+    assert read(floor, name).case.due != later.isoformat()  # without a reason nothing is written
+    choose(test, "due")
+    next(each for each in test.date_input if each.label == "New due date").set_value(later)
+    fill(test, "Reason", "the patron is abroad")
+    press(test, "Move due date")
+    assert read(floor, name).case.due == later.isoformat()
+    assert "the patron is abroad" in said(test)
+
+
 def test_cases_are_listed_by_deadline_with_the_overdue_first(floor: Living, monkeypatch: pytest.MonkeyPatch) -> None:
     opened(floor, "the later", days=40)
     opened(floor, "the earlier", days=10)

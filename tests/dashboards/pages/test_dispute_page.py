@@ -266,3 +266,32 @@ def test_a_dispute_is_opened_and_decided_and_the_log_has_both(tmp_path: Path, mo
     with desk_at(floor.log, read_only=True) as at:
         (dispute,) = at.review("fu-01").disputes.values()
     assert (dispute.claim, dispute.opened_by, dispute.outcome) == ("20 to 1 was due", "s.lee", "for_patron")
+
+
+def test_the_money_of_a_dispute_is_resolved_and_signed_on_its_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Round 2: $10.00 at 20 to 1 is due, $100.00 was paid. What is paid is not to do again."""
+    desk._read.clear()
+    floor = living.make(tmp_path)
+    floor.serve(monkeypatch)
+    assert "Wager underpaid: resolve" not in [each.label for each in start("dispute", of="fu-01", round="2").expander]
+    log_in("m.ortiz@bellwether.example", "surveillance")
+    test = start("dispute", of="fu-01", round="2", seat="3")
+    assert "Wager underpaid: resolve" in [each.label for each in test.expander]
+    assert "<dt>To do</dt><dd><div>Pay $100.00 to the patron at seat 3.</div></dd>" in said(test)
+    next(each for each in test.get("button_group") if each.label == "Action").set_value("resolve").run()
+    next(box for box in test.selectbox if box.label == "Disposition").set_value("confirmed_paid_patron").run()
+    [box for box in test.text_input if box.label == "Why"][-1].set_value("slip 9")
+    next(each for each in test.button if each.label == "Resolve").click().run()
+    page = said(test)
+    assert "Pay $100.00 to the patron at seat 3." not in page
+    assert "$100.00; awaits the second signature" in page
+    log_in("s.lee@bellwether.example", "surveillance")
+    test = start("dispute", of="fu-01", round="2", seat="3")
+    assert "Wager underpaid: sign" in [each.label for each in test.expander]
+    next(box for box in test.text_input if box.label == "What was checked").set_value("slip 9 seen")
+    next(each for each in test.button if each.label == "Sign $100.00").click().run()
+    page = said(test)
+    assert "<dt>Done</dt>" in page
+    assert "awaits the second signature" not in page

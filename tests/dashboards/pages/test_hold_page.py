@@ -129,3 +129,23 @@ def test_who_may_not_see_names_is_shown_no_dealer(warehouse: Path, monkeypatch: 
     page = said(run("hold", warehouse, monkeypatch, view=view, by="dealer", of="dealer", dealer="d-07"))
     assert "D-07" not in page
     assert "D-11" not in page
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [("view", "nothing", "View nothing is not here"), ("by", "moon", "Group by moon is not here")],
+)
+def test_a_link_to_a_view_or_grouping_that_is_gone_says_so(
+    warehouse: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str, words: str
+) -> None:
+    test = run("hold", warehouse, monkeypatch, **({"view": "luck"} | {name: value}))
+    assert words in said(test)
+    assert test.query_params.get(name) != [value]
+
+
+def test_a_choice_of_the_filter_bar_can_be_cleared(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    test = run("hold", warehouse, monkeypatch, table="fu-01")
+    assert test.selectbox(key="choose-table").value == "fu-01"
+    test.selectbox(key="choose-table").set_value(None).run()
+    assert "table" not in test.query_params
+    assert test.selectbox(key="choose-table").value is None

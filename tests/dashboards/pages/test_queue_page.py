@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from analytics.errors import queue
 from analytics.warehouse.warehouse import build
 from dashboards.parts import desk, views
-from dashboards.parts.reviewing import cents_typed
+from dashboards.parts.review_panel import cents_typed
 from dashboards.run import PERSONS_VARIABLE
 from replay.review.desk import desk_at
 from tests.dashboards import living, sample

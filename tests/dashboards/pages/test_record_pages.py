@@ -14,7 +14,7 @@ from analytics import rules
 from analytics.warehouse.loading import TableEvent
 from analytics.warehouse.warehouse import build, reading
 from dashboards.drawing.names import Formats
-from dashboards.parts import desk, verifying
+from dashboards.parts import desk, verification_run
 from events.log.contract import Head
 from games.rulebook.submission import simple_submission
 from replay.alarms.alarm import Change, Standing, trial_message
@@ -29,7 +29,7 @@ FORMATS = Formats.of(sample.FACTS)
 @pytest.fixture
 def floor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Living:
     desk._read.clear()
-    verifying._walks().clear()
+    verification_run._walks().clear()
     floor = living.make(tmp_path)
     floor.serve(monkeypatch)
     return floor
@@ -59,8 +59,8 @@ def test_integrity_walks_the_whole_log_as_an_auditor_does(floor: Living) -> None
 
 
 def test_a_verification_tells_of_each_stream_and_makes_its_report(floor: Living) -> None:
-    steps: list[verifying.Step] = []
-    walked = verifying.walk(f"sqlite://{floor.log.partition('://')[2]}", steps.append)
+    steps: list[verification_run.Step] = []
+    walked = verification_run.walk(f"sqlite://{floor.log.partition('://')[2]}", steps.append)
     assert walked.fault == ""
     assert walked.report.startswith(b"%PDF-")
     assert [each.words for each in steps[-1:]] == ["table/fu-01, 1 of 1 stream: 22 of 22 events"]
@@ -73,21 +73,21 @@ def test_a_page_that_is_opened_again_waits_for_the_verification_that_goes_on(
     """Whoever left the page finds the walk, its progress and its result: nobody begins another."""
 
     class Going:
-        ended, step = False, verifying.Step("table/fu-01", 1, 2, 10_000, 40_000)
+        ended, step = False, verification_run.Step("table/fu-01", 1, 2, 10_000, 40_000)
 
         def wait(self, seconds: float) -> None:
             self.ended = True
-            verifying._walks()[floor.log] = verifying.Walk(1, {}, "it ended")
+            verification_run._walks()[floor.log] = verification_run.Walk(1, {}, "it ended")
 
-    monkeypatch.setattr(verifying, "_walking", lambda: {floor.log: Going()})
-    steps: list[verifying.Step] = []
-    assert verifying.going_on(floor.log)
-    assert verifying.walk(floor.log, steps.append).fault == "it ended"
+    monkeypatch.setattr(verification_run, "_walking", lambda: {floor.log: Going()})
+    steps: list[verification_run.Step] = []
+    assert verification_run.going_on(floor.log)
+    assert verification_run.walk(floor.log, steps.append).fault == "it ended"
     assert [each.share for each in steps] == [0.25]
 
 
 def test_integrity_offers_the_report_of_a_verification_to_who_is_logged_in(floor: Living) -> None:
-    verifying._walks()[floor.log] = verifying.Walk(1, {}, "not verified", b"%PDF-")
+    verification_run._walks()[floor.log] = verification_run.Walk(1, {}, "not verified", b"%PDF-")
     assert "rack verify --report FILE" in said(start("integrity"))
     log_in("m.ortiz@bellwether", "surveillance")
     assert "Save verification report" in said(start("integrity"))
@@ -137,7 +137,7 @@ SIGNED = {
 
 
 def test_what_checkpoints_prove_and_what_not() -> None:
-    told = " ".join(verifying.signatures({"ok": True, "signed": SIGNED, "overdue": True}, FORMATS))
+    told = " ".join(verification_run.signatures({"ok": True, "signed": SIGNED, "overdue": True}, FORMATS))
     for words in (
         "3 checkpoints cover 22 events",
         "Silence: none since",
@@ -146,7 +146,9 @@ def test_what_checkpoints_prove_and_what_not() -> None:
         "--key",
     ):
         assert words in told
-    assert "--key" not in " ".join(verifying.signatures({"ok": True, "signed": {**SIGNED, "anchored": True}}, FORMATS))
+    assert "--key" not in " ".join(
+        verification_run.signatures({"ok": True, "signed": {**SIGNED, "anchored": True}}, FORMATS)
+    )
 
 
 # -------------------------------------------------------------------------------------------------------------- rules

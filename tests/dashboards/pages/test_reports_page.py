@@ -64,6 +64,16 @@ def test_a_report_is_shown_then_signed_on_record_and_saved(floor: Living, name: 
     ]
 
 
+@pytest.mark.parametrize(
+    ("first", "last", "shown"),
+    [("2026-11-23", "2026-11-23", True), ("2026-11-24", "2026-11-23", False), ("2026-11-23", "", False)],
+)
+def test_the_days_of_a_report_come_with_the_address(floor: Living, first: str, last: str, shown: bool) -> None:
+    test = start("reports", report="surveillance-log", **{"from": first, "to": last})
+    days = [day.isoformat() for day in test.date_input(key="report-days").value]
+    assert (days == [first, last]) == shown
+
+
 def test_without_a_login_a_report_is_shown_and_cannot_be_taken_away(floor: Living) -> None:
     test = click(start("reports"), "Make report")
     assert "By table game" in said(test)

@@ -72,6 +72,18 @@ def test_an_entry_is_in_the_log_and_on_the_page(floor: Living) -> None:
     assert "patron at seat 3 shouts" in said(test)
 
 
+@pytest.mark.parametrize(
+    ("button", "missing"),
+    [("Make entry", "What happened"), ("Sign over", "Shift that ends, Note for the next shift")],
+)
+def test_what_is_missing_is_said_and_nothing_is_written(floor: Living, button: str, missing: str) -> None:
+    log_in("m.ortiz@bellwether.example", "surveillance")
+    test = press(start("surveillance"), button)
+    assert f"Fill in: {missing}." in said(test)
+    assert not of_room(floor).surveillance
+    assert not of_room(floor).hand_overs
+
+
 def test_a_shift_is_signed_over_by_one_and_accepted_by_another(floor: Living) -> None:
     log_in("m.ortiz@bellwether.example", "surveillance")
     test = start("surveillance")

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from analytics import integrity
 from dashboards.drawing.names import Formats
-from dashboards.parts import desk, verifying, witness_status
+from dashboards.parts import desk, verification_run, witness_status
 from dashboards.run import WITNESS_KEY_VARIABLE, WITNESS_VARIABLE
 from rack.cli import main
 from tests.dashboards import living, sample
@@ -55,7 +55,7 @@ class Watched:
 @pytest.fixture
 def watched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Watched:
     desk._read.clear()
-    verifying._walks().clear()
+    verification_run._walks().clear()
     made = Watched(tmp_path)
     made.serve(monkeypatch)
     return made

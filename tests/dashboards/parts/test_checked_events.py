@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 from analytics import shown_events
-from dashboards.parts import checking, desk, verifying
+from dashboards.parts import desk, record_check, verification_run
 from rack.cli import main
 from tests.contract.backends import SqliteTamper
 from tests.dashboards import living, sample
@@ -31,7 +31,7 @@ Attack = Callable[[SqliteTamper, Path, int], None]
 
 def forget() -> None:
     """As if the pages had been started anew."""
-    for cache in (desk._read, checking._checked, verifying.standing):
+    for cache in (desk._read, record_check._check_of, verification_run.standing):
         cache.clear()
 
 

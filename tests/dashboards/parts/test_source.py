@@ -110,13 +110,15 @@ def test_a_generation_that_is_gone_answers_nothing_more(path: Path, opened: Open
     assert opened.open == 0
 
 
-def test_where_a_log_is_named_and_not_replayed_nobody_is_sent_to_a_simulation(
+def test_where_nothing_was_replayed_nobody_is_sent_to_a_simulation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(WAREHOUSE_VARIABLE, str(tmp_path / "none.duckdb"))
     monkeypatch.setenv(LOG_VARIABLE, f"sqlite://{tmp_path}/floor.db")
     page = said(start("queue"))
-    assert "rack replay --log ADDR --warehouse FILE" in page
+    assert f"rack replay --log sqlite://{tmp_path}/floor.db --warehouse {tmp_path}/none.duckdb" in page
     assert "rack demo" not in page
     monkeypatch.delenv(LOG_VARIABLE)
-    assert "rack demo" in said(start("queue"))
+    page = said(start("queue"))
+    assert f"rack replay --log ADDR --warehouse {tmp_path}/none.duckdb" in page
+    assert "rack demo" not in page

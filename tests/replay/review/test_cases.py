@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from events.log.attachments import ATTACHMENTS
 from events.vocabulary import model
 from events.vocabulary.places import PLACES
 from replay.review import cases
-from replay.review.case_folder import ATTACHMENTS, MIB, SETTINGS, AttachmentLost, CaseFolder, CaseSettings
+from replay.review.case_folder import MIB, SETTINGS, AttachmentLost, CaseFolder, CaseSettings
 from replay.review.cases import FiledCase
 from replay.review.desk import Desk, ReviewRefused
 from replay.review.disputes import case_name, case_place
@@ -60,6 +61,50 @@ def test_a_claim_becomes_a_dispute_and_a_case_with_a_number_and_a_due_date(desk:
 @pytest.mark.parametrize("days", [1, 45])
 def test_the_days_are_a_setting(desk: Desk, days: int) -> None:
     assert opened(desk, settings=CaseSettings(days=days)).case.due == day_after(desk.today(), days)
+
+
+def test_the_due_date_is_moved_with_a_reason_and_both_days_stay_on_record(desk: Desk) -> None:
+    found = opened(desk)
+    was, due = found.case.due, day_after(desk.today(), 45)
+    cases.move_due(desk, found.name, due=due, by="s.lee", reason="the patron is abroad")
+    moved = cases.case(desk, found.name).case
+    assert moved.due == due
+    last = moved.history[-1]
+    assert (last.by, last.what) == ("s.lee", "case_due_moved")
+    assert last.says == f"moved the due date of case 1 from {was} to {due}: the patron is abroad"
+    cases.move_due(desk, found.name, due=was, by="s.lee", reason="back again")
+    assert cases.case(desk, found.name).case.due == was
+
+
+def test_a_due_date_is_today_at_the_earliest(desk: Desk) -> None:
+    name = opened(desk).name
+    with pytest.raises(ReviewRefused, match="has gone by"):
+        cases.move_due(desk, name, due=day_after(desk.today(), -1), by="s.lee", reason="x")
+    cases.move_due(desk, name, due=desk.today(), by="s.lee", reason="x")
+    assert cases.case(desk, name).case.due == desk.today()
+
+
+def test_a_due_date_is_moved_to_another_day_while_the_case_is_open_by_a_registered_person(desk: Desk) -> None:
+    found = opened(desk)
+    with pytest.raises(ReviewRefused, match=f"is due on {found.case.due} already"):
+        cases.move_due(desk, found.name, due=found.case.due, by="s.lee", reason="x")
+    with pytest.raises(ReviewRefused):
+        cases.move_due(desk, found.name, due=day_after(found.case.due, 1), by="nobody", reason="x")
+    cases.decide(desk, found.name, outcome="for_house", by="m.ortiz", reason="x")
+    with pytest.raises(ReviewRefused, match="decided already"):
+        cases.move_due(desk, found.name, due=day_after(found.case.due, 1), by="s.lee", reason="x")
+
+
+def test_a_due_date_is_moved_from_the_day_that_stands() -> None:
+    """Written past the desk, by somebody who had read an older day."""
+    review = TableReview("review/fu-01")
+    opened = model.DisputeOpened(by="m.ortiz", dispute="d-1", patron=None, reason="x", seat=None)
+    opening = model.CaseOpened(by="m.ortiz", case=1, dispute="d-1", due="2026-04-01", patron=None, seat=None)
+    for seq, event in enumerate((opened, opening), 1):
+        review.apply(seq, DESK_US, 1, event, "2026-03-01")
+    stale = model.CaseDueMoved(by="m.ortiz", case=1, due="2026-05-01", reason="x", was="2026-03-31")
+    assert review.objection(stale, 1) == "case 1 is due on 2026-04-01, not on 2026-03-31"
+    assert review.objection(model.CaseDueMoved(by="m.ortiz", case=2, due="2026-05-01", reason="x", was="2026-04-01"), 1)
 
 
 def test_a_dispute_that_is_open_becomes_a_case_once(desk: Desk) -> None:
@@ -264,7 +309,15 @@ def test_a_letter_is_of_the_decision_that_stands(desk: Desk) -> None:
     assert len(cases.case(desk, found.name).case.letters) == 1
 
 
-TYPES = ["case_opened", "case_assigned", "case_noted", "case_attached", "case_letter_made", "case_appealed"]
+TYPES = [
+    "case_opened",
+    "case_assigned",
+    "case_due_moved",
+    "case_noted",
+    "case_attached",
+    "case_letter_made",
+    "case_appealed",
+]
 
 
 @pytest.mark.parametrize("type_", TYPES)

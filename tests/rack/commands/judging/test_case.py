@@ -27,6 +27,8 @@ def test_a_case_from_its_opening_to_its_appeal(floor: Floor, capsys: pytest.Capt
     assert "FU-01-C1" in rack(capsys, floor, "list", code=1)
     rack(capsys, floor, "assign", "fu-01-c1", "--to", "s.lee", "--by", "m.ortiz", "--reason", "knows the table")
     rack(capsys, floor, "note", "FU-01-c1", "--by", "s.lee", "--note", "asked for the video")
+    rack(capsys, floor, "due", "fu-01-c1", "--to", "2099-01-31", "--by", "s.lee", "--reason", "patron is abroad")
+    assert rack(capsys, floor, "show", "fu-01-c1", "--json")["due"] == "2099-01-31"
     rack(capsys, floor, "decide", "FU-01-C1", "--by", "s.lee", "--outcome", "for_house", "--reason", "paid right")
     assert "No case is open." in rack(capsys, floor, "list")
     assert [each["name"] for each in rack(capsys, floor, "list", "fu-01", "--all", "--json")] == ["FU-01-C1"]
@@ -53,6 +55,67 @@ def test_an_attachment_is_kept_shown_and_fetched(
     assert "already exists" in rack(capsys, floor, *words, code=2)
     assert main(["review", "custody", "fu-01", "--log", floor.address]) == 0
     assert f"SHA-256 {attached['digest']}): for the patron" in capsys.readouterr().out
+
+
+def with_photo(floor: Floor, capsys: pytest.CaptureFixture[str], folder: Path) -> Path:
+    """Attach a photograph to a new case; return the file that is kept of it."""
+    rack(capsys, floor, *OPEN)
+    photo = folder / "photo.jpg"
+    photo.write_bytes(b"a photograph")
+    rack(capsys, floor, "attach", "fu-01-c1", str(photo), "--by", "m.ortiz", "--note", "x")
+    (stored,) = (path for path in (folder / "attachments").rglob("*") if path.is_file())
+    return stored
+
+
+def test_a_verification_compares_attachments_and_names_one_that_is_gone_or_was_changed(
+    floor: Floor, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    stored = with_photo(floor, capsys, tmp_path)
+    assert main(["verify", "--log", floor.address]) == 0
+    assert "1 of 1 attachment of cases match their SHA-256" in capsys.readouterr().out
+    for fault in ("was changed", "is gone"):
+        if fault == "is gone":
+            stored.unlink()
+        else:
+            stored.write_bytes(b"A photograph")
+        assert main(["verify", "--log", floor.address]) == 4
+        said = capsys.readouterr().out
+        assert f"CASE-FILE review/fu-01: photo.jpg, attached to case 1, {fault}: {stored}" in said
+        assert "NOT VERIFIED" in said
+    stored.write_bytes(b"a photograph")
+    assert main(["verify", "--log", floor.address]) == 0
+
+
+def test_an_archive_carries_attachments_and_restores_them(
+    floor: Floor, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    stored = with_photo(floor, capsys, tmp_path)
+    archive, elsewhere = tmp_path / "sealed" / "archive", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    assert main(["archive", "--log", floor.address, "--out", str(archive), "--running"]) == 0
+    assert "1 of 1 attachment of cases carried in it" in capsys.readouterr().out
+    (carried,) = (path for path in (archive / "attachments").rglob("*") if path.is_file())
+    assert carried.read_bytes() == b"a photograph"
+    assert main(["verify", "--log", f"archive://{archive}"]) == 0
+    restored = f"sqlite://{elsewhere}/floor.db"
+    assert main(["archive", "--log", restored, "--restore", str(archive)]) == 0
+    assert (elsewhere / "attachments" / stored.parent.name / stored.name).read_bytes() == b"a photograph"
+    carried.write_bytes(b"A photograph")
+    capsys.readouterr()
+    assert main(["verify", "--log", f"archive://{archive}"]) == 4
+    assert f"was changed: {carried}" in capsys.readouterr().out
+
+
+def test_an_archive_names_the_attachment_that_it_lacks(
+    floor: Floor, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    stored = with_photo(floor, capsys, tmp_path)
+    stored.unlink()
+    archive = tmp_path / "sealed" / "archive"
+    assert main(["archive", "--log", floor.address, "--out", str(archive), "--running"]) == 4
+    assert f"photo.jpg, attached to case 1, is gone: {stored}" in capsys.readouterr().err
+    assert main(["verify", "--log", f"archive://{archive}"]) == 0
+    assert "1 attachment of cases on record: no folder with their files is here" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("gone", [True, False])
@@ -86,6 +149,7 @@ def test_an_attachment_that_is_gone_or_was_changed_is_named(
         (("open", "fu-01", "1", "--by", "nobody", "--claim", "x"), "'nobody' is not registered"),
         (("open", "fu-01", "1", "--by", "m.ortiz", "--claim", "x", "--patron", "Mr Smith"), "nothing was written"),
         (("note", "fu-01-c1", "--by", "m.ortiz"), "rack case note needs --note"),
+        (("due", "fu-01-c1", "--to", "soon", "--reason", "x", "--by", "m.ortiz"), "expected a day as YYYY-MM-DD"),
         (("note", "fu-01-c1", "--by", "m.ortiz", "--note", "x"), "there is no case FU-01-C1"),
         (("show", "7"), "'7' is no case: expected a table and a number"),
         (("list", "--claim", "x"), "takes no --claim"),

@@ -17,10 +17,12 @@ from dashboards.drawing.markup import Html
 from dashboards.drawing.names import STATES, Formats
 from dashboards.parts import desk, source
 from dashboards.parts.desk import Reviews
-from replay.narrative.names import plural, table_name
+from replay.narrative.names import capitalized, plural, table_name
 from replay.review.desk import DISPOSITIONS, MOVES_MONEY, Desk, Entry, FindingReview
 from replay.review.incident_desk import OF_INCIDENTS, IncidentDesk, incident_holder, incident_state
 
+LAST_ACTION = "last-action"
+"""Where a session keeps whether its person assigned or resolved last."""
 AMOUNT = re.compile(r"([0-9]{1,9})(?:[.,]([0-9]{2}))?")
 
 ACTIONS = {
@@ -93,6 +95,19 @@ def standings(reviews: Sequence[FindingReview], formats: Formats) -> Html:
     return Html(f'<p class="rk-standing">{" · ".join(parts)}</p>')
 
 
+def disposal(members: Sequence[dict[str, Any]], said: Reviews | None, formats: Formats) -> str:
+    """Return how an incident was disposed of, with its money, as soon as somebody signed; empty while it is open."""
+    reviews = [] if said is None else [said.of(each["table_id"], each["finding_id"]) for each in members]
+    done = [review.resolution for review in reviews if review.resolution is not None]
+    if not done or incident_state(reviews) not in ("awaiting_signature", "resolved"):
+        return ""
+    total = sum(each.amount_cents or 0 for each in done)
+    parts = [*dict.fromkeys(DISPOSITIONS[each.disposition] for each in done)]
+    parts += [formats.money(total)] if total else []
+    parts += ["awaits the second signature"] if incident_state(reviews) == "awaiting_signature" else []
+    return capitalized("; ".join(parts))
+
+
 def incident_panel(members: Sequence[dict[str, Any]], said: Reviews, formats: Formats) -> None:
     """Show where an incident stands and what can be done about it; `members` are its findings, the cause first."""
     table = members[0]["table_id"]
@@ -125,11 +140,12 @@ def panel(
     offered = ACTIONS[incident_state(reviews)]
     written = sum(len(review.history) for review in reviews)
     key = f"{members[0]['finding_id']} {written}"  # a form is empty again when something was written
+    usual = st.session_state.get(LAST_ACTION)  # who resolves one after the other is not asked each time
     todo = (
         st.segmented_control(
             "Action",
             offered,
-            default=offered[0],
+            default=usual if usual in offered else offered[0],
             required=True,
             format_func=lambda a: WORDS[a],
             key=f"do {key}",
@@ -137,6 +153,8 @@ def panel(
         )
         or offered[0]
     )
+    if todo in ("assign", "resolve"):
+        st.session_state[LAST_ACTION] = todo
     _FORMS[todo](_Form(members, reviews, alike, me.id, key, formats))
 
 

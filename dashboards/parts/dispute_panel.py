@@ -7,12 +7,15 @@ from typing import Any
 
 import streamlit as st
 
+from analytics.hold.hold import RoundView
 from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats
-from dashboards.parts import desk, reviewing, source
-from dashboards.rulings import case_parts
-from replay.review.desk import OUTCOMES, Dispute
+from dashboards.parts import desk, review_panel, source
+from dashboards.rulings import accounts, case_parts
+from replay.narrative.findings import finding_title
+from replay.review.desk import OUTCOMES, Dispute, FindingReview
+from replay.review.incident_desk import incident_state
 
 
 def disputes_of(table: str, round_no: int) -> list[Dispute]:
@@ -41,7 +44,7 @@ def panel(table: str, round_no: int, seat: int | None, here: Sequence[Dispute], 
     for each in here:
         state = "open" if each.outcome is None else OUTCOMES[each.outcome]
         source.show(markup.section(f"Dispute {each.dispute}: {state}"))
-        source.show(reviewing.history(each.history, formats))
+        source.show(review_panel.history(each.history, formats))
     said = desk.reviews()
     if said is None:
         return
@@ -57,6 +60,46 @@ def panel(table: str, round_no: int, seat: int | None, here: Sequence[Dispute], 
         _open(table, round_no, seat, len(review.disputes) if review is not None else 0, me.id)
     else:
         _decide(table, undecided, me.id)
+
+
+def resolution(view: RoundView, seat: int | None, formats: Formats) -> None:
+    """Offer to resolve the gravest incident of a round in which money is wrong (at a seat), where who looks may review."""
+    said = desk.reviews()
+    if said is None or access.person() is None or access.refusal(access.REVIEW) is not None:
+        return
+    of_money = _of_money(view, seat)
+    if of_money:
+        members = of_money[0]
+        states = [said.of(view.round["table_id"], each["finding_id"]) for each in members]
+        with st.expander(f"{finding_title(members[0]['code'])}: {incident_words(states)}"):
+            review_panel.incident_panel(members, said, formats)
+
+
+def disposals(view: RoundView, seat: int | None, formats: Formats) -> list[str]:
+    """Return what was done about the money of a round (at a seat); empty while some of it is open."""
+    said = desk.reviews()
+    done = [review_panel.disposal(members, said, formats) for members in _of_money(view, seat)]
+    return done if all(done) else []
+
+
+def _of_money(view: RoundView, seat: int | None) -> list[list[dict[str, Any]]]:
+    """The incidents of a round in which money is wrong (at a seat), the gravest first."""
+    return [
+        members
+        for members in accounts.by_incident(view.findings.to_dicts())
+        if any(each["difference_cents"] and seat in (None, each["seat"]) for each in members)
+    ]
+
+
+def incident_words(reviews: Sequence[FindingReview]) -> str:
+    """Return what is to be done about an incident, as the title of the place to do it."""
+    match incident_state(reviews):
+        case "resolved":
+            return "resolved"
+        case "awaiting_signature":
+            return "sign"
+        case _:
+            return "resolve"
 
 
 def _open(table: str, round_no: int, seat: int | None, known: int, who: str) -> None:

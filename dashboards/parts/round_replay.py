@@ -68,7 +68,7 @@ def replay(view: RoundView, steps: list[Step], formats: Formats, beside: Callabl
     playing = st.session_state.get(f"{key} playing") is not None
 
     @st.fragment(run_every=PLAY_SECONDS if playing else None)
-    def stepping() -> None:
+    def step_controls() -> None:
         since = st.session_state.get(f"{key} playing")
         if (since is not None) != playing:
             st.rerun()  # the whole page, for the beat of the fragment changes
@@ -95,7 +95,7 @@ def replay(view: RoundView, steps: list[Step], formats: Formats, beside: Callabl
             with seen:
                 video_of(view, steps[at - 1], formats)
 
-    stepping()
+    step_controls()
 
 
 def controls(view: RoundView, steps: list[Step], at: int, playing: bool) -> int:

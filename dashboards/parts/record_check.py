@@ -18,18 +18,18 @@ FRESH_SECONDS = 10
 UNNAMED = "Not checked against the log: these pages were started without one (`rack dashboard --log ADDR`)."
 
 
-def checked(view: RoundView) -> Checked | None:
+def check_of(view: RoundView) -> Checked | None:
     """Return whether the events of a round, as the warehouse has them, are those of the log; null without a log."""
     address = log_address()
     if address is None:
         return None
-    return _checked(
+    return _check_of(
         (address, str(warehouse_path()), stamp(warehouse_path()), view.round["stream"], view.round["round_no"]), view
     )
 
 
 @st.cache_resource(ttl=FRESH_SECONDS, max_entries=64, show_spinner="Checking the hashes of the events …")
-def _checked(key: tuple[object, ...], _view: RoundView) -> Checked:
+def _check_of(key: tuple[object, ...], _view: RoundView) -> Checked:
     of = _view.round
     try:
         return desk.ask(
@@ -39,12 +39,12 @@ def _checked(key: tuple[object, ...], _view: RoundView) -> Checked:
         return Checked(False, f"The log cannot be read: {error}")
 
 
-def confirmed(found: Checked | None) -> bool:
+def is_confirmed(found: Checked | None) -> bool:
     """Say whether a verdict may be shown: the log confirms the events, or no log is named, which the page says."""
     return found is None or found.ok
 
 
-def told(found: Checked | None) -> Html:
+def check_notice(found: Checked | None) -> Html:
     """Return what was checked in a line, or what does not fit as a warning."""
     if found is None or found.ok:
         return Html(f'<p class="rk-checked rk-note">{markup.coded(UNNAMED if found is None else found.sentence)}</p>')

@@ -1,0 +1,16 @@
+"""The devices' tests beside those of another period: the same test of the same device in both."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+
+KEY: Final = ("family", "game", "table_id", "dice_set", "die", "position", "method", "deck")
+"""What names a test."""
+
+
+def beside(found: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame:
+    """Return tests in their order with `verdict_before`: what the same test said of another period; null where there was none."""
+    verdicts = before.select(*KEY, pl.col("verdict").alias("verdict_before"))
+    return found.join(verdicts, on=list(KEY), how="left", nulls_equal=True, maintain_order="left")

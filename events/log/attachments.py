@@ -1,0 +1,39 @@
+"""The attachments of cases that a log's events name, and where the bytes of one lie: beside a log, or in an archive.
+
+The law of this file: what is on record is what the events say. A stream that is broken tells as much as is before the break; the
+break itself is for the verification of the log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from events.errors import IntegrityError
+from events.log.contract import EventLog
+from events.vocabulary.codec import decode
+from events.vocabulary.model import CaseAttached
+
+ATTACHMENTS: Final = "attachments"
+"""The folder that holds the bytes of attachments."""
+_MARK: Final = CaseAttached.TYPE.encode()
+"""What the bytes of every event of this type hold; those without it need not be decoded."""
+
+
+def attachment_file(folder: Path, digest: str) -> Path:
+    """Return the file of an attachment by its SHA-256 (hex)."""
+    return folder / ATTACHMENTS / digest[:2] / digest
+
+
+def attachments_of(log: EventLog) -> Iterator[tuple[str, CaseAttached]]:
+    """Yield every attachment on record, with the table of its case; the same bytes of two cases are two."""
+    for stream in log.streams():
+        kind, _, table = stream.partition("/")
+        if kind != "review":
+            continue
+        with suppress(IntegrityError):
+            for record in log.read(stream):
+                if _MARK in record.data and isinstance(payload := decode(record.data).payload, CaseAttached):
+                    yield table, payload
