@@ -20,10 +20,13 @@ from replay.columns.game_columns import Row
 from replay.columns.layout_row import Ineligible, write_round
 from replay.columns.row_schemas import REST, empty_row
 from replay.fold.round import Round
+from replay.fold.table_fold import RECENT_ROUNDS
 from replay.fold.table_state import Filed, TableState
 from replay.run.stream_worker import encode
 
 LATE_ARRIVAL: Final = "what came late for an earlier round"
+VOID_CORRECTION: Final = "a correction that does not count"
+"""It may name an event of any round at hand: only where those are folded too is it known not to count."""
 ROUNDS_AT_HAND: Final = 16
 """Rounds that are kept back while something late may still reach them; a fold keeps fewer at hand."""
 
@@ -128,6 +131,9 @@ class StreamRows:
         row["until_seq"] = seq
         self.rows.append(row)
         self._by_number[round_.round_no] = row
+        if any(fault.kind == "correction" for fault in round_.record_faults):
+            for joined in range(max(1, len(self.rows) - RECENT_ROUNDS), len(self.rows)):
+                self._join(joined, VOID_CORRECTION)
         if with_earlier:
             self._join(len(self.rows) - 1, LATE_ARRIVAL)
 

@@ -16,10 +16,12 @@ from floor.day import gaming_day
 from games.catalogue import GAMES
 from replay.columns import round_table
 from replay.columns.round_table import FAR_BACK, MANIFEST, VERSION, RoundTable, TableError, build, steady
+from replay.columns.row_replayer import RowReplayer
 from replay.columns.table_check import differences
+from replay.run.replayer import MemoryResults, replay
 from tests.replay.columns.simulated_log import SimulatedLog
-from tests.replay.streams import eventful
-from tests.replay.tables import UNPAID, MemoryLog, Table
+from tests.replay.streams import eventful, paid
+from tests.replay.tables import PAID, UNPAID, MemoryLog, Table
 
 
 def test_a_stream_that_was_corrected_far_back_has_no_rows(tmp_path: Path) -> None:
@@ -127,6 +129,26 @@ def test_an_edited_table_is_found(tmp_path: Path) -> None:
     assert [each.what for each in differences(log, tmp_path)] == [
         "table/fu-01 round 1: closed_at_us not what the log gives"
     ]
+
+
+@pytest.mark.parametrize("after", [2, 4])
+def test_a_correction_that_does_not_count_is_replayed_with_the_round_it_names(after: int, tmp_path: Path) -> None:
+    """It names an event by an id that is not its own, which shows only where that event is at hand."""
+    table, steps = Table(), {}
+    for number in range(1, 7):
+        steps[number] = table.play(number, PAID)
+        if number == after:
+            table.correct(steps[after - 1]["wager_paid"], paid(cents=2000), event_id="ff" * 16)
+    log, results = MemoryLog([table]), MemoryResults()
+    manifest = build(log, tmp_path)
+    replay(log, results)
+    (path,) = RoundTable(tmp_path).paths("face_up_pai_gow")
+    replayer = RowReplayer(log, RoundTable(tmp_path).rules())
+    rows = [row for row in pq.read_table(path).to_pylist() if row["until_seq"]]
+    found = {key: data for row in rows for kind, key, data in replayer.replay(row) if kind == "adjudications"}
+    assert manifest.event_replay == {}
+    assert found.keys() == {f"{table.stream}#{number}" for number in range(1, 7)}
+    assert found == dict(results.results("adjudications"))
 
 
 def test_of_an_honest_floor_at_most_a_twentieth_goes_to_event_replay(tmp_path: Path) -> None:
