@@ -148,9 +148,12 @@ def _as_bars(shown: pl.DataFrame, name: str, ends: tuple[float, float]) -> alt.L
     text = base.mark_text(align="left", baseline="middle", dx=6, color=INK, fontSize=12).transform_calculate(
         right=ends_at
     )
-    return _styled(
-        _layers(band, bars, theory, halo, text.encode(text="words:N", x=right)), max(90, 34 * shown.height + 40)
-    )
+    # A layer without a mark is an image without a name to whoever hears the page.
+    known = {"low_95_percent": band, "theoretical_percent": theory}
+    of = {name: [layer] if shown[name].count() else [] for name, layer in known.items()}
+    words_on_top = halo, text.encode(text="words:N", x=right)
+    layers = (*of["low_95_percent"], bars, *of["theoretical_percent"], *words_on_top)
+    return _styled(_layers(*layers), max(90, 34 * shown.height + 40))
 
 
 def hold_bars_chart(frame: pl.DataFrame) -> alt.LayerChart:
