@@ -6,7 +6,7 @@ what was done all the same, or done wrongly without that consequence.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from events.vocabulary import model
 from games.cards.cards import READ
@@ -17,6 +17,7 @@ from replay.fold.recorded_event import RecordedEvent, distinct_by
 from replay.fold.round import ASIDE, Round
 from replay.rules.round_steps import STUB_SECTION
 from replay.rules.rule import EVERY_CHAPTER, Early, Indeterminate, finding, rule
+from replay.settlement.exposures import WHOSE, may_be_of, owner_of
 from replay.settlement.payouts import moves
 from replay.settlement.stakes import stakes
 from replay.settlement.surrenders import surrenders
@@ -378,15 +379,17 @@ def _what_was_exposed(fact: RecordedEvent) -> str:
 def exposed_card_election(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """When the dealer exposes a player's card, the player elects to play the hand out or to void it, while it is in play.
 
-    A card that is dealt face up is exposed too (D521).
+    A card that is dealt face up is exposed too (D521), and so is one of the stack that was not yet dealt (D515).
     """
     if round_.voided is not None or must_be_void(round_, book) or round_.lost:
         return
     elected = {fact.payload.seat for fact in round_.of(model.HandElected)}
     elected |= {fact.payload.scope for fact in round_.of(model.RoundVoided)} | voided_seats(round_, book)
-    exposed = [(fact, fact.payload.whose) for fact in round_.of(model.CardExposed) if fact.payload.by == "dealer"]
+    exposed = [(fact, owner_of(round_, fact)) for fact in round_.of(model.CardExposed) if _counts_as_exposed(fact)]
     exposed += [(fact, fact.payload.to) for fact in round_.of(model.CardsDealt) if fact.payload.face_up]
     for fact, seat in exposed:
+        if seat is None and _may_await_election(round_, book, fact, elected):
+            yield Indeterminate(WHOSE)
         if not isinstance(seat, int) or seat in elected or seat not in stakes_at(round_, book):
             continue
         over = [round_.certainly_before(each, fact) for each in _turned_over(round_, book, seat)]
@@ -408,6 +411,18 @@ def exposed_card_election(round_: Round, book: Rulebook) -> Iterator[Finding | I
             evidence=(fact,),
             seat=seat,
         )
+
+
+def _counts_as_exposed(fact: RecordedEvent) -> bool:
+    """Say whether the dealer exposed a card; a device exposes those of the stack for him."""
+    return fact.payload.by == "dealer" or (fact.payload.whose == "stack" and fact.payload.by != "player")
+
+
+def _may_await_election(round_: Round, book: Rulebook, exposed: RecordedEvent, elected: Container[int]) -> bool:
+    """Say whether a card of the stack may have become that of a player who did not elect."""
+    return not after_the_deal(round_, book, exposed) and any(
+        seat not in elected and may_be_of(round_, book, exposed, seat) for seat in stakes_at(round_, book)
+    )
 
 
 def _turned_over(round_: Round, book: Rulebook, seat: int) -> list[RecordedEvent]:
