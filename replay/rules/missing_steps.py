@@ -160,7 +160,7 @@ DEALER_SHOWN = ("645c.1(d)", "659a.11(c)", "687a.11(d)", PLAYED)
 """The sections by which the dealer's cards are turned over; the dealer's of 688a are dealt face up."""
 
 
-@rule("PAY-REVEAL", on=(*PLAYERS_SHOWN, *DEALER_SHOWN))
+@rule("PAY-REVEAL", on=("11(e)", "645c.1(d)", "659a.11(c)", "687a.11(d)", "687a.11(e)", "gegr-002138.Round of play"))
 def hands_revealed(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """The dealer reveals each player's hands before comparing them (§ 688a.11(e)), and his own where it is dealt face down.
 
