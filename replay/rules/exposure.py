@@ -1,9 +1,9 @@
 """Cards that lie the wrong way, or are shown where they may not be, what the player elects, and a shaker that is open.
 
 58 Pa. Code §§ 688a.5(i)(1), 688a.8(d), (g), 688a.11(d), 688a.13(d), and where the other texts have the same; GEGR-002138, Round
-of play. What follows from an exposed card for the wagers is in `table_layout.py`, `voids.py` and in the games' own files. When hands are shown,
-results announced and winnings verified (§ 688a.11(e), (h)) are sentences that `order_of_steps.py` asks; that a step was not made
-at all is found in `missing_steps.py` and `paying.py`.
+of play. What follows from an exposed card for the wagers is in `table_layout.py`, `voids.py` and in the games' own files. When
+hands are shown, results announced and winnings verified (§ 688a.11(e), (h)) are sentences that `order_of_steps.py` asks; that a
+step was not made at all is found in `missing_steps.py` and `paying.py`.
 """
 
 from __future__ import annotations
