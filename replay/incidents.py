@@ -19,8 +19,6 @@ MISPAYMENTS: Final = frozenset(
     {"PAY-OVER", "PAY-UNDER", "PAY-MISSED", "PAY-LOSER", "PAY-TAKEN", "PAY-NOT-TAKEN", "PAY-FOUL"}
 )
 """Wrong settlements of a wager that is decided by its own outcome."""
-NOT_FORFEITED: Final = frozenset({"PAY-LOSER", "PAY-NOT-TAKEN"})
-"""What a fold forfeited is paid or pushed out of its turn: the rest of that hand is then settled after others."""
 PLAYED_ON: Final = frozenset({"PAY-VOID", "PAY-ENVY"})
 """How the wagers of a round that had to be void and was played on come out."""
 SEVERITIES: Final[tuple[Severity, ...]] = ("high", "medium", "low")
@@ -198,7 +196,6 @@ _PAYOUT: Final = (
 )
 _PAYMENT: Final[dict[str, tuple[tuple[frozenset[str], Link], ...]]] = {
     **dict.fromkeys(MISPAYMENTS, (*_OF_THE_SAME_WAGER, *_PAYOUT)),
-    **dict.fromkeys(NOT_FORFEITED, (*_OF_THE_SAME_WAGER, *_PAYOUT, (frozenset({"PAY-ORDER"}), _same_seat))),
     **dict.fromkeys(("PAY-METER", "PAY-LIMIT", "PAY-LIGHT", "PAY-SOURCE", "PAY-VALIDATED"), _PAYOUT),
 }
 """What else can be wrong with one payment: the first of these that was found is named as its cause."""

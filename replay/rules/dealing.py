@@ -13,21 +13,18 @@ from games.cards.cards import READ
 from games.rulebook.rulebook import Rulebook
 from games.settlement.pai_gow import Position, clockwise_from
 from replay.findings import Finding, name
-from replay.fold.recorded_event import RecordedEvent, distinct_by
+from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import ASIDE, Round
 from replay.rules.round_steps import STUB_SECTION
 from replay.rules.rule import EVERY_CHAPTER, Early, Indeterminate, finding, rule
-from replay.settlement.payouts import moves
 from replay.settlement.stakes import stakes
 from replay.settlement.surrenders import surrenders
-from replay.settlement.table_layout import voided_seats
 from replay.settlement.voids import (
     MISDEAL_SECTION,
     after_the_deal,
     before_deal,
     face_up_dealt,
     first_position,
-    must_be_void,
     open_grounds,
     positions,
     start_of,
@@ -312,6 +309,18 @@ def one_deck(round_: Round, book: Rulebook) -> Iterator[Finding]:
             observed=f"deck {round_.deck} is not",
             evidence=(round_.opened,),
         )
+    last = round_.last_card
+    removed = next((fact for fact in round_.of(model.DeckRemoved) if fact.payload.deck == round_.deck), None)
+    if last is not None and removed is not None and removed.seq < last.seq:
+        yield finding(
+            round_,
+            book,
+            "DEAL-DECK",
+            "3(a)",
+            expected="a deck that is in play",
+            observed="dealt after it was removed from the table",
+            evidence=(removed, last),
+        )
 
 
 @rule("DEAL-FACEUP", on=("13(e)",), early=Early("a card that was dealt was used"))
@@ -359,95 +368,9 @@ def drawn_card_next(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
             )
 
 
-def _what_was_exposed(fact: RecordedEvent) -> str:
-    """The card that was exposed, or the cards that were dealt face up."""
-    if fact.payload.KIND is model.CardExposed:
-        return fact.payload.card or "a card"
-    return " ".join(card for card in fact.payload.cards if card is not None) or "a card"
-
-
-@rule(
-    "DEAL-EXPOSED",
-    on=("13(d)",),
-    early=Early(
-        "an exposed card stays exposed, and the player can elect until the round is over",
-        remedies=(model.HandElected,),
-        in_steps=frozenset({"DEAL-EXPOSED"}),
-    ),
-)
-def exposed_card_election(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
-    """When the dealer exposes a player's card, the player elects to play the hand out or to void it, while it is in play.
-
-    A card that is dealt face up is exposed too (D521).
-    """
-    if round_.voided is not None or must_be_void(round_, book) or round_.lost:
-        return
-    elected = {fact.payload.seat for fact in round_.of(model.HandElected)}
-    elected |= {fact.payload.scope for fact in round_.of(model.RoundVoided)} | voided_seats(round_, book)
-    exposed = [(fact, fact.payload.whose) for fact in round_.of(model.CardExposed) if fact.payload.by == "dealer"]
-    exposed += [(fact, fact.payload.to) for fact in round_.of(model.CardsDealt) if fact.payload.face_up]
-    for fact, seat in exposed:
-        if not isinstance(seat, int) or seat in elected or seat not in stakes_at(round_, book):
-            continue
-        over = [round_.certainly_before(each, fact) for each in _turned_over(round_, book, seat)]
-        if True in over:
-            continue
-        elected.add(seat)
-        if None in over:
-            yield Indeterminate(
-                f"seat {seat}: the clocks contradict the order of the exposed card and the end of the hand"
-            )
-            continue
-        yield finding(
-            round_,
-            book,
-            "DEAL-EXPOSED",
-            "13(d)",
-            expected="the player elects to play or to void the hand",
-            observed=f"{_what_was_exposed(fact)} of seat {seat} exposed by the dealer; no election",
-            evidence=(fact,),
-            seat=seat,
-        )
-
-
-def _turned_over(round_: Round, book: Rulebook, seat: int) -> list[RecordedEvent]:
-    """The facts after which the dealer may show a player's cards: the hands revealed, the base wager settled (.11(e)-(h))."""
-    revealed = [fact for fact in round_.of(model.HandRevealed) if fact.payload.position == seat]
-    return revealed + [
-        fact
-        for fact in moves(round_)
-        if fact.payload.seat == seat
-        and fact.payload.wager == book.chapter.base
-        and getattr(fact.payload, "reason", "") != "late"
-    ]
-
-
 def stakes_at(round_: Round, book: Rulebook) -> frozenset[int]:
     """The seats at which a wager lay: not those whose wagers were withdrawn or refused."""
     return frozenset(stake.seat for stake in stakes(round_, book).values() if stake.on_layout_cents > 0)
-
-
-@rule("DEAL-ELECTION", on=("13(d)",))
-def election_unseen(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
-    """The election is made without looking at the unexposed cards."""
-    for fact in distinct_by(round_.of(model.HandElected), "seat", "election"):
-        looked = next((each for each in round_.of(model.HandExamined) if each.payload.seat == fact.payload.seat), None)
-        if looked is None:
-            continue
-        before = round_.certainly_before(looked, fact)
-        if before is None:
-            yield Indeterminate(f"seat {fact.payload.seat}: the clocks contradict the order of looking and electing")
-        elif before:
-            yield finding(
-                round_,
-                book,
-                "DEAL-ELECTION",
-                "13(d)",
-                expected="the election before the cards are looked at",
-                observed=f"elected to {fact.payload.election} the hand after looking",
-                evidence=(looked, fact),
-                seat=fact.payload.seat,
-            )
 
 
 @rule(

@@ -14,6 +14,7 @@ from games.settlement.dice_wagers import ONE_RED_TWO_BLUE
 from replay.findings import Finding
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
+from replay.fold.wager_keys import key_in
 from replay.rules.rule import Indeterminate, finding, rule
 from replay.settlement.payouts import first_moves, moves
 from replay.settlement.stakes import bets_close_with_the_dice, shaker_used, stakes
@@ -166,7 +167,10 @@ def _dice(fact: RecordedEvent) -> str:
 def settled_before_the_cards(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """The wagers on the dice are settled, and then the cards are dealt; what was settled may be put right later (D325)."""
     first = round_.first_card
-    if first is None or not round_.covers("settlement") or is_void(round_, book):
+    if first is None or not round_.covers("settlement"):
+        return
+    if is_void(round_, book):
+        yield from _unsettled_at_the_deal(round_, book, first)
         return
     on_dice = {name for name, rule_ in book.chapter.wagers.items() if rule_.closes == "activation"}
     settling = [fact for fact in moves(round_) if getattr(fact.payload, "reason", "") != "late"]
@@ -188,3 +192,26 @@ def settled_before_the_cards(round_: Round, book: Rulebook) -> Iterator[Finding 
             evidence=(first, fact),
             seat=seat,
         )
+
+
+def _unsettled_at_the_deal(round_: Round, book: Rulebook, first: RecordedEvent) -> Iterator[Finding]:
+    """Find the wagers on the dice of a void round that nobody had settled when the cards were dealt (D531).
+
+    In any other round such a wager is found by its money.
+    """
+    if round_.closed is None or round_.lost:
+        return
+    settled = {key_in(fact.payload) for fact in moves(round_) if fact.seq < first.seq}
+    for key, stake in stakes(round_, book).items():
+        is_on_dice = book.chapter.wagers[stake.wager].closes == "activation"
+        if is_on_dice and stake.in_time_cents > 0 and key not in settled:
+            yield finding(
+                round_,
+                book,
+                "PAY-ORDER",
+                "645c.2(h)",
+                expected="the wagers on the dice settled before the cards are dealt",
+                observed=f"{stake.wager} not settled",
+                evidence=(*stake.facts, first),
+                seat=stake.seat,
+            )

@@ -324,7 +324,8 @@ def cut_offered(round_: Round, book: Rulebook) -> Iterator[Finding]:
     order = _in_turn_to_cut(round_, seated)
     asked = [step.who for step in offers]
     taker = asked[-1] if offers and offers[-1].detail == "accepted" else None
-    is_in_turn = asked == order[: len(asked)] and (taker is not None or len(asked) == len(order))
+    went_on = any(step.detail == "accepted" for step in offers[:-1])
+    is_in_turn = not went_on and asked == order[: len(asked)] and (taker is not None or len(asked) == len(order))
     if not is_in_turn or made.who != (taker if taker is not None else "dealer"):
         yield finding(
             round_,

@@ -1,19 +1,19 @@
-"""Cards that lie the wrong way, or are shown where they may not be, and a shaker that is open or put elsewhere.
+"""Cards that lie the wrong way, or are shown where they may not be, what the player elects, and a shaker that is open.
 
-58 Pa. Code §§ 688a.5(i)(1), 688a.8(d), (g), 688a.11(d), and where the other texts have the same; GEGR-002138, Round of play.
-What follows from an exposed card for the wagers is in `dealing.py`, `voids.py` and in the games' own files. When hands are shown,
-results announced and winnings verified (§ 688a.11(e), (h)) are sentences that `order_of_steps.py` asks; that a step was not made
-at all is found in `missing_steps.py` and `paying.py`.
+58 Pa. Code §§ 688a.5(i)(1), 688a.8(d), (g), 688a.11(d), 688a.13(d), and where the other texts have the same; GEGR-002138, Round
+of play. What follows from an exposed card for the wagers is in `table_layout.py`, `voids.py` and in the games' own files. When
+hands are shown, results announced and winnings verified (§ 688a.11(e), (h)) are sentences that `order_of_steps.py` asks; that a
+step was not made at all is found in `missing_steps.py` and `paying.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from events.vocabulary import model
 from games.rulebook.rulebook import Rulebook
 from replay.findings import Finding, name
-from replay.fold.recorded_event import RecordedEvent, in_order
+from replay.fold.recorded_event import RecordedEvent, distinct_by, in_order
 from replay.fold.round import Round
 from replay.rules.dealing import CLOCKWISE_SECTION, stakes_at
 from replay.rules.round_steps import (
@@ -25,6 +25,7 @@ from replay.rules.round_steps import (
     Acts,
     Precedence,
     Step,
+    by_hand,
     early,
     envy_paid,
     has_qualifying_wager,
@@ -33,11 +34,15 @@ from replay.rules.round_steps import (
     progressive_documented,
     progressive_light,
     progressive_validated,
+    settled,
 )
-from replay.rules.rule import finding, rule
+from replay.rules.rule import Early, Indeterminate, finding, rule
+from replay.settlement.exposures import WHOSE, may_be_of, owner_of
 from replay.settlement.hand_readings import dealer_position
+from replay.settlement.payouts import moves
 from replay.settlement.surrenders import standing_surrenders
-from replay.settlement.voids import is_void
+from replay.settlement.table_layout import voided_seats
+from replay.settlement.voids import after_the_deal, is_void, must_be_void
 
 EMPTY_SECTION = {"manual_shoe": "8(g)", "hand": "9(f)", "automated_shoe": "10(f)"}
 """The section by which the stack of a position without a wager is collected unseen, by the way of dealing."""
@@ -100,6 +105,108 @@ def hands_face_up(round_: Round, book: Rulebook) -> Iterator[Finding]:
         )
 
 
+def _what_was_exposed(fact: RecordedEvent, seat: int) -> str:
+    """Say which card of a seat was exposed, or which were dealt face up, and by whom."""
+    if fact.payload.KIND is model.CardExposed:
+        return f"{fact.payload.card or 'a card'} of seat {seat} exposed by the {fact.payload.by}"
+    cards = " ".join(card for card in fact.payload.cards if card is not None) or "a card"
+    return f"{cards} of seat {seat} exposed by the dealer"
+
+
+@rule(
+    "DEAL-EXPOSED",
+    on=("13(d)",),
+    early=Early(
+        "an exposed card stays exposed, and the player can elect until the round is over",
+        remedies=(model.HandElected,),
+        in_steps=frozenset({"DEAL-EXPOSED"}),
+    ),
+)
+def exposed_card_election(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+    """When the dealer exposes a player's card, the player elects to play the hand out or to void it, while it is in play.
+
+    A card that is dealt face up is exposed too (D521), and so is one of the stack that was not yet dealt (D515).
+    """
+    if round_.voided is not None or must_be_void(round_, book) or round_.lost:
+        return
+    elected = {fact.payload.seat for fact in round_.of(model.HandElected)}
+    elected |= {fact.payload.scope for fact in round_.of(model.RoundVoided)} | voided_seats(round_, book)
+    exposed = [(fact, owner_of(round_, fact)) for fact in round_.of(model.CardExposed) if _counts_as_exposed(fact)]
+    exposed += [(fact, fact.payload.to) for fact in round_.of(model.CardsDealt) if fact.payload.face_up]
+    for fact, seat in exposed:
+        if seat is None and _may_await_election(round_, book, fact, elected):
+            yield Indeterminate(WHOSE)
+        if not isinstance(seat, int) or seat in elected or seat not in stakes_at(round_, book):
+            continue
+        over = [round_.certainly_before(each, fact) for each in _turned_over(round_, book, seat)]
+        if True in over:
+            continue
+        elected.add(seat)
+        if None in over:
+            yield Indeterminate(
+                f"seat {seat}: the clocks contradict the order of the exposed card and the end of the hand"
+            )
+            continue
+        yield finding(
+            round_,
+            book,
+            "DEAL-EXPOSED",
+            "13(d)",
+            expected="the player elects to play or to void the hand",
+            observed=f"{_what_was_exposed(fact, seat)}; no election",
+            evidence=(fact,),
+            seat=seat,
+        )
+
+
+def _counts_as_exposed(fact: RecordedEvent) -> bool:
+    """Say whether the dealer exposed a card; a device exposes those of the stack for him."""
+    by, whose = fact.payload.by, fact.payload.whose
+    return bool(by == "dealer" or (whose == "stack" and by != "player"))
+
+
+def _may_await_election(round_: Round, book: Rulebook, exposed: RecordedEvent, elected: Container[int]) -> bool:
+    """Say whether a card of the stack may have become that of a player who did not elect."""
+    return not after_the_deal(round_, book, exposed) and any(
+        seat not in elected and may_be_of(round_, book, exposed, seat) for seat in stakes_at(round_, book)
+    )
+
+
+def _turned_over(round_: Round, book: Rulebook, seat: int) -> list[RecordedEvent]:
+    """The facts after which the dealer may show a player's cards: the hands revealed, the base wager settled (.11(e)-(h))."""
+    revealed = [fact for fact in round_.of(model.HandRevealed) if fact.payload.position == seat]
+    return revealed + [
+        fact
+        for fact in moves(round_)
+        if fact.payload.seat == seat
+        and fact.payload.wager == book.chapter.base
+        and getattr(fact.payload, "reason", "") != "late"
+    ]
+
+
+@rule("DEAL-ELECTION", on=("13(d)",))
+def election_unseen(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+    """The election is made without looking at the unexposed cards."""
+    for fact in distinct_by(round_.of(model.HandElected), "seat", "election"):
+        looked = next((each for each in round_.of(model.HandExamined) if each.payload.seat == fact.payload.seat), None)
+        if looked is None:
+            continue
+        before = round_.certainly_before(looked, fact)
+        if before is None:
+            yield Indeterminate(f"seat {fact.payload.seat}: the clocks contradict the order of looking and electing")
+        elif before:
+            yield finding(
+                round_,
+                book,
+                "DEAL-ELECTION",
+                "13(d)",
+                expected="the election before the cards are looked at",
+                observed=f"elected to {fact.payload.election} the hand after looking",
+                evidence=(looked, fact),
+                seat=fact.payload.seat,
+            )
+
+
 @rule("DEAL-EXPOSED", on=("8(g)", "9(f)", "10(f)"))
 def empty_position_unseen(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """The stack of a position without a wager goes to the discard rack without being exposed (§ 688a.8(g))."""
@@ -107,7 +214,7 @@ def empty_position_unseen(round_: Round, book: Rulebook) -> Iterator[Finding]:
         return
     taken, seen = stakes_at(round_, book), set[int]()
     for fact in exposed_by_the_dealer(round_):
-        seat = owner_of(fact)
+        seat = seat_shown(fact)
         if seat is not None and seat not in taken and seat not in seen:
             seen.add(seat)
             yield finding(
@@ -129,7 +236,7 @@ def surrendered_hand_unseen(round_: Round, book: Rulebook) -> Iterator[Finding]:
         return
     given_up = {fact.payload.seat: fact for fact in standing_surrenders(round_, book)}
     for fact in exposed_by_the_dealer(round_) if given_up else ():
-        surrender = given_up.get(owner_of(fact) or 0)
+        surrender = given_up.get(seat_shown(fact) or 0)
         if surrender is not None and surrender.seq < fact.seq:
             yield finding(
                 round_,
@@ -150,7 +257,7 @@ def exposed_by_the_dealer(round_: Round) -> list[RecordedEvent]:
     return in_order([*dealt, *shown, *round_.of(model.HandRevealed)])
 
 
-def owner_of(fact: RecordedEvent) -> int | None:
+def seat_shown(fact: RecordedEvent) -> int | None:
     """Return the seat whose card was shown; null where it was the dealer's, or of nobody yet."""
     match fact.payload:
         case model.CardsDealt(to=whose) | model.CardExposed(whose=whose) | model.HandRevealed(position=whose):
@@ -249,8 +356,16 @@ def _announced(acts: Acts, after: Step) -> Precedence:
     return Precedence(code="PAY-ANNOUNCED", section="11(e)", acts=acts, after=after, what="the result announced")
 
 
+def _dealer_reset(round_: Round, book: Rulebook) -> RecordedEvent | None:
+    return next((fact for fact in reversed(round_.of(model.HandReset)) if fact.payload.position == "dealer"), None)
+
+
+DEALER_RESET = Step("the dealer's hands are reset", _dealer_reset)
+
+
 SHOWN_IN_ORDER = (
     *shown_after_dealer("11(e)"),
+    early(by_hand(settled("base"), DEALER_RESET), DEALER_RESET, "13(h)"),
     _announced(results_announced, DEALER_SET),
     _announced(results_by_hands, HAND_REVEALED),
     early(progressive_light, HAND_REVEALED, "11(h)(3)(i)(B)(2)"),

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from events.vocabulary import model
 from events.vocabulary.model import Aspect
@@ -20,6 +20,7 @@ from replay.rules.dice_wagers import PLAYER_SHAKER
 from replay.rules.round_steps import is_push_for_all, settling_moves
 from replay.rules.rule import finding, rule
 from replay.settlement.hand_readings import dealer_position
+from replay.settlement.stakes import stakes
 from replay.settlement.voids import before_deal, is_void, start_of, was_voided
 
 START_SECTION = {"manual_shoe": "8(c)", "hand": "9(b)", "automated_shoe": "10(b)"}
@@ -153,24 +154,31 @@ def is_electronic(round_: Round) -> bool:
     return bool(shakes) and all(fact.payload.duration_ms for fact in shakes)
 
 
-@rule("PAY-REVEAL", on=("11(e)", "687a.11(d)", "gegr-002138.Round of play"))
-def hands_revealed(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """The dealer reveals each player's hands before comparing them (§ 688a.11(e)), in 687a and California his own too.
+PLAYERS_SHOWN = ("11(e)", "687a.11(e)", PLAYED)
+"""The sections by which a player's hand is revealed before it is compared."""
+DEALER_SHOWN = ("645c.1(d)", "659a.11(c)", "687a.11(d)", PLAYED)
+"""The sections by which the dealer's cards are turned over; the dealer's of 688a are dealt face up."""
 
-    A stake that goes back because the dealer's hand pushes all needs no hand of a player.
+
+@rule("PAY-REVEAL", on=("11(e)", "645c.1(d)", "659a.11(c)", "687a.11(d)", "687a.11(e)", "gegr-002138.Round of play"))
+def hands_revealed(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """The dealer reveals each player's hands before comparing them (§ 688a.11(e)), and his own where it is dealt face down.
+
+    A stake that goes back because the dealer's hand pushes all needs no hand of a player. The dealer's cards are turned over
+    to be set, with or without a word of it.
     """
     is_shown = bool(round_.of(model.HandRevealed)) and all(map(round_.covers, WHOLE_ROUND))
     if not _is_wholly_settled(round_, book, is_shown=is_shown):
         return
     revealed = {fact.payload.position for fact in round_.of(model.HandRevealed)}
-    section = next(each for each in hands_revealed.on if book.has(each))
+    revealed |= {fact.payload.position for fact in round_.of(model.HandSet) if fact.payload.position == "dealer"}
     for position, evidence in _to_be_revealed(round_, book).items():
         if position not in revealed:
             yield finding(
                 round_,
                 book,
                 "PAY-REVEAL",
-                section,
+                _section(PLAYERS_SHOWN if isinstance(position, int) else DEALER_SHOWN, book),
                 expected=f"the hand of {name(position)} revealed",
                 observed="not revealed",
                 evidence=(evidence,),
@@ -181,17 +189,26 @@ def hands_revealed(round_: Round, book: Rulebook) -> Iterator[Finding]:
 def _to_be_revealed(round_: Round, book: Rulebook) -> dict[Position, RecordedEvent]:
     """Return the positions whose hands decide a wager that was settled in its turn, each with the first such settlement."""
     compared: dict[Position, RecordedEvent] = {}
-    base, against_dealer = book.chapter.base, book.has("687a.11(d)")
-    own = dealer_position(round_) if against_dealer or book.has(PLAYED) else None
+    base = book.chapter.base
+    own = dealer_position(round_) if _section(DEALER_SHOWN, book) else None
     forfeits = {fact.payload.seat for fact in round_.of(model.DecisionMade) if fact.payload.decision == "fold"}
+    raised = {
+        stake.seat for stake in stakes(round_, book).values() if stake.wager == "raise" and stake.in_time_cents > 0
+    }
     for act in settling_moves(round_, book):
         if act.wager != base or act.seat is None or act.seat in forfeits:
             continue
         if own is not None:
             compared.setdefault(own, act.fact)
-        if not against_dealer and not is_push_for_all(round_, book, act):
+        is_compared = act.seat in raised if "raise" in book.offers else not is_push_for_all(round_, book, act)
+        if is_compared:
             compared.setdefault(act.seat, act.fact)
     return compared
+
+
+def _section(sections: Sequence[str], book: Rulebook) -> str:
+    """Return the section of these that the chapter has, or none."""
+    return next((section for section in sections if book.has(section)), "")
 
 
 @rule("PAY-ANNOUNCED", on=("11(e)",))

@@ -91,8 +91,7 @@ def paid_to_who_wagered(round_: Round, book: Rulebook) -> Iterator[Indeterminate
                 continue
             if event.bettor not in {each.payload.bettor for each in stake.facts}:
                 yield Indeterminate(
-                    f"seat {event.seat} {event.wager}: {stake.bettor} wagered, and {event.bettor} was paid: whose it is "
-                    "cannot be told"
+                    f"seat {event.seat} {event.wager}: one patron wagered, and another was paid: whose it is cannot be told"
                 )
 
 

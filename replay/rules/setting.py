@@ -181,7 +181,7 @@ def two_boxes(round_: Round, book: Rulebook) -> Iterator[Finding]:
     for stake in stakes(round_, book).values():
         if stake.wager == book.chapter.base and stake.in_time_cents > 0:
             boxes.setdefault(stake.bettor, []).append((stake.seat, stake.in_time_cents))
-    for patron, placed in boxes.items():
+    for placed in boxes.values():
         if len(placed) != 2:
             continue
         (seat_a, cents_a), (seat_b, cents_b) = sorted(placed, key=lambda box: (-box[1], -box[0]))
@@ -194,7 +194,7 @@ def two_boxes(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 book,
                 "SET-ORDER",
                 "7(f)",
-                expected=f"seat {seat_a} set first ({why}), both of {patron}",
+                expected=f"seat {seat_a} set first ({why}), both of one patron",
                 observed=f"seat {seat_b} first",
                 evidence=(second, first),
                 seat=seat_b,

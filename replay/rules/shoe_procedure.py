@@ -209,6 +209,8 @@ def shoe_shuffled(round_: Round, book: Rulebook) -> Iterator[Finding]:
         observed, section = "a new batch, not shuffled", "686a.5(a)"
     elif begun is None and before.last_deck not in ("", round_.deck) and batch.known:
         observed, section = "back in play and not shuffled", "686a.5(a)"
+    elif deck is not None and not deck.used and not deck.preshuffled and deck.mixed_seq > (begun or deck.mixed_seq):
+        observed, section = "shuffled before they were spread and washed, not after it", "686a.4(c)"
     elif _idle_shoe(round_) and (begun or 0) < before.idle_seq and shuffler(round_, book) not in SELF_SHUFFLING:
         observed, section = "not shuffled since the table was without players", "686a.5(g)"
     else:

@@ -196,7 +196,7 @@ def _standing(patron: str, seating: Sequence[RecordedEvent], wager: RecordedEven
         for fact in seating
         if fact.payload.KIND is model.PatronLeft and fact.seq < wager.seq and fact.payload.patron == patron
     ]
-    return f"{patron} had left seat {seats[-1]}" if seats else f"{patron} is not seated"
+    return f"the patron had left seat {seats[-1]}" if seats else "the patron is not seated"
 
 
 def _too_many_boxes(
@@ -205,7 +205,7 @@ def _too_many_boxes(
     """Find patrons at more boxes than are filed, or at boxes that do not adjoin (§ 688a.7(f))."""
     most = int(book.settings.get("most_boxes", 2)) if book.adjacent_boxes else 1
     up_to = "two" if most == 2 else f"up to {most}"
-    for patron, boxes in boxes_by_patron.items():
+    for boxes in boxes_by_patron.values():
         seats = sorted(boxes)
         if len(seats) <= most and seats[-1] - seats[0] == len(seats) - 1:
             continue
@@ -215,7 +215,7 @@ def _too_many_boxes(
             "WAGER-SEATED",
             "7(f)",
             expected=f"one box, or {up_to} adjacent ones" if book.adjacent_boxes else "one box",
-            observed=f"{patron} wagered at " + ", ".join(f"seat {seat}" for seat in seats),
+            observed="one patron wagered at " + ", ".join(f"seat {seat}" for seat in seats),
             evidence=list(boxes.values()),
             seat=list(boxes)[-1],
         )
@@ -233,15 +233,15 @@ def one_player_a_box(round_: Round, book: Rulebook) -> Iterator[Finding]:
             at_box = lies.setdefault(fact.payload.seat, {})
             at_box[fact.payload.bettor] = at_box.get(fact.payload.bettor, 0) + sign * fact.payload.amount_cents
     for seat, at_box in lies.items():
-        first, *others = [bettor for bettor, cents in at_box.items() if cents > 0] or [""]
+        others = [bettor for bettor, cents in at_box.items() if cents > 0][1:]
         if others:
             yield finding(
                 round_,
                 book,
                 "WAGER-SEATED",
                 "7(b)",
-                expected=f"wagers of {first} only, whose box it is",
-                observed=f"{', '.join(others)} wagered there too",
+                expected="wagers of the patron only whose box it is",
+                observed=f"{'another patron' if len(others) == 1 else f'{len(others)} other patrons'} wagered there too",
                 seat=seat,
                 evidence=[f for f in round_.of(model.WagerPlaced) if f.payload.seat == seat],
             )

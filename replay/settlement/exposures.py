@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from events.vocabulary import model
 from games.cards.cards import CODE
 from games.rulebook.rulebook import Rulebook
 from games.settlement.pai_gow import Position
 from replay.fold.all_wagers_returned import is_returned_as_void
 from replay.fold.recorded_event import RecordedEvent
-from replay.fold.round import Round
+from replay.fold.round import Question, Round
+
+WHOSE = "a card was exposed before it was dealt, and whose it became is not on record"
 
 
 def owner_of(round_: Round, exposed: RecordedEvent) -> Position | None:
@@ -38,17 +42,49 @@ def elected_by_return(round_: Round, book: Rulebook) -> frozenset[int]:
     """Return the seats whose hand was voided without a word: a card of it was exposed, and every wager of it went back as void.
 
     "The player may void the hand" (§ 688a.13(d), D501). Not a card that was seen after the hands were revealed, nor a seat of
-    which the record has an election.
+    which the record has an election. Of a card of the stack whose it became may be open (D515): then a reading says so.
     """
+    returned = _returned_after_exposure(round_, book)
+    return frozenset(seat for seat, question in returned if question is None or round_.answers.get(question, False))
+
+
+def open_elections(round_: Round, book: Rulebook) -> dict[Question, int]:
+    """Return what is asked of an exposed card of the stack: whether a seat whose wagers all went back as void got it."""
+    returned = _returned_after_exposure(round_, book)
+    certain = {seat for seat, question in returned if question is None}
+    return {
+        question: seat
+        for seat, question in returned
+        if question is not None and seat not in certain and question not in round_.answers
+    }
+
+
+def _returned_after_exposure(round_: Round, book: Rulebook) -> list[tuple[int, Question | None]]:
+    """Return the seats whose wagers all went back as void, each with null if a card of theirs was exposed, or what is open."""
     if not round_.of(model.CardExposed) or not round_.of(model.WagerReturned) or not book.has("13(d)"):
-        return frozenset()
-    found = set[int]()
-    for fact in round_.of(model.CardExposed):
-        seat = owner_of(round_, fact)
-        if not isinstance(seat, int) or fact.payload.by == "player":
-            continue
-        over = [each for each in round_.of(model.HandRevealed) if each.payload.position == seat]
-        over += [each for each in round_.of(model.WagerReturned) if each.payload.seat == seat]
-        if is_returned_as_void(round_, seat) and not any(round_.certainly_before(each, fact) for each in over):
-            found.add(seat)
-    return frozenset(found - {fact.payload.seat for fact in round_.of(model.HandElected)})
+        return []
+    elected = {fact.payload.seat for fact in round_.of(model.HandElected)}
+    return [
+        (seat, question)
+        for fact in round_.of(model.CardExposed)
+        if fact.payload.by != "player"
+        for seat, question in _seats_shown(round_, book, fact)
+        if seat not in elected and is_returned_as_void(round_, seat) and not _is_over(round_, seat, fact)
+    ]
+
+
+def _seats_shown(round_: Round, book: Rulebook, exposed: RecordedEvent) -> Iterator[tuple[int, Question | None]]:
+    """Yield the seat whose card was exposed; of a card of the stack every seat whose it may have become, as a question."""
+    owner = owner_of(round_, exposed)
+    if isinstance(owner, int):
+        yield owner, None
+    for seat in {fact.payload.seat for fact in round_.of(model.WagerReturned)} if owner is None else ():
+        if may_be_of(round_, book, exposed, seat):
+            yield seat, (f"a card of seat {seat} exposed", exposed.seq)
+
+
+def _is_over(round_: Round, seat: int, exposed: RecordedEvent) -> bool:
+    """Say whether the hand was certainly over when the card was exposed: revealed, or its wagers returned."""
+    over = [each for each in round_.of(model.HandRevealed) if each.payload.position == seat]
+    over += [each for each in round_.of(model.WagerReturned) if each.payload.seat == seat]
+    return any(round_.certainly_before(each, exposed) for each in over)

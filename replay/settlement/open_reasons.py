@@ -15,6 +15,7 @@ from games.settlement.wagers import Due
 from replay.findings import name
 from replay.fold.device_clock_order import by_the_clocks
 from replay.fold.round import Round
+from replay.settlement.exposures import WHOSE, open_elections
 from replay.settlement.game_terms import terms_of
 from replay.settlement.hand_readings import dealer_position, dealer_readings, readings, repeated_cards, set_hands
 from replay.settlement.omitted_evidence import no_wagers_on_record
@@ -81,6 +82,8 @@ def _of_the_round(round_: Round, book: Rulebook, seat: int, wager: str) -> str |
         return "no wager is on record"
     for ground in open_grounds(round_, book):
         return ground.doubt
+    if seat in open_elections(round_, book).values():
+        return WHOSE
     declared = groundless_declarations(round_, book) if can_be_void(book) else {}
     for why, facts in declared.values():
         if any(getattr(fact.payload, "scope", seat) in ("round", seat) for fact in facts):

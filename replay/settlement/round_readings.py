@@ -8,6 +8,7 @@ that were not read are no questions here: `hand_readings.py` has their readings,
     wager in time?      a clock contradicts the log, or two statements stand in one line       `Stake.questions`
     refused of what?    a refusal that does not fit what was placed last                        `Stake.questions`
     void by a ground?   the record leaves open whether it is one                                `VoidGround.doubt`
+    voided by return?   a card of the stack was exposed, and whose it became is open            `open_elections`
     declared void       the round, or one hand, and the record would show a ground and has none
 """
 
@@ -21,7 +22,7 @@ from games.rulebook.rulebook import Rulebook
 from replay.fold.derived import derived_by_rules
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Question, Round
-from replay.settlement.exposures import owner_of
+from replay.settlement.exposures import may_be_of, open_elections, owner_of
 from replay.settlement.game_terms import terms_of
 from replay.settlement.stakes import stakes
 from replay.settlement.table_layout import voided_seats
@@ -43,6 +44,7 @@ def round_readings(round_: Round, book: Rulebook) -> tuple[Round, ...]:
     """Return every reading of a round that the record leaves open; the round alone where it leaves nothing open."""
     asked = [question for stake in stakes(round_, book).values() for question in stake.questions]
     asked += [ground.question for ground in open_grounds(round_, book)]
+    asked += open_elections(round_, book)
     declared = groundless_declarations(round_, book)
     if not asked and not declared:
         return (round_,)
@@ -87,9 +89,12 @@ def groundless_declarations(round_: Round, book: Rulebook) -> dict[Question, tup
             found[question] = why, [fact for fact in round_.of(model.RoundVoided) if fact.payload.scope == "round"]
     if "deal" not in round_.opened.payload.observed or is_void(round_, book) or not book.has("13(d)"):
         return found
-    exposed = {owner_of(round_, fact) for fact in round_.of(model.CardExposed) if fact.payload.by != "player"}
+    shown = [fact for fact in round_.of(model.CardExposed) if fact.payload.by != "player"]
+    exposed = {owner_of(round_, fact) for fact in shown}
     exposed |= {fact.payload.to for fact in round_.of(model.CardsDealt) if fact.payload.face_up}
     for seat in sorted(voided_seats(round_, book) - exposed):
+        if any(may_be_of(round_, book, fact, seat) for fact in shown):
+            continue
         facts = [fact for fact in round_.of(model.RoundVoided) if fact.payload.scope == seat]
         facts += [
             fact

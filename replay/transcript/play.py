@@ -377,7 +377,8 @@ def _void(words: Words, context: Context) -> Sequence[Event]:
 @statement("collect", "collection")
 def _collect(words: Words, context: Context) -> Sequence[Event]:
     counted, deck = words.option("counted"), words.option("deck")
-    of: Any = words.take("all, stub, aside or a position") if not words.is_position() else words.position()
+    is_hand = words.is_position()
+    of: Any = context.where(words.position()) if is_hand else words.take("all, stub, aside or a position")
     return [
         fact(
             model.CardsCollected,

@@ -164,12 +164,10 @@ def test_a_wager_settled_too_early_explains_the_order_at_its_hand_and_no_other()
     assert len(grouped(Shorthand("PAY-EARLY", 2, "base", evidence=(8,)), Shorthand("PAY-ORDER", 5, evidence=(3,)))) == 2
 
 
-def test_a_forfeited_ante_that_is_paid_explains_the_order_at_its_hand_and_no_other() -> None:
-    """§ 687a.11(b), (c): forfeits are collected before the hands are compared; paid, the hand is settled in two turns."""
-    order, other = Shorthand("PAY-ORDER", 2, evidence=(7, 9)), Shorthand("PAY-ORDER", 3, evidence=(7, 9))
-    paid = Shorthand("PAY-LOSER", 2, "ante", 6000, evidence=(1, 4))
-    assert grouped(order, paid) == [[("PAY-LOSER", 2), ("PAY-ORDER", 2)]]
-    assert grouped(other, paid) == [[("PAY-LOSER", 2)], [("PAY-ORDER", 3)]]
+def test_a_loser_who_is_paid_is_not_why_hands_are_settled_out_of_turn() -> None:
+    """A forfeited wager has no turn in the settlement (D529), and any other that is paid is settled in the turn it has."""
+    order, paid = Shorthand("PAY-ORDER", 2, evidence=(7, 9)), Shorthand("PAY-LOSER", 2, "ante", 6000, evidence=(1, 4))
+    assert grouped(order, paid) == [[("PAY-LOSER", 2)], [("PAY-ORDER", 2)]]
 
 
 def test_rounds_share_no_incident_and_findings_between_rounds_stand_alone() -> None:

@@ -166,3 +166,11 @@ def forfeits_collected(round_: Round, book: Rulebook) -> Iterator[Act]:
         taken = isinstance(act.fact.payload, model.WagerTaken) and act.seat is not None
         if taken and how_decided(round_, book, act.seat or 0) == "fold":
             yield act
+
+
+def folded_hands_collected(round_: Round, book: Rulebook) -> Iterator[Act]:
+    """Yield the collections of folded hands (§ 687a.11(c))."""
+    for fact in round_.of(model.CardsCollected):
+        seat = fact.payload.of
+        if isinstance(seat, int) and how_decided(round_, book, seat) == "fold":
+            yield Act(fact, seat, None, "collected")

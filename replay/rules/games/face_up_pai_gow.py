@@ -7,7 +7,16 @@ from __future__ import annotations
 
 from replay.rules.exposure import SHOWN_IN_ORDER
 from replay.rules.game_rules import GameRules
-from replay.rules.round_steps import OF_THE_DEAL, VERIFIED_EARLY, base_early, bonuses_early, racked_of_shoe, settled
+from replay.rules.round_steps import (
+    HAND_REVEALED,
+    OF_THE_DEAL,
+    VERIFIED_EARLY,
+    base_early,
+    bonuses_early,
+    early,
+    racked_of_shoe,
+    settled,
+)
 from replay.settlement.hand_readings import dealer_set
 
 GAME_RULES = GameRules(
@@ -16,6 +25,7 @@ GAME_RULES = GameRules(
     precedences=(
         *base_early(settled("base"), "11(e)"),
         *bonuses_early(settled("ace_high_bonus", "fortune_bonus", "progressive"), "11(h)", "11(h)(2)(ii)"),
+        early(settled("fortune_bonus", "progressive"), HAND_REVEALED, "11(h)"),
         *VERIFIED_EARLY,
         *SHOWN_IN_ORDER,
         *OF_THE_DEAL,

@@ -9,18 +9,22 @@ from collections.abc import Iterator
 
 from events.vocabulary import model
 from games.rulebook.rulebook import Rulebook
-from replay.findings import Finding
 from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Round
-from replay.rules.dealing import stakes_at
 from replay.rules.exposure import SHOWN_IN_ORDER
 from replay.rules.game_rules import GameRules
-from replay.rules.round_steps import OF_THE_DEAL, VERIFIED_EARLY, base_early, bonuses_early, racked_of_shoe, settled
-from replay.rules.rule import Indeterminate, finding, rule
-from replay.settlement.exposures import may_be_of, owner_of
-from replay.settlement.table_layout import voided_seats
+from replay.rules.round_steps import (
+    HAND_REVEALED,
+    OF_THE_DEAL,
+    VERIFIED_EARLY,
+    base_early,
+    bonuses_early,
+    early,
+    racked_of_shoe,
+    settled,
+)
+from replay.settlement.exposures import WHOSE, may_be_of, owner_of
 from replay.settlement.void_ground import VoidGround
-from replay.settlement.voids import must_be_void
 
 
 def turned_over(round_: Round) -> RecordedEvent | None:
@@ -59,9 +63,6 @@ def exposed_dealer(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
             yield _exposed_dealer(round_, [fact], WHOSE)
 
 
-WHOSE = "a card was exposed before it was dealt, and whose it became is not on record"
-
-
 def _exposed_dealer(round_: Round, seen: list[RecordedEvent], doubt: str = "") -> VoidGround:
     last = round_.last_card
     dealing = last is None or seen[0].seq <= last.seq
@@ -81,41 +82,14 @@ def _cards(seen: list[RecordedEvent]) -> str:
     return " ".join(card or "a card not read" for card in cards)
 
 
-@rule("DEAL-EXPOSED", on=("659a.13(d)", "659a.13(e)"))
-def exposed_stack(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
-    """A card exposed before its stack is delivered is the player's to elect on, or the dealer's and voids the round."""
-    if round_.voided is not None or must_be_void(round_, book) or round_.lost:
-        return
-    elected = {fact.payload.seat for fact in round_.of(model.HandElected)}
-    elected |= {fact.payload.scope for fact in round_.of(model.RoundVoided)} | voided_seats(round_, book)
-    for fact in round_.of(model.CardExposed):
-        if fact.payload.whose != "stack" or fact.payload.by == "player":
-            continue
-        owner = owner_of(round_, fact)
-        if owner is None:
-            yield Indeterminate(WHOSE)
-        elif owner in stakes_at(round_, book) and owner not in elected:
-            elected.add(owner)
-            yield finding(
-                round_,
-                book,
-                "DEAL-EXPOSED",
-                "659a.13(d)",
-                expected="the player elects to play or to void the hand",
-                observed=f"{fact.payload.card or 'a card'} exposed by the {fact.payload.by} before it was delivered; no election",
-                evidence=(fact,),
-                seat=owner,
-            )
-
-
 GAME_RULES = GameRules(
     game="fortune_asia",
     void_grounds=exposed_dealer,
     dealer_exposed=turned_over,
-    rules={"equipment": (exposed_stack,)},
     precedences=(
         *base_early(settled("base"), "11(e)"),
         *bonuses_early(settled("fortune_bonus", "insurance", "progressive"), "11(h)", "11(h)(2)(ii)"),
+        early(settled("fortune_bonus", "insurance", "progressive"), HAND_REVEALED, "11(h)"),
         *VERIFIED_EARLY,
         *SHOWN_IN_ORDER,
         *OF_THE_DEAL,

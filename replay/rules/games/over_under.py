@@ -130,14 +130,14 @@ def barred_patron(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermi
         if not bar:
             continue
         if not (known and round_.covers("shuffle")):
-            yield Indeterminate(f"whether the cards were reshuffled since {stake.bettor} was barred is not on record")
+            yield Indeterminate("whether the cards were reshuffled since the patron was barred is not on record")
             continue
         yield finding(
             round_,
             book,
             "WAGER-MIDSHOE",
             "686a.6(b)",
-            expected=f"no wager of {stake.bettor} before a reshuffle",
+            expected="no wager of a barred patron before a reshuffle",
             observed="wagered",
             evidence=(bar, *stake.facts),
             seat=stake.seat,

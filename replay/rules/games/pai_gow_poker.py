@@ -20,6 +20,7 @@ from replay.rules.round_steps import (
     DEALER_SET,
     DICE_ANNOUNCED,
     DICE_AT_REST,
+    HAND_REVEALED,
     OF_THE_DEAL,
     VERIFIED_EARLY,
     Precedence,
@@ -32,6 +33,7 @@ from replay.rules.round_steps import (
     settled,
     vigorish_taken,
 )
+from replay.settlement.exposures import WHOSE, may_be_of, owner_of
 from replay.settlement.void_ground import VoidGround
 
 ON_THE_DICE = ("sum", "match", "beat_it")
@@ -54,16 +56,26 @@ def exposed_dealer(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
     turned = turned_over(round_)
     for fact in round_.of(model.CardExposed):
         early = turned is None or round_.certainly_before(fact, turned) is not False
-        if fact.payload.whose == "dealer" and early and round_.voided is None:
-            yield VoidGround(
-                "exposed_dealer",
-                "DEAL-EXPOSED",
-                "13",
-                "with a card of the dealer exposed, what § 645a.13 says",
-                f"{fact.payload.card or 'a card'} of the dealer exposed; the round was not voided",
-                (fact.seq,),
-                doubt="a card of the dealer was exposed before the players had set: § 645a.13 is not held (D13)",
+        if not early or round_.voided is not None:
+            continue
+        if owner_of(round_, fact) is None and fact.payload.by != "player" and may_be_of(round_, book, fact, "dealer"):
+            yield _exposed_dealer(fact, WHOSE)
+        if owner_of(round_, fact) == "dealer":
+            yield _exposed_dealer(
+                fact, "a card of the dealer was exposed before the players had set: § 645a.13 is not held (D13)"
             )
+
+
+def _exposed_dealer(exposed: RecordedEvent, doubt: str) -> VoidGround:
+    return VoidGround(
+        "exposed_dealer",
+        "DEAL-EXPOSED",
+        "13",
+        "with a card of the dealer exposed, what § 645a.13 says",
+        f"{exposed.payload.card or 'a card'} of the dealer exposed; the round was not voided",
+        (exposed.seq,),
+        doubt=doubt,
+    )
 
 
 UNREAD = {
@@ -116,6 +128,7 @@ GAME_RULES = GameRules(
         early(settled("tiger_9"), ALL_HANDS_DEALT, "645c.1(e)"),
         early(settled("tiger_9"), DEALER_SET, "645c.1(e)"),
         *bonuses_early(settled("fortune_bonus", "progressive"), "645c.1(f)", "11(h)(2)(ii)"),
+        early(settled("fortune_bonus", "progressive"), HAND_REVEALED, "645c.1(f)"),
         *VERIFIED_EARLY,
         *SHOWN_IN_ORDER,
         *OF_THE_DEAL,

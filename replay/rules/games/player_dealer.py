@@ -393,7 +393,7 @@ def backline(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 continue
             observed = "behind the player-dealer" if stake.seat == bank else "nobody has a base wager there"
         elif stake.seat in players and others:
-            observed = f"{stake.wager} of {others[0].payload.bettor}, who stands behind the seat"
+            observed = f"{stake.wager} of a patron who stands behind the seat"
         else:
             continue
         yield finding(

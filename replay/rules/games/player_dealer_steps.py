@@ -12,6 +12,7 @@ from replay.fold.round import Round
 from replay.rules.exposure import shown_after_dealer
 from replay.rules.round_steps import (
     ALL_HANDS_DEALT,
+    ENVY_PAID,
     HAND_REVEALED,
     HAND_SETTLED,
     PLAYER_DEALER_REVEALED,
@@ -121,12 +122,15 @@ PRECEDENCES = (
     early(by_hand(BY_HANDS, HAND_REVEALED), HAND_REVEALED, PLAYED),
     early(BONUSES, ALL_HANDS_DEALT, PLAYED),
     early(BONUSES, PLAYER_DEALER_REVEALED, PLAYED),
+    early(settled("fortune_bonus"), HAND_REVEALED, PLAYED),
     early(envy_paid, ALL_HANDS_DEALT, PLAYED),
+    early(envy_paid, PLAYER_DEALER_REVEALED, PLAYED),
     *stub_in_its_place(PLAYED),
     racked(cards_collected, ALL_HANDS_DEALT, PLAYED),
     *shown_after_dealer(PLAYED),
     Precedence(code="SET-EARLY", section=PLAYED, acts=players_set, after=PLAYER_DEALER_REVEALED, what="hands set"),
     racked(hands_collected, HAND_SETTLED, WINNERS),
+    racked(hands_collected, ENVY_PAID, WINNERS),
     racked(dealer_collected, dealer_compared("base", "backline", "ace_high_bonus"), WINNERS),
 )
 """What of a round comes after which step (Round of play). An ace high of the player-dealer pushes before anybody sets."""

@@ -98,8 +98,8 @@ def test_who_left_is_not_called_never_seated() -> None:
     left = words(f"{start}left seat=3 p-3\nwager seat=3 bettor=p-3 base 25.00\n", "WAGER-SEATED")
     never = words(f"{start}wager seat=4 bettor=p-9 base 25.00\n", "WAGER-SEATED")
     assert ([observed for _, observed in left], [observed for _, observed in never]) == (
-        ["p-3 had left seat 3"],
-        ["p-9 is not seated"],
+        ["the patron had left seat 3"],
+        ["the patron is not seated"],
     )
 
 
@@ -120,6 +120,18 @@ def test_no_sentence_prints_an_identifier() -> None:
         for judged in judge(each.transcript, "names", lambda name, each=each: (each.path.parent / name).read_text()):
             sentence = narrate(RoundVerdict.of(judged.conclusion)).sentence
             assert IDENTIFIER.search(sentence) is None, f"{each.path.name}:{each.line}: {sentence}"
+
+
+@pytest.mark.parametrize("share", range(4))
+def test_no_finding_and_no_reason_names_a_patron(share: int) -> None:
+    """Patrons are tokens: sentences speak of the seat. The golden rounds call theirs p-1, p-2 and so on."""
+    for each in golden_cases()[share::4]:
+        if "bettor=" not in each.transcript and "seated" not in each.transcript and "bar " not in each.transcript:
+            continue
+        for judged in judge(each.transcript, "names", lambda name, each=each: (each.path.parent / name).read_text()):
+            said = [text for found in judged.conclusion.findings for text in (found.expected, found.observed)]
+            for text in (*said, *judged.conclusion.undetermined):
+                assert re.search(r"\bp-\w+", text) is None, f"{each.path.name}:{each.line}: {text}"
 
 
 def test_what_the_player_dealer_does_not_cover_is_an_amount() -> None:

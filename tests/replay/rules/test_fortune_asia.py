@@ -39,7 +39,7 @@ def test_659a_has_no_rule_of_what_it_does_not_have() -> None:
     """No order of offering the cut, no exposed stack, nobody sets before the dealer must: 688a.5(d), .11(b), .13(i)."""
     held = {each.evaluate.__name__ for each in rules_of(PA_659A)}
     assert "dealer_first" not in held
-    assert {"players_first", "cut_by_the_dealer", "exposed_stack", "house_way", "drawn_card_next"} <= held
+    assert {"players_first", "cut_by_the_dealer", "exposed_card_election", "house_way", "drawn_card_next"} <= held
     assert not PA_659A.has("13(i)")
 
 
@@ -166,7 +166,7 @@ def test_659a_13_e_the_void_for_the_dealers_card_without_one() -> None:
     [
         ("Qs", "", ["DEAL-EXPOSED seat=3"], 0),
         ("Qs", "elect seat=3 play\n", [], 0),
-        ("7s", "", [], 1),  # nobody was dealt it as far as the record goes
+        ("7s", "", [], 0),  # in neither hand that is wholly read: of a position without a wager (D515)
         ("??", "", [], 2),  # it may be the dealer's: what the base wager is due is open too
         ("2d", "", [], 0),  # of a position without a wager
     ],

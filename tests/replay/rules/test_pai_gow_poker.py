@@ -146,20 +146,27 @@ def test_645c_2_g_the_doubt_says_what_is_missing() -> None:
 # ------------------------------------------------------------------------------------------------------------ voids, D23
 
 VOID = f"deal_order {HANDS}\nstub 3\n"
+UNSETTLED = ["PAY-ORDER seat=3"]
+"""Nobody had settled the wager on the dice when the cards were dealt (§ 645c.2(h), D531)."""
 
 
 @pytest.mark.parametrize(
     ("before", "after", "sum_due", "findings"),
     [
         ("pay seat=3 sum 15.00\n", "void round stub_count\nreturn seat=3 base 25.00 void\nclose\n", 1500, []),
-        ("", "void round stub_count\nreturn seat=3 base 25.00 void\nreturn seat=3 sum 5.00 void\nclose\n", 0, []),
+        (
+            "",
+            "void round stub_count\nreturn seat=3 base 25.00 void\nreturn seat=3 sum 5.00 void\nclose\n",
+            0,
+            UNSETTLED,
+        ),
         (
             "",
             "void round stub_count\nreturn seat=3 base 25.00 void\npay seat=3 sum 15.00\nclose\n",
             0,
-            ["PAY-VOID seat=3 wager=sum +15.00"],
+            [*UNSETTLED, "PAY-VOID seat=3 wager=sum +15.00"],
         ),
-        ("", "void round stub_count\nreturn seat=3 base 25.00 void\nclose\n", 0, []),  # left with the patron
+        ("", "void round stub_count\nreturn seat=3 base 25.00 void\nclose\n", 0, UNSETTLED),  # left with the patron
         (
             "return seat=3 sum 5.00 push\n",
             "void round stub_count\nreturn seat=3 base 25.00 void\nclose\n",
