@@ -96,7 +96,8 @@ class TableState(msgspec.Struct):
     """Everything that later rounds at this table are judged by.
 
     `loose`: the preparations of decks that the record never shows received or put into play. `after_loss`: evidence of the last
-    round was lost, and with it perhaps what made the table ready for the next. `reporters`: the device that last reported who is
+    round was lost, and with it perhaps what made the table ready for the next; or what made it ready came late (`prepared_us`: by
+    device, the latest time of a shuffle, an offer, a cut). `reporters`: the device that last reported who is
     seated, which decks there are, what is out of order, who holds the position.
     """
 
@@ -141,6 +142,7 @@ class TableState(msgspec.Struct):
     position: Held = Held()
     loose: dict[str, list[Preparation]] = {}
     after_loss: bool = False
+    prepared_us: dict[str, int] = {}
     reporters: dict[str, str] = {}
 
     @property
@@ -164,6 +166,7 @@ class TableState(msgspec.Struct):
             readings_before_void=dict(self.readings_before_void),
             armed=dict(self.armed),
             reporters=dict(self.reporters),
+            prepared_us=dict(self.prepared_us),
             unrecorded=dict(self.unrecorded),
             shoe=self.shoe.copied() if self.shoe is not None else None,
         )
@@ -361,7 +364,16 @@ def _prepared(state: TableState, deck: str, step: Preparation) -> None:
         state.loose[deck] = [*state.loose.get(deck, []), step]
 
 
+def _take_time(state: TableState, fact: RecordedEvent) -> None:
+    """Note when the cards were made ready; where the device did this before what it reported first, nothing rests on the order."""
+    if fact.at_us < state.prepared_us.get(fact.source, 0):
+        state.after_loss = True
+    else:
+        state.prepared_us[fact.source] = fact.at_us
+
+
 def _shuffled(state: TableState, fact: RecordedEvent, event: model.CardsShuffled) -> None:
+    _take_time(state, fact)
     state.last_shuffled = event.deck
     if state.shoe is not None:
         state.shoe.shuffle(fact.seq, event.deck)
@@ -371,18 +383,21 @@ def _shuffled(state: TableState, fact: RecordedEvent, event: model.CardsShuffled
 
 
 def _offered(state: TableState, fact: RecordedEvent, event: model.CutOffered) -> None:
+    _take_time(state, fact)
     detail = "accepted" if event.accepted else "refused"
     seated = tuple(sorted(state.patrons))
     _prepared(state, state.cut_deck, Preparation("offer", fact.seq, event.seat, 0, detail, seated))
 
 
 def _cut(state: TableState, fact: RecordedEvent, event: model.CardsCut) -> None:
+    _take_time(state, fact)
     seated = tuple(sorted(state.patrons))
     step = Preparation("cut", fact.seq, event.by, event.depth, event.counted_from, seated)
     _prepared(state, state.cut_deck, step)
 
 
 def _recut(state: TableState, fact: RecordedEvent, event: model.RecutOrdered) -> None:
+    _take_time(state, fact)
     _prepared(state, state.cut_deck, Preparation("recut", fact.seq, event.by, 0, "", ()))
 
 

@@ -13,7 +13,7 @@ from games.cards.cards import READ
 from games.rulebook.rulebook import Rulebook
 from games.settlement.pai_gow import Position, clockwise_from
 from replay.findings import Finding, name
-from replay.fold.recorded_event import RecordedEvent
+from replay.fold.recorded_event import RecordedEvent, distinct_by
 from replay.fold.round import ASIDE, Round
 from replay.rules.round_steps import STUB_SECTION
 from replay.rules.rule import EVERY_CHAPTER, Early, Indeterminate, finding, rule
@@ -261,7 +261,8 @@ def stub_unseen(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """The four cards that remain may not be exposed to anyone; they are all that lies in the stack after the deal (D384)."""
     seen = [(fact, fact.payload.exposed) for fact in round_.of(model.StubCounted) if fact.payload.exposed]
     if not seen and book.has("13(i)"):
-        of_stack = [fact for fact in round_.of(model.CardExposed) if fact.payload.whose == "stack"]
+        exposed = distinct_by(round_.of(model.CardExposed), "whose", "card", "by")
+        of_stack = [fact for fact in exposed if fact.payload.whose == "stack"]
         seen = [(fact, 1) for fact in of_stack if after_the_deal(round_, book, fact)]
     for fact, count in seen:
         yield finding(

@@ -203,8 +203,8 @@ def _unsettled_at_the_deal(round_: Round, book: Rulebook, first: RecordedEvent) 
         return
     settled = {key_in(fact.payload) for fact in moves(round_) if fact.seq < first.seq}
     for key, stake in stakes(round_, book).items():
-        is_on_dice = book.chapter.wagers[stake.wager].closes == "activation"
-        if is_on_dice and stake.in_time_cents > 0 and key not in settled:
+        rules = book.chapter.wagers.get(stake.wager)
+        if rules is not None and rules.closes == "activation" and stake.in_time_cents > 0 and key not in settled:
             yield finding(
                 round_,
                 book,

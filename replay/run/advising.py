@@ -91,6 +91,9 @@ def warnings_of(standing: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 def _has_gone_on(round_: Round, finding: Finding) -> bool:
-    """Whether, after what a finding rests on, the table went on to something else than money."""
+    """Whether, after what a finding rests on, the table went on to something else than money; what came late is no going on."""
     last = max(finding.evidence)
-    return any(fact.payload.KIND not in MONEY_MOVES for fact in round_.facts if fact.seq > last)
+    since_us = next((fact.at_us for fact in round_.facts if fact.seq == last), 0)
+    return any(
+        fact.payload.KIND not in MONEY_MOVES and fact.at_us >= since_us for fact in round_.facts if fact.seq > last
+    )

@@ -16,6 +16,7 @@ from replay.rules.games.dj_wild_decisions import Decided, in_play, of_players, t
 from replay.settlement.void_ground import VoidGround
 from replay.settlement.voids import positions
 
+WHOSE = "a card of the stack was exposed, and a card that was not read leaves open whether it came into a hand"
 DEALER_OPEN = "the clocks contradict the order of the last decision and the dealer's turning over"
 
 
@@ -28,7 +29,8 @@ def exposure_grounds(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
         if exposed.card is not None and exposure in exposures:
             continue  # said again (D333)
         exposures.add(exposure)
-        if exposed.by == "player" or _of_no_hand(round_, book, fact):
+        of_no_hand = _of_no_hand(round_, book, fact)
+        if exposed.by == "player" or of_no_hand:
             continue
         before = _before_raises(round_, book, fact)
         if before is not False:
@@ -40,7 +42,7 @@ def exposure_grounds(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
                 f"{exposed.card or 'a card'} of {name(exposed.whose)} was exposed by the {exposed.by}; the round was not voided",
                 (fact.seq,),
                 exposed.whose if isinstance(exposed.whose, int) else None,
-                doubt="" if before else _why_open(round_, book),
+                doubt=_why_open(round_, book) if not before else WHOSE if of_no_hand is None else "",
             )
     yield from _hands_shown(round_, book)
     dealer = turned(round_)
@@ -88,8 +90,11 @@ def _why_open(round_: Round, book: Rulebook) -> str:
     return "a card was exposed, and whether before the raises is not on record"
 
 
-def _of_no_hand(round_: Round, book: Rulebook, exposed: RecordedEvent) -> bool:
-    """Say whether a card of the stack became certainly nobody's: it went aside, or all hands are on record without it (D367)."""
+def _of_no_hand(round_: Round, book: Rulebook, exposed: RecordedEvent) -> bool | None:
+    """Say whether a card of the stack became nobody's: it went aside, or all hands are on record without it (D367).
+
+    Null where a card of a hand was not read, which it may have become, or may not.
+    """
     card = exposed.payload.card
     if exposed.payload.whose != "stack" or card is None:
         return False
@@ -97,9 +102,11 @@ def _of_no_hand(round_: Round, book: Rulebook, exposed: RecordedEvent) -> bool:
     if went:
         return went <= {"side", "burn"}
     hands, must = round_.hands(), book.chapter.numbers["cards_per_hand"]
-    whole = all(len(hands.get(each, ())) == must for each in positions(round_, book))
-    read = all(None not in cards for cards in hands.values())
-    return whole and read and round_.covers("wagering") and not round_.lost
+    if not all(len(hands.get(each, ())) == must for each in positions(round_, book)):
+        return False
+    if not round_.covers("wagering") or round_.lost:
+        return False
+    return True if all(None not in cards for cards in hands.values()) else None
 
 
 def _before_raises(round_: Round, book: Rulebook, exposed: RecordedEvent) -> bool | None:
