@@ -22,6 +22,7 @@ from events.kafka.client import (
     TopicPartition,
     TransactionalWriter,
     WriterFenced,
+    decide_leftovers,
 )
 from events.kafka.foreign_records import foreign_checkpoint
 from events.kafka.log import STATE_DIR
@@ -69,6 +70,7 @@ class KafkaCheckpoints:
                 self._high_water.path.parent.mkdir(parents=True, exist_ok=True)
                 self._lock = take_lock(self._high_water.path)
                 self._writer = self._cluster.writer(self._writer_id)
+                decide_leftovers(self._cluster, self._reader, self._writer, [self._lane], 0.0)
                 kept = (each for each in self._reader.scan(self._lane, 0) if foreign_checkpoint(each) is None)
                 sizes = (_covered_size(message.key) for message in kept)
                 self._last = max((size for size in sizes if size is not None), default=0)
@@ -76,6 +78,8 @@ class KafkaCheckpoints:
             self.close()
             if isinstance(error, WriterFenced):
                 raise SecondWriter(f"another process took the right to write checkpoints at {address}") from error
+            if isinstance(error, CommitUnknown):
+                raise LogUnavailable(f"Kafka did not end what an earlier checkpointer left open: {error}") from error
             raise
 
     def _refuse_politely(self) -> None:

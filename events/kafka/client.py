@@ -35,6 +35,8 @@ SHORT_S = 0.01
 """How long a poll waits where only the end of a transaction may be left to be passed over: it yields no record."""
 JOINING_S = 3.0
 """How long one waits for a group to share its partitions out before one looks at other things."""
+LEFTOVER_S = 1.0
+"""How long what a predecessor left may stay undecided after a writer was initialized, before it is aborted."""
 _FENCED = (kafka_errors.ProducerFencedError, kafka_errors.InvalidProducerEpochError)
 MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 """The largest record any of our topics takes (quarantined bytes); an event has at most 512 KiB."""
@@ -302,13 +304,17 @@ class TopicReader:
 
         `patience_s` is for what others have to decide first, whose transactions may have to run out.
         """
-        deadline = time.monotonic() + max(self._cluster.timeout_s, patience_s)
+        if not self.shows(lane, offset, max(self._cluster.timeout_s, patience_s)):
+            raise LogUnavailable(f"Kafka at {self._cluster.bootstrap} does not show what was committed to {lane.topic}")
+
+    def shows(self, lane: TopicPartition, offset: int, wait_s: float) -> bool:
+        """Say whether readers of committed records see this offset, or come to within so many seconds."""
+        deadline = time.monotonic() + wait_s
         while self.ends([lane])[lane] <= offset:
             if time.monotonic() > deadline:
-                raise LogUnavailable(
-                    f"Kafka at {self._cluster.bootstrap} does not show what was committed to {lane.topic}"
-                )
+                return False
             time.sleep(0.001)
+        return True
 
     def position(self, lane: TopicPartition) -> int:
         """Return the offset that is read next, past everything that was skipped."""
@@ -460,6 +466,15 @@ class TransactionalWriter:
         """Wait until the transaction is committed. Raises `WriterFenced` or `CommitUnknown`."""
         self._guarded(self._commit)
 
+    def abort_leftovers(self, lane: TopicPartition) -> None:
+        """Abort what an earlier transaction of this id left undecided in a partition. Raises `WriterFenced` or `CommitUnknown`.
+
+        A coordinator that starts before it knows the partition's leader takes the partition for deleted: it calls a
+        transaction complete of which the partition never hears the end (Kafka 4.4). What lies there would be committed
+        together with this writer's next transaction, long after it was found not to be there.
+        """
+        self._guarded(lambda: self._abort_leftovers(lane))
+
     def close(self) -> None:
         """Give up the connections; the right to write stays with the transactional id until another takes it."""
         self.discard()
@@ -486,6 +501,19 @@ class TransactionalWriter:
         self._check_identity()
         self._ending = self._manager.begin_commit()
         self._sender.wakeup()
+
+    def _abort_leftovers(self, lane: TopicPartition) -> None:
+        self._write([OutgoingRecord(*lane, b"aborted", b"", [])])  # nobody ever reads it; a compacted topic wants a key
+        self._producer.flush(self._timeout_s)
+        for future in self._sent:
+            if not future.succeeded():
+                raise kafka_errors.KafkaError(f"the record to be aborted was not stored: {future.exception!r}")
+        self._sent = []
+        aborted = self._manager.begin_abort()
+        self._sender.wakeup()
+        if not aborted.wait(timeout_ms=int(self._timeout_s * 1000)):
+            raise kafka_errors.KafkaTimeoutError(f"no answer to the end of a transaction within {self._timeout_s} s")
+        self._check_identity()
 
     def _consume(self, consumed: ConsumerOffsets) -> None:
         offsets = {
@@ -523,6 +551,26 @@ class TransactionalWriter:
             if isinstance(error, _FENCED) or isinstance(self._manager.last_error, _FENCED):
                 raise WriterFenced(str(error)) from error
             raise CommitUnknown(f"{type(error).__name__}: {error}") from error
+
+
+def decide_leftovers(
+    cluster: Cluster,
+    reader: TopicReader,
+    writer: TransactionalWriter | None,
+    lanes: Sequence[TopicPartition],
+    wait_s: float,
+) -> None:
+    """Wait until everything is decided that lies in these partitions now, and abort what this writer's predecessor left open.
+
+    What others have open is waited for, up to `wait_s`. Raises `LogUnavailable`, `WriterFenced` or `CommitUnknown`.
+    """
+    with contextlib.closing(cluster.reader(undecided=True)) as undecided:
+        ends = undecided.ends(lanes)
+    for lane, end in ends.items():
+        if end and not reader.shows(lane, end - 1, LEFTOVER_S):
+            if writer is not None:
+                writer.abort_leftovers(lane)
+            reader.await_visible(lane, end - 1, wait_s)
 
 
 def _keep_looking(metadata: Any) -> None:

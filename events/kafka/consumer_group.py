@@ -114,8 +114,11 @@ class KafkaGroup:
         except WriterFenced as error:
             raise PartitionReassigned(f"partition {number} was taken by another member at the same moment") from error
         try:
-            self._stored.settle()
+            self._stored.settle(writer)
             self._check_owner()
+        except WriterFenced as error:
+            writer.discard()
+            raise PartitionReassigned(f"partition {number} was taken by another member at the same moment") from error
         except BaseException:
             writer.discard()
             raise
@@ -125,8 +128,11 @@ class KafkaGroup:
         self._stored.settle()
         if self._stored.owner != self._owner:
             announce(self._cluster, self._stored, self._owner)
-            with contextlib.suppress(WriterFenced):  # by a single replayer that has not looked yet, and will
-                self._cluster.writer(f"{self._prefix}.replay").close()
+            with (
+                contextlib.suppress(WriterFenced),  # by a single replayer that has not looked yet, and will
+                contextlib.closing(self._cluster.writer(f"{self._prefix}.replay")) as single,
+            ):
+                self._stored.settle(single)
             self._stored.settle()
 
     def _check_owner(self) -> None:

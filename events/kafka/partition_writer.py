@@ -1,8 +1,9 @@
 """The writer's side of one partition: the right to write, where its streams stand, what was reported, and safe commits.
 
 Kafka has no append-if-next. A shard owns its partition through a transactional id: initializing it fences the
-predecessor, and only then is the tail read. Who owns it is also written down (`owner/…` in the state topic), so that
-a writer that loses an answer can tell a lost connection from a successor, and does not fence the successor in turn.
+predecessor, and only then is the tail read, after everything in it is decided. Who owns it is also written down
+(`owner/…` in the state topic), so that a writer that loses an answer can tell a lost connection from a successor, and
+does not fence the successor in turn.
 
 After an unclear answer the producer is thrown away, a new one initialized (which settles what was in flight), and the
 tail compared: what is found committed is acknowledged, and only what is not there is sent again.
@@ -29,6 +30,7 @@ from events.kafka.client import (
     TopicReader,
     TransactionalWriter,
     WriterFenced,
+    decide_leftovers,
 )
 from events.kafka.foreign_records import StreamPlaces
 from events.kafka.partition_reader import Chains, headers_of
@@ -251,6 +253,7 @@ class PartitionWriter:
             self._writer = self._cluster.writer(self._transactional_id)
             key, value = f"owner/{self._transactional_id}".encode(), canonical(msgspec.structs.asdict(self._me))
             self._writer.transact([OutgoingRecord(self._state_topic, 0, key, value, [])])
+            decide_leftovers(self._cluster, self._open_reader(), self._writer, [self.lane], 0.0)
         except (WriterFenced, CommitUnknown) as error:
             self._throw_away()
             if isinstance(error, WriterFenced):

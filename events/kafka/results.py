@@ -210,9 +210,9 @@ class KafkaResults:
             self._must_be_as_begun()
             try:
                 self._writer = self._cluster.writer(f"{self._prefix}.replay")
+                self._stored.settle(self._writer)
             except WriterFenced as error:
                 raise self._lose() from error
-            self._stored.settle()
             if self._stored.owner.group:
                 if self._claimed:
                     raise self._lose()
@@ -235,8 +235,11 @@ class KafkaResults:
         """Take the right to write from the members of a group: say so first, for who is fenced will look."""
         announce(self._cluster, self._stored, ResultsOwner())
         for number in range(self._stored.partitions):
-            with contextlib.suppress(WriterFenced):  # by a member that has not looked yet, and will
-                self._cluster.writer(f"{self._prefix}.replay.{number}").close()
+            with (
+                contextlib.suppress(WriterFenced),  # by a member that has not looked yet, and will
+                contextlib.closing(self._cluster.writer(f"{self._prefix}.replay.{number}")) as member,
+            ):
+                self._stored.settle(member)
         self._stored.settle()
 
     def _transact(self, commit: ResultsCommit) -> None:

@@ -16,8 +16,16 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from events.errors import ResultBroken
-from events.kafka.client import Cluster, Message, TopicPartition, TopicReader
+from events.errors import LogUnavailable, ResultBroken
+from events.kafka.client import (
+    Cluster,
+    CommitUnknown,
+    Message,
+    TopicPartition,
+    TopicReader,
+    TransactionalWriter,
+    decide_leftovers,
+)
 from events.kafka.foreign_records import RESTART, ForeignRecordWatch, ResultPlaces, foreign_record, place_of
 from events.kafka.topics import REPLAY_PARTITION, identify
 from events.log.contract import ChainedResult, Head
@@ -270,13 +278,18 @@ class StoredResults:
         """Whether any record of a kind is stored, as far as the findings have been read."""
         return kind in self._kinds
 
-    def settle(self) -> None:
-        """Wait until every transaction that was open just now is decided, and read everything."""
-        with contextlib.closing(self._cluster.reader(undecided=True)) as reader:
-            ends = reader.ends([self.state, self.findings])
-        for lane, end in ends.items():
-            if end:
-                self.reader.await_visible(lane, end - 1, PATIENCE_S)
+    def settle(self, writer: TransactionalWriter | None = None) -> None:
+        """Wait until every transaction that was open just now is decided, and read everything.
+
+        What the predecessor of this writer left open is aborted. Raises `LogUnavailable` where something stays open, or
+        `WriterFenced`.
+        """
+        try:
+            decide_leftovers(self._cluster, self.reader, writer, [self.state, self.findings], PATIENCE_S)
+        except CommitUnknown as error:
+            raise LogUnavailable(
+                f"Kafka did not end what an earlier replayer left open: {error}; start again"
+            ) from error
         self.read_state()
         self.read_findings()
 

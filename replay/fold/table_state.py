@@ -365,7 +365,7 @@ def _prepared(state: TableState, deck: str, step: Preparation) -> None:
 
 
 def _take_time(state: TableState, fact: RecordedEvent) -> None:
-    """Note when the cards were made ready; where the device did this before what it reported first, nothing rests on the order."""
+    """Note when the cards were made ready; where this was before what the device reported first, nothing rests on the order."""
     if fact.at_us < state.prepared_us.get(fact.source, 0):
         state.after_loss = True
     else:

@@ -62,6 +62,9 @@ class Broker:
         self.fetched = (1, 7, 500)
         """How many records one fetch may bring."""
         self._open: dict[str, _Transaction] = {}
+        self._forgotten: dict[str, _Transaction] = {}
+        self.forgets = ""
+        """The id of which the next transaction is called complete, and its partitions never hear of it."""
         self._late: list[tuple[float, Callable[[], Any]]] = []
         self._plan: tuple[tuple[str, ...], str, int] | None = None
 
@@ -143,14 +146,23 @@ class Broker:
 
     def end(self, name: str, epoch: int) -> None:
         self._check_epoch(name, epoch)
+        if name == self.forgets:  # the next that ends there decides both
+            self.forgets, self._forgotten[name] = "", self._open.pop(name)
+            raise kafka_errors.KafkaTimeoutError("no answer to end")
         self._end(name, "committed")
+
+    def abort(self, name: str, epoch: int) -> None:
+        self._check_epoch(name, epoch)
+        self._end(name, "aborted")
 
     def _end(self, name: str, state: str) -> None:
         transaction = self._open.pop(name, None)
         if transaction is None:
             return
-        for _, entry in transaction.entries:
-            entry.state = state
+        lanes, forgotten = {lane for lane, _ in transaction.entries}, self._forgotten.get(name)
+        for lane, entry in (*transaction.entries, *(forgotten.entries if forgotten is not None else ())):
+            if lane in lanes:
+                entry.state = state
         for lane in dict.fromkeys(lane for lane, _ in transaction.entries):
             self.lanes[lane].append(Entry(len(self.lanes[lane]), None, None, [], "marker"))
 
@@ -275,6 +287,12 @@ class Producer:
             return True
 
         return SimpleNamespace(wait=wait)
+
+    def begin_abort(self) -> SimpleNamespace:
+        name, epoch = self._name, self._epoch
+        assert name is not None
+        self._broker.ask("end", lambda: self._broker.abort(name, epoch))
+        return SimpleNamespace(wait=lambda timeout_ms: True)
 
     def _send_plain(self, future: SimpleNamespace) -> None:
         sent = [message for message, each in self._waiting if each is future]

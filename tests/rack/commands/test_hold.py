@@ -92,7 +92,7 @@ def test_what_cannot_be_asked_is_refused(
 
 def test_without_a_warehouse_it_says_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["hold", "--warehouse", str(tmp_path / "none")]) == 3
-    assert "rack demo" in capsys.readouterr().err
+    assert "rack replay" in capsys.readouterr().err
 
 
 @pytest.fixture(scope="module")
