@@ -22,9 +22,9 @@ from events.kafka.client import (
     TopicPartition,
     TransactionalWriter,
     WriterFenced,
-    decide_leftovers,
 )
 from events.kafka.foreign_records import foreign_checkpoint
+from events.kafka.leftovers import decide_leftovers
 from events.kafka.log import STATE_DIR
 from events.kafka.topic_settings import refuse_faults, store_faults
 from events.kafka.topics import identify, parse_address

@@ -35,8 +35,6 @@ SHORT_S = 0.01
 """How long a poll waits where only the end of a transaction may be left to be passed over: it yields no record."""
 JOINING_S = 3.0
 """How long one waits for a group to share its partitions out before one looks at other things."""
-LEFTOVER_S = 1.0
-"""How long what a predecessor left may stay undecided after a writer was initialized, before it is aborted."""
 _FENCED = (kafka_errors.ProducerFencedError, kafka_errors.InvalidProducerEpochError)
 MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 """The largest record any of our topics takes (quarantined bytes); an event has at most 512 KiB."""
@@ -551,26 +549,6 @@ class TransactionalWriter:
             if isinstance(error, _FENCED) or isinstance(self._manager.last_error, _FENCED):
                 raise WriterFenced(str(error)) from error
             raise CommitUnknown(f"{type(error).__name__}: {error}") from error
-
-
-def decide_leftovers(
-    cluster: Cluster,
-    reader: TopicReader,
-    writer: TransactionalWriter | None,
-    lanes: Sequence[TopicPartition],
-    wait_s: float,
-) -> None:
-    """Wait until everything is decided that lies in these partitions now, and abort what this writer's predecessor left open.
-
-    What others have open is waited for, up to `wait_s`. Raises `LogUnavailable`, `WriterFenced` or `CommitUnknown`.
-    """
-    with contextlib.closing(cluster.reader(undecided=True)) as undecided:
-        ends = undecided.ends(lanes)
-    for lane, end in ends.items():
-        if end and not reader.shows(lane, end - 1, LEFTOVER_S):
-            if writer is not None:
-                writer.abort_leftovers(lane)
-            reader.await_visible(lane, end - 1, wait_s)
 
 
 def _keep_looking(metadata: Any) -> None:

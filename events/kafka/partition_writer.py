@@ -30,9 +30,9 @@ from events.kafka.client import (
     TopicReader,
     TransactionalWriter,
     WriterFenced,
-    decide_leftovers,
 )
 from events.kafka.foreign_records import StreamPlaces
+from events.kafka.leftovers import decide_leftovers
 from events.kafka.partition_reader import Chains, headers_of
 from events.log.appender import StreamState, check_continues, learn, place, report_digest
 from events.log.contract import AppendResult, Head, Record

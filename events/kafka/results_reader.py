@@ -24,9 +24,9 @@ from events.kafka.client import (
     TopicPartition,
     TopicReader,
     TransactionalWriter,
-    decide_leftovers,
 )
 from events.kafka.foreign_records import RESTART, ForeignRecordWatch, ResultPlaces, foreign_record, place_of
+from events.kafka.leftovers import decide_leftovers
 from events.kafka.topics import REPLAY_PARTITION, identify
 from events.log.contract import ChainedResult, Head
 from events.log.result_chain import JUDGE_AGAIN, ResultChains, ResultPosition, position_digest, stream_of

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Final
 
+from games.catalogue import GAMES, wager_titles
 from games.rulebook.money import show_money
 
 MINUS: Final = "\N{MINUS SIGN}"
@@ -17,39 +18,8 @@ MINUS: Final = "\N{MINUS SIGN}"
 CURRENCY_SYMBOLS: Final = {"USD": "$", "CAD": "CA$", "EUR": "€", "GBP": "£", "": ""}
 """ISO 4217 code → what stands before an amount (empty: nothing does); of another currency the code itself does, and a space."""
 
-GAMES: Final = {
-    "face_up_pai_gow": "Face Up Pai Gow Poker",
-    "pai_gow_poker": "Pai Gow Poker",
-    "fortune_asia": "Fortune Asia Poker",
-    "over_under": "Over/Under",
-    "dj_wild": "DJ Wild Stud Poker",
-    "player_dealer": "Face Up Pai Gow Poker (California)",
-}
-
-WAGERS: Final = {
-    "base": "Base wager",
-    "ace_high_bonus": "Ace High Bonus",
-    "fortune_bonus": "Fortune Bonus",
-    "fortune_envy": "Fortune Envy",
-    "progressive": "Progressive",
-    "progressive_envy": "Progressive Envy",
-    "tiger_9": "Tiger 9",
-    "sum": "Sum",
-    "match": "Match",
-    "beat_it": "Beat It",
-    "mystery": "Must-Hit-By bonus",
-    "insurance": "Insurance",
-    "ante": "Ante",
-    "ante_blind_raise": "Ante, Blind and Raise",
-    "bonus": "Bonus",
-    "over": "Over 23",
-    "under": "Under 18",
-    "blind": "Blind",
-    "raise": "Raise",
-    "trips": "Trips",
-    "bad_beat": "Two-Way Bad Beat",
-    "backline": "Backline",
-}
+COMBINED: Final = {"ante_blind_raise": "Ante, Blind and Raise"}
+"""Wagers that theory counts as one."""
 
 RANKS: Final = {
     "A": "ace", "K": "king", "Q": "queen", "J": "jack", "T": "ten", "9": "nine", "8": "eight", "7": "seven", "6": "six",
@@ -131,8 +101,13 @@ def capitalized(words: str) -> str:
 
 
 def game_name(game: str) -> str:
-    """Return the game's name as its chapter has it."""
-    return GAMES.get(game) or heading(game)
+    """Return what people call a game, as its record has it.
+
+    >>> game_name("over_under"), game_name("no_such_game")
+    ('Over/Under', 'No such game')
+    """
+    record = GAMES.get(game)
+    return record.title if record is not None else heading(game)
 
 
 def wager_name(wager: str) -> str:
@@ -141,7 +116,7 @@ def wager_name(wager: str) -> str:
     >>> wager_name("ace_high_bonus"), wager_name("bad_beat"), wager_name("new_wager")
     ('Ace High Bonus', 'Two-Way Bad Beat', 'New wager')
     """
-    return WAGERS.get(wager) or heading(wager)
+    return wager_titles().get(wager) or COMBINED.get(wager) or heading(wager)
 
 
 def wager_with_number(wager: str, number: int | None) -> str:

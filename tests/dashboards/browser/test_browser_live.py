@@ -40,7 +40,7 @@ def test_a_mispayment_at_a_live_table_is_told_before_its_round_closes(
     expect(tile.get_by_role("alert")).to_contain_text(
         "Wager underpaid · Seat 3 · Ace High Bonus · underpaid by $100.00"
     )
-    expect(tile).to_contain_text(f"Round {number} · settling")
+    expect(tile).to_contain_text(f"Round {number} · Wagers being settled")
     expect(tile).to_contain_text("Put right now")
     assert page.evaluate("window.untouched") is True
     page.goto(f"{live_site}/health")

@@ -14,7 +14,8 @@ from dashboards.drawing.drawing import BOX_H, BOX_W, CHIPS, SEATS, Flag, card, c
 from dashboards.drawing.names import Formats
 from dashboards.drawing.state import Table, steps_of, table_after
 from events.vocabulary.model import Card
-from replay.narrative.names import WAGERS, card_name
+from games.catalogue import wager_titles
+from replay.narrative.names import card_name
 from tests.dashboards import sample
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -218,7 +219,7 @@ def test_a_badge_stands_below_the_outcomes_of_its_seat() -> None:
 def test_one_letter_is_one_wager() -> None:
     letters = [letter for letter, _ in CHIPS.values()]
     assert len(letters) == len(set(letters))
-    assert (set(WAGERS) - {"fortune_envy", "progressive_envy", "ante_blind_raise"}) <= CHIPS.keys()
+    assert (set(wager_titles()) - {"fortune_envy", "progressive_envy", "ante_blind_raise"}) <= CHIPS.keys()
 
 
 def test_the_style_has_five_sizes_of_letters_and_no_other() -> None:
