@@ -259,6 +259,9 @@ class PartitionWriter:
             if isinstance(error, WriterFenced):
                 raise self._lose("another process took it at the same moment") from error
             raise LogUnavailable(f"Kafka at {self._cluster.bootstrap}: {error}") from error
+        except LogUnavailable:  # what is undecided, or unknown, is not built upon: the next claim begins anew
+            self._throw_away()
+            raise
 
     def _stop_where_succeeded(self, wait_s: float) -> None:
         deadline = time.monotonic() + wait_s

@@ -213,6 +213,9 @@ class KafkaResults:
                 self._stored.settle(self._writer)
             except WriterFenced as error:
                 raise self._lose() from error
+            except LogUnavailable:  # the next claim begins anew
+                self._throw_away()
+                raise
             if self._stored.owner.group:
                 if self._claimed:
                     raise self._lose()

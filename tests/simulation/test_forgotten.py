@@ -11,7 +11,7 @@ import pytest
 
 from events.errors import Fork, LogUnavailable
 from events.kafka import partition_writer
-from events.kafka.client import TransactionalWriter
+from events.kafka.client import Cluster, OutgoingRecord, TopicPartition, TransactionalWriter
 from events.kafka.log import KafkaLog, KafkaResults
 from replay.run.replayer import replay
 from tests.faults.floor import LOG_ID, PROPERTY, check, groups
@@ -75,3 +75,20 @@ def test_without_the_abort_a_replayer_waits_for_ever(tmp_path: Path, broker: Bro
         results = KafkaResults(ADDRESS)
         with pytest.raises(LogUnavailable):
             replay(log, results)
+
+
+def test_a_writer_that_could_not_settle_begins_anew(tmp_path: Path, broker: Broker) -> None:
+    """Another id's transaction is open in the partition when the right to write is taken: nothing is built upon it."""
+    with closing(opened(tmp_path)) as log:
+        log.append_groups(groups()[:4])
+    stranger, lane = Cluster("simulated:9092", timeout_s=5.0).writer("stranger"), TopicPartition("floor.events", 0)
+    stranger.write([OutgoingRecord(*lane, b"stranger", b"", [])])
+    stranger._producer.flush(1.0)
+    with closing(opened(tmp_path)) as log:
+        with pytest.raises(LogUnavailable):
+            log.append_groups(groups()[4:5])
+        assert not log._shards[lane].owned
+        stranger.abort_leftovers(lane)
+        for group in groups():
+            log.append_groups([group])
+        check(log)
