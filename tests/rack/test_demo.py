@@ -252,7 +252,7 @@ def test_a_demo_on_a_log_that_holds_events_is_refused(address: str, tmp_path: Pa
 
 def test_dashboard_without_a_warehouse(tmp_path: Path, capsys) -> None:
     assert main(["dashboard", "--read-only", "--out", str(tmp_path)]) == 2
-    assert "no warehouse; run `rack replay --log ADDR --warehouse`" in capsys.readouterr().err
+    assert "no warehouse; run `rack replay --log ADDR --warehouse" in capsys.readouterr().err
     log = f"sqlite://{tmp_path}/floor.db"
     assert main(["dashboard", "--read-only", "--out", str(tmp_path), "--log", log]) == 2
     said = capsys.readouterr().err

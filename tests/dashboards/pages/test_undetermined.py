@@ -10,6 +10,8 @@ from floor.catalogue import SIMULATIONS
 from rack.cli import main
 from tests.dashboards.undetermined import Said, undetermined
 
+pytestmark = pytest.mark.xdist_group("undetermined")  # one demo for all
+
 ROUNDS = 300
 """Of each game: as many as it takes for lost messages, contradicting clocks, unread cards and bad corrections to come about."""
 
