@@ -292,6 +292,7 @@ PRELUDE = ""
 LIMITED = """
 import resource, sys
 from rack.cli import main
+sys.dont_write_bytecode = True  # Python itself keeps half of a file, and trips over it the next time
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), resource.RLIM_INFINITY))
 sys.exit(main(sys.argv[2:]))
 """
