@@ -59,7 +59,7 @@ COVERED := --cov=events --cov=games --cov=replay --cov-branch
 KERNELS := tests/games/kernels tests/replay/columns
 
 coverage: $(STAMP)  ## branch coverage of events, games and replay; fails under 95 %
-	@NUMBA_DISABLE_JIT=1 $(PYTEST) -n $(JOBS) $(COVERED) --cov-report= $(KERNELS)
+	@NUMBA_DISABLE_JIT=1 $(PYTEST) -n $(JOBS) -m "not compiled" $(COVERED) --cov-report= $(KERNELS)
 	@$(PYTEST) -n $(JOBS) --dist loadgroup -m "not browser" $(COVERED) --cov-append \
 		--cov-report=term-missing:skip-covered --cov-fail-under=95 $(ARGS)
 

@@ -1,4 +1,4 @@
-"""What can be said of a round that is still open: what each wager is due, and the departures that can still be put right.
+"""Advice on a round that is still open: what each wager is due, and the mistakes that can still be corrected.
 
 Advice is no evidence and no verdict. It is worked out of the open round alone (`replay/run/advising.py`), kept beside the results
 without a place in their chain (`ResultStore.advice`), one record for each table, and it is gone when its round is over: then
@@ -15,7 +15,7 @@ from replay.findings import Finding, Settlement
 
 
 class Advice(msgspec.Struct, frozen=True, kw_only=True):
-    """What can be said of the open round of a table, as of an event of its stream.
+    """Advice on the open round of a table, as of one event of its stream.
 
     `as_of` is the number of that event, `at_us` its time by the device's clock. `dues` are the wagers of which it is certain, as
     the record stands, what they are due (`due_cents` is never null; `done_cents` is null until something was done).

@@ -7,10 +7,10 @@ from typing import Final
 import polars as pl
 
 KEY: Final = ("family", "game", "table_id", "dice_set", "die", "position", "method", "deck")
-"""What names a test."""
+"""The columns that identify a test."""
 
 
 def beside(found: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame:
-    """Return tests in their order with `verdict_before`: what the same test said of another period; null where there was none."""
+    """Return the tests, order kept, with `verdict_before`: the verdict of the same test in the other period, or null."""
     verdicts = before.select(*KEY, pl.col("verdict").alias("verdict_before"))
     return found.join(verdicts, on=list(KEY), how="left", nulls_equal=True, maintain_order="left")

@@ -218,21 +218,51 @@ def _differences(sources: Sources, moves: Moves) -> Table:
 _TEXT: Final = {"meter", "table_id", "gaming_day", "slip", "validated_by", "reason", "finding"}
 _COLUMNS: Final = {
     "statement": (
-        "meter", "opening_centicents", "contributions_centicents", "restored_centicents", "set_centicents", "paid_centicents",
-        "closing_centicents", "unexplained_centicents", "metered_cents", "accepted_cents",
+        "meter",
+        "opening_centicents",
+        "contributions_centicents",
+        "restored_centicents",
+        "set_centicents",
+        "paid_centicents",
+        "closing_centicents",
+        "unexplained_centicents",
+        "metered_cents",
+        "accepted_cents",
     ),
     "reserves": (
-        "meter", "opening_centicents", "contributions_centicents", "other_centicents", "closing_centicents",
+        "meter",
+        "opening_centicents",
+        "contributions_centicents",
+        "other_centicents",
+        "closing_centicents",
     ),
     "hits": (
-        "meter", "gaming_day", "at_us", "table_id", "round_no", "seat", "share_percent", "before_centicents",
-        "paid_centicents", "after_centicents", "slip", "slip_cents", "beside_cents", "validated_by",
+        "meter",
+        "gaming_day",
+        "at_us",
+        "table_id",
+        "round_no",
+        "seat",
+        "share_percent",
+        "before_centicents",
+        "paid_centicents",
+        "after_centicents",
+        "slip",
+        "slip_cents",
+        "beside_cents",
+        "validated_by",
     ),
     "settings": ("meter", "gaming_day", "at_us", "before_centicents", "after_centicents", "reason"),
     "differences": (
-        "meter", "gaming_day", "event_no", "expected_centicents", "after_centicents", "unexplained_centicents", "finding",
+        "meter",
+        "gaming_day",
+        "event_no",
+        "expected_centicents",
+        "after_centicents",
+        "unexplained_centicents",
+        "finding",
     ),
-}  # fmt: skip
+}
 """Table → its columns in order."""
 
 

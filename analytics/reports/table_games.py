@@ -29,9 +29,13 @@ RULES: Final = (
 )
 COUNTED: Final = ("drop_cents", "win_cents", "hold_percent")
 WAGERED: Final = (
-    "handle_cents", "house_win_cents", "house_win_percent", "theoretical_win_cents", "difference_cents",
+    "handle_cents",
+    "house_win_cents",
+    "house_win_percent",
+    "theoretical_win_cents",
+    "difference_cents",
     "not_compared_handle_cents",
-)  # fmt: skip
+)
 
 
 def table_games(sources: Sources) -> Report:

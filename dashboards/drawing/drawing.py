@@ -31,12 +31,25 @@ CHIPS = {
     **{
         wager: (letter, "#d6d6d6")
         for wager, letter in {
-            "ante": "E", "backline": "K", "bad_beat": "2", "beat_it": "T", "blind": "L", "bonus": "N", "insurance": "I",
-            "match": "M", "mystery": "Y", "over": "O", "player_dealer": "D", "raise": "R", "sum": "S", "tiger_9": "9",
-            "trips": "3", "under": "U",
+            "ante": "E",
+            "backline": "K",
+            "bad_beat": "2",
+            "beat_it": "T",
+            "blind": "L",
+            "bonus": "N",
+            "insurance": "I",
+            "match": "M",
+            "mystery": "Y",
+            "over": "O",
+            "player_dealer": "D",
+            "raise": "R",
+            "sum": "S",
+            "tiger_9": "9",
+            "trips": "3",
+            "under": "U",
         }.items()
     },
-}  # fmt: skip
+}
 """Wager → the letter and the colour of its chip; no letter stands for two. A wager that is not here has a small letter."""
 
 Places = dict[Position, tuple[int, int]]

@@ -96,9 +96,9 @@ def links() -> None:
 
 
 def filter_bar(choices: queue.QueueChoices, said: Reviews | None, above: DeltaGenerator) -> tuple[QueueFilters, bool]:
-    """Show the filters, which stand in the address, and return what they ask for, and whether those alike are one line.
+    """Show the filters, which are kept in the address. Return them, and whether similar incidents are grouped.
 
-    Those that are set stand beside the box of filters, each with a way to clear it; what is not here is said `above`.
+    Each filter in use is shown beside the filter box with a button to clear it. A value that matches nothing is reported `above`.
     """
     days = [day.isoformat() for day in choices.gaming_days]
     boxes = {

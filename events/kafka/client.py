@@ -400,7 +400,7 @@ class GroupMember:
             self._consumer.close(autocommit=False)
 
 
-class _Idle(kafka.ConsumerRebalanceListener):  # type: ignore[misc]  # kafka-python says no types
+class _Idle(kafka.ConsumerRebalanceListener):
     """Keeps a member's consumer from fetching: what is assigned is read by a reader of our own.
 
     It inherits from the client library's listener, of which that calls more than is written here.

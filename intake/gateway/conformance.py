@@ -52,12 +52,12 @@ class Reply(NamedTuple):
 
     @property
     def statuses(self) -> list[str]:
-        """What became of each line."""
+        """The status of each line, as answered: `stored`, `duplicate` or `quarantined`."""
         return [str(answer.get("status")) for answer in self.answers]
 
 
 class Broken(Exception):
-    """A promise was not kept: says what came instead."""
+    """The gateway broke a rule of the contract; the message gives its answer."""
 
 
 class Kit:

@@ -18,9 +18,19 @@ from events.vocabulary.places import PLACES
 from intake.errors import IntakeError
 
 Conversion = Literal[
-    "text", "integer", "flag", "dollars", "dollars_to_centicents", "card", "cards", "microseconds", "milliseconds",
-    "seconds", "iso8601", "as_is",
-]  # fmt: skip
+    "text",
+    "integer",
+    "flag",
+    "dollars",
+    "dollars_to_centicents",
+    "card",
+    "cards",
+    "microseconds",
+    "milliseconds",
+    "seconds",
+    "iso8601",
+    "as_is",
+]
 
 
 class Value(

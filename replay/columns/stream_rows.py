@@ -194,9 +194,21 @@ class StreamRows:
 
 
 _DESCRIBED: Final = (
-    "property_id", "stream", "round_no", "game", "gaming_day", "shift", "dealer", "rules", "first_seq", "last_seq",
-    "opened_at_us", "closed_at_us", "rest_seq", REST,
-)  # fmt: skip
+    "property_id",
+    "stream",
+    "round_no",
+    "game",
+    "gaming_day",
+    "shift",
+    "dealer",
+    "rules",
+    "first_seq",
+    "last_seq",
+    "opened_at_us",
+    "closed_at_us",
+    "rest_seq",
+    REST,
+)
 
 
 def with_texts(rest: bytes, texts: Mapping[str, str]) -> TableState:

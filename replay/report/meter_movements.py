@@ -115,9 +115,17 @@ def _set(meter: _Meter, event: ReadEnvelope[Event], payload: model.MeterSet | mo
         meter.value, meter.seed_cents, reason = payload.reading_centicents, payload.minimum_cents, "armed"
     meter.rate_bp = payload.rate_bp
     return Movement(
-        seq=event.seq, gaming_day=event.gaming_day, at_us=event.occurred_at_us, kind="set", before=before, after=meter.value,
-        reserve_before=reserve, reserve_after=meter.reserve, set=meter.value - before, reason=reason,
-    )  # fmt: skip
+        seq=event.seq,
+        gaming_day=event.gaming_day,
+        at_us=event.occurred_at_us,
+        kind="set",
+        before=before,
+        after=meter.value,
+        reserve_before=reserve,
+        reserve_after=meter.reserve,
+        set=meter.value - before,
+        reason=reason,
+    )
 
 
 def _advanced(meter: _Meter, event: ReadEnvelope[Event], payload: model.MeterAdvanced) -> Movement:
@@ -126,11 +134,23 @@ def _advanced(meter: _Meter, event: ReadEnvelope[Event], payload: model.MeterAdv
     before, reserve = meter.value or 0, meter.reserve
     meter.value, meter.reserve = payload.value_centicents, payload.reserve_centicents
     return Movement(
-        seq=event.seq, gaming_day=event.gaming_day, at_us=event.occurred_at_us, kind="contribution", before=before,
-        after=meter.value, reserve_before=reserve, reserve_after=meter.reserve, set=first, contributed=gained,
-        reserve_contributed=contribution(payload.wager_cents, meter.reserve_rate_bp), wager_cents=payload.wager_cents,
-        table=payload.table, round_no=payload.round_no, seat=payload.seat, reason="first reading" if first else "",
-    )  # fmt: skip
+        seq=event.seq,
+        gaming_day=event.gaming_day,
+        at_us=event.occurred_at_us,
+        kind="contribution",
+        before=before,
+        after=meter.value,
+        reserve_before=reserve,
+        reserve_after=meter.reserve,
+        set=first,
+        contributed=gained,
+        reserve_contributed=contribution(payload.wager_cents, meter.reserve_rate_bp),
+        wager_cents=payload.wager_cents,
+        table=payload.table,
+        round_no=payload.round_no,
+        seat=payload.seat,
+        reason="first reading" if first else "",
+    )
 
 
 def _hit(meter: _Meter, event: ReadEnvelope[Event], payload: model.MeterReset | model.MysteryHit) -> Movement:
@@ -145,7 +165,18 @@ def _hit(meter: _Meter, event: ReadEnvelope[Event], payload: model.MeterReset | 
         due, right = before, meter.seed_cents * 100
         meter.value = payload.after_centicents
     return Movement(
-        seq=event.seq, gaming_day=event.gaming_day, at_us=event.occurred_at_us, kind=kind, before=before, after=meter.value,
-        reserve_before=reserve, reserve_after=meter.reserve, restored=right - before + due, paid=paid, table=payload.table,
-        round_no=payload.round_no, seat=payload.seat, share_bp=share,
-    )  # fmt: skip
+        seq=event.seq,
+        gaming_day=event.gaming_day,
+        at_us=event.occurred_at_us,
+        kind=kind,
+        before=before,
+        after=meter.value,
+        reserve_before=reserve,
+        reserve_after=meter.reserve,
+        restored=right - before + due,
+        paid=paid,
+        table=payload.table,
+        round_no=payload.round_no,
+        seat=payload.seat,
+        share_bp=share,
+    )

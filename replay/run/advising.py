@@ -38,7 +38,7 @@ MONEY_MOVES = frozenset(
 
 
 def advise_on(fold: TableFold, as_of: int) -> Advice | None:
-    """Return what can be said of the open round of a table, as of event `as_of` of its stream; null where none is open.
+    """Return the advice on the open round of a table, as of event `as_of` of its stream; null if no round is open.
 
     The fold and its round do not change. Without rules in force nothing can be said.
     """

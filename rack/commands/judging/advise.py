@@ -1,4 +1,4 @@
-"""`rack advise`: what can be said of the rounds that are open now, from the replay that follows the log."""
+"""`rack advise`: print the advice on every open round, as the replay that follows the log keeps it."""
 
 from __future__ import annotations
 

@@ -44,11 +44,23 @@ LEDGER = [
 def looked_into(desk: Desk) -> None:
     """M. Ortiz opens the investigation of FU-01, finds an underpayment, pays it (signed by S. Lee), and closes."""
     desk.open_investigation(
-        "fu-01", band_high_bp=None, band_low_bp=None, by="m.ortiz", drop_cents=1_000_000, first_day="2026-03-01",
-        investigation="hold-month-2026-03-01", last_day="2026-03-10", prior_drop_cents=2_000_000,
-        prior_first_day="2026-02-01", prior_table_days=2, prior_win_cents=400_000, reason="hold 25.0 % after 20.0 %",
-        table_days=1, triggers=["three_points"], win_cents=250_000,
-    )  # fmt: skip
+        "fu-01",
+        band_high_bp=None,
+        band_low_bp=None,
+        by="m.ortiz",
+        drop_cents=1_000_000,
+        first_day="2026-03-01",
+        investigation="hold-month-2026-03-01",
+        last_day="2026-03-10",
+        prior_drop_cents=2_000_000,
+        prior_first_day="2026-02-01",
+        prior_table_days=2,
+        prior_win_cents=400_000,
+        reason="hold 25.0 % after 20.0 %",
+        table_days=1,
+        triggers=["three_points"],
+        win_cents=250_000,
+    )
     resolved = {
         "amount_cents": 2_500,
         "disposition": "confirmed_paid_patron",

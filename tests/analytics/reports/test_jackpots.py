@@ -104,18 +104,24 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
     folder = tmp_path_factory.mktemp("cash")
     one, two = Table("table/fu-01"), Table("table/fu-02")
     ledger = [
-        bought(one, "p-1", 600_000), bought(two, "p-1", 400_000),  # 10,000.00 is not more than 10,000
-        bought(one, "p-2", 600_000), bought(two, "p-2", 400_001),
+        bought(one, "p-1", 600_000),
+        bought(two, "p-1", 400_000),  # 10,000.00 is not more than 10,000
+        bought(one, "p-2", 600_000),
+        bought(two, "p-2", 400_001),
         bought(one, "p-3", 900_000),  # and 1,000.01 wagered in cash
         bought(one, "p-4", 2_000_000, "voucher"),
         bought(one, "p-5", 1_500_000),  # it was p-6, as the correction says
-        replace(bought(one, "p-7", 800_000), gaming_day="2026-03-02"), bought(one, "p-7", 800_000),  # two gaming days
-    ]  # fmt: skip
+        replace(bought(one, "p-7", 800_000), gaming_day="2026-03-02"),
+        bought(one, "p-7", 800_000),  # two gaming days
+    ]
     wrong = next(entry.seq for entry in ledger if entry.amount_cents == 1_500_000)
     correction = {
-        "by": "sv-1", "reason": "the host's list", "supersedes_seq": wrong, "supersedes_event_id": "ab" * 16,
+        "by": "sv-1",
+        "reason": "the host's list",
+        "supersedes_seq": wrong,
+        "supersedes_event_id": "ab" * 16,
         "replacement": {"payload": {"patron": "p-6"}, "round_no": None, "type": "buy_in", "version": 1},
-    }  # fmt: skip
+    }
     placed = {"amount_cents": 100_001, "bettor": "p-3", "form": "cash", "number": None, "seat": 1, "wager": "base"}
     chips = {**placed, "bettor": "p-1", "form": "chips"}
     events = [recorded("table/fu-01", 1, [("wager_placed", placed), ("wager_placed", chips)], first_seq=900)]

@@ -25,9 +25,15 @@ FEBRUARY, MARCH = "2026-02-28", "2026-03-01"
 
 def service(rate_bp: int, value: int, reserve_rate_bp: int = 0) -> model.MeterSet:
     return model.MeterSet(
-        chapter="pa-688a", paytable="1", rate_bp=rate_bp, reason="put into service", reserve_centicents=0,
-        reserve_rate_bp=reserve_rate_bp, seed_cents=1_000_000, value_centicents=value,
-    )  # fmt: skip
+        chapter="pa-688a",
+        paytable="1",
+        rate_bp=rate_bp,
+        reason="put into service",
+        reserve_centicents=0,
+        reserve_rate_bp=reserve_rate_bp,
+        seed_cents=1_000_000,
+        value_centicents=value,
+    )
 
 
 def advanced(value: int, reserve: int = 0) -> model.MeterAdvanced:
@@ -38,9 +44,14 @@ def advanced(value: int, reserve: int = 0) -> model.MeterAdvanced:
 
 def won(round_no: int, share_bp: int, paid: int, value: int, reserve: int) -> model.MeterReset:
     return model.MeterReset(
-        paid_centicents=paid, reserve_centicents=reserve, round_no=round_no, seat=2, share_bp=share_bp, table="fu-01",
+        paid_centicents=paid,
+        reserve_centicents=reserve,
+        round_no=round_no,
+        seat=2,
+        share_bp=share_bp,
+        table="fu-01",
         value_centicents=value,
-    )  # fmt: skip
+    )
 
 
 def link() -> Table:
@@ -70,10 +81,16 @@ def must_hit_by() -> Table:
     said.say(advanced(1_000_200))
     said.say(
         model.MysteryHit(
-            after_centicents=1_000_000, meter="myst", nonce=None, reading_centicents=1_000_200, round_no=7, seat=2,
-            table="fu-01", target_centicents=None,
+            after_centicents=1_000_000,
+            meter="myst",
+            nonce=None,
+            reading_centicents=1_000_200,
+            round_no=7,
+            seat=2,
+            table="fu-01",
+            target_centicents=None,
         )
-    )  # fmt: skip
+    )
     return said
 
 

@@ -199,16 +199,36 @@ COLUMNS = (PROFILES / "jackpot-controller.csv").read_text().partition("\n")[0].s
 # -------------------------------------------------------------------------------------------------------- dealer terminal
 
 KINDS = {
-    "round_opened": "gameStarted", "no_more_bets": "betsClosed", "lammer_placed": "lammerPlaced",
-    "start_announced": "startAnnounced", "total_announced": "totalAnnounced",
-    "card_exposed": "cardExposed", "stub_counted": "stubCounted",
-    "cards_collected": "cardsCollected", "hand_set": "handSet", "hand_reset": "handReset", "hand_examined": "handExamined",
-    "hand_revealed": "handRevealed", "result_announced": "resultAnnounced", "wager_returned": "betReturned",
-    "wager_taken": "betTaken", "wager_refused": "betRefused", "wager_paid": "betPaid", "wager_abandoned": "betAbandoned",
-    "vigorish_taken": "commissionTaken", "light_seen": "lightSeen", "envy_acknowledged": "envyAcknowledged",
-    "envy_paid": "envyPaid", "cards_shuffled": "deckShuffled", "cut_offered": "cutOffered", "cards_cut": "deckCut",
-    "round_voided": "gameVoided", "hand_elected": "handElected", "surrendered": "surrendered", "round_closed": "gameClosed",
-}  # fmt: skip
+    "round_opened": "gameStarted",
+    "no_more_bets": "betsClosed",
+    "lammer_placed": "lammerPlaced",
+    "start_announced": "startAnnounced",
+    "total_announced": "totalAnnounced",
+    "card_exposed": "cardExposed",
+    "stub_counted": "stubCounted",
+    "cards_collected": "cardsCollected",
+    "hand_set": "handSet",
+    "hand_reset": "handReset",
+    "hand_examined": "handExamined",
+    "hand_revealed": "handRevealed",
+    "result_announced": "resultAnnounced",
+    "wager_returned": "betReturned",
+    "wager_taken": "betTaken",
+    "wager_refused": "betRefused",
+    "wager_paid": "betPaid",
+    "wager_abandoned": "betAbandoned",
+    "vigorish_taken": "commissionTaken",
+    "light_seen": "lightSeen",
+    "envy_acknowledged": "envyAcknowledged",
+    "envy_paid": "envyPaid",
+    "cards_shuffled": "deckShuffled",
+    "cut_offered": "cutOffered",
+    "cards_cut": "deckCut",
+    "round_voided": "gameVoided",
+    "hand_elected": "handElected",
+    "surrendered": "surrendered",
+    "round_closed": "gameClosed",
+}
 BETS = {
     "base": "mainBet",
     "fortune_bonus": "fortuneBonus",
@@ -279,10 +299,21 @@ def _say(type_: str, name: str, value: Any, body: Said, bet: Said) -> None:
 
 
 NAMES = {
-    "deck": "deckId", "observed": "covers", "announced_by": "announcedBy", "total": "total", "count": "cardCount",
-    "counted": "countedFaceDown", "exposed": "exposedCount", "result": "result", "reason": "reason", "source": "paidFrom",
-    "accepted": "accepted", "counted_from": "countedFrom", "depth": "depth", "election": "election",
-}  # fmt: skip
+    "deck": "deckId",
+    "observed": "covers",
+    "announced_by": "announcedBy",
+    "total": "total",
+    "count": "cardCount",
+    "counted": "countedFaceDown",
+    "exposed": "exposedCount",
+    "result": "result",
+    "reason": "reason",
+    "source": "paidFrom",
+    "accepted": "accepted",
+    "counted_from": "countedFrom",
+    "depth": "depth",
+    "election": "election",
+}
 
 _SAY = {"betting-pads": _betting, "card-shoe": _shoe, "jackpot-controller": _controller, "dealer-terminal": _dealer}
 

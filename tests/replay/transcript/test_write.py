@@ -195,5 +195,10 @@ def test_times_are_those_of_the_property_and_a_changed_clock_is_a_distance() -> 
     ]
     text = to_text(timed, table="fu-01", round_no=7, zone=ZoneInfo("America/New_York"))
     assert text.splitlines() == [
-        "# times are America/New_York", "table fu-01", "at 01:59:59", "dealer d-7", "at +1s", "dealer d-8",
-    ]  # fmt: skip
+        "# times are America/New_York",
+        "table fu-01",
+        "at 01:59:59",
+        "dealer d-7",
+        "at +1s",
+        "dealer d-8",
+    ]
