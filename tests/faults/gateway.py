@@ -128,18 +128,28 @@ def gateway_killed_reading(folder: Path, times: int) -> int:
                     await_answer(port)
                     writing.result()
                     await_end(path)
-                    gateway.process.send_signal(signal.SIGTERM)
-                    demand(gateway.end() == 0, f"the gateway did not end in order: {gateway.process.returncode}")
+                    end_in_order(gateway)
                     break
-                if callable(killing):
-                    await_answer(port)
-                    killing(gateway)
-                status = gateway.end()
-                demand(status == -9, f"the gateway did not die {killing}: {status}, {gateway.told[-3:]}")
+                await_death(gateway, killing, port)
         with closing(SqliteLog(path)) as log:
             check(log)
         shutil.rmtree(place)
     return times
+
+
+def end_in_order(gateway: Child) -> None:
+    """Tell a gateway to end; it must, with exit status 0."""
+    gateway.process.send_signal(signal.SIGTERM)
+    demand(gateway.end() == 0, f"the gateway did not end in order: {gateway.process.returncode}")
+
+
+def await_death(gateway: Child, killing: Killing, port: int) -> None:
+    """Let a gateway die where it was told to, or be killed once it answers."""
+    if callable(killing):
+        await_answer(port)
+        killing(gateway)
+    status = gateway.end()
+    demand(status == -9, f"the gateway did not die {killing}: {status}, {gateway.told[-3:]}")
 
 
 def write_records(cluster: Cluster, topic: str, port: int) -> None:
@@ -192,14 +202,9 @@ def play(path: Path, killed: list[Killing], address: str) -> None:
                 await_answer(port)
                 for each in handing:
                     each.result()
-                gateway.process.send_signal(signal.SIGTERM)
-                demand(gateway.end() == 0, f"the gateway did not end in order: {gateway.process.returncode}")
+                end_in_order(gateway)
                 break
-            if callable(killing):
-                await_answer(port)
-                killing(gateway)
-            status = gateway.end()
-            demand(status == -9, f"the gateway did not die {killing}: {status}, {gateway.told[-3:]}")
+            await_death(gateway, killing, port)
             told = [device.answered for device in devices]  # before the next one is started
             with closing(SqliteLog(path, read_only=True)) as log:
                 for table, answered in zip(tables(), told, strict=True):
