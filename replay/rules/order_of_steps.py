@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from games.rulebook.rulebook import Rulebook
 from replay.findings import Finding
 from replay.fold.round import Round
+from replay.fold.table_state import Deck
 from replay.rules.catalogue import GAME_RULES
 from replay.rules.equipment import preparations
 from replay.rules.round_steps import Act, Precedence
@@ -104,6 +105,13 @@ def opened_in_order(round_: Round, book: Rulebook) -> Iterator[Finding]:
             )
 
 
+def _wash_section(round_: Round, book: Rulebook, deck: Deck) -> str:
+    """Return the section that asks for the shuffle: of the opening, of a table without players, else of every round."""
+    if not deck.used and book.has("4(c)"):
+        return "4(c)"
+    return "5(g)" if round_.before.idle and book.has("5(g)") and not book.exempt("5(g)") else "5(a)"
+
+
 @rule("DEAL-SHUFFLE", on=("4(c)", "5(g)", "5(a)"))
 def shuffled_after_the_wash(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Cards that were spread and washed are shuffled before they are dealt (§§ 688a.4(c), 688a.5(g)).
@@ -120,7 +128,7 @@ def shuffled_after_the_wash(round_: Round, book: Rulebook) -> Iterator[Finding]:
             round_,
             book,
             "DEAL-SHUFFLE",
-            "4(c)" if book.has("4(c)") and not deck.used else "5(a)",
+            _wash_section(round_, book, deck),
             expected="the cards shuffled after they were spread and washed",
             observed="shuffled before it only",
             evidence=(max(shuffles), mixed, first),

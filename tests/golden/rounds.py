@@ -84,6 +84,18 @@ def _round_problems(case: Case, conclusion: Conclusion, expected: list[list[str]
         found = sorted(finding.line() for finding in conclusion.findings)
         if listed != found:
             problems.append(f"findings {found}, expected {listed}")
+    problems += _section_problems(conclusion, [words for kind, *words in expected if kind == "finding"])
+    return problems
+
+
+def _section_problems(conclusion: Conclusion, expected: list[list[str]]) -> list[str]:
+    """Return what differs in the sections that expected findings name with `section=`."""
+    problems = []
+    for words in expected:
+        for section in (word.removeprefix("section=") for word in words if word.startswith("section=")):
+            cites = [finding.cite for finding in conclusion.findings if finding.line() == _normal(words)]
+            if not any(cite.endswith(f"§ {section}") for cite in cites):
+                problems.append(f"{words[0]} cites {cites}, expected § {section}")
     return problems
 
 
