@@ -15,7 +15,7 @@ The door. Outside this room, import from these files only:
 Inside. Everything is pure but for the files marked with *, which read the log or read and write files:
 
 * a game's own: `games` (row schema, what only this game has of a table) and `kernels` (compiled settlement), one file each
-* a round becomes a row: `row_schemas`, `layout_row`, `stream_rows`, `row_writer`, `round_table`*, `kept_table`*,
-  `table_check`*
+* a round becomes a row: `row_schemas`, `layout_row`, `stream_rows`, `row_writer`, `row_keeper`*,
+  `round_table`*, `kept_table`*, `table_check`*
 * rows become money: `settling`, `groups`*, `row_replayer`*, `what_if`*
 """

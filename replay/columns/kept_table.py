@@ -1,9 +1,7 @@
 """A round table that a replay keeps up: the rows of the rounds it judges, written while it judges them.
 
-The theory of this file: results are committed first, then the rows, up to the same heads; the manifest that replaces the old one
-at once says up to which. So a kill between the two leaves rows that are behind, never ahead, and the next replay reads what is
-missing from the log (`resume`). What cannot be gone on with is derived from the stream's first event, as `round_table.build`
-does, so that the rows are always those that it derives.
+The theory of this file: the rows that `row_keeper` takes are put into files, and the manifest that replaces the old one at once
+says up to which heads. So whoever reads the table sees it as of one moment, and a kill leaves what was in force.
 
     manifest.json                                       as in `round_table`; it also names what follows
     rounds/<property>/<game>/<month>.<digest>.parquet   finished rounds; and, of each place, one file of those that something late
@@ -22,23 +20,17 @@ from typing import Final
 
 import msgspec
 
-from events.errors import IntegrityError
 from events.log.contract import Head
-from events.log.runs import runs_of
-from replay.columns.catalogue import schema_of
 from replay.columns.game_columns import Row
 from replay.columns.round_table import (
-    GROUP,
     MANIFEST,
     VERSION,
     FileEntry,
     HeadEntry,
     Manifest,
     RoundTable,
-    StreamReading,
     TableError,
     checked_path,
-    drop,
     joined,
     keep_texts,
     place_of,
@@ -46,21 +38,19 @@ from replay.columns.round_table import (
     prepare,
     put_in_force,
     scratch_in,
-    writer_at,
+    write_rows,
 )
-from replay.columns.row_schemas import arrow_schema, as_batch
-from replay.columns.row_writer import RowWriter
-from replay.columns.stream_rows import ROUNDS_AT_HAND, StreamRows, Unfinished, with_texts
+from replay.columns.row_keeper import Part, RowKeeper, StreamKeeper
+from replay.columns.stream_rows import StreamRows, Unfinished
 from replay.run.engine import engine
 from replay.run.positions import ReplaySource
-from replay.run.stream_worker import Snapshot, encode
+from replay.run.round_keeper import StreamRoundKeeper
+from replay.run.stream_worker import encode
 
 WRITE_EVERY_S: Final = 1.0
 """Whoever follows a log writes rows at most so often, and leaves at least as long for judging as that takes."""
 JOINED_AT: Final = 16
 """So many files of about the same size become one."""
-LOST_RECORD: Final = "LOG-"
-"""How the reason begins why a stream has no rows where its log is broken; that is tried again."""
 
 
 class _Going(msgspec.Struct, frozen=True):
@@ -69,25 +59,22 @@ class _Going(msgspec.Struct, frozen=True):
     streams: dict[str, Unfinished]
 
 
-class KeptTable:
-    """The rows of a replay's rounds (`replay.run.round_keeper.RoundKeeper`), in a folder. One process at a time keeps a table."""
+class KeptTable(RowKeeper):
+    """The rows of a replay's rounds, in a folder. One process at a time keeps a table; others may hand it the rows of a stream
+    (`replay.run.round_keeper.DividedRoundKeeper`).
+    """
 
     def __init__(
         self, folder: Path, log_id: str, property_id: str, clock: Callable[[], float] = time.monotonic
     ) -> None:
         """Open the table, or begin one in an empty folder. Raises `TableError` where the folder is of something else."""
-        self.folder, self._log_id, self._property_id, self._clock = folder, log_id, property_id, clock
+        super().__init__(property_id)
+        self.folder, self._log_id, self._clock = folder, log_id, clock
         self._files: dict[str, list[FileEntry]] = {}
         self._last: dict[str, FileEntry] = {}
-        self._takers: dict[str, StreamRows] = {}
-        self._heads: dict[str, Head] = {}
-        self._without_rows: dict[str, str] = {}
         self._texts: dict[str, str] = {}
-        self._finished: dict[str, list[Row]] = {}
-        self._dropped: set[str] = set()
-        """Streams whose rounds in `_files` do not count any more."""
-        self._anew: set[str] = set()
-        """Streams to be derived from their first event."""
+        self._parts: dict[str, list[Part]] = {}
+        """What other processes finished, by stream, and waits to be put into its place."""
         self._said: list[str] = []
         self._next_s = float("-inf")
         self._manifest = b""
@@ -141,54 +128,33 @@ class KeptTable:
 
     def resume(self, log: ReplaySource, positions: Mapping[str, Head]) -> list[str]:
         """Bring streams to the positions from which the replay goes on; return a sentence for each thing put right."""
-        for stream, position in positions.items():
-            if not stream.startswith("table/"):
-                continue
-            if position.seq == 0:
-                self._begin(stream)
-            elif not self._stands(stream, position) and not self._catch_up(log, stream, position):
-                self._derive(log, stream, position.seq)
+        super().resume(log, positions)
         said, self._said = self._said, []
         return said
 
-    def _stands(self, stream: str, position: Head) -> bool:
-        """Whether the rows are those up to the position; what has none for another reason than a break has none there either."""
-        if stream in self._anew:
-            return False
+    def of_stream(self, stream: str) -> StreamKeeper:
+        """Return what keeps the rounds of a stream in another process, from where they are kept here."""
+        made = StreamKeeper(stream, self._property_id)
         if stream in self._without_rows:
-            return not self._without_rows[stream].startswith(LOST_RECORD)
-        return self._heads.get(stream) == position
+            made.go_without(self._without_rows[stream])
+        elif stream in self._heads and stream not in self._anew:
+            made.go_on(self._takers[stream], self._heads[stream])
+        return made
 
-    def taker(self, stream: str) -> StreamRows | None:
-        """Return what takes the rounds of a stream from here on; null where none are kept."""
-        if not stream.startswith("table/") or stream in self._anew or stream in self._without_rows:
-            return None
-        if stream not in self._takers:
-            self._begin(stream)
-        return self._takers[stream]
-
-    def refolded(self, stream: str) -> None:
-        """A stream was folded again from its beginning: its rows are derived anew, where they are not known to be impossible."""
-        if stream.startswith("table/") and stream not in self._without_rows:
-            self._anew.add(stream)
-
-    def broken(self, stream: str, why: str) -> None:
-        """Leave out a stream that cannot be read to its end."""
-        if stream.startswith("table/"):
-            self._leave_out(stream, why)
-
-    def forget(self, stream: str) -> None:
-        """Leave out a stream that the log does not have."""
-        self._drop(stream)
+    def gather(self, kept: StreamRoundKeeper) -> None:
+        """Take over what was kept of a stream in another process."""
+        assert isinstance(kept, StreamKeeper), "it was made by `of_stream`"
+        if kept.is_anew:
+            self._drop(kept.stream)
+        if kept.reason and kept.reason != self._without_rows.get(kept.stream):
+            self._leave_out(kept.stream, kept.reason)
+        if kept.standing is not None:
+            self._takers[kept.stream], self._heads[kept.stream] = kept.standing
+        self._parts.setdefault(kept.stream, []).extend(kept.parts)
 
     def commit(self, log: ReplaySource, heads: Mapping[str, Head], *, at_once: bool) -> bool:
         """Write the rows up to these heads; return whether that was done, and not put off."""
-        for stream in sorted(self._anew & heads.keys()):
-            self._derive(log, stream, heads[stream].seq)
-        for stream, head in heads.items():
-            if stream in self._takers:
-                self._heads[stream] = head
-                self._collect(self._takers[stream])
+        self._take(log, heads)
         if not at_once and self._clock() < self._next_s:
             return False
         start_s = self._clock()
@@ -197,69 +163,14 @@ class KeptTable:
         self._next_s = max(start_s + WRITE_EVERY_S, end_s + (end_s - start_s))
         return True
 
-    def _begin(self, stream: str) -> None:
-        """Begin a stream with no rows."""
-        self._drop(stream)
-        self._takers[stream] = StreamRows(stream, self._property_id)
-
     def _drop(self, stream: str) -> None:
-        """Let no row of a stream count that was written or waits."""
-        self._dropped.add(stream)
-        self._anew.discard(stream)
-        self._takers.pop(stream, None)
-        self._heads.pop(stream, None)
-        self._without_rows.pop(stream, None)
-        for place, rows in self._finished.items():
-            self._finished[place] = [row for row in rows if row["stream"] != stream]
+        super()._drop(stream)
+        self._parts.pop(stream, None)
 
-    def _leave_out(self, stream: str, why: str) -> None:
-        """Give a stream no rows, for a reason."""
-        self._drop(stream)
-        self._without_rows[stream] = why
-
-    def _collect(self, taker: StreamRows) -> None:
-        """Take over the rounds that nothing late can reach any more; leave out a stream that cannot be written row by row."""
-        if taker.event_replay_reason:
-            self._leave_out(taker.stream, taker.event_replay_reason)
-            return
-        for row in taker.written(ROUNDS_AT_HAND):
-            self._finished.setdefault(place_of(row), []).append(row)
-
-    def _derive(self, log: ReplaySource, stream: str, end: int) -> None:
-        """Derive the rows of a stream from its first event."""
-        self._drop(stream)
-        reading = StreamReading(log, stream, end, self._property_id)
+    def _put_away(self) -> None:
         with scratch_in(self.folder) as scratch:
             self._remove_dropped(scratch)
-            for rows in reading.rows():
-                for row in rows:
-                    self._finished.setdefault(place_of(row), []).append(row)
-                if sum(map(len, self._finished.values())) >= GROUP:
-                    self._store(scratch)
-        if reading.event_replay_reason:
-            self._leave_out(stream, reading.event_replay_reason)
-            return
-        self._takers[stream], self._heads[stream] = reading.taken, Head(end, reading.hash)
-
-    def _catch_up(self, log: ReplaySource, stream: str, position: Head) -> bool:
-        """Read what the results are ahead of the rows; return whether the rows could be gone on with."""
-        head, taker = self._heads.get(stream), self._takers.get(stream)
-        if stream in self._anew or head is None or taker is None or head.seq >= position.seq:
-            return False
-        state = with_texts(taker.rest(), taker.texts)
-        worker = RowWriter(None, stream, encode(Snapshot(table=state, meter=None, since=[])), taker.rest_seq)
-        try:
-            if [record.hash for record in log.read(stream, head.seq, head.seq)] != [head.hash]:
-                return False
-            for after, end, worker.taker in ((taker.rest_seq, head.seq, None), (head.seq, position.seq, taker)):
-                for run in runs_of(log.read(stream, after + 1, end)) if after < end else ():
-                    worker.take_run(run, drop)
-                    if worker.needs_refold:
-                        return False
-        except IntegrityError:
-            return False
-        self._heads[stream] = position
-        return worker.chain == position.hash
+            self._store(scratch)
 
     def _write(self) -> None:
         """Write what was taken, and let a new manifest replace the old one."""
@@ -314,13 +225,18 @@ class KeptTable:
             if rows:
                 self._files.setdefault(place, []).append(self._write_rows(scratch, place, rows))
                 self._finished[place] = []
+        for stream, parts in self._parts.items():
+            for part in parts:
+                made = scratch / "part.parquet"
+                made.write_bytes(part.data)
+                entry = placed(made, self.folder, f"rounds/{part.place}", "parquet", part.rounds, [stream])
+                self._files.setdefault(part.place, []).append(entry)
+        self._parts = {}
 
     def _write_rows(self, scratch: Path, place: str, rows: Sequence[Row]) -> FileEntry:
         """Write rows of one place to a file of the table."""
-        made, schema = scratch / "rows.parquet", schema_of(rows[0]["game"])
-        with writer_at(made, arrow_schema(schema)) as writer:
-            for start in range(0, len(rows), GROUP):
-                writer.write_batch(as_batch(rows[start : start + GROUP], schema))
+        made = scratch / "rows.parquet"
+        write_rows(made, rows)
         streams = sorted({row["stream"] for row in rows})
         return placed(made, self.folder, f"rounds/{place}", "parquet", len(rows), streams)
 

@@ -202,10 +202,18 @@ def _batches(parts: Sequence[Path]) -> Iterator[pa.RecordBatch]:
             yield from file.iter_batches(GROUP)
 
 
-def writer_at(path: Path, columns: pa.Schema) -> pq.ParquetWriter:
+def writer_at(path: Path | pa.NativeFile, columns: pa.Schema) -> pq.ParquetWriter:
     """Open a file of rounds for writing."""
     texts = [field.name for field in columns if pa.types.is_string(field.type)]
     return pq.ParquetWriter(path, columns, compression="lz4", use_dictionary=texts)
+
+
+def write_rows(path: Path | pa.NativeFile, rows: Sequence[Row]) -> None:
+    """Write rows of one place to a file."""
+    schema = schema_of(rows[0]["game"])
+    with writer_at(path, arrow_schema(schema)) as writer:
+        for start in range(0, len(rows), GROUP):
+            writer.write_batch(as_batch(rows[start : start + GROUP], schema))
 
 
 def placed(made: Path, folder: Path, name: str, suffix: str, rounds: int = 0, streams: Sequence[str] = ()) -> FileEntry:

@@ -54,3 +54,20 @@ class RoundKeeper(Protocol):
 
         Where it is not asked for `at_once`, a keeper may wait a little, and is told again.
         """
+
+
+class StreamRoundKeeper(RoundKeeper, Protocol):
+    """Keeps the rounds of one stream in another process; it can be sent there, and back when it is packed."""
+
+    def pack(self) -> None:
+        """Make ready to be sent back."""
+
+
+class DividedRoundKeeper(RoundKeeper, Protocol):
+    """Keeps the rounds of streams that are judged in several processes."""
+
+    def of_stream(self, stream: str) -> StreamRoundKeeper:
+        """Return what keeps the rounds of a stream in another process, from where they are kept here."""
+
+    def gather(self, kept: StreamRoundKeeper) -> None:
+        """Take over what was kept of a stream there; the results of the stream were committed."""

@@ -23,6 +23,7 @@ from replay.run.comparison import StreamLog
 from replay.run.engine import engine
 from replay.run.positions import resumption
 from replay.run.replayer import Progress, Replay, Summary, Tally, replay
+from replay.run.round_keeper import DividedRoundKeeper, StreamRoundKeeper
 from replay.run.stream_worker import Result
 from replay.workers.pool import Pool
 
@@ -31,22 +32,26 @@ StoreOpener = Callable[[], ResultStore]
 
 
 class Unit(NamedTuple):
-    """A stream to judge, and what is stored of how far it was judged: position, snapshot, and why they do not fit."""
+    """A stream to judge, what is stored of how far it was judged (position, snapshot, and why they do not fit), and what keeps
+    its rounds, where they are kept.
+    """
 
     stream: str
     position: Head | None
     snapshot: bytes | None
     misfit: str | None
+    rounds: StreamRoundKeeper | None = None
 
 
 class UnitResult(NamedTuple):
-    """What the replay of a stream would store, in one transaction, and its summary."""
+    """What the replay of a stream would store, in one transaction, its summary, and its rounds, where they are kept."""
 
     positions: dict[str, Head]
     snapshots: dict[str, bytes]
     records: list[Result]
     anew: tuple[str, ...]
     summary: Summary
+    rounds: StreamRoundKeeper | None = None
 
 
 class StreamJob:
@@ -61,10 +66,12 @@ class StreamJob:
 
         def judge(unit: Unit) -> UnitResult:
             results = _UnitResults(stored, unit)
-            running = Replay(StreamLog(log, unit.stream), results, again=self.again)
+            running = Replay(StreamLog(log, unit.stream), results, again=self.again, rounds=unit.rounds)
             for _ in running.run():
                 pass
-            return results.result(running.summary)
+            if unit.rounds is not None:
+                unit.rounds.pack()
+            return results.result(running.summary, unit.rounds)
 
         return judge
 
@@ -83,10 +90,11 @@ class _UnitResults(OwnStore):
         self._latest: dict[tuple[str, str], bytes] = {}
         self._anew = False
 
-    def result(self, summary: Summary) -> UnitResult:
+    def result(self, summary: Summary, rounds: StreamRoundKeeper | None) -> UnitResult:
         """Return all that is to be stored."""
         records = [(each.kind, each.key, each.data) for each in self._records]
-        return UnitResult(self._positions, self._snapshots, records, (self._stream,) if self._anew else (), summary)
+        anew = (self._stream,) if self._anew else ()
+        return UnitResult(self._positions, self._snapshots, records, anew, summary, rounds)
 
     def positions(self, engine: str) -> dict[str, Head]:
         """Return the position of the stream."""
@@ -168,15 +176,16 @@ def judge_in_units(
     *,
     again: bool = False,
     progress: Progress | None = None,
+    rounds: DividedRoundKeeper | None = None,
 ) -> Summary:
     """Judge a log by its streams in a pool, then what came since; store every verdict as a replay does.
 
-    `stored` opens the same results for reading; `again` judges everything again, as for `replay.run.replayer.replay`. Raises
-    `WorkerLost`, and what the log and the pool raise.
+    `stored` opens the same results for reading; `again` judges everything again, as for `replay.run.replayer.replay`; `rounds`
+    keeps the rounds. Raises `WorkerLost`, and what the log and the pool raise.
     """
     if results.unchained():
-        return replay(log, results, again=again, progress=progress)
-    units = _units(log, results)
+        return replay(log, results, again=again, progress=progress, rounds=rounds)
+    units = _units(log, results, rounds)
     fresh = not results.chain_heads()
     if again:
         results.reset()
@@ -186,22 +195,34 @@ def judge_in_units(
             if unit.positions or unit.records or unit.anew:
                 past = dict.fromkeys(unit.positions.keys() & results.advice().keys(), b"")
                 results.commit(engine(), unit.positions, unit.snapshots, unit.records, unit.anew, past)
+            if rounds is not None and unit.rounds is not None:
+                rounds.gather(unit.rounds)
+                rounds.commit(log, {}, at_once=False)
             if tally is not None:
                 tally.add(unit.records)
             _add(done, unit.summary)
             if progress is not None:
                 progress(done.events, done.rounds)
-    rest = replay(log, results, tally=tally)
+    rest = replay(log, results, tally=tally, rounds=rounds)
     verdicts, findings = rest.verdicts, rest.findings
     _add(rest, done)
     return msgspec.structs.replace(rest, verdicts=verdicts, findings=findings)
 
 
-def _units(log: EventLog, results: ResultStore) -> list[Unit]:
-    """Return the streams, the longest first, with what is stored of how far each was judged."""
+def _units(log: EventLog, results: ResultStore, rounds: DividedRoundKeeper | None) -> list[Unit]:
+    """Return the streams, the longest first, with what is stored of how far each was judged and what keeps its rounds."""
     found, snapshots = resumption(log, results, engine()), results.snapshots(engine())
     streams = sorted(log.streams(), key=lambda stream: (-log.head(stream).seq, stream))
-    return [Unit(each, found.positions.get(each), snapshots.get(each), found.misfits.get(each)) for each in streams]
+    return [
+        Unit(
+            stream,
+            found.positions.get(stream),
+            snapshots.get(stream),
+            found.misfits.get(stream),
+            rounds.of_stream(stream) if rounds is not None else None,
+        )
+        for stream in streams
+    ]
 
 
 def _add(total: Summary, of: Summary) -> None:

@@ -19,8 +19,8 @@ from rack.whole_files import named_errors
 
 if TYPE_CHECKING:
     from events.log.contract import EventLog, ResultStore
+    from replay.columns.kept_table import KeptTable
     from replay.run.replayer import Summary
-    from replay.run.round_keeper import RoundKeeper
 
 BUILD_EVERY_S = 1.0
 """While a replay follows, it builds the warehouse at most so often, and leaves at least as long for judging as a build takes."""
@@ -84,8 +84,6 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     worker_pool.check(arguments)
     if worker_pool.is_asked_for(arguments) and (arguments.follow or arguments.as_of or arguments.rules):
         raise UsageError("--workers and --engine judge what is stored now; leave out --follow, --as-of and --rules")
-    if worker_pool.is_asked_for(arguments) and arguments.rounds:
-        raise UsageError("--rounds is written by one process; leave out --workers and --engine, or use `rack rounds`")
     what_if = bool(arguments.rules or arguments.as_of)
     stores = arguments.follow, arguments.warehouse, arguments.rounds, arguments.again, arguments.verdicts
     if what_if and any(stores):
@@ -149,6 +147,7 @@ def _replay_in_processes(log: EventLog, results: ResultStore, arguments: argpars
             stored,
             again=arguments.again,
             progress=lambda events, rounds: output.progress(rounds, f"rounds judged, {events:,} events read"),
+            rounds=_rounds(log, arguments.rounds),
         )
 
 
@@ -209,7 +208,7 @@ def _follow(log: EventLog, results: ResultStore, arguments: argparse.Namespace, 
     return stored.standing()
 
 
-def _rounds(log: EventLog, folder: Path | None) -> RoundKeeper | None:
+def _rounds(log: EventLog, folder: Path | None) -> KeptTable | None:
     """Return what keeps the round table in a folder, where one is asked for."""
     if folder is None:
         return None
@@ -238,8 +237,13 @@ def _check_group(arguments: argparse.Namespace, address: str) -> None:
 
     if not arguments.follow:
         raise UsageError("--group needs --follow")
-    if arguments.again or arguments.verdicts or arguments.warehouse or arguments.rounds:
-        raise UsageError("--group excludes --again, --verdicts, --warehouse and --rounds; run those without a group")
+    if arguments.rounds:
+        raise UsageError(
+            "--rounds excludes --group: one replayer keeps a round table, and each member of a group has some of the rounds; "
+            "run `rack rounds` afterward, or `rack replay --follow --verdicts FILE --rounds DIR` beside the group"
+        )
+    if arguments.again or arguments.verdicts or arguments.warehouse:
+        raise UsageError("--group excludes --again, --verdicts and --warehouse; run those without a group")
     if parse_address(address)[0] != "kafka":
         raise UsageError("--group needs a log on Kafka; use a kafka:// address")
     from events.kafka.consumer_group import NAME

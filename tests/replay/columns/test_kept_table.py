@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
+import pickle
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 
-from events.log.contract import Record
+from events.log.contract import EventLog, Record
 from events.sqlite.results import SqliteResults
 from floor.day import gaming_day
 from games.catalogue import GAMES
@@ -22,6 +23,8 @@ from replay.columns.round_table import FAR_BACK, RoundTable, TableError, build
 from replay.columns.table_check import differences
 from replay.run import replayer
 from replay.run.replayer import Replay, Summary, follow, replay
+from replay.workers.streams import judge_in_units
+from tests.replay.columns.rows import rows_in
 from tests.replay.columns.simulated_log import SimulatedLog
 from tests.replay.streams import eventful, meter, paid
 from tests.replay.tables import PAID, UNPAID, MemoryLog, Table
@@ -72,15 +75,21 @@ def kept(log: MemoryLog, folder: Path, results: str = "results") -> Summary:
         return replay(log, store, rounds=KeptTable(folder, log.log_id, log.property_id))
 
 
-def rows_in(folder: Path) -> dict[tuple[str, int], dict[str, Any]]:
-    table, rows = RoundTable(folder), {}
-    for entry in table.manifest.files:
-        for row in pq.ParquetFile(table.path(entry)).read().to_pylist():
-            key = row["stream"], row["round_no"]
-            assert key not in rows, f"{key} is there twice"
-            assert row["stream"] in entry.streams
-            rows[key] = row
-    return rows
+class SentToAndFro:
+    """A pool of this process, where everything goes through the bytes in which it would be sent to another."""
+
+    def run(self, job: Any, parts: Iterable[Any], log: EventLog) -> Iterator[Any]:
+        for part in parts:
+            yield pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(job)).at(log)(pickle.loads(pickle.dumps(part)))))
+
+
+def kept_in_units(log: MemoryLog, folder: Path, again: bool = False) -> Summary:
+    """A replay stream by stream, as in several processes, from where the last one ended."""
+    path = folder.parent / "results"
+    stored = partial(SqliteResults, path, read_only=True)
+    with closing(SqliteResults(path)) as store:
+        rounds = KeptTable(folder, log.log_id, log.property_id)
+        return judge_in_units(log, store, SentToAndFro(), stored, again=again, rounds=rounds)
 
 
 def assert_as_built(log: MemoryLog, folder: Path) -> None:
@@ -209,14 +218,14 @@ def test_a_broken_stream_has_no_rows_until_it_can_be_read(tmp_path: Path) -> Non
 
 
 def test_a_log_that_was_judged_before(tmp_path: Path) -> None:
-    log = MemoryLog([played(30), eventful_elsewhere()])
+    log = MemoryLog([played(30), late_ones_elsewhere()])
     with closing(SqliteResults(tmp_path / "results")) as store:
         replay(log, store)
     kept(log, tmp_path / "kept")
     assert_as_built(log, tmp_path / "kept")
 
 
-def eventful_elsewhere() -> Table:
+def late_ones_elsewhere() -> Table:
     table = late_ones()
     table.stream = "table/fu-03"
     return table
@@ -272,6 +281,64 @@ def test_a_table_that_was_derived_is_gone_on_with(tmp_path: Path) -> None:
     log = MemoryLog([played(5)])
     build(log, tmp_path / "kept")
     kept(log, tmp_path / "kept")
+    assert_as_built(log, tmp_path / "kept")
+
+
+# ----------------------------------------------------------------------------------------------------- several processes
+
+
+@pytest.mark.parametrize("restarts", [0, 2])
+def test_the_rows_of_streams_judged_elsewhere_are_those_derived_afterward(
+    restarts: int, floor: MemoryLog, tmp_path: Path
+) -> None:
+    for step in range(restarts + 1):
+        log = Prefix(floor, len(floor.all) * (step + 1) // (restarts + 1))
+        kept_in_units(log, tmp_path / "kept")
+        assert_as_built(log, tmp_path / "kept")
+    assert len(rows_in(tmp_path / "kept")) > 150
+
+
+@pytest.mark.parametrize("cut", range(20, 260, 40))
+def test_one_process_and_several_go_on_with_each_others_rows(cut: int, tmp_path: Path) -> None:
+    """With corrections and late facts of every kind, and a restart anywhere."""
+    whole = MemoryLog([late_ones(), meter(), eventful(), played(20, "table/fu-04")])
+    for first, second in ((kept, kept_in_units), (kept_in_units, kept), (kept_in_units, kept_in_units)):
+        folder = tmp_path / first.__name__ / second.__name__ / "kept"
+        folder.parent.mkdir(parents=True)
+        for count, run in ((cut, first), (len(whole.all), second)):
+            log = Prefix(whole, count)
+            run(log, folder)
+            assert_as_built(log, folder)
+        assert RoundTable(folder).manifest.event_replay == {STREAM: FAR_BACK}
+
+
+def test_again_in_several_processes_writes_every_row_again(tmp_path: Path) -> None:
+    log = MemoryLog([played(20), played(5, "table/fu-02"), late_ones_elsewhere(), meter()])
+    kept(log, tmp_path / "kept")
+    kept_in_units(log, tmp_path / "kept", again=True)
+    assert_as_built(log, tmp_path / "kept")
+
+
+def test_rows_that_are_missing_are_made_where_the_stream_is_judged(tmp_path: Path) -> None:
+    """The log was judged before, and rows are behind; or a file is not as it was: its streams have their rows anew."""
+    log, folder = MemoryLog([played(40), played(30, "table/fu-02")]), tmp_path / "kept"
+    with closing(SqliteResults(tmp_path / "results")) as store:
+        replay(log, store)
+    kept_in_units(log, folder)
+    assert_as_built(log, folder)
+    (folder / RoundTable(folder).manifest.files[0].path).write_bytes(b"")
+    assert "written again" in kept_in_units(log, folder).judged_again[0]
+    assert_as_built(log, folder)
+
+
+def test_a_broken_stream_judged_elsewhere_has_no_rows_until_it_can_be_read(tmp_path: Path) -> None:
+    log = MemoryLog([played(3), played(3, "table/fu-02")])
+    log.broken[STREAM] = 20
+    kept_in_units(log, tmp_path / "kept")
+    assert_as_built(log, tmp_path / "kept")
+    assert set(RoundTable(tmp_path / "kept").manifest.heads) == {"table/fu-02"}
+    del log.broken[STREAM]
+    kept_in_units(log, tmp_path / "kept")
     assert_as_built(log, tmp_path / "kept")
 
 
@@ -379,11 +446,15 @@ class Killer:
             raise Killed
 
 
-def test_a_kill_at_any_step_loses_nothing_and_doubles_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("run", [kept, kept_in_units])
+def test_a_kill_at_any_step_loses_nothing_and_doubles_nothing(
+    run: Callable[[MemoryLog, Path], Summary], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Several commits, files joined, a stream derived anew; the process ends before or after each step, and goes on."""
     monkeypatch.setattr(replayer, "COMMIT_EVERY", 90)
     monkeypatch.setattr(kept_table, "JOINED_AT", 3)
-    whole = interleaved(MemoryLog([played(36), late_ones(), eventful_elsewhere()]), 5)
+    monkeypatch.setattr(kept_table, "WRITE_EVERY_S", 0.0)
+    whole = interleaved(MemoryLog([played(36), late_ones(), late_ones_elsewhere()]), 5)
     log, at, finished = Prefix(whole, len(whole.all)), 0, False
     while not finished:
         at += 1
@@ -395,13 +466,13 @@ def test_a_kill_at_any_step_loses_nothing_and_doubles_nothing(tmp_path: Path, mo
             patched.setattr(os, "replace", killer.step(os.replace))
             patched.setattr(Path, "unlink", killer.step(Path.unlink))
             try:
-                kept(log, folder)
+                run(log, folder)
                 finished = True
             except Killed:
                 pass
-        kept(log, folder)
+        run(log, folder)
         assert_as_built(log, folder)
-    assert at > 40
+    assert at > 20
 
 
 def test_a_kill_leaves_what_was_in_force(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

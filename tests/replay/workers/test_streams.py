@@ -18,6 +18,8 @@ from events.log.contract import ChainedResult, EventLog, ResultStore
 from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
 from floor.day import gaming_day
+from replay.columns.kept_table import KeptTable
+from replay.columns.table_check import differences
 from replay.run import replayer, stream_worker
 from replay.run.replayer import Summary, replay
 from replay.workers.pool import ThisProcess
@@ -88,6 +90,7 @@ def test_two_processes_store_what_one_stores_though_one_of_them_is_killed(
 ) -> None:
     one, two, killed = tmp_path / "one", tmp_path / "two", []
     in_one(log, one)
+    rounds = KeptTable(tmp_path / "rounds", log.log_id, log.property_id)
     with closing(SqliteResults(two)) as results, ProcessPool(2, partial(opened, path)) as pool:
 
         def kill(events: int, rounds: int) -> None:
@@ -95,9 +98,10 @@ def test_two_processes_store_what_one_stores_though_one_of_them_is_killed(
                 killed.append(next(iter(pool._pool._processes)))
                 os.kill(killed[0], signal.SIGKILL)
 
-        judge_in_units(log, results, pool, reader(two), progress=kill)
+        judge_in_units(log, results, pool, reader(two), progress=kill, rounds=rounds)
     assert killed
     assert said(two) == said(one)
+    assert differences(log, tmp_path / "rounds") == []
 
 
 def test_again_puts_right_what_was_altered_as_one_process_does(log: EventLog, tmp_path: Path) -> None:

@@ -70,6 +70,23 @@ def test_a_what_if_reads_it(log: str, tmp_path: Path, capsys) -> None:
     assert answers[0]["rounds"] == 120
 
 
+@pytest.mark.parametrize("engine", ["here", "dask"])
+def test_several_processes_keep_the_table_of_one(engine: str, log: str, tmp_path: Path, capsys) -> None:
+    """One of them goes on with the rows of the other."""
+    if engine == "dask":
+        pytest.importorskip("distributed")
+    rounds = str(tmp_path / "rounds")
+    words = ["replay", "--log", log, "--rounds", rounds, "--quiet"]
+    assert main([*words, "--workers", "2", "--engine", engine]) == 1
+    assert rounds_of(tmp_path / "rounds") == 120
+    before = (tmp_path / "rounds" / "manifest.json").read_bytes()
+    assert main(words) == 1
+    assert main([*words, "--workers", "2", "--again"]) == 1
+    capsys.readouterr()
+    assert main(["verify", "--log", log, "--rounds", rounds, "--quiet"]) == 0
+    assert json.loads(before)["heads"] == json.loads((tmp_path / "rounds" / "manifest.json").read_bytes())["heads"]
+
+
 def test_a_replay_that_is_killed_goes_on(log: str, tmp_path: Path, capsys) -> None:
     """Four times, each a little later; in the end the table is that of the log."""
     rounds = tmp_path / "rounds"
@@ -103,9 +120,11 @@ def wait_for_a_new_manifest(rounds: Path, running: subprocess.Popen[bytes]) -> N
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["--workers", "2"], "--rounds is written by one process"),
         (["--as-of", "2026-03-01T21:14:00Z"], "leave out --again, --follow, --verdicts, --warehouse and --rounds"),
-        (["--follow", "--group", "floor"], "--group excludes --again, --verdicts, --warehouse and --rounds"),
+        (
+            ["--follow", "--group", "floor"],
+            "one replayer keeps a round table, and each member of a group has some of the rounds",
+        ),
     ],
 )
 def test_where_no_rounds_are_kept(words: list[str], why: str, log: str, tmp_path: Path, capsys) -> None:
