@@ -33,6 +33,11 @@ PAGES = {
 }
 """Page → its question, in the order of the navigation."""
 
+ABOUT = (
+    "**Discard Rack** records every event at a table, replays every round by the regulation, and shows what differs."
+)
+"""What the menu says of the program; with it stands the choice of a light page or a dark one."""
+
 TITLES = {"dealers": "Dealer errors", "surveillance": "Surveillance log"}
 """Page → its title, where that is not its name."""
 
@@ -40,7 +45,7 @@ TITLES = {"dealers": "Dealer errors", "surveillance": "Surveillance log"}
 def main() -> None:
     """Lay out the navigation and run the page that was asked for."""
     add_installed_games()
-    st.set_page_config(page_icon=HERE / "icon.svg", layout="wide")
+    st.set_page_config(page_icon=HERE / "icon.svg", layout="wide", menu_items={"About": ABOUT})
     st.logo(HERE / "mark.svg", size="large")
     may = {name: access.may(name) for name in PAGES}
     pages = [

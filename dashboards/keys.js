@@ -110,6 +110,14 @@
     body.append(...rows);
   });
 
+  // Streamlit says on the app alone whether the reader has a light page or a dark one; menus and messages stand beside the app.
+  const app = document.querySelector(".stApp");
+  const followTheme = () => { document.documentElement.style.colorScheme = getComputedStyle(app).colorScheme; };
+  if (app) {
+    new MutationObserver(followTheme).observe(app, { attributeFilter: ["class"] });
+    followTheme();
+  }
+
   // A print says when it was made, by the property's clock.
   window.addEventListener("beforeprint", () => {
     for (const place of document.querySelectorAll("[data-printed]")) {

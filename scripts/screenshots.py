@@ -116,7 +116,7 @@ def shoot(page: Page, address: str, path: Path) -> None:
     page.evaluate("document.fonts.ready")
     page.wait_for_load_state("networkidle")
     for chart in page.locator("[data-testid=stVegaLiteChart]").all():
-        chart.locator("canvas").first.wait_for()
+        chart.locator("svg").first.wait_for()
     expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
     page.wait_for_timeout(800)  # charts are drawn after the network is still
     page.screenshot(path=path)

@@ -15,12 +15,15 @@ import polars as pl
 from dashboards.drawing.names import DIMENSIONS, percent, points, short_day
 from replay.narrative.names import table_name, wager_name, wager_with_paytable
 
-ABOVE, BELOW, GRID, SOFT = "#1d5b4b", "#b44a00", "#e6eae8", "#56656a"
-BAND, INK = "#d5dbd8", "#1c2a2e"
+ABOVE, BELOW, OVER, AMBER = "var(--rk-accent)", "var(--rk-alert)", "var(--rk-over)", "var(--rk-amber)"
+PAPER, INK, SOFT, GRID = "var(--rk-paper)", "var(--rk-ink)", "var(--rk-soft)", "var(--rk-grid)"
+BAND, NEAR, INTERVAL = "var(--rk-band)", "var(--rk-band-near)", "var(--rk-interval)"
+"""Colors by their names in style.css: a chart is drawn as SVG, so that it follows the page into the dark and onto paper."""
 NARROW = "containerSize()[0] < 500"
 """Whether a chart stands on a phone, as Vega finds when it draws: names are cut there, and words that do not fit."""
+AS_SVG = {"embedOptions": {"renderer": "svg"}}
 PADDING = {"left": 16, "right": 16, "top": 16, "bottom": 16}
-LINES = ["#1d5b4b", "#b44a00", "#0a5fa8", "#8a6d00", "#6b3fa0", "#4a595e"]
+LINES = [ABOVE, BELOW, OVER, "var(--rk-caution)", "var(--rk-unknown)", "var(--rk-muted-ink)"]
 
 
 def _limit(wide: int, narrow: int) -> alt.ExprRef:
@@ -139,9 +142,7 @@ def _as_bars(shown: pl.DataFrame, name: str, ends: tuple[float, float]) -> alt.L
     band = band.transform_filter("isValid(datum.low_95_percent)")
     theory = base.mark_tick(color=INK, thickness=3, height=26).encode(x="theoretical_percent:Q")
     theory = theory.transform_filter("isValid(datum.theoretical_percent)")
-    words = base.mark_text(
-        align="left", baseline="middle", dx=6, color=INK, fontSize=12, stroke="#ffffff", strokeWidth=3
-    )
+    words = base.mark_text(align="left", baseline="middle", dx=6, color=INK, fontSize=12, stroke=PAPER, strokeWidth=3)
     right = alt.X("right:Q", scale=room)
     ends_at = "max(datum.drawn, 0)"
     halo = words.transform_calculate(right=ends_at).encode(text="words:N", x=right)
@@ -223,7 +224,7 @@ def against_theory_chart(frame: pl.DataFrame, names: list[str]) -> alt.LayerChar
     far = base.mark_rule(color=GRID, strokeWidth=16).encode(
         x=alt.X("low_997:Q", title="Standard deviations from theory", scale=room), x2="high_997:Q"
     )
-    near = base.mark_rule(color="#c3ccc8", strokeWidth=10).encode(x=alt.X("low_95:Q", scale=room), x2="high_95:Q")
+    near = base.mark_rule(color=NEAR, strokeWidth=10).encode(x=alt.X("low_95:Q", scale=room), x2="high_95:Q")
     middle = alt.Chart(pl.DataFrame({"x": [0.0]})).mark_rule(color=INK, strokeDash=[4, 3]).encode(x="x:Q")
     dots = base.mark_point(filled=True, size=90, opacity=1, color=ABOVE).encode(x=alt.X("drawn:Q", scale=room))
     right = base.mark_text(align="left", dx=10, color=INK, fontSize=12, limit=_limit(400, 40)).transform_calculate(
@@ -292,18 +293,16 @@ def funnel_chart(frame: pl.DataFrame, names: list[str]) -> alt.LayerChart:
             alt.Tooltip("place:N", title="Place"),
         ],
     )
-    wide = base.mark_rule(color="#c3ccc8", strokeWidth=3).encode(
+    wide = base.mark_rule(color=NEAR, strokeWidth=3).encode(
         y=alt.Y("low_997:Q", title="Points of house win from the floor's own"), y2="high_997:Q"
     )
-    narrow = base.mark_rule(color="#8fa39b", strokeWidth=7).encode(y="low_95:Q", y2="high_95:Q")
-    points = base.mark_point(filled=True, size=130, opacity=1, stroke="#ffffff", strokeWidth=1).encode(
+    narrow = base.mark_rule(color=INTERVAL, strokeWidth=7).encode(y="low_95:Q", y2="high_95:Q")
+    points = base.mark_point(filled=True, size=130, opacity=1, stroke=PAPER, strokeWidth=1).encode(
         y="drawn:Q",
         color=alt.Color(
             "place:N",
             title="Place",
-            scale=alt.Scale(
-                domain=list(PLACES.values()), range=["#1d5b4b", "#b26a00", "#b44a00", "#0a5fa8", "#083f70"]
-            ),
+            scale=alt.Scale(domain=list(PLACES.values()), range=[ABOVE, AMBER, BELOW, OVER, "var(--rk-over-far)"]),
         ),
         shape=alt.Shape(
             "place:N",
@@ -313,7 +312,7 @@ def funnel_chart(frame: pl.DataFrame, names: list[str]) -> alt.LayerChart:
             ),
         ),
     )
-    words = base.mark_text(align="left", dx=9, fontSize=11, color="#1c2a2e").encode(y="drawn:Q", text="name:N")
+    words = base.mark_text(align="left", dx=9, fontSize=11, color=INK).encode(y="drawn:Q", text="name:N")
     words = words.transform_filter("datum.place != 'Within chance'")
     zero = alt.Chart(pl.DataFrame({"y": [0.0]})).mark_rule(color=SOFT, strokeDash=[4, 3]).encode(y="y:Q")
     return _styled(_layers(zero, wide, narrow, points, words), 320)
@@ -326,7 +325,7 @@ def drift_chart(frame: pl.DataFrame, days: list[str]) -> alt.LayerChart:
     base = alt.Chart(shown).encode(
         x=alt.X("day:O", title="Gaming day", sort=None, axis=alt.Axis(labelAngle=0, labelOverlap=True))
     )
-    band = base.mark_area(color="#dfe9e5").encode(
+    band = base.mark_area(color="var(--rk-drift)").encode(
         y=alt.Y("ewma_low:Q", title="Standard deviations from theory"), y2="ewma_high:Q"
     )
     points = base.mark_point(color=SOFT, size=40).encode(
@@ -358,7 +357,7 @@ def rates_chart(frame: pl.DataFrame, names: list[str], unit: str) -> alt.LayerCh
             alt.Tooltip("high:Q", title="to", format=".2f"),
         ],
     )
-    interval = base.mark_rule(color="#8fa39b", strokeWidth=5).encode(
+    interval = base.mark_rule(color=INTERVAL, strokeWidth=5).encode(
         x=alt.X("drawn_low:Q", title=unit, scale=alt.Scale(zero=True)), x2="drawn_high:Q"
     )
     points = base.mark_point(filled=True, size=120, opacity=1).encode(
@@ -386,10 +385,10 @@ def counts_chart(frame: pl.DataFrame) -> alt.LayerChart:
             alt.Tooltip("expected:Q", title="Should come", format=".1f"),
         ],
     )
-    bars = base.mark_bar(color="#8fb3a6", cornerRadius=2).encode(
+    bars = base.mark_bar(color="var(--rk-count)", cornerRadius=2).encode(
         y=alt.Y("observed:Q", title="Times", scale=alt.Scale(zero=True))
     )
-    ticks = base.mark_tick(color="#1c2a2e", thickness=3, bandSize=26).encode(y="expected:Q")
+    ticks = base.mark_tick(color=INK, thickness=3, bandSize=26).encode(y="expected:Q")
     return _styled(_layers(bars, ticks), 260)
 
 
@@ -399,18 +398,18 @@ def _layers(*charts: alt.Chart) -> alt.LayerChart:
 
 def _styled(chart: alt.LayerChart, height: int) -> alt.LayerChart:
     styled: alt.LayerChart = (
-        chart.properties(height=height, width="container", background="#ffffff", padding=PADDING)
+        chart.properties(height=height, width="container", background=PAPER, padding=PADDING, usermeta=AS_SVG)
         .configure_view(stroke=None)
         .configure_axis(
             gridColor=GRID,
             domainColor=GRID,
             tickColor=GRID,
-            labelColor="#1c2a2e",
+            labelColor=INK,
             titleColor=SOFT,
             titleFontWeight=500,
             labelFontSize=12,
             titleFontSize=12,
         )
-        .configure_legend(labelFontSize=12, titleFontSize=12, titleColor=SOFT)
+        .configure_legend(labelFontSize=12, titleFontSize=12, titleColor=SOFT, labelColor=INK)
     )
     return styled

@@ -18,8 +18,8 @@ from replay.narrative.names import card_name, position_name, wager_name
 
 CARD_W, CARD_H, FAN = 40, 56, 27
 
-FELT, FELT_EDGE, FELT_LINE = "#1d5b4b", "#12382e", "#3c7a69"
-INK, RED, PAPER = "#1c2a2e", "#b3261e", "#ffffff"
+FELT, FELT_EDGE, FELT_LINE, PAPER = "var(--rk-felt)", "var(--rk-felt-edge)", "var(--rk-felt-line)", "var(--rk-card)"
+INK, RED = "#1c2a2e", "#b3261e"
 ON_FELT, ON_FELT_SOFT = "#f3f7f5", "#bcd5cc"
 OVER, UNDER, JOKER = "#0a5fa8", "#b44a00", "#6b3fa0"
 
@@ -367,7 +367,7 @@ def hands_drawing(table: Table, positions: Sequence[Position], alt: str) -> str:
         if not hands:
             continue
         words = position_name(position) + (f" · {box.mark}" if box.mark else "")
-        parts.append(_text(x, 14, words, 13, INK, weight=700))
+        parts.append(_text(x, 14, words, 13, "currentColor", weight=700))
         begins = x
         for cards in hands:
             parts.append(hand(x, 21, cards))

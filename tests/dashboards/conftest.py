@@ -216,6 +216,7 @@ def tab(browser: Browser) -> Iterator[Tab]:
 def page(tab: Tab) -> Iterator[Page]:
     """Give a page in which nobody has logged in; at the end, assert that it asked no other address and did not fail."""
     tab.page.set_viewport_size(SCREEN)
+    tab.page.emulate_media(color_scheme="light")
     tab.outside.clear()
     tab.failures.clear()
     yield tab.page

@@ -1,4 +1,4 @@
-"""axe-core on every page and view, on a screen and on a phone: no serious fault of contrast, names, roles or order.
+"""axe-core on every page and view, light and dark, on a screen and a phone: no serious fault of contrast, names, roles, order.
 
 axe-core comes with a package of the tests (axe-playwright-python); nothing of it is part of the program.
 """
@@ -50,13 +50,42 @@ def open_page(page: Page, address: str) -> None:
 
 @pytest.mark.parametrize("path", [*PAGES, *VIEWS])
 def test_no_page_has_a_serious_fault(site: str, page: Page, path: str) -> None:
-    """At a desk, and the pages themselves on a phone."""
+    """At a desk, light and dark, and the pages themselves on a phone."""
     open_page(page, f"{site}/{path}")
+    assert lasting_faults(page) == []
+    page.emulate_media(color_scheme="dark")
+    expect(page.locator("html")).to_have_css("color-scheme", "dark")
     assert lasting_faults(page) == []
     if path in PAGES:
         page.set_viewport_size(PHONE)
         expect_drawn(page)
         assert lasting_faults(page) == []
+
+
+def test_words_too_pale_for_the_dark_would_be_found(site: str, page: Page) -> None:
+    """What can be read on a light page and not on a dark one is a fault of the dark one alone."""
+    open_page(page, f"{site}/hold")
+    page.evaluate(
+        """document.querySelector('h1').insertAdjacentHTML('afterend', '<p style="color:#1c2a2e">dark</p>')"""
+    )
+    assert lasting_faults(page) == []
+    page.emulate_media(color_scheme="dark")
+    expect(page.locator("html")).to_have_css("color-scheme", "dark")
+    assert [fault.partition(":")[0] for fault in faults(page)] == ["color-contrast"]
+
+
+def test_paper_stays_light(site: str, page: Page) -> None:
+    """A print of a dark page: our own markup, Streamlit's words and the charts are dark on white."""
+    page.emulate_media(color_scheme="dark")
+    open_page(page, f"{site}/hold")
+    expect(page.locator("html")).to_have_css("color-scheme", "dark")
+    expect(page.locator(".stApp")).to_have_css("background-color", "rgb(17, 24, 26)")
+    page.emulate_media(media="print")
+    expect(page.locator(".stApp")).to_have_css("background-color", "rgb(255, 255, 255)")
+    expect(page.locator("h1").first).to_have_css("color", "rgb(28, 42, 46)")
+    expect(page.locator(".rk-figure").first).to_have_css("background-color", "rgb(255, 255, 255)")
+    expect(page.locator(".stVegaLiteChart svg text").first).to_have_css("fill", "rgb(28, 42, 46)")
+    page.emulate_media(media="screen")
 
 
 def test_a_fault_would_be_found(site: str, page: Page) -> None:
