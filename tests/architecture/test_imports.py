@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -100,6 +101,12 @@ def imported(tree: ast.AST) -> Iterator[str]:
             yield from (a.value for a in node.args if isinstance(a, ast.Constant) and isinstance(a.value, str))
 
 
+@cache
+def modules(path: Path) -> tuple[str, ...]:
+    """Return what a file imports; each file is read once, whatever is asked of it."""
+    return tuple(imported(ast.parse(path.read_text())))
+
+
 def _called(node: ast.Call) -> str:
     return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
@@ -143,7 +150,7 @@ def test_a_library_is_imported_at_home_only(library: str) -> None:
     strangers = [
         name(path)
         for path in files(*OURS)
-        if any(under(module, (library,)) for module in imported(ast.parse(path.read_text())))
+        if any(under(module, (library,)) for module in modules(path))
         and not any(
             name(path) == home or (home.endswith("/") and name(path).startswith(home)) for home in AT_HOME[library]
         )
