@@ -168,7 +168,9 @@ def same(path: Path) -> list[int]:
     return [path.stat().st_ino, path.with_name(".w.spare").stat().st_ino]
 
 
-def test_two_files_trade_places_and_a_spare_that_somebody_reads_is_left_to_him(tmp_path: Path) -> None:
+def test_two_files_trade_places_and_a_spare_that_somebody_reads_is_left_to_him(
+    tmp_path: Path, everything: dict[str, list[tuple[object, ...]]]
+) -> None:
     path = whole(tmp_path / "w")
     first = path.stat().st_ino
     second, spare = same(path)
@@ -180,10 +182,12 @@ def test_two_files_trade_places_and_a_spare_that_somebody_reads_is_left_to_him(t
         third, spare = same(path)
         assert (third not in (first, second), spare) == (True, second)
         assert hold.generation(old).generation == before
-    assert built(path) == built(whole(tmp_path / "other"))
+    assert built(path) == everything
 
 
-def test_a_spare_that_was_written_to_or_that_another_program_has_open_is_not_used(tmp_path: Path) -> None:
+def test_a_spare_that_was_written_to_or_that_another_program_has_open_is_not_used(
+    tmp_path: Path, everything: dict[str, list[tuple[object, ...]]]
+) -> None:
     path = whole(tmp_path / "w")
     spare = tmp_path / ".w.spare"
     same(path)
@@ -199,10 +203,12 @@ def test_a_spare_that_was_written_to_or_that_another_program_has_open_is_not_use
         assert other.stdout.readline() == b"open\n"
         same(path)
         other.communicate(b"")
-    assert built(path) == built(whole(tmp_path / "other"))
+    assert built(path) == everything
 
 
-def test_an_extension_that_fails_leaves_the_file_as_it_was(tmp_path: Path) -> None:
+def test_an_extension_that_fails_leaves_the_file_as_it_was(
+    tmp_path: Path, everything: dict[str, list[tuple[object, ...]]]
+) -> None:
     path = whole(tmp_path / "w")
     same(path)
     before = path.read_bytes()
@@ -215,7 +221,7 @@ def test_an_extension_that_fails_leaves_the_file_as_it_was(tmp_path: Path) -> No
         extend(path, fails, FACTS)
     assert path.read_bytes() == before
     assert same(path)
-    assert built(path) == built(whole(tmp_path / "other"))
+    assert built(path) == everything
 
 
 def test_what_is_reserved_says_when_it_left_its_place(tmp_path: Path) -> None:
