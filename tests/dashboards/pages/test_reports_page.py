@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import re
+import zipfile
+from datetime import date
 from hashlib import sha256
 from pathlib import Path
 
@@ -11,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from analytics.reports.catalogue import REPORTS
 from dashboards.access.downloads import DOWNLOADS, Download
-from dashboards.parts import desk
+from dashboards.parts import desk, report_files
 from dashboards.run import KEY_VARIABLE
 from events.proofs.keys import read_public_key
 from events.vocabulary.codec import decode
@@ -44,6 +47,13 @@ def saved(test: AppTest) -> list[Download]:
     return [each for each in found if each is not None]
 
 
+def exports_of(floor: Living) -> list[RecordExported]:
+    """What the log has of exports of the floor's first table."""
+    with desk_at(floor.log, read_only=True) as at:
+        payloads = [decode(record.data).payload for record in at.log.read("review/fu-01")]
+    return [each for each in payloads if isinstance(each, RecordExported)]
+
+
 @pytest.mark.parametrize("name", REPORTS)
 def test_a_report_is_shown_then_signed_on_record_and_saved(floor: Living, name: str) -> None:
     log_in("s.lee@bellwether.example", "surveillance")
@@ -56,12 +66,43 @@ def test_a_report_is_shown_then_signed_on_record_and_saved(floor: Living, name: 
     pdf = next(each for each in files if each.name.endswith(".pdf"))
     assert check_report(pdf.data, [read_public_key(floor.warehouse.with_name("log.key.pub"))]).name == name
     assert any(each.name.endswith(".csv") for each in files)
-    with desk_at(floor.log, read_only=True) as at:
-        payloads = [decode(record.data).payload for record in at.log.read("review/fu-01")]
-    exported = [each for each in payloads if isinstance(each, RecordExported)]
-    assert [(each.by, each.digest, each.what) for each in exported] == [
+    assert [(each.by, each.digest, each.what) for each in exports_of(floor)] == [
         ("s.lee", sha256(pdf.data).hexdigest(), "table")
     ]
+
+
+def test_all_reports_of_a_month_are_one_file_and_each_is_on_record(floor: Living) -> None:
+    """The same PDFs as one by one: each checks with the public key alone, and the log has the digest of each."""
+    log_in("s.lee@bellwether.example", "surveillance")
+    (file,) = saved(click(start("reports"), "All reports of the month"))
+    with zipfile.ZipFile(io.BytesIO(file.data)) as archive:
+        packed = {name: archive.read(name) for name in archive.namelist()}
+    key = read_public_key(floor.warehouse.with_name("log.key.pub"))
+    pdfs = [data for name, data in packed.items() if name.endswith(".pdf")]
+    assert [check_report(data, [key]).name for data in pdfs] == list(REPORTS)
+    tables = {name: sha256(data).hexdigest() for name, data in packed.items() if name.endswith(".csv")}
+    assert tables == {name: digest for data in pdfs for name, digest in check_report(data, [key]).sheets.items()}
+    exported = exports_of(floor)
+    assert {each.digest for each in exported} == {sha256(data).hexdigest() for data in pdfs}
+    assert {each.by for each in exported} == {"s.lee"}
+
+
+def test_without_a_login_no_month_can_be_taken_away(floor: Living) -> None:
+    button = next(each for each in start("reports").button if each.label == "All reports of the month")
+    assert (button.disabled, button.help) == (True, "Your role may not export lists.")
+
+
+@pytest.mark.parametrize(
+    ("last", "newest", "month"),
+    [
+        (date(2026, 2, 3), date(2026, 4, 7), (date(2026, 2, 1), date(2026, 2, 28))),
+        (date(2026, 3, 31), date(2026, 4, 1), (date(2026, 3, 1), date(2026, 3, 31))),
+        (date(2026, 4, 1), date(2026, 4, 7), (date(2026, 4, 1), date(2026, 4, 7))),
+        (date(2025, 4, 1), date(2026, 4, 7), (date(2025, 4, 1), date(2025, 4, 30))),
+    ],
+)
+def test_a_month_ends_with_its_last_day_or_with_the_record(last: date, newest: date, month: tuple[date, date]) -> None:
+    assert report_files.month_of(last, newest) == month
 
 
 @pytest.mark.parametrize(
