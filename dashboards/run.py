@@ -25,6 +25,9 @@ REPORTS_VARIABLE = "RACK_REPORTS"
 
 CAMERAS_VARIABLE = "RACK_CAMERAS"
 """Which cameras see which table, and where their video is."""
+OUTBOX_VARIABLE = "RACK_OUTBOX"
+"""The outbox of alarms, where it does not lie beside the log."""
+
 CASES_VARIABLE = "RACK_CASES"
 """The folder of cases: what the property set for them, and their attachments."""
 
@@ -130,6 +133,12 @@ def cameras_path() -> Path | None:
     """Return the file of cameras (`RACK_CAMERAS`); null where the pages were started without it."""
     path = os.environ.get(CAMERAS_VARIABLE)
     return None if not path else Path(path)
+
+
+def outbox_path() -> Path | None:
+    """Return the outbox of alarms (`RACK_OUTBOX`); null where the pages were started without one."""
+    path = os.environ.get(OUTBOX_VARIABLE)
+    return Path(path) if path else None
 
 
 def cases_path() -> Path | None:

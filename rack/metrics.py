@@ -20,7 +20,8 @@ from events.errors import IntegrityError
 from events.log.foreign import ForeignReport, StoreFault
 from events.proofs.statements import CheckpointBatch, Ledger
 from rack.opening import checkpoints_at, desk
-from replay.alarms.outbox import STATES, Outbox, outbox_beside
+from rack.settings import outbox_of
+from replay.alarms.outbox import STATES, Outbox
 from replay.review.desk import REFUSALS, Desk
 from replay.review.desk_memory import DeskMemory
 from replay.review.incident_desk import incident_cases
@@ -146,12 +147,12 @@ def of_store(faults: list[StoreFault]) -> Iterator[Metric]:
 
 
 def of_alarms(address: str) -> Iterator[Metric]:
-    """Yield the messages about alarms by state, from the outbox beside the log; nothing where there is none."""
-    beside = outbox_beside(address)
-    if beside is None or not beside.is_file():
+    """Yield the messages about alarms by state, from the outbox of the log; nothing where there is none."""
+    file = outbox_of(address)
+    if file is None or not file.is_file():
         return
     family = GaugeMetricFamily("rack_alarm_messages", "Messages about alarms, by state.", labels=["state"])
-    with Outbox(beside, read_only=True) as outbox:
+    with Outbox(file, read_only=True) as outbox:
         counts = outbox.counts()
     for state in STATES:
         family.add_metric([state], counts.get(state, 0))

@@ -8,6 +8,7 @@
 | `RACK_CASES` | the folder of cases: `cases.toml` and `attachments`; default: the folder of a log on this machine |
 | `RACK_REPORTS` | what the property filed for its reports; default: `reports.toml` beside a log on this machine |
 | `RACK_ALARMS` | the settings of alarms, where `--settings` is not given; default: `alarms.toml` beside a log on SQLite |
+| `RACK_OUTBOX` | the outbox of alarms, where `--outbox` is not given; default: `<log>.alarms` beside a log on SQLite |
 | `RACK_CAMERAS` | which cameras see which table; default: `cameras.toml` beside a log on this machine |
 | `RACK_OUT` | the folder of `rack demo` and `rack dashboard`, where `--out` is not given |
 | `RACK_PORT` | the port of the dashboard |
@@ -176,13 +177,19 @@ def alarms_file(flag: Path | None, log: str | None) -> Path:
     raise UsageError("no settings of alarms are named; give --settings FILE, or set RACK_ALARMS")
 
 
-def outbox_file(flag: Path | None, address: str) -> Path:
-    """Return the outbox of a log's alarms. Raises `UsageError` where a log on Kafka is given none."""
+def outbox_of(address: str) -> Path | None:
+    """Return the outbox of a log's alarms: RACK_OUTBOX, else the one beside a log on SQLite; null where neither is."""
     from replay.alarms.outbox import outbox_beside
 
-    found = flag or outbox_beside(address)
+    named = os.environ.get("RACK_OUTBOX")
+    return Path(named) if named else outbox_beside(address)
+
+
+def outbox_file(flag: Path | None, address: str) -> Path:
+    """Return the outbox of a log's alarms. Raises `UsageError` where a log on Kafka is given none."""
+    found = flag or outbox_of(address)
     if found is None:
-        raise UsageError("the outbox of a log that is not on SQLite is named with --outbox FILE")
+        raise UsageError("the outbox of a log that is not on SQLite is named with --outbox FILE or RACK_OUTBOX")
     return found
 
 

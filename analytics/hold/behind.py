@@ -17,6 +17,15 @@ _OF_WAGER: Final = """
     AND ($paytable::VARCHAR IS NULL OR paytable = $paytable)
     AND ($hour::BIGINT IS NULL OR hour = $hour)
 """
+_WAGERS: Final = f"""
+    SELECT
+        table_id, round_no, gaming_day, shift, hour, dealer, seat, wager, number, bettor, paytable, line, staked_cents,
+        due_cents, done_cents, handle_cents, payouts_cents, house_win_cents, jackpots_by_slip_cents
+    FROM fct_wagers
+    WHERE {WHERE} AND {_OF_WAGER}
+"""
+"""Every wager that fits a selection, with the columns of `wagers_behind`."""
+
 _AT_SEAT: Final = "($seat::BIGINT IS NULL OR seat = $seat)"
 
 
@@ -46,11 +55,7 @@ def wagers_behind(
     return frame(
         db,
         f"""
-        SELECT
-            table_id, round_no, gaming_day, shift, hour, dealer, seat, wager, number, bettor, paytable, line, staked_cents,
-            due_cents, done_cents, handle_cents, payouts_cents, house_win_cents, jackpots_by_slip_cents
-        FROM fct_wagers
-        WHERE {WHERE} AND {_OF_WAGER} AND {_AT_SEAT}
+        {_WAGERS} AND {_AT_SEAT}
             AND ($from_day::DATE IS NULL OR gaming_day >= $from_day::DATE)
             AND ($to_day::DATE IS NULL OR gaming_day <= $to_day::DATE)
             AND ($from_day::DATE IS NULL OR gaming_day > $from_day::DATE OR table_id >= $from_table)
@@ -80,11 +85,7 @@ def largest_wagers(
     return frame(
         db,
         f"""
-        SELECT
-            table_id, round_no, gaming_day, shift, hour, dealer, seat, wager, number, bettor, paytable, line, staked_cents,
-            due_cents, done_cents, handle_cents, payouts_cents, house_win_cents, jackpots_by_slip_cents
-        FROM fct_wagers
-        WHERE {WHERE} AND {_OF_WAGER} AND house_win_cents <> 0
+        {_WAGERS} AND house_win_cents <> 0
         ORDER BY abs(house_win_cents) DESC, gaming_day, table_id, round_no, settlement_no
         LIMIT $limit
         """,

@@ -6,8 +6,8 @@ says that it works again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeVar
 
 import polars as pl
 
@@ -57,75 +57,54 @@ def surveillance_log(sources: Sources) -> Report:
     )
 
 
-_ENTRY: Final[dict[str, Any]] = {
-    "event_no": pl.Int64,
-    "gaming_day": pl.String,
-    "happened_at_us": pl.Int64,
-    "entered_at_us": pl.Int64,
-    "entered_by": pl.String,
-    "table_id": pl.String,
-    "camera": pl.String,
-    "persons": pl.String,
-    "note": pl.String,
-}
+T = TypeVar("T")
+Columns = tuple[tuple[str, Any, Callable[[T], Any]], ...]
+"""The columns of a table: the name, the type, and how it is had of what a row is about."""
+
+
+def _frame(columns: Columns[T], items: Sequence[T]) -> pl.DataFrame:
+    rows = [tuple(value_of(item) for _, _, value_of in columns) for item in items]
+    return pl.DataFrame(rows, schema={name: type_ for name, type_, _ in columns}, orient="row")
+
+
+_ENTRY: Final[Columns[SurveillanceEntry]] = (
+    ("event_no", pl.Int64, lambda each: each.entry.seq),
+    ("gaming_day", pl.String, lambda each: each.gaming_day),
+    ("happened_at_us", pl.Int64, lambda each: each.noted.happened_us),
+    ("entered_at_us", pl.Int64, lambda each: each.entry.at_us),
+    ("entered_by", pl.String, lambda each: each.noted.by),
+    ("table_id", pl.String, lambda each: each.noted.table),
+    ("camera", pl.String, lambda each: each.noted.camera),
+    ("persons", pl.String, lambda each: each.noted.persons),
+    ("note", pl.String, lambda each: each.noted.note),
+)
 
 
 def _entries(entries: Sequence[SurveillanceEntry]) -> Table:
-    rows = [
-        (
-            each.entry.seq,
-            each.gaming_day,
-            each.noted.happened_us,
-            each.entry.at_us,
-            each.noted.by,
-            each.noted.table,
-            each.noted.camera,
-            each.noted.persons,
-            each.noted.note,
-        )
-        for each in entries
-    ]
-    frame = pl.DataFrame(rows, schema=_ENTRY, orient="row")
-    return table_of("entries", "Entries", frame, empty="Nobody made an entry in this period.")
+    return table_of("entries", "Entries", _frame(_ENTRY, entries), empty="Nobody made an entry in this period.")
 
 
-_SHIFT: Final[dict[str, Any]] = {
-    "event_no": pl.Int64,
-    "gaming_day": pl.String,
-    "shift": pl.String,
-    "signed_over_by": pl.String,
-    "signed_over_at_us": pl.Int64,
-    "open_incidents": pl.Int64,
-    "open_disputes": pl.Int64,
-    "note": pl.String,
-    "accepted_by": pl.String,
-    "accepted_at_us": pl.Int64,
-    "accepted_with": pl.String,
-}
+_SHIFT: Final[Columns[HandOver]] = (
+    ("event_no", pl.Int64, lambda each: each.entry.seq),
+    ("gaming_day", pl.String, lambda each: each.gaming_day),
+    ("shift", pl.String, lambda each: each.signed.shift),
+    ("signed_over_by", pl.String, lambda each: each.signed.by),
+    ("signed_over_at_us", pl.Int64, lambda each: each.entry.at_us),
+    ("open_incidents", pl.Int64, lambda each: each.signed.incidents),
+    ("open_disputes", pl.Int64, lambda each: each.signed.disputes),
+    ("note", pl.String, lambda each: each.signed.note),
+    ("accepted_by", pl.String, lambda each: each.accepted.by if each.accepted else None),
+    ("accepted_at_us", pl.Int64, lambda each: each.accepted.at_us if each.accepted else None),
+    ("accepted_with", pl.String, lambda each: each.accepted.says if each.accepted else None),
+)
 
 
 def _shifts(shifts: Sequence[HandOver]) -> Table:
     """Every shift that was signed over, and who accepted it; one that nobody accepted is marked."""
-    rows = [
-        (
-            each.entry.seq,
-            each.gaming_day,
-            each.signed.shift,
-            each.signed.by,
-            each.entry.at_us,
-            each.signed.incidents,
-            each.signed.disputes,
-            each.signed.note,
-            each.accepted.by if each.accepted else None,
-            each.accepted.at_us if each.accepted else None,
-            each.accepted.says if each.accepted else None,
-        )
-        for each in shifts
-    ]
     return table_of(
         "shifts",
         "Shifts signed over",
-        pl.DataFrame(rows, schema=_SHIFT, orient="row"),
+        _frame(_SHIFT, shifts),
         empty="No shift was signed over in this period.",
         marked=tuple(i for i, each in enumerate(shifts) if each.accepted is None),
     )

@@ -1,1 +1,1 @@
-"""What several pages share, or what is large enough for a file of its own."""
+"""The parts of Hold, Dealer errors and Fairness: a view each, what they filter by, and the figures that they export."""

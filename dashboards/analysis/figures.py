@@ -25,7 +25,6 @@ from dashboards.access import access
 from dashboards.access.downloads import Download
 from dashboards.drawing import markup
 from dashboards.parts import desk, save_link, source
-from dashboards.run import log_address
 from replay.narrative.names import plural
 from replay.report.sheet import FORMULA
 from replay.review.desk import REFUSALS
@@ -97,12 +96,7 @@ def values(statement: Statement) -> str:
 
 def refusal() -> str:
     """Return why no figures can be exported here; empty where they can."""
-    if log_address() is None:
-        return "Start the pages with the log: rack dashboard --log ADDR"
-    denied = access.refusal(access.FIGURES)
-    if denied is not None:
-        return denied
-    return "" if access.person() is not None else "Log in first: who exports figures stands in the log"
+    return save_link.why_not(access.FIGURES, "figures", signed=False)
 
 
 def _offer_files(figure: Figure, selection: Selection) -> None:

@@ -132,7 +132,9 @@ def _gaming_days(days: Sequence[date]) -> Days:
     first, last = offered.get(picked or ALL_DAYS, given)
     if picked == OTHER_DAYS and days:
         start = first or min(days), last or max(days)
-        chosen = st.date_input("From and to", start, key="other-days", label_visibility="collapsed", width=230)
+        chosen = st.date_input(
+            "From and to", start, key="other-days", label_visibility="collapsed", width=230, format="MM/DD/YYYY"
+        )
         first, last = chosen if isinstance(chosen, tuple) and len(chosen) == 2 else start
     for name, day in (("from", first), ("to", last)):
         if day is None:

@@ -11,7 +11,7 @@ from analytics.hold import behind, changes, hold, investigations, periods, recon
 from analytics.warehouse.selection import Selection
 from dashboards.analysis.figures import Figures
 from dashboards.analysis.floor_part import FloorPart, words
-from dashboards.analysis.verdicts import FOLDED, badge, flagged_first, odds
+from dashboards.analysis.verdicts import FOLDED, badge, flagged_first, flagged_table, odds
 from dashboards.drawing import markup
 from dashboards.drawing.charts import hold_bars_chart, hold_chart
 from dashboards.drawing.names import Formats, day_name, percent, points
@@ -150,8 +150,7 @@ def show_changes(figures: Figures, of: Selection, formats: Formats) -> None:
     ]
     told = found.filter(~pl.col("verdict").is_in(FOLDED)).height
     if told:
-        marked = [i for i, verdict in enumerate(found["verdict"]) if verdict == "alarm"]
-        source.show(markup.table(CHANGES, rows[:told], "Hold % and the period before", marked=marked, sortable=True))
+        source.show(flagged_table(CHANGES, rows[:told], found["verdict"], "Hold % and the period before"))
     if rows[told:]:
         with st.expander(
             f"{plural(len(rows) - told, 'inconclusive table')}: fewer than two table days counted in a period"

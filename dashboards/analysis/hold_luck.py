@@ -12,7 +12,7 @@ from analytics.warehouse.selection import Selection
 from dashboards.access import access
 from dashboards.analysis.figures import Figures
 from dashboards.analysis.floor_part import FloorPart
-from dashboards.analysis.verdicts import FOLDED, badge, flagged_first, odds
+from dashboards.analysis.verdicts import FOLDED, badge, flagged_first, flagged_table, odds
 from dashboards.drawing import markup
 from dashboards.drawing.charts import against_theory_chart, drift_chart, funnel_chart
 from dashboards.drawing.names import DIMENSIONS, Formats, day_name, percent, points, short_day
@@ -107,28 +107,27 @@ def show_changes(figures: Figures, by: str, of: Selection) -> None:
     ]
     numbers = dict.fromkeys(("House win %", "Before", "Change", "95 % range", "Chance"), "number")
     columns = {"Verdict": "short", "Wager": "text", **numbers}
-    marked = [i for i, verdict in enumerate(told["verdict"]) if verdict == "alarm"]
-    source.show(markup.table(columns, rows, "House win and the period before", marked=marked, sortable=True))
+    source.show(flagged_table(columns, rows, told["verdict"], "House win and the period before"))
 
 
 def show_sums(figures: Figures, of: Selection, formats: Formats) -> None:
-    """Show actual and theoretical win of everything together, with the reach of luck."""
+    """Show actual and theoretical win of everything together, with the band of chance."""
     found = figures.ask("Actual and theoretical win, summed", theoretical.theoretical_win, "property", of, bands=True)
     row = found.row(0, named=True)
     if row["low_95_cents"] is None:
         return
     low, high = row["low_95_cents"], row["high_95_cents"]
-    outside = "" if low <= row["house_win_cents"] <= high else "outside it"
+    outside = "" if low <= row["house_win_cents"] <= high else "outside the band of chance"
     source.show(
         markup.figures(
             [
                 markup.figure("House win", formats.money(row["house_win_cents"]), "of wagers with a theory"),
                 markup.figure("Theoretical win", formats.money(row["theoretical_win_cents"]), "with best play"),
                 markup.figure(
-                    "Difference", formats.signed(row["difference_cents"]), outside or "within the reach of luck"
+                    "Difference", formats.signed(row["difference_cents"]), outside or "within the band of chance"
                 ),
                 markup.figure(
-                    "Reach of luck",
+                    "Band of chance",
                     f"{formats.chips(round(low, -2))} to {formats.chips(round(high, -2))}",
                     "95 of 100 such periods at least",
                 ),

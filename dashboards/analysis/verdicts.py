@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 import polars as pl
@@ -33,6 +34,14 @@ def flagged_first(rows: pl.DataFrame) -> pl.DataFrame:
     """Return rows in the order of their `verdict`, those that need a look first; within one, as they were."""
     order = {name: place for place, name in enumerate(VERDICTS)}
     return rows.sort(pl.col("verdict").replace_strict(order, default=len(order)), maintain_order=True)
+
+
+def flagged_table(
+    columns: Mapping[str, str], rows: Sequence[Sequence[object]], verdicts: Iterable[str], label: str
+) -> Html:
+    """Return rows as a table whose headings sort it; those that need review stand out."""
+    marked = [i for i, verdict in enumerate(verdicts) if verdict == "alarm"]
+    return markup.table(columns, rows, label, marked=marked, sortable=True)
 
 
 def odds(p: float | None) -> str:

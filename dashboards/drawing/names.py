@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import msgspec
 
 from analytics.warehouse.warehouse import PropertyFacts
-from replay.narrative.names import MINUS, balance, difference, moment
+from replay.narrative.names import MINUS, balance, day_words, difference, moment
 
 UNKNOWN = "–"
 
@@ -105,7 +105,7 @@ def ago(seconds: float) -> str:
 
 def day_name(day: date | None) -> str:
     """Return a gaming day as people say it: `Fri 6 Mar 2026`."""
-    return UNKNOWN if day is None else f"{day:%a} {day.day} {day:%b %Y}"
+    return UNKNOWN if day is None else day_words(day)
 
 
 def short_day(day: date | None) -> str:

@@ -228,7 +228,7 @@ def _assign(name: str, who: str) -> Doing:
 
 
 def _due(name: str, who: str) -> Doing:
-    day = st.date_input("New due date", value=None)
+    day = st.date_input("New due date", value=None, format="MM/DD/YYYY")
     words = st.text_input("Reason", max_chars=400).strip()
     due = day.isoformat() if isinstance(day, date) else ""
     return (lambda at: cases.move_due(at, name, due=due, by=who, reason=words)) if due and words else None

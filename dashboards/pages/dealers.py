@@ -12,7 +12,7 @@ from analytics.hold import hold
 from analytics.warehouse.selection import Selection
 from dashboards.analysis.figures import Figures
 from dashboards.analysis.floor_part import FloorPart, floor_part, view
-from dashboards.analysis.verdicts import badge, flagged_first, odds
+from dashboards.analysis.verdicts import badge, flagged_first, flagged_table, odds
 from dashboards.drawing import markup
 from dashboards.drawing.charts import rates_chart
 from dashboards.drawing.decisions import linked
@@ -184,8 +184,7 @@ def show_changes(figures: Figures, by: str, of: Selection) -> None:
         "Change": "number",
         "Chance": "number",
     }
-    marked = [i for i, verdict in enumerate(found["verdict"]) if verdict == "alarm"]
-    source.show(markup.table(columns, rows, "Mispayments and the period before", marked=marked, sortable=True))
+    source.show(flagged_table(columns, rows, found["verdict"], "Mispayments and the period before"))
 
 
 def _name(by: str, row: dict[str, Any]) -> str:

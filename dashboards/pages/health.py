@@ -17,7 +17,7 @@ from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats, ago
 from dashboards.parts import desk, source, verification_run
-from dashboards.run import log_address, log_options, warehouse_path, witness_paths
+from dashboards.run import log_address, log_options, outbox_path, warehouse_path, witness_paths
 from replay.alarms.outbox import Outbox, OutboxRefused, outbox_beside
 from replay.narrative.names import plural, table_name
 from replay.review.desk import REFUSALS, Desk
@@ -197,24 +197,21 @@ def of_witness() -> list[Check]:
 
 
 def of_alarms() -> list[Check]:
-    """Tell of messages about alarms that could not be delivered, where an outbox lies beside the log."""
-    address = log_address()
-    beside = outbox_beside(address) if address is not None else None
-    if beside is None or not beside.is_file():
+    """Tell of messages about alarms that could not be delivered, where an outbox is named or lies beside the log."""
+    address, named = log_address(), outbox_path()
+    file = named or outbox_beside(address) if address is not None else None
+    if file is None or (named is None and not file.is_file()):
         return []
+    where = f"--log {address}" + (f" --outbox {named}" if named is not None else "")
     try:
-        with Outbox(beside, read_only=True) as outbox:
+        with Outbox(file, read_only=True) as outbox:
             counts, dead = outbox.counts(), outbox.letters("dead", most=1)
     except (*REFUSALS, OutboxRefused) as error:
-        return [
-            Check("act", "Alarms", str(error), f"`rack alerts messages --log {address}` says what can be read of it")
-        ]
+        return [Check("act", "Alarms", str(error), f"`rack alerts messages {where}` says what can be read of it")]
     if dead:
         many = plural(counts["dead"], "message")
         words = f"{many} not delivered for a day, the last to {dead[0].receiver}: {dead[0].said}"
-        return [
-            Check("act", "Alarms", words, f"`rack alerts messages --dead --log {address}`, then `rack alerts retry`")
-        ]
+        return [Check("act", "Alarms", words, f"`rack alerts messages --dead {where}`, then `rack alerts retry`")]
     waiting = f", {counts['waiting']:,} waiting" if counts.get("waiting") else ""
     return [Check("ok", "Alarms", f"{plural(counts.get('delivered', 0), 'message')} delivered{waiting}")]
 

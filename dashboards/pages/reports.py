@@ -9,12 +9,11 @@ import streamlit as st
 from analytics.reports.catalogue import REPORTS
 from analytics.reports.sources import NoPeriod, period
 from dashboards.drawing import markup
-from dashboards.drawing.names import day_name
 from dashboards.parts import report_files, source
 from replay.narrative.names import plural
 from replay.packet.words import Style
 from replay.report.content import NUMERIC, Report, Table
-from replay.report.wording import written
+from replay.report.wording import as_of_words, period_words, written
 
 SHOWN = 40
 """Rows of a table that the page shows; the files have all of them."""
@@ -32,7 +31,7 @@ def page() -> None:
         return
     name, days = _choose(first, last)
     if len(days) == 2:
-        _show(name, *days)
+        _show(name, *days, newest=last)
     source.watch(quietly=True)
 
 
@@ -43,7 +42,7 @@ def _choose(first: date, last: date) -> tuple[str, tuple[date, ...]]:
     with left:
         name = source.choose_one("Report", "report", names, _title)
     with middle:
-        days = st.date_input("Gaming days", _asked(first, last), key="report-days")
+        days = st.date_input("Gaming days", _asked(first, last), key="report-days", format="MM/DD/YYYY")
     return name, days if isinstance(days, tuple) else (days, days)
 
 
@@ -61,9 +60,12 @@ def _title(name: str) -> str:
     return REPORTS[name].title
 
 
-def _show(name: str, first: date, last: date) -> None:
+def _show(name: str, first: date, last: date, *, newest: date) -> None:
     asked = name, first, last
-    if st.button("Make report", type="primary"):
+    with st.container(horizontal=True):
+        making = st.button("Make report", type="primary")
+        report_files.offer_month(*report_files.month_of(last, newest))
+    if making:
         with st.spinner("Making the report …"):
             st.session_state[report_files.KEPT] = asked, report_files.made(name, first, last)
     kept = st.session_state.get(report_files.KEPT)
@@ -82,12 +84,8 @@ def _show(name: str, first: date, last: date) -> None:
 
 def _draw(report: Report) -> None:
     style = Style.of(report.property_name, report.currency, report.time_zone)
-    days = day_name(date.fromisoformat(report.first)), day_name(date.fromisoformat(report.last))
-    source.show(
-        markup.section(
-            report.title, f"{days[0]} to {days[1]}. Record as of {style.time(report.as_of_us)} ({style.zone_name})."
-        )
-    )
+    below = f"{period_words(report)}. Record as of {as_of_words(report, style)}."
+    source.show(markup.section(report.title, below))
     for table in report.tables:
         _draw_table(table, style)
     if report.limits:

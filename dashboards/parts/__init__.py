@@ -1,1 +1,1 @@
-"""What several pages share, or what is large enough for a file of its own."""
+"""What several pages share: where pages ask and draw, the desk, what is taken away, and panels of Queue, Round and Floor."""

@@ -19,7 +19,6 @@ from dashboards.access.downloads import Download
 from dashboards.drawing import markup
 from dashboards.parts import desk, save_link, source
 from dashboards.parts.desk import Reviews
-from dashboards.run import log_address
 from replay.narrative.findings import finding_title
 from replay.narrative.names import plural, readable
 from replay.report.sheet import FORMULA
@@ -35,12 +34,7 @@ KEPT = "findings-export"
 
 def why_not() -> str:
     """Return why nothing can be exported here; empty where it can."""
-    if log_address() is None:
-        return "Start the pages with the log: rack dashboard --log ADDR"
-    denied = access.refusal(access.EXPORT)
-    if denied is not None:
-        return denied
-    return "" if access.person() is not None else "Log in first: who exports a list stands in the log"
+    return save_link.why_not(access.EXPORT, "a list", signed=False)
 
 
 def offer(filters: QueueFilters, said: Reviews | None) -> None:

@@ -29,14 +29,7 @@ LONGEST = 200
 
 def why_not() -> str:
     """Return why no packet can be made here; empty where one can."""
-    if log_address() is None:
-        return "Start the pages with the log: rack dashboard --log ADDR"
-    denied = access.refusal(access.PACKET)
-    if denied is not None:
-        return denied
-    if access.person() is None:
-        return "Log in first: who takes a packet away stands in the log"
-    return "" if key_path() is not None else "A packet is signed with the log's key: start the pages with RACK_KEY set"
+    return save_link.why_not(access.PACKET, "a packet")
 
 
 def offer(table: str, round_no: int, seat: int | None = None) -> None:

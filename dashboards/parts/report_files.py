@@ -2,38 +2,36 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
+from calendar import monthrange
+from collections.abc import Sequence
 from datetime import date
 from hashlib import sha256
 from pathlib import Path
 
 import streamlit as st
 
-from analytics.reports.catalogue import make_report
+from analytics.reports.catalogue import REPORTS, make_report
 from analytics.reports.filing import FilingError, read_filing
 from analytics.reports.sources import NoPeriod, WrongLog
 from dashboards.access import access
 from dashboards.access.downloads import Download
 from dashboards.drawing import markup
+from dashboards.drawing.names import day_name
 from dashboards.parts import desk, save_link, source
-from dashboards.run import key_path, log_address, reports_path
+from dashboards.run import key_path, reports_path
 from replay.packet import REFUSALS
 from replay.report.content import Report
 from replay.report.sheet import sheets
 
-KEPT, SIGNED = "report-shown", "report-signed"
-"""Where a session keeps the report that it shows, and the signed one with its digest."""
+KEPT, SIGNED, MONTH = "report-shown", "report-signed", "reports-of-month"
+"""Where a session keeps the report that it shows, the signed one, and the file of all reports of a month."""
 
 
 def why_not() -> str:
     """Return why no report can be taken away here; empty where one can."""
-    if log_address() is None:
-        return "Start the pages with the log: rack dashboard --log ADDR"
-    denied = access.refusal(access.EXPORT)
-    if denied is not None:
-        return denied
-    if access.person() is None:
-        return "Log in first: who takes a report away stands in the log"
-    return "" if key_path() is not None else "A report is signed with the log's key: start the pages with RACK_KEY set"
+    return save_link.why_not(access.EXPORT, "a report")
 
 
 def made(name: str, first: date, last: date) -> Report | None:
@@ -53,16 +51,73 @@ def offer(report: Report) -> None:
     why = why_not()
     if st.button("Sign report", disabled=bool(why), help=why or "Signed PDF and CSV files; recorded in the log"):
         with st.spinner("Typesetting and signing …"):
-            st.session_state[SIGNED] = _signed(report)
-    signed: tuple[Report, bytes] | None = st.session_state.get(SIGNED)
-    if signed is not None and signed[0] == report and not why:
-        save_link.link("Save PDF", Download(f"{report.file_name}.pdf", "application/pdf", signed[1]))
+            st.session_state[SIGNED] = _signed([report])
+    signed: list[tuple[Report, bytes]] | None = st.session_state.get(SIGNED)
+    if signed is not None and signed[0][0] == report and not why:
+        save_link.link("Save PDF", Download(f"{report.file_name}.pdf", "application/pdf", signed[0][1]))
         for name, data in sheets(report).items():
             words = Path(name).stem.removeprefix(f"{report.file_name}-").replace("-", " ")
             save_link.link(f"Save CSV: {words}", Download(name, "text/csv; charset=utf-8", data))
 
 
-def _signed(report: Report) -> tuple[Report, bytes] | None:
+def month_of(last: date, newest: date) -> tuple[date, date]:
+    """Return the first and the last day of the month of a day, as far as the record goes.
+
+    >>> month_of(date(2026, 2, 3), date(2026, 4, 7)), month_of(date(2026, 4, 3), date(2026, 4, 7))
+    ((datetime.date(2026, 2, 1), datetime.date(2026, 2, 28)), (datetime.date(2026, 4, 1), datetime.date(2026, 4, 7)))
+    """
+    first = last.replace(day=1)
+    end = first.replace(day=monthrange(first.year, first.month)[1])
+    return first, end if (first.year, first.month) != (newest.year, newest.month) else newest
+
+
+def offer_month(first: date, last: date) -> None:
+    """Offer every report of a month: one click makes, signs and records them all, then they are saved as one file."""
+    why, asked = why_not(), (first, last)
+    if st.button(
+        "All reports of the month",
+        disabled=bool(why),
+        help=why or f"All {len(REPORTS)} reports of {day_name(first)} to {day_name(last)}; each is recorded in the log",
+    ):
+        st.session_state[MONTH] = None
+        signed = _all_signed(first, last)
+        if signed is not None:
+            st.session_state[MONTH] = asked, _zipped(signed)
+    kept: tuple[tuple[date, date], Download] | None = st.session_state.get(MONTH)
+    if kept is not None and kept[0] == asked and not why:
+        save_link.link(f"Save {len(REPORTS)} reports", kept[1])
+
+
+def _all_signed(first: date, last: date) -> list[tuple[Report, bytes]] | None:
+    """Make every report, then sign and record them; null where one cannot be made or recorded, and the page says which."""
+    reports = []
+    progress = st.progress(0.0)
+    try:
+        for done, (name, kind) in enumerate(REPORTS.items()):
+            progress.progress(done / (len(REPORTS) + 1), f"{kind.title} …")
+            report = made(name, first, last)
+            if report is None:
+                return None
+            reports.append(report)
+        progress.progress(len(REPORTS) / (len(REPORTS) + 1), "Typesetting and signing …")
+        return _signed(reports)
+    finally:
+        progress.empty()
+
+
+def _zipped(signed: Sequence[tuple[Report, bytes]]) -> Download:
+    """Return the files of signed reports as one: the same reports are the same bytes."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for report, pdf in signed:
+            for name, data in {f"{report.file_name}.pdf": pdf, **sheets(report)}.items():
+                archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
+    report = signed[0][0]
+    return Download(f"reports-{report.first}-to-{report.last}.zip", "application/zip", packed.getvalue())
+
+
+def _signed(reports: Sequence[Report]) -> list[tuple[Report, bytes]] | None:
+    """Sign reports, all before the first is recorded; null where one is refused: none can be saved then."""
     # It typesets and signs: no page waits for that before it is asked for.
     from replay.report.document import signed_pdf
 
@@ -70,16 +125,17 @@ def _signed(report: Report) -> tuple[Report, bytes] | None:
     if key is None or who is None or why_not():
         return None
     try:
-        pdf = desk.ask(lambda at: signed_pdf(report, at.log, key))
-        desk.export(
-            report.concerns,
-            what="table",
-            digest=sha256(pdf).hexdigest(),
-            form="pdf",
-            by=who,
-            reason=f"report {report.name} of {report.first} to {report.last} from a page",
-        )
+        signed = desk.ask(lambda at: [(report, signed_pdf(report, at.log, key)) for report in reports])
+        for report, pdf in signed:
+            desk.export(
+                report.concerns,
+                what="table",
+                digest=sha256(pdf).hexdigest(),
+                form="pdf",
+                by=who,
+                reason=f"report {report.name} of {report.first} to {report.last} from a page",
+            )
     except REFUSALS as error:
-        source.show(markup.notice("No report was signed, and nothing left the log", str(error)))
+        source.show(markup.notice("No report was signed, and no file can be saved", str(error)))
         return None
-    return report, pdf
+    return signed

@@ -8,6 +8,24 @@ from dashboards.access import access
 from dashboards.access.downloads import DOWNLOADS, Download
 from dashboards.drawing.markup import Html
 from dashboards.parts import source
+from dashboards.run import key_path, log_address
+
+
+def why_not(right: str, what: str, *, signed: bool = True) -> str:
+    """Return why something (`what`: "a packet") cannot be taken away from these pages; empty where it can.
+
+    It takes the log, a right of the role, somebody to put on record, and for what is signed the log's key.
+    """
+    if log_address() is None:
+        return "Start the pages with the log: rack dashboard --log ADDR"
+    denied = access.refusal(right)
+    if denied is not None:
+        return denied
+    if access.person() is None:
+        return f"Log in first: who takes {what} away stands in the log"
+    if signed and key_path() is None:
+        return f"{what.capitalize()} is signed with the log's key: start the pages with RACK_KEY set"
+    return ""
 
 
 def link(words: str, file: Download) -> None:

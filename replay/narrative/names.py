@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Final
 
 from games.catalogue import GAMES, wager_titles
@@ -72,6 +72,15 @@ def difference(cents: int, currency: str) -> str:
 def moment(at_us: int, zone: tzinfo | None) -> datetime:
     """Return a time of the log (UTC microseconds) in a time zone, whole seconds; in UTC where none is given."""
     return (_EPOCH + timedelta(seconds=at_us // 1_000_000)).astimezone(zone or UTC)
+
+
+def day_words(day: date) -> str:
+    """Return a gaming day as people say it.
+
+    >>> day_words(date(2026, 3, 6))
+    'Fri 6 Mar 2026'
+    """
+    return f"{day:%a} {day.day} {day:%b %Y}"
 
 
 # ---------------------------------------------------------------------------------------------------------------- names

@@ -25,7 +25,7 @@ from replay.packet.signature import attached, check_pdf, sign_pdf
 from replay.packet.words import Style
 from replay.report.content import NUMERIC, Report, Table
 from replay.report.sheet import sheets
-from replay.report.wording import written
+from replay.report.wording import as_of_words, period_words, written
 
 SUMMARY = "report.json"
 """The attachment that names the report, its period and the SHA-256 of every other attachment."""
@@ -114,16 +114,15 @@ def check_report(pdf: bytes, keys: Sequence[PublicKey]) -> ReportSummary:
 def _shown(report: Report) -> dict[str, Any]:
     style = Style.of(report.property_name, report.currency, report.time_zone)
     made = datetime.fromtimestamp(report.as_of_us // 1_000_000, UTC)
-    period = report.first if report.first == report.last else f"{report.first} to {report.last}"
     period_label, as_of_label, dated = DATED[report.dated_by]
     return {
         "title": report.title,
         "property": report.property_name or "Property not named in the record",
-        "period": period,
+        "period": period_words(report),
         "period_label": period_label,
         "as_of_label": as_of_label,
         "dated": dated,
-        "as_of": f"{style.time(report.as_of_us)} ({style.zone_name})",
+        "as_of": as_of_words(report, style),
         "made": [made.year, made.month, made.day, made.hour, made.minute, made.second],
         "log": report.log_id,
         "software": report.software,

@@ -17,6 +17,7 @@ from events.vocabulary.model import PropertyConfigured
 from replay.narrative.names import plural
 from replay.packet.words import Style
 from replay.report.content import Figure, Report, Table
+from replay.report.wording import time_words
 from replay.review.witness_status import Witnessed
 
 NAME = "verification"
@@ -72,7 +73,7 @@ def _result(made: Verified, style: Style) -> Table:
     rows = [
         ("Result", _sentence(made, size)),
         ("Verified by", made.by),
-        ("Verified at", f"{style.time(made.at_us)} ({style.zone_name})"),
+        ("Verified at", f"{time_words(made.at_us, style)} ({style.zone_name})"),
         ("Events", f"{size}: numbering, chain, canonical bytes, envelopes, gaming days, high-water marks"),
         (
             "Refused lines",
@@ -88,7 +89,7 @@ def _result(made: Verified, style: Style) -> Table:
             f"{plural(signed.checkpoints, 'checkpoint covers', 'checkpoints cover')} {plural(signed.events, 'event')}; "
         )
         rows.append(
-            ("Checkpoints", f"{words}the last was signed {style.time(signed.at_us)} by {', '.join(signed.keys)}")
+            ("Checkpoints", f"{words}the last was signed {time_words(signed.at_us, style)} by {', '.join(signed.keys)}")
         )
     rows += [("Key that was given", f"{key.name}+{key.id.hex()}") for key in made.keys]
     if made.witness is not None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
-from replay.narrative.names import MINUS, game_name, readable, table_name, wager_name
+from replay.narrative.names import MINUS, day_words, game_name, moment, readable, table_name, wager_name
 from replay.packet.words import Style
-from replay.report.content import Figure
+from replay.report.content import Figure, Report
 
 UNKNOWN = "–"
 
@@ -35,8 +36,10 @@ def written(column: Figure, value: Any, style: Style) -> str:
             return f"{value:+.2f}".replace("-", MINUS)
         case "count":
             return f"{value:,}"
+        case "day":
+            return day_words(date.fromisoformat(value))
         case "time":
-            return style.time(value)
+            return time_words(value, style)
         case "table":
             return table_name(value)
         case "game":
@@ -45,6 +48,27 @@ def written(column: Figure, value: Any, style: Style) -> str:
             return wager_name(value)
         case _:
             return readable(str(value))
+
+
+def period_words(report: Report) -> str:
+    """Return the days of a report."""
+    first, last = (day_words(date.fromisoformat(day)) for day in (report.first, report.last))
+    return first if first == last else f"{first} to {last}"
+
+
+def as_of_words(report: Report, style: Style) -> str:
+    """Return the day and time by which a report is dated, with its time zone."""
+    return f"{time_words(report.as_of_us, style)} ({style.zone_name})"
+
+
+def time_words(at_us: int, style: Style) -> str:
+    """Return day and time at the property.
+
+    >>> time_words(1_774_958_490_000_000, Style(None))
+    '31 Mar 2026, 12:01:30'
+    """
+    at = moment(at_us, style.zone)
+    return f"{at.day} {at:%b %Y, %H:%M:%S}"
 
 
 def _meter(centicents: int, style: Style) -> str:

@@ -27,7 +27,8 @@ from streamlit import config
 from streamlit.components.v2 import manifest_scanner
 
 from dashboards.access import access
-from dashboards.run import ACCESS_VARIABLE, READ_ONLY, command
+from dashboards.parts import desk
+from dashboards.run import ACCESS_VARIABLE, KEY_VARIABLE, READ_ONLY, command
 from deploy.login.provider import Provider
 from rack.settings import PERSONS
 from tests.dashboards import living, sample
@@ -161,6 +162,17 @@ def site(warehouse: Path) -> Iterator[str]:
 def floor(tmp_path_factory: pytest.TempPathFactory) -> Living:
     """A floor with a log."""
     return living.make(tmp_path_factory.mktemp("living"))
+
+
+@pytest.fixture
+def signing_floor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Living:
+    """A floor of its own for a test by AppTest, with the log's key: what is taken away can be signed."""
+    desk._read.clear()
+    floor = living.make(tmp_path)
+    floor.rack("keys", "new", str(tmp_path / "log.key"), "--by", "t-ops", code=0)
+    floor.serve(monkeypatch)
+    monkeypatch.setenv(KEY_VARIABLE, str(tmp_path / "log.key"))
+    return floor
 
 
 @pytest.fixture(scope="module")

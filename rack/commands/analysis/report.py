@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,9 +21,13 @@ if TYPE_CHECKING:
 
 HELP = "Make a report for filing (table games, hold, meters, jackpots, errors, shifts): signed PDF and CSV"
 
+ALL = "all"
+"""What makes every report."""
+
 EPILOG = """\
 list    every report with its name and the rules that it answers or helps with
 NAME    make this report in --out: NAME-FROM-to-TO.pdf, signed, and a CSV file for each of its tables
+all     make every report in --out: if one cannot be made, none is
 
 Without --from and --to, the report is of the month of the newest gaming day, up to that day. The same record makes the
 same bytes again. Exit code 1: a row of the report needs somebody's attention."""
@@ -32,7 +36,7 @@ same bytes again. Exit code 1: a row of the report needs somebody's attention.""
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.formatter_class, parser.epilog = argparse.RawDescriptionHelpFormatter, EPILOG
-    parser.add_argument("name", metavar="NAME", help="The report, or list.")
+    parser.add_argument("name", metavar="NAME", help="The report, all, or list.")
     parser.add_argument("--out", metavar="DIR", type=Path, help="Folder for the files.")
     parser.add_argument("--from", metavar="DAY", dest="first", type=day, help="First gaming day, such as 2026-03-01.")
     parser.add_argument("--to", metavar="DAY", dest="last", type=day, help="Last gaming day.")
@@ -50,43 +54,55 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
     if arguments.name == "list":
         return _list(arguments, output)
-    if arguments.name not in REPORTS:
-        raise UsageError(f"there is no report {arguments.name!r}; expected list, or one of {', '.join(REPORTS)}")
+    names = list(REPORTS) if arguments.name == ALL else [arguments.name]
+    if arguments.name not in (ALL, *REPORTS):
+        raise UsageError(f"there is no report {arguments.name!r}; expected list, all, or one of {', '.join(REPORTS)}")
     if arguments.out is None:
         raise UsageError(f"rack report {arguments.name} needs --out, the folder for the files")
     warehouse = warehouse_at(arguments)
     of_demo = demo_log(warehouse.parent) if arguments.log is None else None
     address = of_demo or log_address(arguments.log)
-    report, files = _made(arguments, address, warehouse)
-    _refuse_others(files)
-    record_export(
-        address,
-        arguments,
-        output,
-        rounds={name: [None] for name in report.concerns},
-        digest=sha256(files[_pdf(arguments, report)]).hexdigest(),
-        form="pdf",
-        log_id=report.log_id,
-    )
+    made = _made(names, arguments, address, warehouse)
+    _refuse_others({path: data for _, files in made for path, data in files.items()})
+    for report, files in made:
+        record_export(
+            address,
+            arguments,
+            output,
+            rounds={name: [None] for name in report.concerns},
+            digest=sha256(files[_pdf(arguments, report)]).hexdigest(),
+            form="pdf",
+            log_id=report.log_id,
+        )
     arguments.out.mkdir(parents=True, exist_ok=True)
-    write_whole(files)
-    marked = sum(len(each.marked) for each in report.tables)
-    output.value(
-        {
-            "report": report.name,
-            "from": report.first,
-            "to": report.last,
-            "as_of_us": report.as_of_us,
-            "attention": marked,
-            "files": {str(path): sha256(data).hexdigest() for path, data in files.items()},
-        }
-    )
-    output.text(*(str(path) for path in files))
-    return Exit.FINDINGS if marked else Exit.CLEAN
+    for _, files in made:
+        write_whole(files)
+        output.text(*(str(path) for path in files))
+    summaries = [_summary(report, files) for report, files in made]
+    output.value(summaries if arguments.name == ALL else summaries[0])
+    return Exit.FINDINGS if any(_marked(report) for report, _ in made) else Exit.CLEAN
 
 
-def _made(arguments: argparse.Namespace, address: str, warehouse: Path) -> tuple[Report, dict[Path, bytes]]:
-    """Make the report and its files, in memory."""
+def _summary(report: Report, files: Mapping[Path, bytes]) -> dict[str, object]:
+    """Return what was made, for a program."""
+    return {
+        "report": report.name,
+        "from": report.first,
+        "to": report.last,
+        "as_of_us": report.as_of_us,
+        "attention": _marked(report),
+        "files": {str(path): sha256(data).hexdigest() for path, data in files.items()},
+    }
+
+
+def _marked(report: Report) -> int:
+    return sum(len(each.marked) for each in report.tables)
+
+
+def _made(
+    names: Sequence[str], arguments: argparse.Namespace, address: str, warehouse: Path
+) -> list[tuple[Report, dict[Path, bytes]]]:
+    """Make reports and their files, in memory."""
     from analytics.reports.catalogue import make_report
     from analytics.reports.filing import read_filing
     from analytics.warehouse.warehouse import reading
@@ -96,13 +112,16 @@ def _made(arguments: argparse.Namespace, address: str, warehouse: Path) -> tuple
     from replay.review.desk import desk_at
 
     key, filing = key_file(arguments.key, address), read_filing(reports_file(address))
+    made = []
     with (
         reading(warehouse) as db,
         desk_at(address, read_only=True, check_heads=False, **options_of(address)) as desk,
     ):
-        report = make_report(arguments.name, db, desk, first=arguments.first, last=arguments.last, filing=filing)
-        files = {_pdf(arguments, report): signed_pdf(report, desk.log, key)}
-    return report, files | {arguments.out / name: data for name, data in sheets(report).items()}
+        for name in names:
+            report = make_report(name, db, desk, first=arguments.first, last=arguments.last, filing=filing)
+            files = {_pdf(arguments, report): signed_pdf(report, desk.log, key)}
+            made.append((report, files | {arguments.out / file: data for file, data in sheets(report).items()}))
+    return made
 
 
 def _pdf(arguments: argparse.Namespace, report: Report) -> Path:

@@ -36,7 +36,8 @@ acknowledge INCIDENT      put on record that somebody has it in hand: --by, --re
 secret FILE               make a webhook's secret in a file that only you can read
 
 The settings (docs/alarms.md) are the file --settings, RACK_ALARMS, or alarms.toml beside a log on SQLite; the outbox is
---outbox, or <log>.alarms beside a log on SQLite. Secrets are read from files or the environment, never from an option."""
+--outbox, RACK_OUTBOX, or <log>.alarms beside a log on SQLite. Secrets are read from files or the environment, never from an
+option."""
 
 TAKES = {
     "send": ("settings", "outbox", "past", "once"),

@@ -328,6 +328,24 @@ def test_health_shows_dead_letters_of_alarms_until_they_are_delivered(floor: Liv
     assert "Everything runs." in page
 
 
+def test_health_shows_an_outbox_in_another_place(
+    floor: Living, outbox: Outbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that is named and is not there is no silence; one that is there has its command, with its place."""
+    named = tmp_path / "elsewhere.alarms"
+    monkeypatch.setenv("RACK_OUTBOX", str(named))
+    page = said(start("health"))
+    assert "1 thing needs somebody now." in page
+    assert f"<code>rack alerts messages --log {floor.log} --outbox {named}</code>" in page
+    (letter,) = outbox.letters()
+    outbox.failed(letter, "503", silent=False, now_us=DAY_US)
+    outbox.close()
+    floor.warehouse.with_name("floor.db.alarms").rename(named)
+    page = said(start("health"))
+    assert "1 message not delivered for a day, the last to desk: 503" in page
+    assert f"<code>rack alerts messages --dead --log {floor.log} --outbox {named}</code>" in page
+
+
 def test_health_with_an_outbox_that_cannot_be_read(floor: Living) -> None:
     floor.warehouse.with_name("floor.db.alarms").write_bytes(b"no database, whatever its name says" * 200)
     page = said(start("health"))

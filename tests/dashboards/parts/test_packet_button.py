@@ -9,34 +9,24 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboards.access.downloads import DOWNLOADS
-from dashboards.parts import desk, packets
+from dashboards.parts import packets
 from dashboards.run import KEY_VARIABLE
 from events.proofs.keys import read_public_key
 from replay.packet import Packet, check_packet
 from replay.review.desk import desk_at
-from tests.dashboards import living, sample
+from tests.dashboards import sample
 from tests.dashboards.living import Living
 from tests.dashboards.running import log_in, run, said, start
 
 
-@pytest.fixture
-def floor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Living:
-    desk._read.clear()
-    floor = living.make(tmp_path)
-    floor.rack("keys", "new", str(tmp_path / "log.key"), "--by", "t-ops", code=0)
-    floor.serve(monkeypatch)
-    monkeypatch.setenv(KEY_VARIABLE, str(tmp_path / "log.key"))
-    return floor
-
-
-def test_a_packet_in_one_click_checks_with_the_public_key_alone_and_is_on_record(floor: Living) -> None:
+def test_a_packet_in_one_click_checks_with_the_public_key_alone_and_is_on_record(signing_floor: Living) -> None:
     log_in("s.lee", "surveillance")
     test = start("dispute", of="fu-01", round="2", seat="3")
     next(each for each in test.button if each.label == "Dispute packet").click().run(timeout=120)
     assert [error.value for error in test.exception] == []
     packet = test.session_state["packet fu-01 2 3 False"]
     assert isinstance(packet, Packet)
-    key = read_public_key(floor.warehouse.with_name("log.key.pub"))
+    key = read_public_key(signing_floor.warehouse.with_name("log.key.pub"))
     assert check_packet(packet.json, [key]).judged is not None
     assert check_packet(packet.pdf, [key]).judged is not None
     addresses = re.findall(r'href="downloads/([^"]+)"[^>]*>([^<]+)<', said(test))
@@ -45,24 +35,24 @@ def test_a_packet_in_one_click_checks_with_the_public_key_alone_and_is_on_record
     assert [each.data for each in files if each] == [packet.json, packet.pdf, packet.forms["html"]]
     assert DOWNLOADS.fetch("another", addresses[0][0]) is None
     assert not test.get("download_button"), "Streamlit would serve it to anybody"
-    with desk_at(floor.log, read_only=True) as at:
+    with desk_at(signing_floor.log, read_only=True) as at:
         exported = [entry for entry in at.review("fu-01").custody if entry.what == "record_exported"]
     assert [entry.by for entry in exported] == ["s.lee"] * 3
 
 
 @pytest.mark.parametrize("role", ["analyst", "administrator"])
-def test_who_may_not_take_a_packet_away_cannot(floor: Living, role: str) -> None:
+def test_who_may_not_take_a_packet_away_cannot(signing_floor: Living, role: str) -> None:
     log_in("a.nalyst", role)
     test = start("round", table="fu-01", round="2")
     made = next(each for each in test.button if each.label == "Dispute packet")
     assert made.disabled
     assert packets._make("fu-01", 2, None, "x", False) is None  # as a forged message would have it
-    with desk_at(floor.log, read_only=True) as at:
+    with desk_at(signing_floor.log, read_only=True) as at:
         assert not [entry for entry in at.review("fu-01").custody if entry.what == "record_exported"]
 
 
 def test_without_a_login_or_a_log_or_a_key_the_button_says_why(
-    floor: Living, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    signing_floor: Living, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def why(test: AppTest) -> str:
         made = next(each for each in test.button if each.label == "Dispute packet")
@@ -72,15 +62,15 @@ def test_without_a_login_or_a_log_or_a_key_the_button_says_why(
     assert "may not make dispute packets" in why(start("round", table="fu-01", round="2"))
     path = sample.make(tmp_path / "sample.duckdb")
     assert "--log ADDR" in why(run("round", path, monkeypatch, table="fu-01", round="17"))
-    floor.serve(monkeypatch)
+    signing_floor.serve(monkeypatch)
     log_in("s.lee", "surveillance")
     monkeypatch.delenv(KEY_VARIABLE)
     assert "RACK_KEY" in why(start("round", table="fu-01", round="2"))
 
 
-def test_a_key_that_may_not_sign_makes_no_packet(floor: Living, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_that_may_not_sign_makes_no_packet(signing_floor: Living, monkeypatch: pytest.MonkeyPatch) -> None:
     log_in("s.lee", "surveillance")
-    monkeypatch.setenv(KEY_VARIABLE, str(floor.warehouse))
+    monkeypatch.setenv(KEY_VARIABLE, str(signing_floor.warehouse))
     test = start("round", table="fu-01", round="2")
     next(each for each in test.button if each.label == "Dispute packet").click().run(timeout=120)
     assert "No packet was made, and nothing left the log" in said(test)

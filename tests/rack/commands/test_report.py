@@ -126,7 +126,7 @@ def test_days_the_wrong_way_round_and_unknown_reports_say_what_is_expected(
 ) -> None:
     said = report_refused(capsys, floor, tmp_path, "--from", "2026-03-02", "--to", "2026-03-01")
     assert "the period begins on 2026-03-02, after its last day 2026-03-01" in said
-    assert "expected list, or one of table-games" in rack(capsys, "report", "nothing", codes=(2,))
+    assert "expected list, all, or one of table-games" in rack(capsys, "report", "nothing", codes=(2,))
     assert "needs --out" in rack(capsys, "report", "table-games", codes=(2,))
     assert "takes no --out" in rack(capsys, "report", "list", "--out", tmp_path, codes=(2,))
 
@@ -135,3 +135,46 @@ def test_the_list_names_every_report_with_its_rules(capsys: pytest.CaptureFixtur
     listed = rack(capsys, "report", "list", "--json")
     assert [each["name"] for each in listed] == list(REPORTS)
     assert all(each["rules"] for each in listed)
+
+
+def test_all_reports_are_those_made_one_by_one_and_each_is_on_record(
+    floor: Floor, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = report(capsys, "all", floor, tmp_path / "all")
+    assert [each["report"] for each in made] == list(REPORTS)
+    for name, each in zip(REPORTS, made, strict=True):
+        alone = report(capsys, name, floor, tmp_path / "alone")
+        assert {Path(path).name: digest for path, digest in each["files"].items()} == {
+            Path(path).name: digest for path, digest in alone["files"].items()
+        }
+    pdfs = {digest for each in made for path, digest in each["files"].items() if path.endswith(".pdf")}
+    with closing(open_log(floor.address, read_only=True)) as log:
+        digests = {
+            payload.digest
+            for record in log.read("review/fu-01")
+            if isinstance(payload := decode(record.data).payload, RecordExported)
+        }
+    assert pdfs <= digests
+
+
+def test_if_one_report_cannot_be_written_none_is(
+    floor: Floor, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The last of them is there with other bytes: it is not overwritten, and no other is written or recorded."""
+    report(capsys, list(REPORTS)[-1], floor, tmp_path)
+    for path in tmp_path.iterdir():
+        path.write_bytes(b"filed before")
+
+    def exports() -> int:
+        with closing(open_log(floor.address, read_only=True)) as log:
+            return sum(
+                isinstance(decode(record.data).payload, RecordExported)
+                for stream in log.streams()
+                for record in log.read(stream)
+            )
+
+    before, files = exports(), sorted(tmp_path.iterdir())
+    words = ("report", "all", "--out", tmp_path, "--log", floor.address, "--warehouse", warehouse(floor.address))
+    assert "already exists and differs" in rack(capsys, *words, "--key", floor.key, codes=(2,))
+    assert sorted(tmp_path.iterdir()) == files
+    assert exports() == before

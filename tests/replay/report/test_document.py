@@ -15,7 +15,7 @@ from replay.packet.words import Style
 from replay.report.content import Figure, Kind, Report, Rule, Table
 from replay.report.document import check_report, is_report, to_pdf
 from replay.report.sheet import sheets
-from replay.report.wording import written
+from replay.report.wording import as_of_words, period_words, written
 
 COLUMNS = (
     Figure(name="table_id", label="Table", kind="table"),
@@ -81,6 +81,22 @@ def test_every_table_is_attached_as_the_file_that_lies_beside_the_report(signer:
     assert is_report(pdf)
 
 
+def test_days_are_words_on_paper_and_iso_in_files() -> None:
+    """A time of the record carries the zone of the property; a report of one day names it once."""
+    days = Table(
+        name="days",
+        title="Days",
+        columns=(Figure(name="day", label="Day", kind="day"), Figure(name="at_us", label="At", kind="time")),
+        rows=(("2026-03-31", 1_774_958_490_000_000),),
+    )
+    (data,) = sheets(replace(REPORT, tables=(days,))).values()
+    assert data == b"day,at_us\r\n2026-03-31,2026-03-31T12:01:30Z\r\n"
+    assert period_words(REPORT) == "Sun 1 Mar 2026 to Tue 31 Mar 2026"
+    assert period_words(replace(REPORT, first="2026-03-31")) == "Tue 31 Mar 2026"
+    style = Style.of("Bellwether", "USD", "America/New_York")
+    assert as_of_words(REPORT, style) == "31 Mar 2026, 08:01:30 (America/New_York)"
+
+
 def test_a_file_has_cents_and_nothing_that_a_spreadsheet_computes() -> None:
     (data,) = sheets(REPORT).values()
     assert data.decode() == "table_id,win_cents,note\r\nfu-01,-250,'=1+1\r\nfu-02,,牌 #x\r\n"
@@ -98,7 +114,9 @@ def test_a_file_has_cents_and_nothing_that_a_spreadsheet_computes() -> None:
         ("points", 3.0, "+3.00"),
         ("count", 1_200, "1,200"),
         ("number", 13_591, "13591"),
-        ("time", 1_774_958_490_000_000, "2026-03-31 08:01:30"),
+        ("time", 1_774_958_490_000_000, "31 Mar 2026, 08:01:30"),
+        ("day", "2026-03-31", "Tue 31 Mar 2026"),
+        ("day", None, "–"),
         ("table", "fu-01", "FU-01"),
         ("game", "face_up_pai_gow", "Face Up Pai Gow Poker"),
         ("wager", "ace_high_bonus", "Ace High Bonus"),

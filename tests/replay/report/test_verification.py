@@ -96,8 +96,8 @@ def test_it_says_who_verified_what_when_and_with_which_keys_and_witness(signer: 
     said = checks(report(keys=(key,), witness=WITNESS, checks=(("Verdicts", "judged again"),)))
     assert said["Result"] == "Passed: no break was found in 42 events in 2 streams"
     assert said["Verified by"] == "m.ortiz"
-    assert said["Verified at"] == "2026-03-31 12:01:30 (UTC)"
-    assert said["Checkpoints"] == ("2 checkpoints cover 30 events; the last was signed 2026-03-31 12:00:30 by log+1")
+    assert said["Verified at"] == "31 Mar 2026, 12:01:30 (UTC)"
+    assert said["Checkpoints"] == ("2 checkpoints cover 30 events; the last was signed 31 Mar 2026, 12:00:30 by log+1")
     assert said["Key that was given"] == f"bellwether+{key.id.hex()}"
     assert said["Witness"] == "north (0a0b0c0d) cosigned statements 1 to 4 of 5; 12 events came later"
     assert said["Verdicts"] == "judged again"
