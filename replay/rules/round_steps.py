@@ -372,6 +372,11 @@ def _hand_settled(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | No
     return last_settled(round_, book).get(act.seat)
 
 
+def _base_settled(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
+    base = (each for each in settled_from_inventory(round_, book) if each.wager == book.chapter.base)
+    return _last(each.fact for each in base if act.seat in (None, each.seat))
+
+
 def dealer_compared(*wagers: str) -> Step:
     """Return the step that all wagers which are settled against the dealer's hand are settled."""
 
@@ -390,6 +395,7 @@ def _first_hand_shown(round_: Round, book: Rulebook) -> RecordedEvent | None:
     return next(iter(players), None)
 
 
+BASE_SETTLED = Step("the hand's base wager is settled", of_act=_base_settled)
 HAND_SETTLED = Step("the hand's wagers are settled", of_act=_hand_settled)
 ENVY_PAID = Step("the Envy Bonuses for the hand are paid", of_act=_envy_for_hand)
 FIRST_HAND_SHOWN = Step("the first hand is revealed: a Qualifying Wager is placed", _first_hand_shown)
@@ -442,13 +448,17 @@ def racked(acts: Acts, after: Step, section: str | Mapping[str, str], what: str 
     return Precedence(code="DEAL-RACK", section=section, acts=acts, after=after, what=what)
 
 
-def racked_of_shoe(settled_section: str, *by_dealer: str) -> tuple[Precedence, ...]:
-    """Return the sentences on the cards of a round with Envy Bonuses and surrenders (§ 688a.11(d), (e), (g)-(i))."""
+def racked_of_shoe(base: str, optional: str, *by_dealer: str) -> tuple[Precedence, ...]:
+    """Return the sentences on the cards of a round with Envy Bonuses and surrenders (§ 688a.11(d), (e), (g)-(i)).
+
+    The first section asks for the base wager before a hand goes to the rack, the second for its optional wagers.
+    """
     return (
         early(surrendered_taken, ALL_HANDS_DEALT, "11(d)"),
         early(surrendered_taken, DEALER_SET, "11(d)"),
         racked(cards_collected, ALL_HANDS_DEALT, STUB_SECTION),
-        racked(hands_collected, HAND_SETTLED, settled_section),
+        racked(hands_collected, BASE_SETTLED, base),
+        racked(hands_collected, HAND_SETTLED, optional),
         racked(hands_collected, ENVY_PAID, "11(h)(2)(ii)"),
         racked(dealer_collected, dealer_compared(*by_dealer), "11(e)", "the dealer's cards collected"),
         racked(surrendered_collected, FIRST_HAND_SHOWN, "11(d)", "the surrendered hand collected"),

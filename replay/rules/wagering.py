@@ -321,7 +321,7 @@ def progressive_count(round_: Round, book: Rulebook) -> Iterator[Finding]:
             )
 
 
-@rule("WAGER-LOCKOUT", on=("2(d)(2)", "8(b)(2)"))
+@rule("WAGER-LOCKOUT", on=("2(d)(2)", "8(b)(2)", "9(a)(3)(ii)", "10(a)(2)(ii)"))
 def lockout(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """Before the deal the system locks progressive wagers out, and accepts none afterwards."""
     locked, first = round_.first(model.ProgressiveLocked), round_.first_card
@@ -336,7 +336,7 @@ def lockout(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
             round_,
             book,
             "WAGER-LOCKOUT",
-            "8(b)(2)",
+            PROGRESSIVE_SECTION[book.deal_method],
             expected="progressive wagers locked out before the deal",
             observed="locked after the first card" if locked else "not locked",
             evidence=(first, *((locked,) if locked else ())),

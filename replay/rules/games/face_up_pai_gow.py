@@ -29,6 +29,6 @@ GAME_RULES = GameRules(
         *VERIFIED_EARLY,
         *SHOWN_IN_ORDER,
         *OF_THE_DEAL,
-        *racked_of_shoe("11(g)", "base", "ace_high_bonus"),
+        *racked_of_shoe("11(g)", "11(i)", "base", "ace_high_bonus"),
     ),
 )

@@ -93,6 +93,6 @@ GAME_RULES = GameRules(
         *VERIFIED_EARLY,
         *SHOWN_IN_ORDER,
         *OF_THE_DEAL,
-        *racked_of_shoe("659a.11(g)", "base"),
+        *racked_of_shoe("659a.11(g)", "659a.11(i)", "base"),
     ),
 )

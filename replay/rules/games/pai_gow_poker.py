@@ -132,7 +132,7 @@ GAME_RULES = GameRules(
         *VERIFIED_EARLY,
         *SHOWN_IN_ORDER,
         *OF_THE_DEAL,
-        *racked_of_shoe("11(g)", "base", "tiger_9"),
+        *racked_of_shoe("11(g)", "11(i)", "base", "tiger_9"),
         early(bonus_light, BONUS_HIT, "645c.3(c)(5)"),
         early(bonus_paid, BONUS_HIT, "645c.3(c)(5)"),
     ),

@@ -12,7 +12,6 @@ from replay.fold.round import Round
 from replay.rules.exposure import shown_after_dealer
 from replay.rules.round_steps import (
     ALL_HANDS_DEALT,
-    ENVY_HAND_REVEALED,
     ENVY_PAID,
     HAND_REVEALED,
     HAND_SETTLED,
@@ -126,7 +125,6 @@ PRECEDENCES = (
     early(settled("fortune_bonus"), HAND_REVEALED, PLAYED),
     early(envy_paid, ALL_HANDS_DEALT, PLAYED),
     early(envy_paid, PLAYER_DEALER_REVEALED, PLAYED),
-    early(envy_paid, ENVY_HAND_REVEALED, PLAYED),
     *stub_in_its_place(PLAYED),
     racked(cards_collected, ALL_HANDS_DEALT, PLAYED),
     *shown_after_dealer(PLAYED),
