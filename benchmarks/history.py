@@ -1,31 +1,30 @@
 """A whole history of an honest simulated floor, all games: judged by one process and by two, and settled by other rules.
 
-The verdicts go from the log to a file, cold, and everything is counted. A what-if runs over the round table of one table of each
-game, of which the same files are named several times, as a longer history would have others: each game is settled by rules that
-are on file there. The other tables deal in other ways, and by those rules their rounds would go to event replay.
+The verdicts go from the log to a file, by the command that a user runs: cold, and everything is counted, starting too. A what-if
+runs over the round table of one table of each game, of which the same files are named several times, as a longer history would
+have others: each game is settled by rules that are on file there. The other tables deal in other ways, and by those rules their
+rounds would go to event replay.
 """
 
 from __future__ import annotations
 
-from functools import partial
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 from benchmarks import on_sqlite
 from benchmarks.measuring import REPEATS, Measured, Timing, best, once
 from events.log.contract import EventLog
 from events.open import open_log
-from events.sqlite.results import SqliteResults
 from floor.catalogue import SIMULATIONS
 from floor.day import gaming_day
 from games.rulebook.rulebook import Rulebook, parse_submission
 from replay.columns.round_table import RoundTable, build, repeat_rounds
 from replay.columns.what_if import WhatIfResult, what_if
-from replay.run.replayer import Summary, replay
 from replay.workers.pool import ThisProcess
-from replay.workers.processes import ProcessPool
-from replay.workers.streams import judge_in_units
 
-ROUNDS = 1_200
+ROUNDS = 2_400
 """Rounds of each game."""
 TIMES = 50
 """The long history is the same rounds so many times."""
@@ -38,11 +37,11 @@ def measure(folder: Path, rounds: int = ROUNDS) -> list[Measured]:
     """Measure; the peer of two processes is one, that of a what-if in columns is event replay."""
     folder.mkdir()
     floor = _simulated(rounds)
-    log = _written(folder / "floor.db", floor)
+    _written(folder / "floor.db", floor).close()
     runs: dict[int, list[Timing]] = {1: [], 2: []}
     for repeat in range(REPEATS):
         for workers, timings in runs.items():
-            timing, summary = once(_judge, log, folder, workers, repeat)
+            timing, summary = once(_judge, folder / "floor.db", workers, repeat)
             timings.append(timing)
     one, two = (best(timings) for timings in runs.values())
     tables = _written(folder / "tables.db", [group for group in floor if _is_of_a_first_table(group[0])])
@@ -52,21 +51,21 @@ def measure(folder: Path, rounds: int = ROUNDS) -> list[Measured]:
     answers = [once(_settle, tables, RoundTable(folder / "rounds")) for _ in range(REPEATS)]
     asked = best([timing for timing, _ in answers])
     share = settled.event_replayed / settled.rounds
-    per_round = Timing(one.wall_s * settled.rounds / summary.rounds, one.cpu_s * settled.rounds / summary.rounds)
+    per_round = Timing(one.wall_s * settled.rounds / summary["rounds"], one.cpu_s * settled.rounds / summary["rounds"])
     return [
         Measured(
             key="floor",
             title="Log to verdicts, an honest floor of all games, one process",
             unit="rounds",
-            count=summary.rounds,
+            count=summary["rounds"],
             ours=one,
-            notes={"events": summary.events},
+            notes={"events": summary["events"]},
         ),
         Measured(
             key="floor-workers",
             title="Log to verdicts, an honest floor of all games, two processes",
             unit="rounds",
-            count=summary.rounds,
+            count=summary["rounds"],
             ours=two,
             peer_name="the same with one process",
             peer=one,
@@ -104,18 +103,17 @@ def _is_of_a_first_table(stream: str) -> bool:
     return not stream.startswith("table/") or stream.endswith("-01")
 
 
-def _judge(log: EventLog, folder: Path, workers: int, repeat: int) -> Summary:
-    """Judge the whole log into a new file; processes are started within."""
-    file = folder / f"{workers}-{repeat}.verdicts"
-    results = SqliteResults(file)
-    try:
-        if workers == 1:
-            return replay(log, results)
-        opener = partial(open_log, on_sqlite.address(folder / "floor.db"), read_only=True, check_heads=False)
-        with ProcessPool(workers, opener) as pool:
-            return judge_in_units(log, results, pool, partial(SqliteResults, file, read_only=True))
-    finally:
-        results.close()
+def _judge(file: Path, workers: int, repeat: int) -> dict[str, int]:
+    """Judge the whole log into a new file by the command; starting it is part of that."""
+    verdicts = file.with_name(f"{workers}-{repeat}.verdicts")
+    command = ["replay", "--log", on_sqlite.address(file), "--verdicts", str(verdicts), "--workers", str(workers)]
+    finished = subprocess.run(
+        [sys.executable, "-m", "rack.cli", *command, "--json", "--quiet"], check=False, capture_output=True, text=True
+    )
+    if finished.returncode not in (0, 1):
+        raise SystemExit(f"rack {' '.join(command)}: exit {finished.returncode}: {finished.stderr[-500:]}")
+    summary: dict[str, int] = json.loads(finished.stdout)
+    return summary
 
 
 def _settle(log: EventLog, table: RoundTable) -> WhatIfResult:

@@ -14,7 +14,8 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -23,11 +24,16 @@ from benchmarks.reporting import say
 from events.open import open_log
 from events.vocabulary.envelope import Draft
 from floor.catalogue import SIMULATIONS
-from floor.day.gaming_day import simulate
+from floor.day.gaming_day import play
+from floor.table.casino import SIMULATED
+from floor.table.streams import Group
 from rack.demo import batches
 
 ROUNDS = (1_000, 10_000)
-TABLES = 24
+SEED = 688
+ROUNDS_MORE = 3
+HELD_GROUPS = 2_000
+"""So many of the last groups wait until the floor has closed: among them are the rounds that are held back."""
 COMMIT_EVENTS = 4_000
 GOAL_CPU_S, GOAL_MIB = 1.0, 300
 MEASURED = """
@@ -54,7 +60,7 @@ def measure(folder: Path, rounds: int) -> dict[str, Any]:
     """Return the CPU seconds and peak memory of each operation after one more round than `rounds`."""
     say(f"a floor of {rounds:,} rounds …")
     address, warehouse = f"sqlite://{folder}/floor.db", folder / "warehouse.duckdb"
-    events, held_back = _append(address, rounds)
+    events, held_back = append_floor(address, rounds)
     rack = [sys.executable, "-m", "rack.cli"]
     log = ["--log", address, "--quiet"]
     build = [*rack, "warehouse", "build", *log, "--warehouse", str(warehouse)]
@@ -87,21 +93,32 @@ with reading(sys.argv[1]) as db:
 """
 
 
-def _append(address: str, rounds: int) -> tuple[int, list[tuple[str, list[Draft]]]]:
-    """Append a simulated floor; return how many events, and the last rounds of one table, which are held back."""
-    games = list(SIMULATIONS)
-    groups = list(simulate(688, -(-rounds // len(games)), games=games, tables=TABLES).groups())
-    table = next(stream for stream, _ in reversed(groups) if stream.startswith("table/"))
-    of_table = [
-        at for at, (stream, drafts) in enumerate(groups) if stream == table and any(each.round_no for each in drafts)
-    ]
-    last = set(of_table[-3:])
-    held = [(stream, list(drafts)) for at, (stream, drafts) in enumerate(groups) if at in last]
-    before = [group for at, group in enumerate(groups) if at not in last and (group[0] != table or at < min(last))]
+def append_floor(address: str, rounds: int) -> tuple[int, list[tuple[str, Sequence[Draft]]]]:
+    """Append a simulated floor as it is played; return how many events, and the last rounds of one table, which are held back."""
+    latest: deque[Group] = deque()
+    games, count = list(SIMULATIONS), 0
+    turns = play(SEED, -(-rounds // len(games)), games, SIMULATED, days=2)
+
+    def before() -> Iterator[Group]:
+        for turn in turns:
+            latest.extend(turn.groups)
+            while len(latest) > HELD_GROUPS:
+                yield latest.popleft()
+
     with closing(open_log(address, create=True, property_id="bench")) as log:
-        for batch in batches(before, COMMIT_EVENTS):
+        for batch in batches(before(), COMMIT_EVENTS):
             log.append_groups(batch)
-    return sum(len(drafts) for _, drafts in before), held
+            count += sum(len(drafts) for _, drafts in batch)
+        rounds_at = [
+            (stream, at)
+            for at, (stream, drafts) in enumerate(latest)
+            if stream.startswith("table/") and any(each.round_no for each in drafts)
+        ]
+        table = rounds_at[-1][0]
+        held = [at for stream, at in rounds_at if stream == table][-ROUNDS_MORE:]
+        rest = [group for at, group in enumerate(latest) if at not in held and (group[0] != table or at < held[0])]
+        log.append_groups(rest)
+    return count + sum(len(drafts) for _, drafts in rest), [latest[at] for at in held]
 
 
 def _run(command: Sequence[str]) -> dict[str, float]:

@@ -55,15 +55,20 @@ def document(results: dict[str, Any]) -> str:
 
 
 def _log_to_verdict(measured: dict[str, dict[str, Any]]) -> str:
-    one, two, asked = (measured[key] for key in ("floor", "floor-workers", "what-if"))
-    aside = asked["notes"]["rounds_by_event_replay"] / asked["count"]
-    return (
+    one, two, asked = measured["floor"], measured["floor-workers"], measured.get("what-if")
+    text = (
         "## Log to verdict\n\n"
         f"An honest simulated floor of all games ({one['count']:,} rounds, {one['notes']['events']:,} events), cold, everything "
-        f"counted: one process judges {one['ours']['per_s']:,} rounds a second ({one['ours']['per_cpu_s']:,} by CPU) and stores "
-        f"the verdicts, two judge {two['ours']['per_s']:,}. A what-if over {asked['count']:,} rounds of which there is a table "
-        f"settles {asked['ours']['per_s']:,} rounds a second, {aside:.1%} of them by event replay.\n"
+        f"counted: `rack replay` judges {one['ours']['per_s']:,} rounds a second ({one['ours']['per_cpu_s']:,} by CPU) and stores "
+        f"the verdicts, with `--workers 2` {two['ours']['per_s']:,}, {two['ratio']:.2f} times as many."
     )
+    if asked is not None:
+        aside = asked["notes"]["rounds_by_event_replay"] / asked["count"]
+        text += (
+            f" A what-if over {asked['count']:,} rounds of which there is a table settles {asked['ours']['per_s']:,} rounds a "
+            f"second, {aside:.1%} of them by event replay."
+        )
+    return text + "\n"
 
 
 def _machine(results: dict[str, Any]) -> str:

@@ -10,7 +10,6 @@ from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -20,7 +19,6 @@ from replay.columns.game_columns import GameColumns
 from replay.columns.kernels.settled_rows import SettledRows, unsettled
 from replay.columns.row_schemas import numbers_of
 
-Array = npt.NDArray[Any]
 _CACHED_TEXTS: Final = 64
 
 

@@ -19,7 +19,7 @@ from events.errors import EventError, IntegrityError, LostTail, UndecodableEvent
 from events.log.contract import EventLog, Head, Record, ResultStore
 from events.log.foreign import ForeignReport
 from events.log.relaxed_gc import relaxed_gc
-from events.log.result_chain import CHAINED, JUDGE_AGAIN, check_chains
+from events.log.result_chain import JUDGE_AGAIN, check_chains
 from events.log.runs import RUN
 from events.sqlite.results import SqliteResults
 from events.vocabulary.envelope import RawEnvelope
@@ -36,15 +36,13 @@ from replay.run.round_keeper import RoundKeeper
 from replay.run.stream_worker import Result, StreamWorker, current_findings
 from replay.run.tally import StreamTally, Tally, by_stream, kept, total
 
-__all__ = ["BEYOND", "COMMIT_EVERY", "KINDS", "MemoryResults", "Replay", "Summary", "Tally", "replay"]
+__all__ = ["BEYOND", "COMMIT_EVERY", "MemoryResults", "Replay", "Summary", "Tally", "replay"]
 
 COMMIT_EVERY = 50_000
 """Events between two commits of a long replay."""
 
 COMMIT_RESULTS = 20_000
 """Results in one commit where those of a stream are stored again."""
-
-KINDS = CHAINED
 
 Progress = Callable[[int, int], None]
 """Called with the events read and the rounds judged so far."""
@@ -328,7 +326,7 @@ class Replay:
         self._since_commit += worker.seq
         self._unsaved = True
         if stream in self._broken or found.differences:
-            self._store_anew(stream, fresh, found)
+            self._store_anew(stream, fresh)
             many = (
                 f"{found.differences:,} results differed"
                 if found.differences
@@ -356,7 +354,7 @@ class Replay:
             return LostTail(stream, seq + 1, message)
         return None
 
-    def _store_anew(self, stream: str, fresh: ResultStore, found: StreamComparison) -> None:
+    def _store_anew(self, stream: str, fresh: ResultStore) -> None:
         """Throw away what is stored of a stream, and store fresh results in its place."""
         records, anew = ((each.kind, each.key, each.data) for each in fresh.stored()), [stream]
         while some := list(islice(records, COMMIT_RESULTS)):

@@ -6,9 +6,10 @@ import functools
 from collections.abc import Mapping
 
 from events.log.contract import EventLog, ResultStore
+from events.log.result_chain import CHAINED
 from events.proofs.verify import verify
 from events.vocabulary.envelope import Draft
-from replay.run.replayer import KINDS, MemoryResults, Replay, replay
+from replay.run.replayer import MemoryResults, Replay, replay
 from tests.faults.table import demand
 from tests.replay.tables import LOG_ID, PAID, PROPERTY, UNPAID, MemoryLog, Table
 
@@ -60,8 +61,8 @@ def expected(rounds: int = 4) -> Said:
 
 def said(results: ResultStore) -> Said:
     """Return all that was ever said, in its order under each key."""
-    found: Said = {kind: {} for kind in KINDS}
-    for kind in KINDS:
+    found: Said = {kind: {} for kind in CHAINED}
+    for kind in CHAINED:
         for key, data in results.results(kind):
             found[kind].setdefault(key, []).append(data)
     return found

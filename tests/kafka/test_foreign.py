@@ -24,12 +24,13 @@ from events.kafka.topics import partition_of
 from events.log.contract import Record
 from events.log.foreign import NAMED
 from events.log.hash_chain import link
+from events.log.result_chain import CHAINED
 from events.proofs.verify import verify
 from events.vocabulary.model import VideoMarked
 from rack.cli import main
 from replay.run.engine import engine
 from replay.run.partition_member import Shared, follow_group
-from replay.run.replayer import KINDS, MemoryResults, Replay, replay
+from replay.run.replayer import MemoryResults, Replay, replay
 from tests.contract.drafts import TABLE, Drafts, fill
 from tests.kafka.conftest import NO_EVENT_HEADERS, Open, Stranger
 from tests.kafka.rubbish import EMPTY, rubbish
@@ -238,7 +239,7 @@ def put_rubbish(stranger: Stranger, times: int = 1) -> int:
 def undisturbed() -> dict[str, list[tuple[str, bytes]]]:
     results = MemoryResults()
     replay(MemoryLog(tables()), results)
-    return {kind: sorted(results.results(kind)) for kind in KINDS}
+    return {kind: sorted(results.results(kind)) for kind in CHAINED}
 
 
 def test_a_replay_ends_and_says_what_an_undisturbed_one_says(
@@ -249,7 +250,7 @@ def test_a_replay_ends_and_says_what_an_undisturbed_one_says(
     results = open_results()
     summary = replay(wide, results)
     assert (summary.integrity, summary.foreign.count) == ([], sent + 1)
-    assert {kind: sorted(results.results(kind)) for kind in KINDS} == undisturbed()
+    assert {kind: sorted(results.results(kind)) for kind in CHAINED} == undisturbed()
     assert summary.foreign.records[0].line().startswith(f"{wide.prefix}.")
 
 
@@ -328,7 +329,7 @@ def test_a_member_of_a_group_goes_on(wide: KafkaLog, stranger: Stranger, cluster
     assert committed_offset(wide, cluster) == behind + 1, "the group's offsets go on beyond it"
     assert (shared.integrity, shared.foreign.count) == ([], sent + 1)
     with closing(KafkaResults(wide.address, read_only=True, timeout_s=10.0)) as results:
-        assert {kind: sorted(results.results(kind)) for kind in KINDS} == undisturbed()
+        assert {kind: sorted(results.results(kind)) for kind in CHAINED} == undisturbed()
 
 
 def test_many_are_counted_and_the_first_named(log: KafkaLog, whole: list[Record], cluster: Cluster) -> None:

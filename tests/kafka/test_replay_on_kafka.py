@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from events.kafka.log import KafkaResults
+from events.log.result_chain import CHAINED
 from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
-from replay.run.replayer import KINDS, replay
+from replay.run.replayer import replay
 from tests.kafka.conftest import Open
 from tests.replay.streams import eventful, meter
 from tests.replay.tables import PAID, PROPERTY, Table, append
@@ -39,7 +40,7 @@ def in_sqlite(tmp_path: Path) -> Stored:
     results = SqliteResults(tmp_path / "floor.db.verdicts")
     append(log, *streams())
     replay(log, results)
-    stored = {kind: sorted(results.results(kind)) for kind in KINDS}
+    stored = {kind: sorted(results.results(kind)) for kind in CHAINED}
     results.close()
     log.close()
     return stored
@@ -60,7 +61,7 @@ def test_kafka_and_sqlite_lead_to_the_same_bytes(
     kafka_results = open_results()
     summary = replay(log, kafka_results)
     assert summary.integrity == []
-    assert {kind: sorted(kafka_results.results(kind)) for kind in KINDS} == in_sqlite
+    assert {kind: sorted(kafka_results.results(kind)) for kind in CHAINED} == in_sqlite
 
 
 def test_resumed_on_kafka(open_log: Open, open_results: Callable[[], KafkaResults], in_sqlite: Stored) -> None:
@@ -72,5 +73,5 @@ def test_resumed_on_kafka(open_log: Open, open_results: Callable[[], KafkaResult
         replay(log, kafka_results, as_of={table.stream: cut})
     summary = replay(log, kafka_results)
     assert summary.events == table.last - 100 + sum(each.last for each in others)
-    assert {kind: sorted(kafka_results.results(kind)) for kind in KINDS} == in_sqlite
+    assert {kind: sorted(kafka_results.results(kind)) for kind in CHAINED} == in_sqlite
     assert replay(log, kafka_results).events == 0

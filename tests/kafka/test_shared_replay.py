@@ -18,9 +18,10 @@ import pytest
 
 from events.kafka.client import Cluster, TopicPartition
 from events.kafka.log import KafkaLog, KafkaResults
+from events.log.result_chain import CHAINED
 from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
-from replay.run.replayer import KINDS, replay
+from replay.run.replayer import replay
 from tests.kafka.conftest import Open
 from tests.replay.streams import eventful, meter
 from tests.replay.tables import PAID, PROPERTY, UNPAID, Table
@@ -126,7 +127,7 @@ def alone(folder: Path) -> dict[str, list[tuple[str, bytes]]]:
     for step in range(STEPS):
         append_step(log, step)
     replay(log, results)
-    stored = {kind: sorted(results.results(kind)) for kind in KINDS}
+    stored = {kind: sorted(results.results(kind)) for kind in CHAINED}
     results.close()
     log.close()
     return stored
@@ -159,7 +160,7 @@ def test_members_come_and_are_killed(
     assert "the other members continue from here" in members.said()
 
     results = KafkaResults(log.address, read_only=True, timeout_s=10.0)
-    together = {kind: sorted(results.results(kind)) for kind in KINDS}
+    together = {kind: sorted(results.results(kind)) for kind in CHAINED}
     results.close()
     single = alone(tmp_path)
     assert single["findings"]
@@ -169,6 +170,6 @@ def test_members_come_and_are_killed(
         (message.key, message.value) for message in reader.scan(TopicPartition(f"{log.prefix}.findings", 0), 0)
     )
     reader.close()
-    assert stored == sorted((f"{kind}/{key}".encode(), data) for kind in KINDS for key, data in single[kind]), (
+    assert stored == sorted((f"{kind}/{key}".encode(), data) for kind in CHAINED for key, data in single[kind]), (
         "each once"
     )

@@ -9,13 +9,14 @@ import msgspec
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from events.log.result_chain import CHAINED
 from events.vocabulary import model
 from games.cards.cards import CODE, DECK, JOKER, TEXT
 from games.rulebook.rulebook import Rulebook, parse_submission
 from replay.findings import Settlement
 from replay.fold.table_fold import TableFold
 from replay.run.adjudicate import Conclusion, adjudicate
-from replay.run.replayer import KINDS, MemoryResults, replay
+from replay.run.replayer import MemoryResults, replay
 from tests.replay.tables import MemoryLog, Table, rules_text
 
 WORDS = "pa-688a ace_high_bonus=1 fortune_bonus=2 progressive=1 max_payout=1000000.00"
@@ -309,7 +310,7 @@ def test_a_replay_of_a_replay_is_the_same(rounds: list[Deal], cut: int) -> None:
     replay(log, often)
     often.reset()
     replay(log, often)
-    for kind in KINDS:
+    for kind in CHAINED:
         assert sorted(often.results(kind)) == sorted(once.results(kind))  # of each stream in order, see test_replayer
 
 

@@ -20,6 +20,7 @@ from events.errors import AppendRefused, IntegrityError, LogUnavailable
 from events.kafka.log import KafkaLog
 from events.log.appender import report_digest
 from events.log.contract import EventLog, Record, ResultStore
+from events.log.result_chain import CHAINED
 from events.proofs.verify import verify
 from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
@@ -28,9 +29,9 @@ from events.vocabulary.envelope import Draft
 from intake.appending import append_lines
 from intake.lines import AcceptedLine, read_line
 from replay.run import replayer
-from replay.run.replayer import KINDS, Replay, replay
+from replay.run.replayer import Replay, replay
 from tests.contract.backends import SqliteTamper
-from tests.simulation.disk import KINDS as FAULTS
+from tests.simulation.disk import CHAINED as FAULTS
 from tests.simulation.disk import Machine
 from tests.simulation.floor import deliveries
 
@@ -158,7 +159,7 @@ class Intake:
     def must_have_said_the_same(self, results: ResultStore) -> None:
         """In the end what was ever said is what the model's replay says."""
         found = said(results)
-        for kind in KINDS:
+        for kind in CHAINED:
             demand(found[kind] == self.model.said[kind], f"{kind} differ from those of the run without faults")
 
 
@@ -304,8 +305,8 @@ def _draft(record: Record) -> Draft:
 
 def said(results: ResultStore) -> Said:
     """Return all that was ever said, in its order under each key."""
-    found: Said = {kind: {} for kind in KINDS}
-    for kind in KINDS:
+    found: Said = {kind: {} for kind in CHAINED}
+    for kind in CHAINED:
         for key, data in results.results(kind):
             found[kind].setdefault(key, []).append(data)
     return found

@@ -11,12 +11,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from events.log.result_chain import CHAINED
 from events.sqlite.log import SqliteLog
 from events.vocabulary.codec import decode
 from intake.appending import BATCH, LineAppender
 from intake.lines import AcceptedLine, Refusal, line_of, read_line
 from intake.profiles.profile import Profile
-from replay.run.replayer import KINDS, MemoryResults, Replay
+from replay.run.replayer import MemoryResults, Replay
 from tests.intake.profiles.dialects import DIALECTS, PROFILES, corrected_id, told
 from tests.intake.profiles.samples import floor
 
@@ -38,7 +39,7 @@ def results(log: SqliteLog) -> dict[str, list[tuple[str, bytes]]]:
     found = MemoryResults()
     for _ in Replay(log, found).run():
         pass
-    return {kind: list(found.results(kind)) for kind in KINDS}
+    return {kind: list(found.results(kind)) for kind in CHAINED}
 
 
 @pytest.mark.days

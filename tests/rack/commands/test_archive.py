@@ -16,11 +16,11 @@ import pytest
 
 from events.archive.read import ArchiveLog
 from events.archive.verify import verify_archive
+from events.log.result_chain import CHAINED
 from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
 from events.vocabulary.codec import decode
 from rack.cli import main
-from replay.run.replayer import KINDS
 
 ROOT = Path(__file__).parents[3]
 NO_RESULTS = {"results": 0, "streams": 0, "stated": 0, "unchained": 0, "unread": 0}
@@ -73,7 +73,7 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> Any:
 
 def verdicts(path: Path) -> dict[str, list[tuple[str, bytes]]]:
     results = SqliteResults(path, read_only=True)
-    found = {kind: sorted(results.results(kind)) for kind in KINDS}
+    found = {kind: sorted(results.results(kind)) for kind in CHAINED}
     results.close()
     return found
 

@@ -12,11 +12,12 @@ import pytest
 from events.errors import PartitionReassigned, ResultBroken
 from events.log.contract import NO_ADVICE, ChainedResult, EventLog, Head, Record, ResultStore
 from events.log.foreign import OwnStore
+from events.log.result_chain import CHAINED
 from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
 from replay.run import partition_member as group_module
 from replay.run.partition_member import Shared, follow_group
-from replay.run.replayer import KINDS, replay
+from replay.run.replayer import replay
 from tests.replay.streams import eventful, meter
 from tests.replay.tables import PROPERTY, UNPAID, Table, append
 
@@ -148,7 +149,7 @@ def parts(log: SqliteLog, tmp_path: Path) -> Iterator[dict[int, PartitionLog]]:
 def alone(log: SqliteLog, tmp_path: Path) -> Stored:
     results = SqliteResults(tmp_path / "alone.verdicts")
     replay(log, results)
-    stored = {kind: sorted(results.results(kind)) for kind in KINDS}
+    stored = {kind: sorted(results.results(kind)) for kind in CHAINED}
     results.close()
     return stored
 
@@ -160,7 +161,7 @@ def in_haste(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def together(parts: dict[int, PartitionLog]) -> Stored:
-    return {kind: sorted(parts[0].inner.results(kind)) for kind in KINDS}
+    return {kind: sorted(parts[0].inner.results(kind)) for kind in CHAINED}
 
 
 def run(group: FakeGroup, cycles: int = 40) -> Shared:
