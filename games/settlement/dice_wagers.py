@@ -7,13 +7,14 @@ the same in all of them is due, otherwise the due amount is unknown (D26). The c
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import pairwise, product
 
 import msgspec
 
 from games.layout import BettingBox, Dice, TableLayout
 from games.rulebook.money import show_money
+from games.rulebook.paytables import PayLine
 from games.rulebook.rulebook import Paytable, Rulebook
 from games.settlement.wagers import Due, MaximumPayout, Outcome, due_of, not_offered, offered, won_at_odds
 
@@ -97,12 +98,19 @@ def dice_wager(book: Rulebook, box: BettingBox, wager: str, dice: Dice | None, n
     paragraph = SECTIONS[wager]
     lines = {paytable.best(names) for names in lines_made(wager, number, dice)} if dice is not None else set()
     if not lines or len({line.odds if line is not None else None for line in lines}) > 1:
-        return due_of(book, box, wager, Outcome.UNKNOWN, None, f"645c.2(g)({paragraph})", paytable)
+        unknown = due_of(book, box, wager, Outcome.UNKNOWN, None, f"645c.2(g)({paragraph})", paytable)
+        return msgspec.structs.replace(unknown, range_cents=_range_cents(lines, box.stakes[wager]))
     line = next(iter(lines))
     if line is None:
         return due_of(book, box, wager, Outcome.LOSE, -box.stakes[wager], f"645c.2(e)({paragraph})", paytable)
     note = _fraction(paytable, line.hand, box.stakes[wager])
     return won_at_odds(book, box, wager, paytable, line, MaximumPayout(None), f"645c.2(g)({paragraph})", note)
+
+
+def _range_cents(lines: Collection[PayLine | None], stake_cents: int) -> tuple[int, int] | None:
+    """Return the least and the most that one of these lines, or none of them, is due; null where no dice are on record."""
+    nets = [line.odds.winnings(stake_cents) if line is not None and line.odds else -stake_cents for line in lines]
+    return (min(nets), max(nets)) if nets else None
 
 
 def _fraction(paytable: Paytable, hand: str, stake_cents: int) -> str | None:

@@ -83,15 +83,15 @@ def doubtful_void(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
 def announced_total(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """The dealer totals the dice and announces the total; a slip of the tongue corrected before the first card is none."""
     start = start_of(round_)
-    if start is None or start.count is None or start.announced is None or was_voided(round_, book):
+    if start is None or not start.is_wrongly_announced or was_voided(round_, book):
         return
-    if round_.first_card is not None and start.announced != start.count:
+    if round_.first_card is not None:
         yield finding(
             round_,
             book,
             "DEAL-TOTAL",
             "5(i)(1)(ii)",
-            expected=f"the total {start.count}",
+            expected=f"the total {start.count_in_words}",
             observed=f"{start.announced} announced and not corrected before the first card",
             evidence=start.evidence,
         )
@@ -101,28 +101,28 @@ def announced_total(round_: Round, book: Rulebook) -> Iterator[Finding]:
 def counted_start(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """With the right total the first card goes to the position counted to; a miscount is the floor's to remedy (D23)."""
     start, dealt_to = start_of(round_), first_position(round_)
-    if start is None or start.position is None or was_voided(round_, book):
+    if start is None or not start.counts or was_voided(round_, book):
         return
     if book.chapter.deals_to == "seats":
         return  # the count is another one (GEGR-002138)
     if dealt_to is None:
         announced = before_deal(round_, list(round_.of(model.StartAnnounced)))
-        if announced and round_.first_card is not None and announced[-1].payload.position != start.position:
+        if announced and round_.first_card is not None and announced[-1].payload.position not in start.positions:
             yield Indeterminate(
-                f"the deal was said to start at {name(announced[-1].payload.position)}, and {start.count} counts to "
-                f"{name(start.position)}; where the first card went is not on record"
+                f"the deal was said to start at {name(announced[-1].payload.position)}, and {start.count_in_words} counts to "
+                f"{start.positions_in_words}; where the first card went is not on record"
             )
         return
-    if start.announced is not None and start.announced != start.count:
+    if start.is_wrongly_announced:
         return
-    if dealt_to != start.position:
+    if dealt_to not in start.positions:
         first = round_.first_card
         yield finding(
             round_,
             book,
             "DEAL-START",
             CLOCKWISE_SECTION[book.deal_method],
-            expected=f"{start.count} starts at {name(start.position)}",
+            expected=f"{start.count_in_words} starts at {start.positions_in_words}",
             observed=f"the first card went to {name(dealt_to)}",
             evidence=(*start.evidence, *((first,) if first else ())),
         )

@@ -90,7 +90,7 @@ def start_as_filed(round_: Round, book: Rulebook) -> Iterator[Finding]:
 def total_announced(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """The dealer announces the total of the dice (§ 688a.5(i)(1)(ii))."""
     start = start_of(round_)
-    if start is None or start.count is None or start.announced is not None or was_voided(round_, book):
+    if start is None or not start.counts or start.announced is not None or was_voided(round_, book):
         return
     if (
         covers_all(round_, "start")
@@ -102,7 +102,7 @@ def total_announced(round_: Round, book: Rulebook) -> Iterator[Finding]:
             book,
             "DEAL-TOTAL",
             "5(i)(1)(ii)",
-            expected=f"the total {start.count} announced",
+            expected=f"the total {start.count_in_words} announced",
             observed="not announced",
             evidence=(*start.evidence, round_.first_card),
         )

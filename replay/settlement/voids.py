@@ -38,13 +38,38 @@ MISDEAL_SECTION = {"manual_shoe": "8(f)", "hand": "9(e)", "automated_shoe": "10(
 
 
 class Start(msgspec.Struct, frozen=True):
-    """Where the deal had to start: the count pointed to (null when unknown), what was announced, and the facts."""
+    """Where the deal had to start: the count pointed to (null when unknown), what was announced, and the facts.
+
+    `counts` are all counts that the record allows: several where a die was not read, none where no roll counts.
+    """
 
     position: Position | None
     count: int | None
     announced: int | None
     valid: bool
     evidence: tuple[int, ...]
+    counts: tuple[int, ...] = ()
+
+    @property
+    def positions(self) -> tuple[Position, ...]:
+        """Every position that the deal may have had to start at."""
+        return tuple(dict.fromkeys(starting_position(count) for count in self.counts))
+
+    @property
+    def positions_in_words(self) -> str:
+        """Every position that the deal may have had to start at, by name."""
+        return " or ".join(name(position) for position in self.positions)
+
+    @property
+    def is_wrongly_announced(self) -> bool:
+        """Whether a total was announced that the dice cannot have had."""
+        return bool(self.counts) and self.announced is not None and self.announced not in self.counts
+
+    @property
+    def count_in_words(self) -> str:
+        """The count, or from which to which it may be where a die was not read."""
+        least, most = min(self.counts), max(self.counts)
+        return f"{least}" if least == most else f"{least} to {most}"
 
 
 def before_deal(round_: Round, facts: Sequence[RecordedEvent]) -> list[RecordedEvent]:
@@ -59,7 +84,7 @@ def start_of(round_: Round) -> Start | None:
     drawn = before_deal(round_, round_.of(model.NumberDrawn))
     if drawn:
         number = drawn[-1].payload.number
-        return Start(starting_position(number), number, None, True, (drawn[-1].seq,))
+        return Start(starting_position(number), number, None, True, (drawn[-1].seq,), (number,))
     rolls = before_deal(round_, round_.rolls)
     if not rolls:
         return None
@@ -69,10 +94,12 @@ def start_of(round_: Round) -> Start | None:
     evidence = (roll.seq, *(fact.seq for fact in totals[-1:]))
     if roll.payload.lie != "flat":
         return Start(None, None, announced, False, evidence)
-    if any(die is None for die in roll.payload.dice):
-        return Start(None, None, announced, True, evidence)
-    total = sum(roll.payload.dice)
-    return Start(starting_position(total), total, announced, True, evidence)
+    read = [die for die in roll.payload.dice if die is not None]
+    unread = len(roll.payload.dice) - len(read)
+    counts = tuple(range(sum(read) + unread, sum(read) + 6 * unread + 1))
+    if unread:
+        return Start(None, None, announced, True, evidence, counts)
+    return Start(starting_position(counts[0]), counts[0], announced, True, evidence, counts)
 
 
 def first_position(round_: Round) -> Position | None:
@@ -139,31 +166,37 @@ def was_voided(round_: Round, book: Rulebook) -> bool:
 def is_miscounted(round_: Round, book: Rulebook) -> bool:
     """Say whether the first card went elsewhere than the number or the dice count to: what the floor may remedy (D23)."""
     start, dealt_to = start_of(round_), first_position(round_)
-    if start is None or start.position is None or not book.has("13(c)"):
+    if start is None or not start.counts or not book.has("13(c)"):
         return False
-    return dealt_to not in (None, start.position)
+    return dealt_to is not None and dealt_to not in start.positions
 
 
 def _wrong_total(round_: Round) -> Iterator[VoidGround]:
-    """A wrong total that was dealt by; where the first card is not on record, one that the start was announced by (D323)."""
+    """A wrong total that was dealt by; where the first card is not on record, one that the start was announced by (D323).
+
+    Where a die was not read, a total that it cannot make up is wrong; whether the first card went wrong, too, may be open (D518).
+    """
     start, dealt_to = start_of(round_), first_position(round_)
-    if start is None or start.count is None or start.announced in (None, start.count):
+    if start is None or not start.is_wrongly_announced:
         return
     announced = before_deal(round_, round_.of(model.StartAnnounced))
     doubt, first = "", round_.first_card
     if dealt_to is None and announced:
         dealt_to = announced[-1].payload.position
         doubt = "the round is void if the first card went where the wrong total points"
-    if dealt_to is not None and dealt_to != start.position:
-        yield VoidGround(
-            "wrong_start",
-            "DEAL-START",
-            "13(c)",
-            f"a total of {start.count} starts at {name(start.position or 'dealer')}",
-            f"{start.announced} was announced and the first card went to {name(dealt_to)}; the round was not voided",
-            (*start.evidence, first.seq if first else 0),
-            doubt=doubt,
-        )
+    if dealt_to in start.positions and len(start.positions) > 1:
+        doubt = "a die was not read: the round is void unless it points to where the first card went"
+    elif dealt_to is None or dealt_to in start.positions:
+        return
+    yield VoidGround(
+        "wrong_start",
+        "DEAL-START",
+        "13(c)",
+        f"a total of {start.count_in_words} starts at {start.positions_in_words}",
+        f"{start.announced} was announced and the first card went to {name(dealt_to)}; the round was not voided",
+        (*start.evidence, first.seq if first else 0),
+        doubt=doubt,
+    )
 
 
 def _wrong_counts(round_: Round, book: Rulebook) -> Iterator[VoidGround]:

@@ -90,6 +90,9 @@ UNREAD = {
 
 def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
     """Say what is missing of a wager that the player's cards do not decide."""
+    roll = next((fact.payload for fact in reversed(round_.rolls) if fact.payload.lie == "flat"), None)
+    if wager == "match" and roll is not None and None not in roll.dice:
+        return "the number that the wager is on is not on record"
     return UNREAD.get(wager)
 
 

@@ -176,10 +176,10 @@ def action_button(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """The button goes to the seat that dice or number point at, at 1, 8 and 15 to the left of the player-dealer."""
     bank, start = bank_seat(round_), start_of(round_)
     placed = button(round_)
-    if bank is None or start is None or start.count is None:
+    if bank is None or start is None or not start.counts:
         return
-    right = action_seat(start.count, bank)
-    if placed is not None and placed.payload.seat == right:
+    right = sorted({action_seat(count, bank) for count in start.counts})
+    if placed is not None and placed.payload.seat in right:
         return
     if placed is None and not (round_.covers("start") and round_.first_card is not None):
         return
@@ -188,7 +188,7 @@ def action_button(round_: Round, book: Rulebook) -> Iterator[Finding]:
         book,
         "CA-BUTTON",
         PLAYED,
-        expected=f"{start.count} puts the action button at seat {right}",
+        expected=f"{start.count_in_words} puts the action button at {' or '.join(map(name, right))}",
         observed=f"at seat {placed.payload.seat}" if placed is not None else "not placed",
         evidence=(*start.evidence, *((placed,) if placed is not None else ())),
     )
@@ -201,8 +201,8 @@ def first_hand(round_: Round, book: Rulebook) -> Iterator[Finding]:
     placed = button(round_)
     if bank is None or dealt_to is None:
         return
-    if start is not None and start.count is not None:
-        right = {first_seat(start.count, bank)}
+    if start is not None and start.counts:
+        right = {first_seat(count, bank) for count in start.counts}
     elif placed is not None:
         right = {int(placed.payload.seat)}
         right |= {bank} if placed.payload.seat == bank % SEATS + 1 else set()
