@@ -59,8 +59,8 @@ def _log_to_verdict(measured: dict[str, dict[str, Any]]) -> str:
     text = (
         "## Log to verdict\n\n"
         f"An honest simulated floor of all games ({one['count']:,} rounds, {one['notes']['events']:,} events), cold, everything "
-        f"counted: `rack replay` judges {one['ours']['per_s']:,} rounds a second ({one['ours']['per_cpu_s']:,} by CPU) and stores "
-        f"the verdicts, with `--workers 2` {two['ours']['per_s']:,}, {two['ratio']:.2f} times as many."
+        f"counted: `rack replay` judges {one['ours']['per_s']:,} rounds a second ({one['ours']['per_cpu_s']:,} by CPU) and "
+        f"stores the verdicts, with `--workers 2` {two['ours']['per_s']:,}, {two['ratio']:.2f} times as many."
     )
     if asked is not None:
         aside = asked["notes"]["rounds_by_event_replay"] / asked["count"]
