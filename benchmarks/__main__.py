@@ -19,6 +19,7 @@ from benchmarks import (
     from_device,
     growth,
     history,
+    month,
     on_sqlite,
     ranking,
     refresh,
@@ -80,6 +81,8 @@ def measure(folder: Path, rounds: int, with_kafka: bool, floor_rounds: int, ware
     results["warehouse"] = warehouse.measure(folder, warehouse_rounds)
     say("one more round …")
     results["refresh"] = [refresh.measure(_made(folder / f"refresh-{rounds}"), rounds) for rounds in refresh.ROUNDS]
+    say("a month …")
+    results["month"] = month.measure(_made(folder / "month"))
     results["load_average_after"] = [round(load, 2) for load in os.getloadavg()]
     return results
 

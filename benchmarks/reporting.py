@@ -49,6 +49,8 @@ def document(results: dict[str, Any]) -> str:
         parts.append(_warehouse(results["warehouse"]))
     if "refresh" in results:
         parts.append(_refresh(results["refresh"]))
+    if "month" in results:
+        parts.append(_month(results["month"]))
     if "stages" in results:
         parts.append(_profile(results["stages"], results["profile"], results["workload"]["rounds"]))
     return "\n".join(parts)
@@ -155,6 +157,22 @@ def _refresh(measured: list[dict[str, Any]]) -> str:
         cells = [f"{each['cpu_s']:.2f} s, {each['peak_mib']:,}" for each in used]
         lines.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
+
+
+def _month(measured: dict[str, Any]) -> str:
+    after = measured["mib_after_each_day"]
+    last = after[-7:]
+    return (
+        "## A month under `--follow`\n\n"
+        f"`rack replay --follow --warehouse` over {measured['days']} simulated gaming days of all games with their faults, one "
+        f"after the other ({measured['rounds']:,} rounds, {measured['events']:,} events; `python -m benchmarks.month`, load "
+        f"average {measured['load_average']}): MiB in memory after each day, in the last week {min(last)} to {max(last)}, and "
+        f"{measured['most_mib']:,} at most while the warehouse was built. What ranks of hands are looked up in fills with the "
+        "first thousands of rounds.\n\n"
+        f"| {' | '.join(f'day {day}' for day in range(1, len(after) + 1, 5))} |\n"
+        f"|{' ---: |' * len(after[::5])}\n"
+        f"| {' | '.join(str(mib) for mib in after[::5])} |\n"
+    )
 
 
 def _profile(stages: dict[str, float], profile: dict[str, Any], rounds: int) -> str:
