@@ -113,8 +113,20 @@
   // Streamlit says on the app alone whether the reader has a light page or a dark one; menus and messages stand beside the app.
   const app = document.querySelector(".stApp");
   const followTheme = () => { document.documentElement.style.colorScheme = getComputedStyle(app).colorScheme; };
+  // It keeps the reader's choice for the address alone that was opened: here it is that of every page.
+  const opened = new URL(performance.getEntriesByType("navigation")[0].name).pathname;
+  const shareTheme = () => {
+    const base = opened.slice(0, opened.lastIndexOf("/") + 1);
+    const keysOf = (path) => Object.keys(localStorage).filter((key) => key.startsWith(`stActiveTheme-${path}-v`));
+    const chosen = keysOf(opened).map((key) => [key.slice(`stActiveTheme-${opened}`.length), localStorage.getItem(key)]);
+    for (const path of ["", ...Object.keys(letterOf)].map((page) => base + page)) {
+      if (path === opened) continue;
+      for (const key of keysOf(path)) localStorage.removeItem(key);
+      for (const [version, choice] of chosen) localStorage.setItem(`stActiveTheme-${path}${version}`, choice);
+    }
+  };
   if (app) {
-    new MutationObserver(followTheme).observe(app, { attributeFilter: ["class"] });
+    new MutationObserver(() => { followTheme(); setTimeout(shareTheme, 0); }).observe(app, { attributeFilter: ["class"] });
     followTheme();
   }
 

@@ -78,14 +78,13 @@ def witnessed(out: Path, log: str) -> tuple[Path, Path]:
 
 
 @contextmanager
-def served(out: Path) -> Iterator[str]:
-    """Serve the pages of a demo to look at."""
+def served(warehouse: Path, log: str | None, witness: tuple[Path, Path] | None = None) -> Iterator[tuple[str, int]]:
+    """Serve pages to look at; give the address and the server's process."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    log = f"sqlite://{(out / 'floor.db').resolve()}"
     server = subprocess.Popen(
-        command(out / "warehouse.duckdb", port, log, witness=witnessed(out, log)),
+        command(warehouse, port, log, witness=witness),
         cwd=ROOT,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -98,7 +97,7 @@ def served(out: Path) -> Iterator[str]:
                 break
             except (URLError, OSError):
                 time.sleep(0.1)
-        yield address
+        yield address, server.pid
     finally:
         server.terminate()
         server.wait(timeout=20)
@@ -132,7 +131,9 @@ def main() -> int:
     given = parser.parse_args()
     IMAGES.mkdir(exist_ok=True)
     wanted = {name: shot for name, shot in shots(given.out).items() if not given.only or name in given.only}
-    with served(given.out) as address, sync_playwright() as play:
+    log = f"sqlite://{(given.out / 'floor.db').resolve()}"
+    pages = served(given.out / "warehouse.duckdb", log, witnessed(given.out, log))
+    with pages as (address, _), sync_playwright() as play:
         chromium = next(path for name in NAMES if (path := shutil.which(name)))
         browser = play.chromium.launch(executable_path=chromium, args=FLAGS)
         for name, (where, size) in wanted.items():

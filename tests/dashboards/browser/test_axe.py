@@ -74,6 +74,25 @@ def test_words_too_pale_for_the_dark_would_be_found(site: str, page: Page) -> No
     assert [fault.partition(":")[0] for fault in faults(page)] == ["color-contrast"]
 
 
+def test_the_choice_of_the_reader_goes_before_that_of_the_system(site: str, page: Page) -> None:
+    """The menu offers light and dark; our markup, menus and charts follow at once, and so does a page opened later."""
+    open_page(page, f"{site}/hold")
+    figure, chart = page.locator(".rk-figure").first, page.locator(".stVegaLiteChart svg text").first
+    expect(figure).to_have_css("background-color", "rgb(255, 255, 255)")
+    page.get_by_test_id("stMainMenuButton").click()
+    page.get_by_test_id("stMainMenuItem-theme-Dark").click()
+    expect(page.locator("html")).to_have_css("color-scheme", "dark")
+    expect(figure).to_have_css("background-color", "rgb(26, 35, 38)")
+    expect(chart).to_have_css("fill", "rgb(228, 234, 231)")
+    open_page(page, f"{site}/health")
+    expect(page.locator("html")).to_have_css("color-scheme", "dark")
+    page.get_by_test_id("stMainMenuButton").click()
+    page.get_by_test_id("stMainMenuItem-theme-System").click()
+    expect(page.locator("html")).to_have_css("color-scheme", "light")
+    open_page(page, f"{site}/hold")
+    expect(page.locator("html")).to_have_css("color-scheme", "light")
+
+
 def test_paper_stays_light(site: str, page: Page) -> None:
     """A print of a dark page: our own markup, Streamlit's words and the charts are dark on white."""
     page.emulate_media(color_scheme="dark")

@@ -1,0 +1,138 @@
+"""`python -m benchmarks.pages --warehouse FILE [--log ADDR]`: how long every page takes to be drawn in Chromium.
+
+A page is drawn when its script has ended, its heading stands there, and every chart is drawn. The server is fresh, and one page
+was opened before, so that the browser has read Streamlit's own scripts: *first* is the first time that a page is asked for in
+this server, *after* the best of three more. Goals: 1.5 s and 0.7 s at 54,000 rounds (`rack demo --rounds 54000`, or without a
+log `python -m benchmarks.warehouse --rounds 54000 --keep FILE`).
+
+The processor time of server and browser stands beside the clock, which a busy machine disturbs more. Prints a table with the
+load of the machine; 1 where a goal is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from playwright.sync_api import Page, sync_playwright
+
+from analytics.warehouse.warehouse import reading
+from benchmarks.measuring import REPEATS
+from dashboards.app import PAGES
+from scripts.screenshots import FLAGS, NAMES, WIDE, served
+
+FIRST_S, AFTER_S = 1.5, 0.7
+VIEWS = (
+    *(f"hold?view={view}" for view in ("wagers", "luck", "time", "pace", "behind")),
+    *(f"dealers?view={view}" for view in ("repeats", "rules", "time", "alarms")),
+)
+DRAWN = """() => {
+    const app = document.querySelector('[data-testid=stApp]');
+    return app?.dataset.testScriptState === 'notRunning' && document.querySelector('.stMain h1') !== null
+        && document.querySelector('[data-testid=stSkeleton], [data-stale=true]') === null
+        && [...document.querySelectorAll('.stVegaLiteChart')].every((chart) => chart.querySelector('svg') !== null);
+}"""
+
+
+def addresses(warehouse: Path) -> list[str]:
+    """Return every page and view, with a round in the middle of the record, its dispute, and its table's rules and findings."""
+    with reading(warehouse) as db:
+        rounds = db.sql("SELECT table_id, round_no FROM fct_rounds ORDER BY gaming_day, table_id, round_no").fetchall()
+    table, round_no = rounds[len(rounds) // 2]
+    of_round = f"round?table={table}&round={round_no}", f"dispute?of={table}&round={round_no}&seat=1"
+    return [*PAGES, *VIEWS, *of_round, f"rules?table={table}", f"queue?table={table}"]
+
+
+class Drawing(NamedTuple):
+    """What it took to draw a page: seconds by the clock, and of the processor in the server and in the browser."""
+
+    clock_s: float
+    server_s: float
+    browser_s: float
+
+
+def drawn(page: Page, address: str, server: int) -> Drawing:
+    """Return what a page takes from the question to the drawn page."""
+    (of_server, of_all), began = _cpu_s(server), time.perf_counter()
+    page.goto(address, wait_until="commit")
+    page.wait_for_function(DRAWN)
+    clock = time.perf_counter() - began
+    server_now, all_now = _cpu_s(server)
+    return Drawing(clock, server_now - of_server, (all_now - server_now) - (of_all - of_server))
+
+
+def _cpu_s(server: int) -> tuple[float, float]:
+    """Return the processor time of the server, and that of this process with all that it started, which are the browser's too."""
+    parents, seconds = {}, {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # a process that has just ended
+            fields = stat.read_text().rpartition(")")[2].split()
+            parents[int(stat.parent.name)] = int(fields[1])
+            seconds[int(stat.parent.name)] = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    ours = {os.getpid()}
+    while more := {process for process, parent in parents.items() if parent in ours} - ours:
+        ours |= more
+    return seconds[server], sum(seconds[process] for process in ours if process in seconds)
+
+
+def measure(warehouse: Path, log: str | None) -> dict[str, tuple[Drawing, Drawing]]:
+    """Return page → what it took the first time, and the best after it."""
+    with served(warehouse, log) as (address, server), sync_playwright() as play:
+        chromium = next(path for name in NAMES if (path := shutil.which(name)))
+        browser = play.chromium.launch(executable_path=chromium, args=FLAGS)
+        page = browser.new_page(viewport={"width": WIDE["width"], "height": WIDE["height"]})
+        page.set_default_timeout(120_000)
+        drawn(page, f"{address}/surveillance", server)
+        time.sleep(3)  # what the server begins beside its first page is there
+        found = {
+            where: (
+                drawn(page, f"{address}/{where}", server),
+                min(drawn(page, f"{address}/{where}", server) for _ in range(REPEATS)),
+            )
+            for where in addresses(warehouse)
+        }
+        browser.close()
+    return found
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Measure, and print the table."""
+    parser = argparse.ArgumentParser(prog="benchmarks.pages", description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--warehouse", type=Path, required=True, metavar="FILE")
+    parser.add_argument("--log", metavar="ADDR", help="the log that the warehouse is of")
+    given = parser.parse_args(arguments)
+    with reading(given.warehouse) as db:
+        rounds = db.sql("SELECT count(*) FROM fct_rounds").fetchall()[0][0]
+    before, found = os.getloadavg()[0], measure(given.warehouse, given.log)
+    lines = [
+        f"{rounds:,} rounds; goals {FIRST_S} s and {AFTER_S} s; load average {before:.1f}, after it {os.getloadavg()[0]:.1f}, "
+        f"on {os.cpu_count()} cores",
+        "",
+        "| page | first, s | CPU of server + browser | after, s | CPU of server + browser | met |",
+        "| --- | ---: | ---: | ---: | ---: | --- |",
+        *(
+            f"| {where.partition('&')[0]} | {_written(first)} | {_written(after)} | {'yes' if fits(first, after) else 'no'} |"
+            for where, (first, after) in sorted(found.items(), key=lambda each: -each[1][0].clock_s)
+        ),
+    ]
+    sys.stdout.write("\n".join(lines) + "\n")
+    return 0 if all(fits(*each) for each in found.values()) else 1
+
+
+def _written(each: Drawing) -> str:
+    return f"{each.clock_s:.2f} | {each.server_s:.2f} + {each.browser_s:.2f}"
+
+
+def fits(first: Drawing, after: Drawing) -> bool:
+    """Say whether both goals are met."""
+    return first.clock_s < FIRST_S and after.clock_s < AFTER_S
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
