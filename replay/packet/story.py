@@ -256,17 +256,16 @@ def _start(judged: Judged) -> list[list[str]]:
     if start is None:
         return []
     rows = []
-    if start.count is not None:
-        rows.append(
-            ["Count", str(start.announced) if start.announced is not None else "not announced", str(start.count)]
-        )
+    if start.counts:
+        announced = str(start.announced) if start.announced is not None else "not announced"
+        rows.append(["Count", announced, start.count_in_words])
     counts_so = isinstance(judged.book, str) or judged.book.chapter.deals_to != "seats"
     if first is not None and counts_so:
         rows.append(
             [
                 "First card",
                 position_name(first),
-                position_name(start.position) if start.position is not None else "no valid roll",
+                " or ".join(map(position_name, start.positions)) or "no valid roll",
             ]
         )
     return rows

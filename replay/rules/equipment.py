@@ -311,6 +311,17 @@ def _in_turn_to_cut(round_: Round, seated: Sequence[int]) -> list[int]:
     return sorted(order, key=lambda seat: seat != beginning)
 
 
+def _orders_to_cut(round_: Round, seated: Sequence[int]) -> list[list[int]]:
+    """Return every order in which the cut may be offered.
+
+    Where all who came first had left again before the first round, who came next may count as the first, or nobody (D519).
+    """
+    order = _in_turn_to_cut(round_, seated)
+    if round_.before.just_opened and round_.before.idle:
+        return [order, sorted(seated, reverse=True)]
+    return [order]
+
+
 @rule("DEAL-CUT", on=("5(c)", "5(d)"))
 def cut_offered(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Offered first to the first player to arrive when the game begins, else from the dealer's right counterclockwise."""
@@ -321,11 +332,12 @@ def cut_offered(round_: Round, book: Rulebook) -> Iterator[Finding]:
     seated = list((offers[0] if offers else made).seated)
     if not round_.before.patrons_known or not seated:
         return
-    order = _in_turn_to_cut(round_, seated)
-    asked = [step.who for step in offers]
+    orders = _orders_to_cut(round_, seated)
+    order, asked = orders[0], [step.who for step in offers]
     taker = asked[-1] if offers and offers[-1].detail == "accepted" else None
     went_on = any(step.detail == "accepted" for step in offers[:-1])
-    is_in_turn = not went_on and asked == order[: len(asked)] and (taker is not None or len(asked) == len(order))
+    is_next = any(asked == each[: len(asked)] for each in orders)
+    is_in_turn = not went_on and is_next and (taker is not None or len(asked) == len(order))
     if not is_in_turn or made.who != (taker if taker is not None else "dealer"):
         yield finding(
             round_,
@@ -346,7 +358,10 @@ def _seats(seats: Iterable[int | str]) -> str:
 @rule("DEAL-CUT", on=("5(d)",))
 def recut_by(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """A recut is made by the player who cut last, or by the next in turn, where he refuses by the one after (D385)."""
-    if first_cut(round_) is not None and not book.exempt("5(f)") and round_.before.patrons_known:
+    made = first_cut(round_)
+    if made is None or book.exempt("5(f)") or not round_.before.patrons_known:
+        return
+    if len(_orders_to_cut(round_, made[1].seated)) == 1:
         yield from recut_in_turn(round_, book, lambda seated: _in_turn_to_cut(round_, seated))
 
 

@@ -321,7 +321,8 @@ def _entitled(round_: Round, seated: Sequence[int]) -> int | None:
     """Who is offered the cut first: a seat; 0 for the one farthest to the dealer's right, in turn; null where nobody can tell."""
     before, shoe = round_.before, shoe_of(round_)
     if before.just_opened:
-        return before.first_patron_seat if before.first_patron_seat in seated else None
+        is_there = before.first_patron_seat in seated and not before.idle  # D519: who came next may count as the first
+        return before.first_patron_seat if is_there else None
     if isinstance(shoe.cover_at, int):
         return shoe.cover_at if shoe.cover_at in seated else None
     return 0 if shoe.cover_at is not None or shoe.covered else None

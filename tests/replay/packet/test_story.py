@@ -77,6 +77,14 @@ def test_the_start_is_recorded_beside_recomputed(floor: Floor) -> None:
     assert play["start"] == [["Count", "9", "8"], ["First card", "Seat 1", "Dealer"]]
 
 
+def test_a_die_that_was_not_read_leaves_every_start_it_may_count_to(tmp_path: Path) -> None:
+    table = Table(words="pa-688a ace_high_bonus=1")
+    table.play(1, ROUND.replace("dice    2 2 4", "dice    6 6 ?").replace("total   9", "total   14"))
+    play = shown(floor_at(tmp_path, table))["play"]
+    positions = "Seat 2 or Seat 1 or Dealer or Seat 6 or Seat 5 or Seat 4"
+    assert play["start"] == [["Count", "14", "13 to 18"], ["First card", "Seat 1", positions]]
+
+
 def test_a_seat_is_marked_and_only_its_sections_are_told_beside_the_findings(floor: Floor) -> None:
     story = shown(floor, 3)
     assert {row["seat"] for row in story["money"] if row["focus"]} == {3}
