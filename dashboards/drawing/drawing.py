@@ -17,6 +17,8 @@ from dashboards.drawing.state import Box, Position, Table
 from replay.narrative.names import card_name, position_name, wager_name
 
 CARD_W, CARD_H, FAN = 40, 56, 27
+ROW_W = 154
+"""The room for the cards of a seat before they are set: with a card too many they lie closer, and stay in its box."""
 
 FELT, FELT_EDGE, FELT_LINE, PAPER = "var(--rk-felt)", "var(--rk-felt-edge)", "var(--rk-felt-line)", "var(--rk-card)"
 INK, RED = "#1c2a2e", "#b3261e"
@@ -290,7 +292,7 @@ def _outcome(wager: str, how: str, cents: int, formats: Formats) -> str:
 def _cards(x: float, y: float, box: Box) -> str:
     """Return a seat's cards: low in front (above), high behind; before they are set, all in a row below."""
     if not box.is_set:
-        fan = 19 if len(box.cards) > 5 else FAN
+        fan = min(FAN, (ROW_W - CARD_W) / max(1, len(box.cards) - 1))
         return hand(x, y + CARD_H + 5, box.cards, fan)
     medium = hand(x + hand_width(len(box.low)) + 8, y, box.medium) if box.medium else ""
     return hand(x, y, box.low) + medium + hand(x, y + CARD_H + 5, box.high)

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 import dashboards
-from dashboards.drawing.drawing import BOX_H, BOX_W, CHIPS, SEATS, Flag, card, chip, die, layout, table_drawing
+from dashboards.drawing.drawing import BOX_H, BOX_W, CARD_W, CHIPS, SEATS, Flag, card, chip, die, layout, table_drawing
 from dashboards.drawing.names import Formats
 from dashboards.drawing.state import Table, steps_of, table_after
 from events.vocabulary.model import Card
@@ -195,6 +195,22 @@ def test_seats_lie_inside_the_felt_beside_each_other_and_badges_inside_their_sea
         assert any(
             left <= x and x + width <= right and top <= y and y + 22 <= bottom for left, top, right, bottom in shown
         )
+
+
+@pytest.mark.parametrize("count", [1, 5, 7, 8, 9])
+def test_the_cards_of_a_seat_stay_in_its_box_also_with_one_too_many(count: int) -> None:
+    table = Table()
+    table.box(1).cards += [str(face) for face in get_args(Card)[:count]]
+    drawn = table_drawing(table, FORMATS)
+    cards = [
+        float(re.findall(r"[\d.]+", group.get("transform", ""))[0])
+        for group in parse(drawn).iter(f"{SVG}g")
+        if (title := group.find(f"{SVG}title")) is not None and title.text in map(card_name, table.box(1).cards)
+    ]
+    assert len(cards) == count
+    left, _, right, _ = max(boxes(drawn))
+    assert left <= min(cards)
+    assert max(cards) + CARD_W <= right
 
 
 def test_a_badge_stands_below_the_outcomes_of_its_seat() -> None:
