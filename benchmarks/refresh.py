@@ -81,7 +81,13 @@ def measure(folder: Path, rounds: int) -> dict[str, Any]:
     found["bare DuckDB COPY of the events"] = _run(
         [sys.executable, "-c", COPY, str(warehouse), str(folder / "events.parquet")]
     )
-    return {"rounds": rounds, "events": events, "warehouse_mib": warehouse.stat().st_size >> 20, "operations": found}
+    return {
+        "rounds": rounds,
+        "events": events,
+        "load_average": round(os.getloadavg()[2]),
+        "warehouse_mib": warehouse.stat().st_size >> 20,
+        "operations": found,
+    }
 
 
 QUEUE = """

@@ -147,15 +147,17 @@ def _refresh(measured: list[dict[str, Any]]) -> str:
     sizes = [f"{each['rounds']:,} rounds ({each['events']:,} events)" for each in measured]
     lines = [
         "## What one more round costs\n",
+        f"By `python -m benchmarks.refresh`, load average {', '.join(str(each['load_average']) for each in measured)}. "
         "Each operation in a process of its own, imports included: CPU seconds and peak memory in MiB. The goal is a second and "
         "300 MiB with any history; what reads everything, and the bare `COPY`, stand beside it.\n",
         f"| operation | {' | '.join(sizes)} |",
         f"| --- |{' ---: |' * len(sizes)}",
     ]
     for name in measured[0]["operations"]:
-        used = [each["operations"][name] for each in measured]
-        cells = [f"{each['cpu_s']:.2f} s, {each['peak_mib']:,}" for each in used]
+        used = [each["operations"].get(name) for each in measured]
+        cells = [f"{each['cpu_s']:.2f} s, {each['peak_mib']:,}" if each else "not measured" for each in used]
         lines.append(f"| {name} | {' | '.join(cells)} |")
+    lines += [f"\n{each['note']}" for each in measured if "note" in each]
     return "\n".join(lines) + "\n"
 
 
