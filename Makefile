@@ -8,7 +8,7 @@ BROKERS ?= 1
 CODE  := analytics benchmarks dashboards deploy events floor games intake rack replay scripts tests
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo live dashboard dashboard-login test test-fast lint check pictures coverage mutants faults survey fuzz soak calibrate honest bench kafka kafka-stop lock sbom audit clean
+.PHONY: help venv demo live dashboard dashboard-login test test-fast test-all lint check pictures coverage mutants faults survey fuzz soak calibrate honest bench kafka kafka-stop lock sbom audit clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,21 +38,27 @@ pictures: demo  ## make the pictures of docs/tour.md anew from the demo (ARGS="-
 # Compiled modules are kept, whatever the shell says: each `rack` that a test starts would compile them again.
 PYTEST := env -u PYTHONDONTWRITEBYTECODE $(PY) -m pytest
 
-test: $(STAMP)  ## run all tests and doctests
+# What needs a broker or a browser, plays whole days, or tries one thing many times: `make test-all` has it, and so has .ci/run.
+LONG := kafka or browser or days or slow
+
+test: $(STAMP)  ## run the tests that need nothing but Python: six minutes on two cores
+	@$(PYTEST) -n $(JOBS) --dist loadgroup -m "not ($(LONG))" $(ARGS)
+
+test-all: $(STAMP)  ## run all tests and doctests, with a real broker and a real browser: twenty minutes on two cores
 	@$(PYTEST) -n $(JOBS) --dist loadgroup $(ARGS)
 
-# The golden rounds, units and house rules, without what takes long: brokers, browsers, compiled kernels, simulated days.
+# The golden rounds, units and house rules.
 FAST := tests/architecture tests/golden tests/games tests/events tests/replay
 
-test-fast: $(STAMP)  ## golden rounds, unit tests and house rules: two minutes on two cores
-	@$(PYTEST) -q -n $(JOBS) --dist loadgroup -m "not (kafka or browser or kernels or days or slow)" $(FAST) $(ARGS)
+test-fast: $(STAMP)  ## golden rounds, unit tests and house rules: one minute on two cores
+	@$(PYTEST) -q -n $(JOBS) --dist loadgroup -m "not ($(LONG) or kernels)" $(FAST) $(ARGS)
 
 lint: $(STAMP)  ## format, lint, types
 	@$(PY) -m ruff format --check $(wildcard $(CODE))
 	@$(PY) -m ruff check $(wildcard $(CODE))
 	@$(PY) -m mypy
 
-check: lint test  ## everything that is checked before a change lands
+check: lint test-all  ## everything that is checked before a change lands
 
 # Compiled kernels leave no trace: their branches are those that tests take with the compiler off.
 COVERED := --cov=events --cov=games --cov=replay --cov-branch

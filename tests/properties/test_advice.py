@@ -27,6 +27,8 @@ from tests.properties.test_told_otherwise import golden
 from tests.replay.columns.simulated_log import SimulatedLog
 from tests.replay.tables import DAY, SECOND_US, START_US
 
+pytestmark = pytest.mark.slow  # every prefix of every round
+
 PUTS_ANYTHING_RIGHT = (model.EventCorrected, model.RoundVoided, model.WagerReturned)
 """A correction, and the void of the round: declared, or by what goes back."""
 OF_THE_DUE = (*DUE_ANEW, *PUTS_ANYTHING_RIGHT)

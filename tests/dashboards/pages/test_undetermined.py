@@ -10,7 +10,7 @@ from floor.catalogue import SIMULATIONS
 from rack.cli import main
 from tests.dashboards.undetermined import Said, undetermined
 
-pytestmark = pytest.mark.xdist_group("undetermined")  # one demo for all
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("undetermined")]  # a demo of all games, and one for all tests
 
 ROUNDS = 300
 """Of each game: as many as it takes for lost messages, contradicting clocks, unread cards and bad corrections to come about."""
