@@ -15,7 +15,7 @@ from replay.findings import Finding, name
 from replay.fold.derived import derived
 from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Round
-from replay.fold.table_state import NOT_STATED, Deck, Preparation
+from replay.fold.table_state import NOT_STATED, Deck, Preparation, TableState
 from replay.rules.log_contract import cite_contract
 from replay.rules.rule import EVERY_CHAPTER, Indeterminate, finding, rule
 
@@ -30,6 +30,8 @@ PREPARING = (
     model.RecutOrdered,
     model.DeviceFailed,
 )
+READYING = (model.DeckInspected, model.JokerDestroyed, model.CardsSpread, model.CardsWashed)
+"""What is done with the cards of a deck before they are shuffled."""
 
 
 @derived
@@ -61,8 +63,22 @@ def preparations(round_: Round) -> list[Preparation]:
     return steps
 
 
-def _deck(round_: Round) -> Deck | None:
-    return round_.before.decks.get(round_.deck)
+@derived
+def table_at_the_deal(round_: Round) -> TableState:
+    """Return the table as it was made ready for the first card, by what was done with the cards after the round opened too."""
+    first = round_.first_card
+    made = [fact for type_ in READYING for fact in round_.of(type_) if first is None or fact.seq < first.seq]
+    if not made:
+        return round_.before
+    state = round_.before.at_opening()
+    for fact in in_order(made):
+        state.apply(fact)
+    return state
+
+
+def deck_at_the_deal(round_: Round) -> Deck | None:
+    """Return the round's deck as it was made ready for the first card; null where none of the name is at the table."""
+    return table_at_the_deal(round_).decks.get(round_.deck)
 
 
 def _is_fresh(deck: Deck | None) -> bool:
@@ -72,7 +88,7 @@ def _is_fresh(deck: Deck | None) -> bool:
 
 def _first_round_of_deck(round_: Round) -> Deck | None:
     """The round's deck where this is the first round dealt from it and the record covers equipment."""
-    deck = _deck(round_)
+    deck = deck_at_the_deal(round_)
     if deck is None or deck.used or round_.first_card is None or not round_.covers("equipment"):
         return None
     return deck
@@ -84,7 +100,7 @@ def shuffled(round_: Round, book: Rulebook) -> Iterator[Finding]:
     first = round_.first_card
     if first is None or not round_.covers("shuffle"):
         return
-    deck, steps = _deck(round_), preparations(round_)
+    deck, steps = deck_at_the_deal(round_), preparations(round_)
     shuffles = [step for step in steps if step.kind == "shuffle"]
     failures = [step for step in steps if step.kind == "failure"]
     fresh = _is_fresh(deck)
@@ -253,7 +269,7 @@ def cut_by_the_dealer(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
     Not where a device reshuffles by itself (§§ 659a.5(f), 687a.5(g)) and nobody shuffled by hand.
     """
-    first, deck = round_.first_card, _deck(round_)
+    first, deck = round_.first_card, deck_at_the_deal(round_)
     steps = preparations(round_)
     by_hand = any(step.kind == "shuffle" and step.detail == "manual" for step in steps)
     if first is None or not round_.covers("shuffle") or (_reshuffles_itself(round_, book) and not by_hand):
@@ -458,7 +474,7 @@ def opening(round_: Round, book: Rulebook) -> Iterator[Finding]:
 @rule("OPEN-IDLE", on=("5(g)",))
 def return_to_play(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """After a time without players the cards are spread again (and washed; in most chapters only without a shuffler)."""
-    before = round_.before
+    before = table_at_the_deal(round_)
     if not before.idle or not round_.covers("equipment") or round_.first_card is None or book.exempt("5(g)"):
         return
     if _reshuffles_itself(round_, book):
@@ -479,7 +495,7 @@ def return_to_play(round_: Round, book: Rulebook) -> Iterator[Finding]:
 @rule("EQUIP-DECK", on=("3(c)(1)", "3(c)(2)"))
 def deck_in_time(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """A deck is changed at least every 4 hours when dealt by hand, every 8 hours from a shoe, from its going into play."""
-    deck = _deck(round_)
+    deck = deck_at_the_deal(round_)
     if deck is None or deck.in_play_us is None:
         return
     key = "deck_age_hand_hours" if book.deal_method == "hand" else "deck_age_shoe_hours"

@@ -13,7 +13,7 @@ from replay.findings import Finding
 from replay.fold.round import Round
 from replay.fold.table_state import Deck
 from replay.rules.catalogue import GAME_RULES
-from replay.rules.equipment import preparations
+from replay.rules.equipment import deck_at_the_deal, preparations
 from replay.rules.round_steps import Act, Precedence
 from replay.rules.rule import EVERY_CHAPTER, finding, rule
 from replay.settlement.voids import is_void
@@ -86,7 +86,7 @@ def _settled(act: Act) -> str:
 @rule("OPEN-SPREAD", on=("4(b)", "4(c)"))
 def opened_in_order(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Before its first round a deck is inspected, then spread, then washed (§ 688a.4(a)-(c))."""
-    deck = round_.before.decks.get(round_.deck)
+    deck = deck_at_the_deal(round_)
     if deck is None or deck.used or deck.preshuffled or round_.first_card is None or not round_.covers("equipment"):
         return
     for earlier, later, expected in (
@@ -118,7 +118,7 @@ def shuffled_after_the_wash(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
     Where no shuffle is on record at all, `equipment.py` finds it.
     """
-    deck, first = round_.before.decks.get(round_.deck), round_.first_card
+    deck, first = deck_at_the_deal(round_), round_.first_card
     shuffles = [step.seq for step in preparations(round_) if step.kind == "shuffle"]
     if deck is None or first is None or not shuffles or not round_.covers("shuffle"):
         return

@@ -14,7 +14,14 @@ from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.shoe_state import Batch, ShoeState, cards_of, on_the_table
 from replay.fold.table_state import NOT_STATED, Deck, Preparation
-from replay.rules.equipment import cut_before, first_cut, preparations, recut_in_turn
+from replay.rules.equipment import (
+    cut_before,
+    deck_at_the_deal,
+    first_cut,
+    preparations,
+    recut_in_turn,
+    table_at_the_deal,
+)
 from replay.rules.rule import Indeterminate, finding, rule
 
 SELF_SHUFFLING = ("continuous", "automated_counting")
@@ -204,7 +211,7 @@ def shoe_shuffled(round_: Round, book: Rulebook) -> Iterator[Finding]:
     first, before = round_.first_card, round_.before
     if first is None or not round_.covers("shuffle") or shuffler(round_, book) == "continuous":
         return
-    begun, deck, batch = shoe_begun(round_), before.decks.get(round_.deck), batch_of(round_)
+    begun, deck, batch = shoe_begun(round_), deck_at_the_deal(round_), batch_of(round_)
     if deck is not None and begun == deck.received_seq and not deck.preshuffled:
         observed, section = "a new batch, not shuffled", "686a.5(a)"
     elif begun is None and before.last_deck not in ("", round_.deck) and batch.known:
@@ -261,7 +268,7 @@ def reshuffled_after_failure(round_: Round, book: Rulebook) -> Iterator[Finding 
 @rule("OPEN-IDLE", on=("686a.5(g)",))
 def return_to_play(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """After a time without players the cards are spread and, as at the opening of the table, washed."""
-    before = round_.before
+    before = table_at_the_deal(round_)
     if not before.idle or not round_.covers("equipment") or round_.first_card is None:
         return
     if shuffler(round_, book) in SELF_SHUFFLING or (before.idle_spread and before.idle_washed):
