@@ -25,6 +25,7 @@ from tests.mutants.mutation import ROOT, Mutant, NoFit, load
 COPIED = ("events", "games", "replay", "tests/golden")
 ALONE = ("tests/__init__.py", "tests/mutants/__init__.py", "tests/mutants/play.py")
 TIMEOUT_S = 60.0
+"""The golden rounds have so long at least, and ten times as long as they take without a mutant."""
 
 
 class Fate(NamedTuple):
@@ -46,7 +47,7 @@ def copy_tree(to: Path) -> None:
     compileall.compile_dir(to, quiet=2, invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH)
 
 
-def play(tree: Path, *options: str) -> list[tuple[str, str]]:
+def play(tree: Path, *options: str, timeout_s: float | None = None) -> list[tuple[str, str]]:
     """Play the golden rounds of a tree in a process of its own. Raises `RuntimeError` with what it said."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     done = subprocess.run(
@@ -55,7 +56,7 @@ def play(tree: Path, *options: str) -> list[tuple[str, str]]:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=TIMEOUT_S,
+        timeout=timeout_s,
         check=False,
     )
     if done.returncode:
@@ -64,20 +65,21 @@ def play(tree: Path, *options: str) -> list[tuple[str, str]]:
     return [(case, wrong) for case, wrong in json.loads(done.stdout)]
 
 
-def try_out(mutant: Mutant, original: Path, without: Path) -> Fate:
+def try_out(mutant: Mutant, original: Path, without: Path, timeout_s: float) -> Fate:
     """Play one mutant in a copy of its own."""
     with tempfile.TemporaryDirectory(prefix="rack-mutant-", dir=original.parent) as folder:
         tree = Path(folder) / "tree"
         shutil.copytree(original, tree)
         try:
             (tree / mutant.file).write_text(mutant.applied(tree), encoding="utf-8")
-            failed = play(tree, "--without", str(without), "--like", f"{mutant.why} {mutant.name}")
+            like = f"{mutant.why} {mutant.name}"
+            failed = play(tree, "--without", str(without), "--like", like, timeout_s=timeout_s)
         except NoFit as error:
             return Fate(mutant, False, str(error))
         except RuntimeError as error:
             return Fate(mutant, False, f"could not be played: {error}")
         except subprocess.TimeoutExpired:
-            return Fate(mutant, True, f"no end after {TIMEOUT_S:.0f} s")
+            return Fate(mutant, True, f"no end after {timeout_s:.0f} s")
     return Fate(mutant, True, *failed[0]) if failed else Fate(mutant, False, "SURVIVED")
 
 
@@ -109,10 +111,11 @@ def main(arguments: list[str] | None = None) -> int:
         copy_tree(original)
         without.write_text("[]")
         failing = play(original, "--all")
+        timeout_s = max(TIMEOUT_S, 10 * (time.monotonic() - began))
         without.write_text(json.dumps([case for case, _ in failing]))
         with ThreadPoolExecutor(options.jobs) as pool:
             fates = []
-            for fate in pool.map(lambda mutant: try_out(mutant, original, without), mutants):
+            for fate in pool.map(lambda mutant: try_out(mutant, original, without, timeout_s), mutants):
                 fates.append(fate)
                 tell(fate, max(len(mutant.name) for mutant in mutants), options.verbose)
     for case, wrong in failing:
