@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from importlib.resources import files
 from pathlib import Path
 from typing import Final
@@ -22,7 +22,7 @@ from events.vocabulary.codec import read
 from events.vocabulary.model import PropertyConfigured
 from replay.findings import Adjudication
 from replay.incidents import incidents
-from replay.narrative.names import game_name, line_name, plain, readable, table_name, wager_with_number
+from replay.narrative.names import day_words, game_name, line_name, plain, readable, table_name, wager_with_number
 from replay.narrative.ruling import ruling
 from replay.narrative.verdicts import RoundVerdict, narrate
 from replay.packet.document import compiled
@@ -74,16 +74,18 @@ def letter(log: EventLog, found: FiledCase, settings: CaseSettings) -> Story:
     return {
         "title": f"Case {found.name}",
         "property": style.name or log.property_id,
-        "date": style.time(decision.at_us)[:10],
+        "day": style.time(decision.at_us)[:10],
+        "date": _day(decision.at_us, style),
         "made": [made.year, made.month, made.day, made.hour, made.minute, made.second],
         "patron": case.patron or "not on record",
         "facts": [
             ["Game", game_name(verdict.game) or "not known"],
             ["Table and seat", f"{table_name(found.table)}, seat {case.seat}"],
-            ["Round", f"{case.round_no:,} of gaming day {verdict.gaming_day}"],
+            ["Round", f"{case.round_no:,} of gaming day {day_words(date.fromisoformat(verdict.gaming_day))}"],
             [
                 "Time",
-                f"{style.time(verdict.opened_at_us)} to {style.clock(verdict.closed_at_us)} ({style.zone_name})",
+                f"{_day(verdict.opened_at_us, style)}, {style.clock(verdict.opened_at_us)} to "
+                f"{style.clock(verdict.closed_at_us)} ({style.zone_name})",
             ],
         ],
         "claim": spoken(case.claim),
@@ -99,6 +101,11 @@ def letter(log: EventLog, found: FiledCase, settings: CaseSettings) -> Story:
     }
 
 
+def _day(at_us: int, style: Style) -> str:
+    """The day of a time, at the property."""
+    return day_words(date.fromisoformat(style.time(at_us)[:10]))
+
+
 def signed_letter(log: EventLog, found: FiledCase, settings: CaseSettings, key: Path) -> bytes:
     """Return the letter as a PDF, signed with the log's key.
 
@@ -112,8 +119,8 @@ def signed_letter(log: EventLog, found: FiledCase, settings: CaseSettings, key: 
         name="letter",
         title=said["title"],
         property_name=said["property"],
-        first=said["date"],
-        last=said["date"],
+        first=said["day"],
+        last=said["day"],
         as_of_us=decision.at_us,
         log_id=log.log_id,
         sheets={},

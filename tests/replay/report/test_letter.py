@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from events.open import open_log
 from events.vocabulary import model
+from replay.narrative.names import day_words
 from replay.narrative.reviews import OUTCOMES
 from replay.report.document import check_report
 from replay.report.letter import CODES, OTHER_PATRON, RULINGS, letter, letter_name, signed_letter
@@ -67,7 +69,11 @@ def test_the_letter_states_claim_record_ruling_reckoning_and_appeal(desk: Desk) 
     assert story["reckoning"]
     assert all("Seat" not in each for each in story["reckoning"])
     assert {each["name"] for each in story["hands"]} == {"You", "Dealer"}
-    assert ["Table and seat", "FU-01, seat 3"] in story["facts"]
+    facts = dict(story["facts"])
+    assert facts["Table and seat"] == "FU-01, seat 3"
+    assert facts["Round"] == "1 of gaming day Sun 1 Mar 2026"
+    assert facts["Time"] == "Sun 1 Mar 2026, 16:20:05 to 16:20:14 (America/New_York)"
+    assert story["date"] == day_words(date.fromisoformat(story["day"]))
 
 
 def test_no_identifier_of_another_patron_stands_in_it(desk: Desk) -> None:
