@@ -12,73 +12,14 @@ from events.vocabulary import model
 from games.rulebook.rulebook import Rulebook
 from games.settlement.pai_gow import Position
 from replay.findings import Finding, name
-from replay.fold.derived import derived
-from replay.fold.recorded_event import RecordedEvent, in_order
+from replay.fold.preparations import deck_at_the_deal, preparations, table_at_the_deal
+from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
-from replay.fold.table_state import NOT_STATED, Deck, Preparation, TableState
+from replay.fold.table_state import NOT_STATED, Deck, Preparation
 from replay.rules.log_contract import cite_contract
 from replay.rules.rule import EVERY_CHAPTER, Indeterminate, finding, rule
 
 HOUR_US = 3_600_000_000
-
-PREPARING = (
-    model.PatronSeated,
-    model.PatronLeft,
-    model.CardsShuffled,
-    model.CutOffered,
-    model.CardsCut,
-    model.RecutOrdered,
-    model.DeviceFailed,
-)
-READYING = (model.DeckInspected, model.JokerDestroyed, model.CardsSpread, model.CardsWashed)
-"""What is done with the cards of a deck before they are shuffled."""
-
-
-@derived
-def preparations(round_: Round) -> list[Preparation]:
-    """Return what made the round's deck ready: before the round opened, and in it before the first card."""
-    steps = list(round_.before.preparations(round_.deck))
-    seated = dict(round_.before.patrons)
-    first = round_.first_card
-    made = [fact for type_ in PREPARING for fact in round_.of(type_) if first is None or fact.seq < first.seq]
-    for fact in in_order(made):
-        event = fact.payload
-        match event:
-            case model.PatronSeated():
-                seated[event.seat] = event.patron
-            case model.PatronLeft():
-                seated.pop(event.seat, None)
-            case model.CardsShuffled() if event.deck == round_.deck:
-                steps.append(Preparation("shuffle", fact.seq, "dealer", event.count or 0, event.method, ()))
-            case model.CutOffered():
-                detail = "accepted" if event.accepted else "refused"
-                steps.append(Preparation("offer", fact.seq, event.seat, 0, detail, tuple(sorted(seated))))
-            case model.CardsCut():
-                step = Preparation("cut", fact.seq, event.by, event.depth, event.counted_from, tuple(sorted(seated)))
-                steps.append(step)
-            case model.RecutOrdered():
-                steps.append(Preparation("recut", fact.seq, event.by, 0, "", ()))
-            case model.DeviceFailed() if event.device == "shuffler":
-                steps.append(Preparation("failure", fact.seq, "shuffler", 0, event.fault, ()))
-    return steps
-
-
-@derived
-def table_at_the_deal(round_: Round) -> TableState:
-    """Return the table as it was made ready for the first card, by what was done with the cards after the round opened too."""
-    first = round_.first_card
-    made = [fact for type_ in READYING for fact in round_.of(type_) if first is None or fact.seq < first.seq]
-    if not made:
-        return round_.before
-    state = round_.before.at_opening()
-    for fact in in_order(made):
-        state.apply(fact)
-    return state
-
-
-def deck_at_the_deal(round_: Round) -> Deck | None:
-    """Return the round's deck as it was made ready for the first card; null where none of the name is at the table."""
-    return table_at_the_deal(round_).decks.get(round_.deck)
 
 
 def _is_fresh(deck: Deck | None) -> bool:

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 from games.rulebook.rulebook import Rulebook
 from replay.findings import Finding
+from replay.fold.preparations import deck_at_the_deal, preparations
 from replay.fold.round import Round
 from replay.fold.table_state import Deck
 from replay.rules.catalogue import GAME_RULES
-from replay.rules.equipment import deck_at_the_deal, preparations
 from replay.rules.round_steps import Act, Precedence
 from replay.rules.rule import EVERY_CHAPTER, finding, rule
 from replay.settlement.voids import is_void

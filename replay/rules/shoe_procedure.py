@@ -10,18 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from events.vocabulary import model
 from games.rulebook.rulebook import Rulebook
 from replay.findings import Finding, name
+from replay.fold.preparations import deck_at_the_deal, preparations, table_at_the_deal
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.shoe_state import Batch, ShoeState, cards_of, on_the_table
 from replay.fold.table_state import NOT_STATED, Deck, Preparation
-from replay.rules.equipment import (
-    cut_before,
-    deck_at_the_deal,
-    first_cut,
-    preparations,
-    recut_in_turn,
-    table_at_the_deal,
-)
+from replay.rules.equipment import cut_before, first_cut, recut_in_turn
 from replay.rules.rule import Indeterminate, finding, rule
 
 SELF_SHUFFLING = ("continuous", "automated_counting")

@@ -18,10 +18,10 @@ from games.layout import TableLayout
 from games.rulebook.money import show_money
 from games.rulebook.rulebook import Rulebook
 from replay.findings import Finding, name
+from replay.fold.preparations import preparations
 from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Round
 from replay.fold.stub_counts import is_round_of_play, uncounted
-from replay.rules.equipment import preparations
 from replay.rules.game_rules import GameRules
 from replay.rules.games.dj_wild_decisions import (
     BASE,
