@@ -31,7 +31,7 @@ from intake.lines import AcceptedLine, read_line
 from replay.run import replayer
 from replay.run.replayer import Replay, replay
 from tests.contract.backends import SqliteTamper
-from tests.simulation.disk import CHAINED as FAULTS
+from tests.simulation.disk import KINDS as FAULTS
 from tests.simulation.disk import Machine
 from tests.simulation.floor import deliveries
 
