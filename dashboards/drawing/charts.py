@@ -140,7 +140,9 @@ def _as_bars(shown: pl.DataFrame, name: str, ends: tuple[float, float]) -> alt.L
     )
     band = base.mark_bar(color=BAND, height=26).encode(x=alt.X("low_95_percent:Q", scale=room), x2="high_95_percent:Q")
     band = band.transform_filter("isValid(datum.low_95_percent)")
-    theory = base.mark_tick(color=INK, thickness=4, height=26, stroke=PAPER, strokeWidth=1.5).encode(x="theoretical_percent:Q")
+    theory = base.mark_tick(color=INK, thickness=4, height=26, stroke=PAPER, strokeWidth=1.5).encode(
+        x="theoretical_percent:Q"
+    )
     theory = theory.transform_filter("isValid(datum.theoretical_percent)")
     words = base.mark_text(align="left", baseline="middle", dx=6, color=INK, fontSize=12, stroke=PAPER, strokeWidth=3)
     right = alt.X("right:Q", scale=room)
