@@ -41,17 +41,17 @@ PYTEST := env -u PYTHONDONTWRITEBYTECODE $(PY) -m pytest
 # What needs a broker or a browser, plays whole days, or tries one thing many times: `make test-all` has it, and so has .ci/run.
 LONG := kafka or browser or days or slow
 
-test: $(STAMP)  ## run the tests that need nothing but Python: six minutes on two cores
+test: $(STAMP)  ## run the tests that need nothing but Python and do not take long
 	@$(PYTEST) -n $(JOBS) --dist loadgroup -m "not ($(LONG))" $(ARGS)
 
 # One worker has the broker and one the browser, and both wait much: a third one has the rest.
-test-all: $(STAMP)  ## run all tests and doctests, with a real broker and a real browser: a quarter of an hour on two cores
+test-all: $(STAMP)  ## run all tests and doctests, with a real broker and a real browser: about twenty minutes on two cores
 	@$(PYTEST) -n $$(($(JOBS) + 1)) --dist loadgroup $(ARGS)
 
 # The golden rounds, units and house rules.
 FAST := tests/architecture tests/golden tests/games tests/events tests/replay
 
-test-fast: $(STAMP)  ## golden rounds, unit tests and house rules: one minute on two cores
+test-fast: $(STAMP)  ## golden rounds, unit tests and house rules
 	@$(PYTEST) -q -n $(JOBS) --dist loadgroup -m "not ($(LONG) or kernels)" $(FAST) $(ARGS)
 
 lint: $(STAMP)  ## format, lint, types
