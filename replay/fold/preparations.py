@@ -21,7 +21,7 @@ PREPARING = (
     model.RecutOrdered,
     model.DeviceFailed,
 )
-READYING = (model.DeckInspected, model.JokerDestroyed, model.CardsSpread, model.CardsWashed)
+BEFORE_THE_SHUFFLE = (model.DeckInspected, model.JokerDestroyed, model.CardsSpread, model.CardsWashed)
 """What is done with the cards of a deck before they are shuffled."""
 
 
@@ -58,7 +58,7 @@ def preparations(round_: Round) -> list[Preparation]:
 def table_at_the_deal(round_: Round) -> TableState:
     """Return the table as it was made ready for the first card, by what was done with the cards after the round opened too."""
     first = round_.first_card
-    made = [fact for type_ in READYING for fact in round_.of(type_) if first is None or fact.seq < first.seq]
+    made = [fact for type_ in BEFORE_THE_SHUFFLE for fact in round_.of(type_) if first is None or fact.seq < first.seq]
     if not made:
         return round_.before
     state = round_.before.at_opening()

@@ -38,17 +38,15 @@ MISDEAL_SECTION = {"manual_shoe": "8(f)", "hand": "9(e)", "automated_shoe": "10(
 
 
 class Start(msgspec.Struct, frozen=True):
-    """Where the deal had to start: the count pointed to (null when unknown), what was announced, and the facts.
+    """Where the deal had to start: every count that the record allows, what was announced, and the facts.
 
-    `counts` are all counts that the record allows: several where a die was not read, none where no roll counts.
+    `counts` are several where a die was not read, none where no roll counts. `valid`: the dice lay flat, or a number was drawn.
     """
 
-    position: Position | None
-    count: int | None
+    counts: tuple[int, ...]
     announced: int | None
     valid: bool
     evidence: tuple[int, ...]
-    counts: tuple[int, ...] = ()
 
     @property
     def positions(self) -> tuple[Position, ...]:
@@ -84,7 +82,7 @@ def start_of(round_: Round) -> Start | None:
     drawn = before_deal(round_, round_.of(model.NumberDrawn))
     if drawn:
         number = drawn[-1].payload.number
-        return Start(starting_position(number), number, None, True, (drawn[-1].seq,), (number,))
+        return Start((number,), None, True, (drawn[-1].seq,))
     rolls = before_deal(round_, round_.rolls)
     if not rolls:
         return None
@@ -93,13 +91,11 @@ def start_of(round_: Round) -> Start | None:
     announced = totals[-1].payload.total if totals else None
     evidence = (roll.seq, *(fact.seq for fact in totals[-1:]))
     if roll.payload.lie != "flat":
-        return Start(None, None, announced, False, evidence)
+        return Start((), announced, False, evidence)
     read = [die for die in roll.payload.dice if die is not None]
     unread = len(roll.payload.dice) - len(read)
     counts = tuple(range(sum(read) + unread, sum(read) + 6 * unread + 1))
-    if unread:
-        return Start(None, None, announced, True, evidence, counts)
-    return Start(starting_position(counts[0]), counts[0], announced, True, evidence, counts)
+    return Start(counts, announced, True, evidence)
 
 
 def first_position(round_: Round) -> Position | None:

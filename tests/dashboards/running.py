@@ -42,7 +42,8 @@ def log_in_browser(page: Page, site: str, person: str) -> None:
 
 
 def expect_drawn(page: Page) -> None:
-    """Wait until the script of a page in a browser has come to its end."""
+    """Wait until the script of a page in a browser has drawn something and come to its end: before it begins, none runs either."""
+    expect(page.get_by_test_id("stElementContainer").first).to_be_attached()
     expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
 
 

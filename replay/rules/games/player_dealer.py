@@ -40,8 +40,8 @@ IN_TURN = ("base", "backline", "ace_high_bonus", "fortune_bonus", "fortune_envy"
 def action_of(round_: Round) -> int | None:
     """Return who has the action: the seat that dice or number point at, else where the button lies; null where unknown."""
     bank, start = bank_seat(round_), start_of(round_)
-    if bank is not None and start is not None and start.count is not None:
-        return action_seat(start.count, bank)
+    if bank is not None and start is not None and len(start.counts) == 1:
+        return action_seat(start.counts[0], bank)
     placed = button(round_)
     return int(placed.payload.seat) if placed is not None else None
 
