@@ -42,7 +42,7 @@ def log_in_browser(page: Page, site: str, person: str) -> None:
 
 
 def expect_drawn(page: Page) -> None:
-    """Wait until the script of a page in a browser has drawn something and come to its end: before it begins, none runs either."""
+    """Wait until the script of a page in a browser has drawn something and come to its end (before it begins, none runs)."""
     expect(page.get_by_test_id("stElementContainer").first).to_be_attached()
     expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
 
