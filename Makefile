@@ -48,10 +48,10 @@ test: $(STAMP)  ## run the tests that need nothing but Python and do not take lo
 test-all: $(STAMP)  ## run all tests and doctests, with a real broker and a real browser: about twenty minutes on two cores
 	@$(PYTEST) -n $$(($(JOBS) + 1)) --dist loadgroup $(ARGS)
 
-# The golden rounds, units and house rules.
-FAST := tests/architecture tests/golden tests/games tests/events tests/replay
+# What decides a verdict, the vocabulary and the house rules.
+FAST := tests/architecture tests/events/vocabulary tests/games tests/golden tests/replay/fold tests/replay/rules
 
-test-fast: $(STAMP)  ## golden rounds, unit tests and house rules
+test-fast: $(STAMP)  ## golden rounds, tests of the rules and house rules
 	@$(PYTEST) -q -n $(JOBS) --dist loadgroup -m "not ($(LONG) or kernels)" $(FAST) $(ARGS)
 
 lint: $(STAMP)  ## format, lint, types
