@@ -12,7 +12,7 @@ from tests.dashboards.undetermined import Said, undetermined
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("undetermined")]  # a demo of all games, and one for all tests
 
-ROUNDS = 300
+ROUNDS = 200
 """Of each game: as many as it takes for lost messages, contradicting clocks, unread cards and bad corrections to come about."""
 
 
