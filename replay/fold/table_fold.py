@@ -29,6 +29,7 @@ from replay.fold.corrections import Correction, Replacements, Substitute, correc
 from replay.fold.event_reach import NO_PLAIN_FACTS, OF_THE_TABLE, PLAIN_FACTS, PLAIN_FACTS_DEALT, REACHES_FURTHER
 from replay.fold.meters_after import meters_after
 from replay.fold.phases import COLUMN, STRAY, TABLE, Phase
+from replay.fold.player_dealer_wager import player_dealer_wager
 from replay.fold.record_faults import RecordFault, Source, is_in, without
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round, from_the_shoe
@@ -259,6 +260,7 @@ class TableFold:
             return []
         ended.end(closed)
         self.state.last_round_no = max(self.state.last_round_no, ended.round_no)
+        self._take_position(ended)
         self.state.round_over(ended.deck, ended.last_card)
         self.state.last_voided = ended.voided is not None or all_wagers_returned(ended)
         if self.state.shoe is not None:
@@ -273,6 +275,13 @@ class TableFold:
         self.open = None
         self._enter(Phase.BETWEEN)
         return [ended]
+
+    def _take_position(self, ended: Round) -> None:
+        """Let the position have been held by who dealt the round, where several put down a player-dealer's wager (D546)."""
+        if len(ended.of(model.PlayerDealerWagered)) > 1:
+            wager = player_dealer_wager(ended)
+            taken = (wager.payload.seat, wager.payload.bettor) if wager is not None else None
+            self.state.position = msgspec.structs.replace(self.state.position, taken=taken)
 
     def _ban_deck(self, ended: Round) -> None:
         if ended.deck in self.state.decks:

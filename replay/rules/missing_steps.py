@@ -191,6 +191,8 @@ def _to_be_revealed(round_: Round, book: Rulebook) -> dict[Position, RecordedEve
     compared: dict[Position, RecordedEvent] = {}
     base = book.chapter.base
     own = dealer_position(round_) if _section(DEALER_SHOWN, book) else None
+    if own == "dealer" and book.chapter.deals_to == "seats":
+        own = None  # whose hand is the player-dealer's is not on record
     forfeits = {fact.payload.seat for fact in round_.of(model.DecisionMade) if fact.payload.decision == "fold"}
     raised = {
         stake.seat for stake in stakes(round_, book).values() if stake.wager == "raise" and stake.in_time_cents > 0

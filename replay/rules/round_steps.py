@@ -293,7 +293,30 @@ def bonus_paid(round_: Round, book: Rulebook) -> Iterator[Act]:
             yield Act(fact, fact.payload.seat, "mystery", "paid")
 
 
+def cards_examined(round_: Round, book: Rulebook) -> Iterator[Act]:
+    """Yield each look of a player at his cards."""
+    for fact in round_.of(model.HandExamined):
+        yield Act(fact, fact.payload.seat, None, "examined")
+
+
+def hands_set(round_: Round, book: Rulebook) -> Iterator[Act]:
+    """Yield each setting of hands, a player's or the dealer's."""
+    for fact in (*round_.of(model.HandSet), *round_.of(model.HandReset)):
+        position = fact.payload.position
+        yield Act(fact, position if isinstance(position, int) else None, None, "set")
+
+
 # ------------------------------------------------------------------------------------------- what the games of a shoe share
+
+
+def set_after_the_deal(section: str) -> tuple[Precedence, ...]:
+    """Return the sentences that cards are examined and hands set when the dealing procedures are completed (§ 688a.11(a))."""
+    return (
+        Precedence(
+            code="SET-EARLY", section=section, acts=cards_examined, after=ALL_HANDS_DEALT, what="the cards examined"
+        ),
+        Precedence(code="SET-EARLY", section=section, acts=hands_set, after=ALL_HANDS_DEALT, what="the hands set"),
+    )
 
 
 def early(acts: Acts, after: Step, section: str, what: str = "") -> Precedence:

@@ -14,6 +14,7 @@ from games.rulebook.rulebook import Rulebook
 from games.settlement.pai_gow import Position
 from replay.findings import Finding, name
 from replay.fold.round import Round
+from replay.rules.round_steps import last_hand_dealt
 from replay.rules.rule import Early, Indeterminate, finding, rule
 from replay.settlement.game_terms import terms_of
 from replay.settlement.hand_readings import (
@@ -27,7 +28,7 @@ from replay.settlement.hand_readings import (
     set_hands,
 )
 from replay.settlement.stakes import stakes
-from replay.settlement.voids import was_voided
+from replay.settlement.voids import is_void, was_voided
 
 
 @rule(
@@ -119,12 +120,15 @@ def dealer_first(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermin
     dealer = dealer_set(round_)
     if dealer is None:
         return
+    dealt = last_hand_dealt(round_, book) if not is_void(round_, book) else None
     seen: set[int] = set()
     for fact in round_.in_order(model.HandExamined, model.HandSet):
         seat = fact.payload.seat if isinstance(fact.payload, model.HandExamined) else fact.payload.position
         if seat == "dealer" or seat in seen or fact.seq > dealer.seq:
             continue
         seen.add(seat)
+        if dealt is not None and fact.seq < dealt.seq:
+            continue  # before the deal was over: `steps_in_order` finds it
         if round_.certainly_before(fact, dealer) is None:
             yield Indeterminate(
                 f"seat {seat}: the clocks contradict the order of the player's look and the dealer's setting"

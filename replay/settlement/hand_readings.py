@@ -21,6 +21,7 @@ from games.rulebook.filed_way import is_set_by, settings_of
 from games.rulebook.rulebook import Rulebook
 from games.settlement.pai_gow import Position
 from replay.fold.derived import derived, derived_by_rules, derived_of_each
+from replay.fold.player_dealer_wager import player_dealer_wager
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 
@@ -331,16 +332,6 @@ def dealer_position(round_: Round) -> Position:
     """Return the position whose hands the others play against: the dealer, in California the player-dealer's seat."""
     bank = player_dealer_wager(round_)
     return "dealer" if bank is None else int(bank.payload.seat)
-
-
-def player_dealer_wager(round_: Round) -> RecordedEvent | None:
-    """Return the wager of the round's player-dealer: the last before the first card, else the first of all (D202)."""
-    wagered = round_.of(model.PlayerDealerWagered)
-    if len(wagered) < 2:
-        return wagered[0] if wagered else None
-    first = round_.first(model.CardsDealt)
-    in_time = [fact for fact in wagered if first is None or fact.seq < first.seq]
-    return in_time[-1] if in_time else wagered[0]
 
 
 @derived_of_each

@@ -39,7 +39,7 @@ def page(plan: Plan, tally: Tally, result: Report, allowances: Allowances) -> st
         "```",
         "",
         _totals(tally, result),
-        f"Seed {plan.seed}, {plan.rounds} simulated rounds of each game, one golden case in {plan.golden_share}.",
+        f"Seed {plan.seed}, {plan.rounds} simulated rounds of each game, and the honest rounds of all golden cases.",
         "",
         "## By game and event",
         "",

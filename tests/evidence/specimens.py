@@ -203,7 +203,7 @@ def golden(cases: Iterable[Case]) -> Iterator[Specimen]:
         if len({script.table for script in scripts}) > 1:
             continue
         books = {script.round_no: script.book for script in scripts}
-        name = f"{case.path.parent.name}/{case.path.stem}:{case.line}"
+        name = f"{case.path.parent.name}/{case.path.stem}: {case.title}:"
         windows = list(_windows_of_scripts(scripts))
         game, stream = scripts[0].book.chapter.game, f"table/{scripts[0].table}"
         yield from _specimens(game, name, stream, windows, whole=False, books=books)

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from functools import lru_cache
+from hashlib import sha256
+from heapq import nsmallest
 from random import Random
 
 import msgspec
@@ -16,6 +18,7 @@ from tests.evidence.edits import Edit, edits
 from tests.evidence.judging import Report
 from tests.evidence.outcomes import Ending, Outcome, outcome
 from tests.evidence.specimens import FalseAlarm, Specimen, chosen, golden, golden_cases, simulated
+from tests.golden.rounds import Case
 
 FLOOR_ROUNDS = 120
 """So many rounds of a game are simulated; some of them are edited."""
@@ -58,7 +61,7 @@ class Tally(msgspec.Struct):
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """What is surveyed: games, the seed, edited rounds of each game, and one in so many golden cases.
+    """What is surveyed: games, the seed, edited rounds of each game, and one in so many golden cases (0: none).
 
     Of events of one type in one round, no more than `alike` are edited in the same way.
     """
@@ -110,13 +113,20 @@ def perform(task: Task, allowances: Allowances) -> Tally:
 def _specimens_of(task: Task, tally: Tally) -> Iterator[Specimen]:
     plan = task.plan
     if task.is_golden:
-        cases = golden_cases()[task.first : task.last][plan.seed % plan.golden_share :: plan.golden_share]
+        cases = [
+            case for case in golden_cases()[task.first : task.last] if rank(case, plan.seed) % plan.golden_share == 0
+        ]
         yield from (each for each in golden(cases) if each.game in plan.games)
         return
     specimens, alarms = whole_rounds(task.game, plan.seed, plan.rounds)
     if task.first == 0:
         tally.alarms += alarms
     yield from specimens[task.first : task.last]
+
+
+def rank(case: Case, seed: int) -> int:
+    """Return where a golden case stands in the order of a seed: by its title, so that a new case moves no other one."""
+    return int.from_bytes(sha256(f"{seed}/{case.path.parent.name}/{case.title}".encode()).digest())
 
 
 def spread(every: Iterable[Edit], frame: Mapping[str, str], most: int, random: Random) -> list[Edit]:
@@ -201,11 +211,11 @@ def sample(plan: Plan, game: str, allowances: Allowances, most: int) -> Tally:
 
 
 def golden_sample(seed: int, cases: int, most: int) -> Tally:
-    """Judge so many edits of each of so many golden cases, chosen by the seed."""
-    tally, random = Tally(), Random(f"{seed}/golden")
-    for specimen in golden(random.sample(golden_cases(), cases)):
+    """Judge so many edits of each of so many golden cases, chosen by the seed and the cases' titles."""
+    tally = Tally()
+    for specimen in golden(nsmallest(cases, golden_cases(), key=lambda case: rank(case, seed))):
         tally.rounds += 1
         every = list(edits(specimen.reports))
-        for edit in random.sample(every, min(most, len(every))):
+        for edit in Random(f"{seed}/{specimen.name}").sample(every, min(most, len(every))):
             tally.add(row_of(specimen, edit), outcome(specimen, edit), example_of(specimen, edit))
     return tally

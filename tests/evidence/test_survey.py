@@ -19,7 +19,7 @@ from tests.evidence.judging import STEP, Report
 from tests.evidence.outcomes import Ending, outcome
 from tests.evidence.report import report
 from tests.evidence.specimens import FalseAlarm, Specimen, conclusion, golden, golden_cases, known_games
-from tests.evidence.survey import Plan, Tally, golden_sample, sample, whole_rounds
+from tests.evidence.survey import Plan, Tally, golden_sample, rank, sample, whole_rounds
 from tests.evidence.values import Surroundings, changes
 
 SEED, ROUNDS, ROWS = 688, 3, 420
@@ -53,6 +53,16 @@ def test_no_edit_of_a_golden_round_moves_money_unseen() -> None:
     tally = golden_sample(SEED, cases=250, most=16)
     assert tally.rounds > 100
     assert report(tally, load(), is_full=False).problems == ()
+
+
+def test_a_new_golden_round_moves_no_other_into_the_sample_or_out_of_it() -> None:
+    """Golden cases are chosen by their titles, wherever they stand in a file; another seed chooses others."""
+    cases = golden_cases()
+    assert [rank(case._replace(line=1, transcript=""), SEED) for case in cases] == [rank(case, SEED) for case in cases]
+    assert len({rank(case, SEED) for case in cases}) == len(cases)
+    shares = [{case.title for case in cases if rank(case, seed) % 4 == 0} for seed in (SEED, SEED + 1)]
+    assert all(0.2 < len(share) / len(cases) < 0.3 for share in shares)
+    assert shares[0] != shares[1]
 
 
 # ------------------------------------------------------------------------------------------------------ every field is edited

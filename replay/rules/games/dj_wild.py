@@ -54,6 +54,7 @@ from replay.rules.round_steps import (
     Precedence,
     Step,
     cards_collected,
+    cards_examined,
     dealer_collected,
     dealer_compared,
     early,
@@ -377,6 +378,9 @@ PRECEDENCES = (
     early(meter_won, DEALER_REVEALED, "687a.11(f)(1)"),
     Precedence(code="PAY-ORDER", section="687a.11(c)", acts=forfeits_collected, after=ALL_DECIDED),
     racked(folded_hands_collected, ALL_DECIDED, "687a.11(c)"),
+    Precedence(
+        code="PLAY-ORDER", section="687a.11(a)", acts=cards_examined, after=ALL_HANDS_DEALT, what="the cards examined"
+    ),
     Precedence(code="PLAY-ORDER", section="687a.11(b)", acts=decided, after=HAND_DEALT, what="the decision"),
     side_card_first(decided, "the decision"),
     side_card_first(settled_by_hands, "the wagers settled"),

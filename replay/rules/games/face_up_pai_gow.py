@@ -15,6 +15,7 @@ from replay.rules.round_steps import (
     bonuses_early,
     early,
     racked_of_shoe,
+    set_after_the_deal,
     settled,
 )
 from replay.settlement.hand_readings import dealer_set
@@ -23,6 +24,7 @@ GAME_RULES = GameRules(
     game="face_up_pai_gow",
     dealer_exposed=dealer_set,
     precedences=(
+        *set_after_the_deal("688a.11(a)"),
         *base_early(settled("base"), "11(e)"),
         *bonuses_early(settled("ace_high_bonus", "fortune_bonus", "progressive"), "11(h)", "11(h)(2)(ii)"),
         early(settled("fortune_bonus", "progressive"), HAND_REVEALED, "11(h)"),

@@ -21,6 +21,7 @@ from replay.rules.round_steps import (
     bonuses_early,
     early,
     racked_of_shoe,
+    set_after_the_deal,
     settled,
 )
 from replay.settlement.exposures import WHOSE, may_be_of, owner_of
@@ -87,6 +88,7 @@ GAME_RULES = GameRules(
     void_grounds=exposed_dealer,
     dealer_exposed=turned_over,
     precedences=(
+        *set_after_the_deal("659a.11(a)"),
         *base_early(settled("base"), "11(e)"),
         *bonuses_early(settled("fortune_bonus", "insurance", "progressive"), "11(h)", "11(h)(2)(ii)"),
         early(settled("fortune_bonus", "insurance", "progressive"), HAND_REVEALED, "11(h)"),

@@ -30,6 +30,7 @@ from replay.rules.round_steps import (
     bonuses_early,
     early,
     racked_of_shoe,
+    set_after_the_deal,
     settled,
     vigorish_taken,
 )
@@ -126,6 +127,7 @@ GAME_RULES = GameRules(
     precedences=(
         early(settled(*ON_THE_DICE), DICE_AT_REST, "645c.2(g)"),
         Precedence(code="PAY-ANNOUNCED", section="645c.2(g)", acts=settled(*ON_THE_DICE), after=DICE_ANNOUNCED),
+        *set_after_the_deal("645c.1(d)"),
         *base_early(settled("base"), "645c.1(e)"),
         *base_early(vigorish_taken, "645c.1(e)"),
         early(settled("tiger_9"), ALL_HANDS_DEALT, "645c.1(e)"),

@@ -20,13 +20,14 @@ from games.rulebook.rulebook import Rulebook
 from games.settlement.pai_gow import is_foul
 from replay.findings import Finding, name
 from replay.fold.player_dealer_state import Offer
+from replay.fold.player_dealer_wager import player_dealer_wager, player_dealers
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.wager_keys import key_in
 from replay.rules.game_rules import GameRules
 from replay.rules.games.player_dealer_steps import PLAYED, PRECEDENCES, bank_seat, button
 from replay.rules.rule import Indeterminate, finding, rule
-from replay.settlement.hand_readings import dealer_readings, player_dealer_wager, readings
+from replay.settlement.hand_readings import dealer_readings, readings
 from replay.settlement.payouts import first_moves, moves
 from replay.settlement.settlement import dues
 from replay.settlement.stakes import stakes
@@ -65,7 +66,7 @@ def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str | N
     if round_.voided is not None:
         return "the round was voided, and the text knows no void"
     if bank_seat(round_) is None:
-        return "the player-dealer's wager is not on record"
+        return _player_dealer_open(round_)
     if wager == "backline" and not any(key[:2] == (seat, "base") for key in stakes(round_, book)):
         return "nobody plays the hand that it was bet behind"
     hands, by_hands = (readings(round_, book, seat), dealer_readings(round_, book)), wager in ("base", "backline")
@@ -82,6 +83,14 @@ def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str | N
     return f"what is left of the player-dealer's wager depends on seat {before[0]}" if before else LEFT_OPEN
 
 
+def _player_dealer_open(round_: Round) -> str:
+    """Say that no wager of a player-dealer is on record, or which of several seats is the player-dealer's is not (D546)."""
+    seats = player_dealers(round_)
+    if not seats:
+        return "the player-dealer's wager is not on record"
+    return f"which of {' and '.join(map(name, seats))} is the player-dealer's is not on record"
+
+
 LEFT_OPEN = "what is left of the player-dealer's wager is not on record"
 
 
@@ -91,7 +100,7 @@ LEFT_OPEN = "what is left of the player-dealer's wager is not on record"
 @rule("CA-ROTATE", on=("gegr-002138.Collection procedures",))
 def rotation(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """After two rounds the position is offered clockwise; who accepts first gets it. A third is right when all declined."""
-    taken, before = round_.first(model.PlayerDealerWagered), round_.before.position
+    taken, before = player_dealer_wager(round_), round_.before.position
     if taken is None or not round_.covers("rotation"):
         return
     seat, offers = int(taken.payload.seat), offers_before(round_, taken)

@@ -40,6 +40,7 @@ def two_clocks(observed: list[str], first: model.Event, second: model.Event, *, 
 
 
 DEALT = model.CardsDealt(to=5, cards=["As"], face_up=False)
+DEALT_WHOLE = model.CardsDealt(to=5, cards=["As", "Kd", "9h", "7c", "5s", "4d", "2c"], face_up=False)
 LOOKED = model.HandExamined(seat=3)
 ELECTED = model.HandElected(seat=3, election="play")
 LOCKED = model.ProgressiveLocked(accepted=1, collected=1)
@@ -65,6 +66,8 @@ DEALER_SET = model.HandSet(position="dealer", high=["Kh"], medium=[], low=["Qd"]
             "SET-EARLY",
             "seat 3: the clocks contradict the order of the player's look and the dealer's setting",
         ),
+        ("setting", LOOKED, DEALT_WHOLE, "SET-EARLY", "SET-EARLY seat=3: not in the order of the devices' clocks"),
+        ("setting", DEALER_SET, DEALT_WHOLE, "SET-EARLY", "SET-EARLY: not in the order of the devices' clocks"),
         (
             "progressive",
             LOCKED,
@@ -73,7 +76,7 @@ DEALER_SET = model.HandSet(position="dealer", high=["Kh"], medium=[], low=["Qd"]
             "seat 3: the clocks contradict the order of the lock and a wager accepted",
         ),
     ],
-    ids=["DEAL-NOBETS", "DEAL-ELECTION", "SET-EARLY", "WAGER-LOCKOUT"],
+    ids=["DEAL-NOBETS", "DEAL-ELECTION", "SET-EARLY", "looked before the deal", "set before the deal", "WAGER-LOCKOUT"],
 )
 def test_a_finding_that_rests_on_two_clocks(
     aspect: str, first: model.Event, second: model.Event, code: str, doubt: str

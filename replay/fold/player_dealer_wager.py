@@ -1,0 +1,64 @@
+"""The wager of a round's player-dealer, and whose it is where several seats put one down (GEGR-002138; D202, D546)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from events.vocabulary import model
+from replay.fold.derived import derived
+from replay.fold.recorded_event import RecordedEvent
+from replay.fold.round import Round
+
+
+@derived
+def player_dealer_wager(round_: Round) -> RecordedEvent | None:
+    """Return the wager of the player-dealer: the last of that seat before the first card, else the first of all (D202).
+
+    Null where none is on record, or where the record leaves open which of several seats is the player-dealer's (D546).
+    """
+    seats = player_dealers(round_)
+    if len(seats) != 1:
+        return None
+    wagered = _before_the_cards(round_)
+    return wagered[0] if not wagered[1:] else next(fact for fact in reversed(wagered) if fact.payload.seat == seats[0])
+
+
+@derived
+def player_dealers(round_: Round) -> Sequence[int]:
+    """Return the seats that the player-dealer may be at: one, unless several put down such a wager before the first card.
+
+    Who plays against the player-dealer is not it; of the others it is the one whose hand is the first to be exposed or set.
+    """
+    seats = list(dict.fromkeys(fact.payload.seat for fact in _before_the_cards(round_)))
+    if len(seats) < 2:
+        return seats
+    against = _wagers_against(round_)
+    seats = [seat for seat in seats if seat not in against] or seats
+    shown = round_.in_order(model.HandRevealed, model.HandSet)
+    first = next((fact.payload.position for fact in shown if fact.payload.position in seats), None)
+    return seats if len(seats) == 1 or first is None else [first]
+
+
+def _before_the_cards(round_: Round) -> Sequence[RecordedEvent]:
+    """Return what was wagered as player-dealer before the first card; where nothing was, the first such wager of the round."""
+    wagered = round_.of(model.PlayerDealerWagered)
+    if len(wagered) < 2:
+        return wagered
+    first = round_.first(model.CardsDealt)
+    return [fact for fact in wagered if first is None or fact.seq < first.seq] or wagered[:1]
+
+
+def _wagers_against(round_: Round) -> frozenset[int]:
+    """Return the seats with a base wager that stayed on the layout."""
+    left = Counter(_cents_by_seat(round_.of(model.WagerPlaced)))
+    left.subtract(_cents_by_seat(round_.in_order(model.WagerRemoved, model.WagerRefused)))
+    return frozenset(seat for seat, cents in left.items() if cents > 0)
+
+
+def _cents_by_seat(facts: Iterable[RecordedEvent]) -> Counter[int]:
+    cents: Counter[int] = Counter()
+    for fact in facts:
+        if fact.payload.wager == "base":
+            cents[fact.payload.seat] += fact.payload.amount_cents
+    return cents
