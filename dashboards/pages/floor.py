@@ -114,9 +114,7 @@ def summary(rows: list[dict[str, Any]], formats: Formats, in_queue: int | None =
     """Return the floor's own figures; `in_queue`: the incidents of all gaming days that are to do, where that is known."""
     incidents, high = (sum(row[name] for row in rows) for name in ("incidents", "high"))
     days = (
-        Html("")
-        if in_queue in (None, incidents)
-        else Html(f"; {markup.link('queue', f'{in_queue:,} in the queue')}, which has every gaming day")
+        Html("") if in_queue in (None, incidents) else Html(f" · {markup.link('queue', f'{in_queue:,} in the queue')}")
     )
     waiting = sum(row["waiting"] for row in rows)
     newest = max((row["recorded_at_us"] for row in rows if row["recorded_at_us"] is not None), default=None)
@@ -131,7 +129,7 @@ def summary(rows: list[dict[str, Any]], formats: Formats, in_queue: int | None =
             markup.figure(
                 "Open incidents",
                 f"{incidents:,}",
-                Html(f"{high:,} of high severity{days}"),
+                Html(f"{high:,} high{days}"),
             ),
             markup.figure("House win", formats.money(sum(row["house_win_cents"] for row in rows)), "on settled wagers"),
             markup.figure(

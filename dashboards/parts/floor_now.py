@@ -126,10 +126,11 @@ def tile(row: dict[str, Any], formats: Formats, now_us: int) -> Html:
         badge = markup.severity_badge(row["worst"])
     else:
         badge = Html('<span class="rk-badge rk-v-upheld"><span aria-hidden="true">✔\ufe0e</span> Nothing open</span>')
-    state = {True: "● Open", False: "○ Closed", None: "? Not known"}[row["open"]]
+    state = {True: "", False: "○ Closed · ", None: "? Not known whether open · "}[row["open"]]
     at = row["recorded_at_us"]
     age = "no event yet" if at is None else f"{ago((now_us - at) / 1e6)} ago"
-    last = "" if row["last_round_no"] is None else f"round {row['last_round_no']:,}"
+    number = row["last_round_no"] if row["advice"] is None else row["advice"].round_no
+    last = "" if number is None else f"round {number:,}"
     broken = f'<div class="rk-tile-broken">{markup.text(row["broken"])}</div>' if row["broken"] else ""
     who = Html(
         f' · <span class="rk-whole">dealer {markup.text(table_name(row["dealer"]))}</span>'
@@ -145,7 +146,7 @@ def tile(row: dict[str, Any], formats: Formats, now_us: int) -> Html:
         f'<a class="rk-tile rk-small{"" if row["open"] else " rk-shut"}{" rk-warned" if warnings else ""}" target="_self" '
         f'href="{markup.text(markup.href("queue", table=row["table_id"], day=row["gaming_day"] or None))}">'
         f'<div class="rk-tile-head"><span class="rk-tile-name">{markup.text(table_name(row["table_id"]))}</span>{badge}</div>'
-        f'<div class="rk-soft">{state} · {markup.text(game_name(row["game"]) if row["game"] else "no game yet")}'
+        f'<div class="rk-soft">{state}{markup.text(game_name(row["game"]) if row["game"] else "no game yet")}'
         f"{who}</div>{broken}{_open_round(row['advice'], warnings, formats)}"
         f'<div class="rk-tile-lines">{lines}</div>'
         f'<div class="rk-tile-foot"><span title="{seen}">{age}</span>'
@@ -154,12 +155,12 @@ def tile(row: dict[str, Any], formats: Formats, now_us: int) -> Html:
 
 
 def _open_round(advice: Advice | None, warnings: Sequence[str], formats: Formats) -> Html:
-    """Return the lines of a tile on the open round: each departure to correct, else the phase of the round."""
+    """Return the lines of a tile on the open round: the first departure to correct, and the phase of the round."""
     if advice is None:
         return Html("")
     dues = due_sentences(advice, formats.currency)
-    due = f" · due: {plural(len(advice.dues), 'wager')}" if dues else ""
-    where = f"Round {advice.round_no:,} · {phase_name(advice.phase)}{due}"
+    due = f" · {len(advice.dues):,} due" if dues else ""
+    where = f"{phase_name(advice.phase)}{due}"
     title = markup.text("\n".join([*warnings, *remedies(advice, formats.currency), *dues]))
     more = f" (and {len(warnings) - 1} more)" if len(warnings) > 1 else ""
     warning = f'<div class="rk-warning" role="alert">{markup.text(warnings[0] + more)}</div>' if warnings else ""
@@ -172,15 +173,13 @@ def _lines(row: dict[str, Any], formats: Formats) -> list[str]:
     """Return the figures of a table's day, in lines; the gravest first, for a narrow tile cuts a line off."""
     waits = [f"{plural(row['waiting'], 'round')} not judged yet"] if row["waiting"] else []
     win = (
-        f"House win {UNKNOWN}, a patron holds the bank"
+        "No house win: a patron deals"
         if row["game"] == "player_dealer"
         else f"House win {formats.money(row['house_win_cents'])}"
     )
     drop = row["drop_cents"]
     box = (
-        f"Bought in {formats.money(row['bought_in_cents'])}, not counted yet"
-        if drop is None
-        else f"Drop {formats.money(drop)}, counted"
+        f"Bought in {formats.money(row['bought_in_cents'])}" if drop is None else f"Drop {formats.money(drop)}, counted"
     )
-    found = f"{row['high']:,} of high severity, {plural(row['incidents'], 'open incident')}"
+    found = f"{plural(row['incidents'], 'open incident')}, {row['high']:,} high"
     return [*waits, found, win, box]

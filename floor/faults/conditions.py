@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from floor.faults.anomaly import Fits
+from floor.table.streams import HOUR_US
 
 
 def both_fit(*fits: Fits) -> Fits:
@@ -63,6 +64,12 @@ def used_deck_waits(table: Any) -> bool:
 def past_half_time(table: Any) -> bool:
     """The one deck has been in play for nearly half of the time it may."""
     return table.now_us - table.deck.in_play_us > table.deck_limit_us * 45 // 100 and len(table.decks) == 1
+
+
+def deck_time_runs_out(table: Any) -> bool:
+    """Nobody who watches waits for hours: little is left of the time that the deck may be in play."""
+    left_us = table.deck.in_play_us + table.deck_limit_us - table.now_us
+    return not table.calendar.watched or left_us < HOUR_US
 
 
 def capped(table: Any) -> bool:

@@ -12,6 +12,7 @@ from floor.faults.anomaly import HERE, Anomalies, require
 from floor.faults.conditions import (
     both_fit,
     by_stack,
+    deck_time_runs_out,
     machine_works,
     not_by_hand,
     one_deck,
@@ -104,7 +105,13 @@ fault("OPEN-INSPECT", HERE, before=lambda table, turn: new_deck(table, 1, "inspe
 fault("OPEN-JOKER", HERE, before=lambda table, turn: new_deck(table, 2, "joker" if turn % 2 else "witness"))
 fault("OPEN-SPREAD", HERE, before=lambda table, turn: new_deck(table, 1, ("spread", "wash", "face_up")[turn % 3]))
 fault("OPEN-IDLE", HERE, fits=not_idle_soon, before=back_to_play)
-fault("EQUIP-DECK", HERE, fits=past_half_time, before=keep_too_long, after=lambda table: table.change_old_decks())
+fault(
+    "EQUIP-DECK",
+    HERE,
+    fits=both_fit(past_half_time, deck_time_runs_out),
+    before=keep_too_long,
+    after=lambda table: table.change_old_decks(),
+)
 # Planted in the first round of a day at a table that did not change its dice: the simulation sees to that.
 fault("EQUIP-DICE", HERE, fits=lambda table: False, after=lambda table: table.change_dice())
 fault("EQUIP-ALTERNATE", HERE, fits=used_deck_waits, before=same_deck_again)

@@ -7,6 +7,7 @@ from typing import Any
 from events.vocabulary import model
 from floor.faults import dealing
 from floor.faults.anomaly import HERE, require
+from floor.faults.conditions import deck_time_runs_out
 from floor.faults.edits import by_turns, change, drop
 from floor.faults.equipment import EQUIPMENT, FAULTS, keep_too_long, minutes, restore
 from floor.faults.labels import Spot
@@ -99,7 +100,7 @@ fault(
     fits=is_spread_again,
     before=lambda table, turn: table.idle(minutes(turn), without=("wash",) if turn % 2 else ("spread", "wash")),
 )
-fault("EQUIP-DECK", HERE, before=keep_too_long, after=lambda table: table.change_old_decks())
+fault("EQUIP-DECK", HERE, fits=deck_time_runs_out, before=keep_too_long, after=lambda table: table.change_old_decks())
 fault(  # the batch that was dealt is shuffled and dealt again; the other waits for one more shoe
     "EQUIP-BATCH",
     HERE,

@@ -185,6 +185,8 @@ def test_only_faults_of_turns_that_were_answered_whole_are_planted() -> None:
 
 CALENDAR = Calendar(date(2026, 3, 14), START_US, START_US + 3 * HOUR_US, watched=True)
 
+LAST_US = CALENDAR.closing_us(0) - 2 * HOUR_US
+
 
 def turns_of(games: list[str], rounds: int, most: int) -> list[Turn]:
     return list(islice(gaming_day.play(7, rounds, games, CALENDAR, days=2), most))
@@ -226,6 +228,18 @@ def test_no_table_of_a_watched_day_plays_into_the_next() -> None:
     assert 0 < len(first_day) < len(turns)
     begun = [at_us for each in turns for at_us in events_of(each, "round_opened")]
     assert not [at_us for at_us in begun if CALENDAR.cutover_us(1) - HOUR_US / 2 < at_us < CALENDAR.cutover_us(1)]
+
+
+@pytest.mark.parametrize("game", ["over_under", "face_up_pai_gow"])
+def test_no_table_of_a_watched_day_stands_idle_for_hours(game: str) -> None:
+    """Also where a deck is kept too long: that is planted when its time is nearly over."""
+    opened = defaultdict(list)
+    for each in turns_of([game], 20_000, 2_000):
+        for stream, drafts in each.groups:
+            opened[stream] += [draft.occurred_at_us for draft in drafts if draft.payload.TYPE == "round_opened"]
+    idle = [second - first for times in opened.values() for first, second in pairwise(times) if first < LAST_US]
+    assert len(idle) > 500
+    assert max(idle) < 2 * HOUR_US
 
 
 def test_every_device_of_a_table_is_registered() -> None:
