@@ -15,7 +15,7 @@ from analytics.warehouse.warehouse import WarehouseError, reading, stamp
 from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
-from dashboards.drawing.names import UNKNOWN, Formats, ago
+from dashboards.drawing.names import Formats, ago
 from dashboards.parts.desk import Reviews
 from dashboards.run import log_address, log_options, warehouse_path
 from replay.advice import Advice
