@@ -141,10 +141,14 @@ _RAW = (
 )
 
 
+MEMORY = "8GB"
+
+
 def make(path: Path, rounds: int) -> None:
     """Build a warehouse of so many rounds at `path`, as any other is built."""
 
     def raw(db: Warehouse) -> None:
+        db.execute("SET memory_limit = ?", [MEMORY])  # all rounds are made at once; a build reads them in pieces
         toml = simple_submission(paytables={"fortune_bonus": "1"})
         values = {"rounds": rounds, "tables": TABLES, "days": DAYS, "toml": toml}
         values["digest"] = sha256(toml.encode()).hexdigest()

@@ -206,7 +206,7 @@ def disk_errors(path: str | Path) -> Iterator[None]:
     except DISK_ERRORS as error:
         raise WarehouseError(
             f"{path} could not be built ({str(error).splitlines()[0]}); an earlier file stands as it was: "
-            "free space on its disk, and build again"
+            "free memory or space on its disk, and build again"
         ) from error
 
 
