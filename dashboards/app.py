@@ -82,12 +82,13 @@ def _warm_up() -> None:
     In a thread of its own, for deep in the calls of a page Python 3.11 can take ten times as long: where a loop calls across
     the end of a chunk of its stack, each call asks the system for memory and gives it back.
     """
-    threading.Thread(target=_load_charts, daemon=True).start()
+    threading.Thread(target=_load_analyses, daemon=True).start()
 
 
-def _load_charts() -> None:
-    """Load what draws charts, then have garbage collection pass over what is loaded: Streamlit collects after each drawing."""
-    import_module("dashboards.drawing.charts")
+def _load_analyses() -> None:
+    """Load what analyses need, then have garbage collection pass over what is loaded: Streamlit collects after each drawing."""
+    for module in ("hold_counts", "hold_wagers", "hold_luck", "hold_pace", "fairness_words"):
+        import_module(f"dashboards.analysis.{module}")
     gc.collect()
     gc.freeze()
 

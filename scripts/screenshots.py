@@ -114,10 +114,8 @@ def shoot(page: Page, address: str, path: Path) -> None:
         page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
     page.evaluate("document.fonts.ready")
     page.wait_for_load_state("networkidle")
-    for chart in page.locator("[data-testid=stVegaLiteChart]").all():
-        chart.locator("svg").first.wait_for()
     expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
-    page.wait_for_timeout(800)  # charts are drawn after the network is still
+    page.wait_for_timeout(800)  # what fades in stands
     page.screenshot(path=path)
     with Image.open(path) as picture:
         picture.quantize(colors=256).save(path, optimize=True)

@@ -75,14 +75,16 @@ class Figures:
         shown = [each for each in self._shown if not each.rows.is_empty()]
         if not shown:
             return
-        with st.expander("Export and SQL"):
-            titles = [each.title for each in shown]
-            title = st.selectbox("Figures", titles, key="export-figures") if len(titles) > 1 else titles[0]
-            figure = shown[titles.index(title)]
-            _offer_files(figure, self.selection)
-            for statement in figure.statements:
-                st.code(statement.sql, language="sql")
-                st.code(values(statement), language="json")
+        source.on_opening("Export and SQL", lambda: self._show_files_and_sql(shown))
+
+    def _show_files_and_sql(self, shown: list[Figure]) -> None:
+        titles = [each.title for each in shown]
+        title = st.selectbox("Figures", titles, key="export-figures") if len(titles) > 1 else titles[0]
+        figure = shown[titles.index(title)]
+        _offer_files(figure, self.selection)
+        for statement in figure.statements:
+            st.code(statement.sql, language="sql")
+            st.code(values(statement), language="json")
 
 
 def values(statement: Statement) -> str:

@@ -63,6 +63,8 @@ TABLE_DAYS: Final = {
 }
 MOST_LINES = 8
 """Tables that a chart of hold % draws as lines of their own; more of them are nobody's to tell apart."""
+MOST_BARS = 40
+"""Tables that a chart of hold % draws as bars; of more of them the highest and the lowest are shown."""
 ROWS = 400
 
 
@@ -113,11 +115,19 @@ def _show_chart(of: Selection) -> None:
         days = days.filter(pl.col("gaming_day").is_between(of.first, of.last))
     drawn = days.drop_nulls("hold_percent")
     if drawn["gaming_day"].n_unique() > 1 and drawn["table_id"].n_unique() <= MOST_LINES:
-        st.altair_chart(hold_chart(drawn), theme=None, alt="Hold % of each table by gaming day")
+        source.show(hold_chart(drawn, "Hold % of each table by gaming day"))
         return
-    by_table = source.reckon(periods.hold_by_period, "table", "all", of)
-    if by_table["hold_percent"].count() > 1:
-        st.altair_chart(hold_bars_chart(by_table), theme=None, alt="Hold % of each table")
+    by_table = source.reckon(periods.hold_by_period, "table", "all", of).drop_nulls("hold_percent")
+    if by_table.height > MOST_BARS:
+        half = MOST_BARS // 2
+        ranked = by_table.sort("hold_percent", "table_id", descending=[True, False])
+        by_table = pl.concat([ranked.head(half), ranked.tail(half)])
+        words = (
+            f"The {half} tables with the highest hold % and the {half} with the lowest; the list below has every table."
+        )
+        source.show(f'<p class="rk-note">{words}</p>')
+    if by_table.height > 1:
+        source.show(hold_bars_chart(by_table, "Hold % of each table"))
 
 
 def show_changes(figures: Figures, of: Selection, formats: Formats) -> None:
@@ -152,10 +162,10 @@ def show_changes(figures: Figures, of: Selection, formats: Formats) -> None:
     if told:
         source.show(flagged_table(CHANGES, rows[:told], found["verdict"], "Hold % and the period before"))
     if rows[told:]:
-        with st.expander(
-            f"{plural(len(rows) - told, 'inconclusive table')}: fewer than two table days counted in a period"
-        ):
-            source.show(markup.table(CHANGES, rows[told:], "Inconclusive changes of hold %", sortable=True))
+        source.on_opening(
+            f"{plural(len(rows) - told, 'inconclusive table')}: fewer than two table days counted in a period",
+            lambda: source.show(markup.table(CHANGES, rows[told:], "Inconclusive changes of hold %", sortable=True)),
+        )
 
 
 def _days(of: Selection) -> dict[str, object]:
@@ -257,13 +267,17 @@ def show_every_count(figures: Figures, of: Selection, formats: Formats) -> None:
     """Show what the counts are made of: table days, and of one table every amount that was counted or moved."""
     days = source.ask(hold.hold_by_table_day)
     days = days.filter(pl.col("table_id") == of.table) if of.table else days
-    with st.expander("Counts by table day"):
+
+    def by_table_day() -> None:
         lines = [_day_row(r, formats) for r in days.head(ROWS).iter_rows(named=True)]
         source.show(markup.table(TABLE_DAYS, lines, "Table days", sortable=True))
+
+    source.on_opening("Counts by table day", by_table_day)
     if not of.table:
         return
     found = figures.ask("Every count", behind.counts_behind, of)
-    with st.expander(f"Every count of {table_name(of.table)}, {words(of) if of.first else 'all gaming days'}"):
+
+    def every_count() -> None:
         rows = [
             [
                 table_name(r["table_id"]),
@@ -276,6 +290,9 @@ def show_every_count(figures: Figures, of: Selection, formats: Formats) -> None:
             for r in found.head(ROWS).iter_rows(named=True)
         ]
         source.show(markup.table(COUNTS, rows, "Every count", sortable=True))
+
+    days_in_words = words(of) if of.first else "all gaming days"
+    source.on_opening(f"Every count of {table_name(of.table)}, {days_in_words}", every_count)
 
 
 def _day_row(row: dict[str, Any], formats: Formats) -> list[object]:

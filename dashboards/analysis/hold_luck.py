@@ -56,19 +56,20 @@ def show_luck(part: FloorPart, formats: Formats) -> None:
         )
     )
     if told.height:
-        st.altair_chart(
-            against_theory_chart(told.head(DRAWN), names[:DRAWN]),
-            theme=None,
-            alt="House win of each wager less theory, in standard deviations of luck",
-        )
+        alt = "House win of each wager less theory, in standard deviations of luck"
+        source.show(against_theory_chart(told.head(DRAWN), names[:DRAWN], alt))
         marked = [i for i, alarm in enumerate(told["alarm"]) if alarm]
         rows = [_row(by, r, of, formats) for r in told.head(ROWS).iter_rows(named=True)]
         source.show(markup.table(LUCK, rows, "Actual vs. theoretical by wager", marked=marked, sortable=True))
     folded = found.filter(pl.col("verdict").is_in(FOLDED))
     if folded.height:
-        with st.expander(f"{plural(folded.height, 'inconclusive row')}: too few rounds to tell, or no theory"):
+
+        def inconclusive() -> None:
             rows = [_row(by, r, of, formats) for r in folded.head(ROWS).iter_rows(named=True)]
             source.show(markup.table(LUCK, rows, "Inconclusive rows", sortable=True))
+
+        label = f"{plural(folded.height, 'inconclusive row')}: too few rounds to tell, or no theory"
+        source.on_opening(label, inconclusive)
     source.show(
         f'<p class="rk-note">Corrected for {plural(found["p"].count(), "row")} (Holm 1979): on an honest floor one report in '
         f"{1 / against_theory.ALARM_LEVEL:.0f} has any alarm.</p>"
@@ -197,9 +198,7 @@ def show_funnel(figures: Figures, of: Selection) -> None:
     column = {"table": "table_id"}.get(by, by)
     names = [f"{table_name(str(r[column]))}, {game_name(r['game'])}" for r in found.iter_rows(named=True)]
     widened = found["dispersion"].max()
-    st.altair_chart(
-        funnel_chart(found, names), theme=None, alt=f"{FUNNELS[by]} against the floor's own house win, by volume"
-    )
+    source.show(funnel_chart(found, names, f"{FUNNELS[by]} against the floor's own house win, by volume"))
     if isinstance(widened, float) and widened > 1:
         source.show(
             f'<p class="rk-note">The points vary {widened:.1f} times as much as by luck alone; the limits are widened for it '
@@ -228,11 +227,8 @@ def show_days(part: FloorPart, formats: Formats) -> None:
     source.show(
         markup.section("Day by day", "Grey: the weighted mean stays in it by luck alone. Points: each day by itself.")
     )
-    st.altair_chart(
-        drift_chart(found, [short_day(day) for day in found["gaming_day"]]),
-        theme=None,
-        alt="House win against theory by gaming day, in standard deviations",
-    )
+    alt = "House win against theory by gaming day, in standard deviations"
+    source.show(drift_chart(found, [short_day(day) for day in found["gaming_day"]], alt))
     _show_signals(found, formats)
     figures.offer()
 

@@ -95,7 +95,7 @@ def show_breakdown(figures: Figures, dimension: Dimension, part: FloorPart, form
             '<p class="rk-note">Bar: house win %. Line: theory, with best play. Grey: where it lies by luck in 95 of 100 such '
             "periods at least.</p>"
         )
-        st.altair_chart(house_win_chart(rows, dimension, labels), theme=None, alt=f"House win % by {name.lower()}")
+        source.show(house_win_chart(rows, dimension, labels, f"House win % by {name.lower()}"))
     listed = [
         _row(label, dimension, row, of, formats) for label, row in zip(labels, rows.iter_rows(named=True), strict=True)
     ]

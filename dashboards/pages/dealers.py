@@ -116,11 +116,8 @@ def show_rates(part: FloorPart, figures: Figures, formats: Formats) -> None:
         pl.col("per_1000_rounds_high").alias("high"),
         pl.col("look").fill_null(value=False),
     )
-    st.altair_chart(
-        rates_chart(drawn, names[:25], "Rounds with a mispayment, of 1,000 (95 % interval)"),
-        theme=None,
-        alt=f"Rounds with a mispayment of 1,000, by {BY[by].lower()}",
-    )
+    unit, alt = "Rounds with a mispayment, of 1,000", f"Rounds with a mispayment of 1,000, by {BY[by].lower()}"
+    source.show(rates_chart(drawn, names[:25], f"{unit} (95 % interval)", alt))
     rows, marked = [], []
     for i, (name, r) in enumerate(zip(names, found.iter_rows(named=True), strict=True)):
         if r["look"]:

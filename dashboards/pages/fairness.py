@@ -86,8 +86,10 @@ def show_tests(found: pl.DataFrame, before: pl.DataFrame | None) -> None:
         marked = [i for i, alarm in enumerate(told.head(ROWS)["alarm"]) if alarm]
         source.show(_table(told, "Tests of the devices, the least likely first", marked))
     if folded.height:
-        with st.expander(f"{plural(folded.height, 'inconclusive test')}: too small a sample to tell"):
-            source.show(_table(folded, "Inconclusive tests", []))
+        source.on_opening(
+            f"{plural(folded.height, 'inconclusive test')}: too small a sample to tell",
+            lambda: source.show(_table(folded, "Inconclusive tests", [])),
+        )
     source.show(
         '<p class="rk-note">Chance is corrected for the number of tests (Holm 1979). “Minimum detectable bias”: how much more '
         "often the likeliest value would have to come for the test to find it with 80 % power.</p>"
@@ -132,9 +134,7 @@ def show_counts(figures: Figures, family: str, by: str, of: Selection, tested: p
     place = st.selectbox("Counts of", places, key=f"counts {family} {by}")
     rows = [row for row in found.iter_rows(named=True) if fairness_words.where(row) == place]
     drawn = pl.DataFrame(rows, schema=found.schema)
-    st.altair_chart(
-        counts_chart(drawn), theme=None, alt=f"{plain(fairness.FAMILIES[family])}: observed beside expected, {place}"
-    )
+    source.show(counts_chart(drawn, f"{plain(fairness.FAMILIES[family])}: observed beside expected, {place}"))
 
 
 page()

@@ -290,13 +290,17 @@ def devices() -> None:
         return
     rows = [(is_quiet(row), row) for row in found.iter_rows(named=True)]
     rows.sort(key=lambda pair: (not pair[0], not pair[1]["failures"], pair[1]["table_id"], pair[1]["source"]))
-    silent = [_device(row, quiet, formats) for quiet, row in rows if quiet]
-    others = [_device(row, quiet, formats) for quiet, row in rows if not quiet]
+    silent = [_device(row, quiet=quiet, formats=formats) for quiet, row in rows if quiet]
+    others = [row for quiet, row in rows if not quiet]
     if silent:
         source.show(markup.table(DEVICES, silent, "Silent devices", marked=range(len(silent))))
     if others:
-        with st.expander(f"{plural(len(others), 'device')} heard as long as the table went on"):
-            source.show(markup.table(DEVICES, others, "Devices and when they were heard last"))
+
+        def heard() -> None:
+            lines = [_device(row, quiet=False, formats=formats) for row in others]
+            source.show(markup.table(DEVICES, lines, "Devices and when they were heard last"))
+
+        source.on_opening(f"{plural(len(others), 'device')} heard as long as the table went on", heard)
 
 
 def is_quiet(row: dict[str, Any]) -> bool:
@@ -304,7 +308,7 @@ def is_quiet(row: dict[str, Any]) -> bool:
     return bool(row["events"] >= OFTEN_EVENTS and row["table_last_at_us"] - row["last_at_us"] > QUIET_S * 1_000_000)
 
 
-def _device(row: dict[str, Any], quiet: bool, formats: Formats) -> list[object]:
+def _device(row: dict[str, Any], *, quiet: bool, formats: Formats) -> list[object]:
     last = formats.day_and_clock(row["last_at_us"])
     said = f"{row['failures']:,}" + (f", {row['restored']:,} restored" if row["failures"] else "")
     state = _badge("look") if quiet else _badge("ok")

@@ -134,10 +134,13 @@ def ends(formats: Formats) -> None:
             source.show(markup.table(STREAMS, rows, "Streams with a fault", marked=range(len(rows))))
         sound = sorted((each for each in found if not each.trouble), key=lambda each: each.name)
         if sound:
-            with st.expander(f"{plural(len(sound), 'stream')} without a fault"):
+
+            def without_fault() -> None:
                 says = "Each is a chain of its own. Acknowledged: what this machine was told is stored."
                 source.show(f'<p class="rk-note">{says}</p>')
                 source.show(markup.table(STREAMS, [_stream(each, now_us) for each in sound], "Ends of the streams"))
+
+            source.on_opening(f"{plural(len(sound), 'stream')} without a fault", without_fault)
         if held:
             says = "Refused input keeps its bytes, and an event stands in its place; its round is undetermined."
             source.show(markup.section("Quarantine", says))

@@ -58,8 +58,9 @@ def page() -> None:
 
 def every_decision() -> None:
     """Offer all decisions: how a text is read that leaves room."""
-    with st.expander("Decisions: how Discard Rack reads a text that leaves room"):
-        source.show(decisions.listing())
+    source.on_opening(
+        "Decisions: how Discard Rack reads a text that leaves room", lambda: source.show(decisions.listing())
+    )
 
 
 def _rules_of_a_table() -> None:
@@ -93,11 +94,13 @@ def _rules_of_a_table() -> None:
         show_wagers(submission, formats)
         show_pay_lines(submission, formats)
         show_what_if(submission, formats)
-    with st.expander(
-        f"Filing: {shown.submission}, event {shown.seq:,} of {table_name(table)}", expanded=isinstance(submission, str)
-    ):
+
+    def filing() -> None:
         st.code(shown.toml, language="toml")
         source.show(f'<p class="rk-hash">SHA-256 {markup.text(shown.digest)}</p>')
+
+    label = f"Filing: {shown.submission}, event {shown.seq:,} of {table_name(table)}"
+    source.on_opening(label, filing, expanded=isinstance(submission, str))
 
 
 def _first(of_table: list[FiledSubmission]) -> FiledSubmission:

@@ -85,13 +85,18 @@ def replay(view: RoundView, steps: list[Step], formats: Formats, beside: Callabl
             at = controls(view, steps, at, playing)
             board(view, steps, at, formats)
         with left:
-            incident, moves_made, recorded, seen = st.tabs(["Incident", "Moves", "Event", "Video"])
+            incident, moves_made, recorded, seen = st.tabs(
+                ["Incident", "Moves", "Event", "Video"], key=f"{key} tab", on_change="rerun"
+            )
+            # What somebody may be writing stays; the list of moves and the event are drawn when they are opened.
             with incident:
                 beside()
-            with moves_made:
-                moves(view, steps, at, formats)
-            with recorded:
-                event(view, steps, at)
+            if moves_made.open:
+                with moves_made:
+                    moves(view, steps, at, formats)
+            if recorded.open:
+                with recorded:
+                    event(view, steps, at)
             with seen:
                 video_of(view, steps[at - 1], formats)
 

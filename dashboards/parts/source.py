@@ -134,6 +134,19 @@ def show(html: str) -> None:
         st.html(html)
 
 
+def on_opening(label: str, content: Callable[[], None], *, expanded: bool = False) -> None:
+    """Fold something away, and draw it when it is opened: a page does not carry what few look at."""
+
+    @st.fragment
+    def folded() -> None:
+        place = st.expander(label, key=f"opened {label}", on_change="rerun", expanded=expanded)
+        if place.open:
+            with place:
+                content()
+
+    folded()
+
+
 def draw(wide: str, upright: str = "") -> None:
     """Put a drawing on the page, inline, so that its titles can be read; `st.html` would drop it. A phone shows `upright`."""
     drawings = f'<div class="rk-drawing{" rk-wide" if upright else ""}">{wide}</div>'

@@ -71,6 +71,14 @@ def start(page: str, **query: str) -> AppTest:
     return test
 
 
+def unfold(test: AppTest, words: str) -> None:
+    """Open the expander whose label has these words, as a click on it does."""
+    (label,) = (each.label for each in test.expander if words in each.label)
+    test.session_state[f"opened {label}"] = True
+    test.run()
+    assert [error.value for error in test.exception] == []
+
+
 def said(test: AppTest) -> str:
     """Return all markup of a page."""
     texts: list[Any] = [element.proto.body for element in test.get("html")]

@@ -80,13 +80,13 @@ def test_words_too_pale_for_the_dark_would_be_found(site: str, page: Page) -> No
 def test_the_choice_of_the_reader_goes_before_that_of_the_system(site: str, page: Page) -> None:
     """The menu offers light and dark; our markup, menus and charts follow at once, and so does a page opened later."""
     open_page(page, f"{site}/hold")
-    figure, chart = page.locator(".rk-figure").first, page.locator(".stVegaLiteChart svg text").first
+    figure, chart = page.locator(".rk-figure").first, page.locator(".rk-chart").first
     expect(figure).to_have_css("background-color", "rgb(255, 255, 255)")
     page.get_by_test_id("stMainMenuButton").click()
     page.get_by_test_id("stMainMenuItem-theme-Dark").click()
     expect(page.locator("html")).to_have_css("color-scheme", "dark")
     expect(figure).to_have_css("background-color", "rgb(26, 35, 38)")
-    expect(chart).to_have_css("fill", "rgb(228, 234, 231)")
+    expect(chart).to_have_css("color", "rgb(228, 234, 231)")
     open_page(page, f"{site}/health")
     expect(page.locator("html")).to_have_css("color-scheme", "dark")
     page.get_by_test_id("stMainMenuButton").click()
@@ -106,7 +106,7 @@ def test_paper_stays_light(site: str, page: Page) -> None:
     expect(page.locator(".stApp")).to_have_css("background-color", "rgb(255, 255, 255)")
     expect(page.locator("h1").first).to_have_css("color", "rgb(28, 42, 46)")
     expect(page.locator(".rk-figure").first).to_have_css("background-color", "rgb(255, 255, 255)")
-    expect(page.locator(".stVegaLiteChart svg text").first).to_have_css("fill", "rgb(28, 42, 46)")
+    expect(page.locator(".rk-chart").first).to_have_css("color", "rgb(28, 42, 46)")
     page.emulate_media(media="screen")
 
 

@@ -61,7 +61,7 @@ def test_every_page_opens_by_its_address_without_an_error_and_fits_a_screen_and_
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     expect(page.get_by_role("link", name="Queue", exact=True)).to_be_visible()  # our own navigation, on every page
     if path in DRAWN:
-        expect(page.locator(".stVegaLiteChart canvas, .stVegaLiteChart svg").first).to_be_visible()
+        expect(page.locator(".rk-chart").first).to_be_visible()
     expect_drawn(page)
     expect(page.locator("[data-testid=stException], [data-testid=stAlert]")).to_have_count(0)
     expect_fits(page)

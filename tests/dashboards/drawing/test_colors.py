@@ -109,7 +109,7 @@ def test_a_color_is_named_once_and_used_by_name() -> None:
     screen = re.sub(r"^  --rk-.*$", "", STYLE, flags=re.MULTILINE).partition("@media print")[0]
     assert re.findall(r"#[0-9a-fA-F]{3,8}\b|rgba?\(", re.sub(r"dialog#\S+", "", screen)) == []
     frame = pl.DataFrame({"value": ["1"], "observed": [3], "expected": [2.0]})
-    drawn = charts.counts_chart(frame).to_json()
+    drawn = charts.counts_chart(frame, "Counts")
     assert re.findall(r"#[0-9a-fA-F]{6}", drawn) == []
     used = set(re.findall(r"var\(--rk-([a-z-]+)\)", STYLE + drawn + Path(charts.__file__).read_text("utf-8")))
     sizes = {"small", "normal", "medium", "large", "title"}

@@ -12,7 +12,7 @@ from dashboards.drawing import decisions
 from dashboards.rulings.accounts import finding
 from tests.dashboards import sample
 from tests.dashboards.drawing.test_words import FORMATS
-from tests.dashboards.running import run, said
+from tests.dashboards.running import run, said, unfold
 
 
 def test_a_number_becomes_a_link_that_shows_its_text() -> None:
@@ -63,8 +63,10 @@ def test_a_finding_links_the_decision_that_it_cites() -> None:
 def test_the_rules_page_shows_the_decision_of_a_link_and_all_others(
     warehouse: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    page = said(run("rules", warehouse, monkeypatch, decision="D26"))
-    assert "<strong>D26</strong>" in page
+    test = run("rules", warehouse, monkeypatch, decision="D26")
+    assert "<strong>D26</strong>" in said(test)
+    unfold(test, "Decisions")
+    page = said(test)
     assert all(f">{number}</a></dt>" in page for number in decisions.decisions())
     assert "<strong>D" not in said(run("rules", warehouse, monkeypatch))
 

@@ -16,7 +16,7 @@ from dashboards.drawing.charts import dimension_label, hold_chart, house_win_cha
 from dashboards.drawing.names import DIMENSIONS, Formats, day_name, percent, short_day
 from replay.narrative.findings import finding_title
 from replay.narrative.names import game_name, table_name
-from tests.dashboards import sample
+from tests.dashboards import plotted, sample
 
 FORMATS = Formats.of(sample.FACTS)
 
@@ -104,12 +104,12 @@ def test_charts_draw_every_row_that_has_a_figure(tmp_path: Path) -> None:
         days = hold.hold_by_table_day(db)
     for dimension, frame in frames.items():
         labels = [dimension_label(dimension, row) for row in frame.iter_rows(named=True)]
-        drawn = house_win_chart(frame, dimension, labels).to_dict()
-        values = next(iter(drawn["datasets"].values()))
-        assert len(values) == frame.drop_nulls("house_win_percent").height
-        assert [value["label"] for value in values] == labels
-    counted = next(iter(hold_chart(days).to_dict()["datasets"].values()))
-    assert sorted(value["said"] for value in counted) == ["22.0 %", "24.0 %", "25.0 %"]
+        drawn = house_win_chart(frame, dimension, labels, "House win %")
+        assert len(plotted.tips(drawn)) == frame.drop_nulls("house_win_percent").height
+        assert [tip.partition(" House win %:")[0] for tip in plotted.tips(drawn)] == labels
+        assert plotted.names(drawn) == ([] if dimension == "gaming_day" else labels)
+    counted = plotted.tips(hold_chart(days, "Hold %"))
+    assert sorted(tip.rpartition(": ")[2] for tip in counted) == ["22.0 %", "24.0 %", "25.0 %"]
 
 
 def test_a_wager_with_nothing_staked_has_no_bar() -> None:
@@ -121,8 +121,8 @@ def test_a_wager_with_nothing_staked_has_no_bar() -> None:
             "house_win_percent": [None, 10.0],
         }
     )
-    drawn = house_win_chart(frame, "wager", ["Fortune Envy", "Base wager"]).to_dict()
-    assert [value["label"] for value in next(iter(drawn["datasets"].values()))] == ["Base wager"]
+    drawn = house_win_chart(frame, "wager", ["Fortune Envy", "Base wager"], "House win %")
+    assert plotted.names(drawn) == ["Base wager"]
 
 
 def test_every_dimension_of_hold_has_a_name() -> None:

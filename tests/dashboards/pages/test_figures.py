@@ -18,10 +18,10 @@ from dashboards.analysis import figures
 from dashboards.analysis.hold_wagers import beside_theory
 from dashboards.drawing.charts import against_theory_chart, drift_chart, house_win_chart, rates_chart
 from replay.review.desk import desk_at
-from tests.dashboards import sample
+from tests.dashboards import plotted, sample
 from tests.dashboards.exporting import floor_of_many, pressed, recorded, saved
 from tests.dashboards.living import Living
-from tests.dashboards.running import log_in, run, said, start
+from tests.dashboards.running import log_in, run, said, start, unfold
 
 COMPARED = {"from": "2026-03-06", "to": "2026-03-06", "compare": "true"}
 
@@ -40,6 +40,7 @@ def test_an_analyst_takes_every_wager_away_and_the_log_has_the_digest(floor: Liv
     """Sixty rounds of two wagers: a page shows 100, the file has 120, and no column of people."""
     log_in("a.nalyst@bellwether.example", "analyst")
     test = start("hold", view="behind")
+    unfold(test, "Export and SQL")
     test.selectbox(key="export-figures").set_value("Wagers in detail").run()
     assert recorded(floor) == []
     file = saved(pressed(test, "Export CSV"))
@@ -62,6 +63,7 @@ def test_an_analyst_takes_every_wager_away_and_the_log_has_the_digest(floor: Liv
 def test_parquet_has_the_figures_of_the_command(floor: Living) -> None:
     log_in("s.lee", "auditor")
     test = start("hold", view="wagers", by="wager")
+    unfold(test, "Export and SQL")
     test.selectbox(key="export-figures").set_value("House win by wager").run()
     file = saved(pressed(test, "Export Parquet"))
     assert file is not None
@@ -72,6 +74,7 @@ def test_parquet_has_the_figures_of_the_command(floor: Living) -> None:
 def test_another_part_of_the_floor_is_another_export(floor: Living) -> None:
     log_in("s.lee", "auditor")
     test = start("hold", view="pace")
+    unfold(test, "Export and SQL")
     assert saved(pressed(test, "Export CSV")) is not None
     test.selectbox(key="choose-game").set_value("face_up_pai_gow").run()
     assert saved(test) is None
@@ -82,6 +85,7 @@ def test_who_may_not_export_cannot(floor: Living, role: str | None) -> None:
     if role:
         log_in("a.dmin", role)
     test = start("hold")
+    unfold(test, "Export and SQL")
     (button,) = (each for each in test.button if each.label == "Export CSV")
     assert button.disabled
     assert "may not export figures" in str(button.help)
@@ -94,6 +98,7 @@ def test_nothing_leaves_where_it_cannot_be_recorded(floor: Living, monkeypatch: 
     monkeypatch.setattr("events.log.turn.TURN_WAIT_S", 0.1)
     log_in("s.lee", "auditor")
     test = start("hold")
+    unfold(test, "Export and SQL")
     with desk_at(floor.log) as at, at.log.turn():
         pressed(test, "Export CSV")
     assert "Nothing was exported, for it cannot be put on record" in said(test)
@@ -109,6 +114,7 @@ def test_numbers_stay_numbers_and_no_text_is_computed(text: str) -> None:
 
 def test_the_sql_on_the_page_is_what_ran(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     test = run("hold", warehouse, monkeypatch, view="wagers", by="table", table="fu-01")
+    unfold(test, "Export and SQL")
     test.selectbox(key="export-figures").set_value("House win by table").run()
     with reading(warehouse) as db, recorded_statements() as statements:
         hold.hold_by(db, "table", Selection(table="fu-01"))
@@ -127,7 +133,9 @@ def test_what_is_shown_of_a_shift_and_hour_are_its_wagers(warehouse: Path, monke
 
 
 def test_the_period_before_stands_beside_each_figure(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = said(run("hold", warehouse, monkeypatch, **COMPARED))
+    test = run("hold", warehouse, monkeypatch, **COMPARED)
+    unfold(test, "inconclusive table")
+    page = said(test)
     for words in ("Fri 6 Mar 2026, compared with Thu 5 Mar 2026", "before: $3,900.00", "Change of hold %", "−2.0"):
         assert words in page, words
     page = said(run("hold", warehouse, monkeypatch, view="wagers", **COMPARED))
@@ -153,10 +161,10 @@ def test_days_that_are_none_mean_all(warehouse: Path, monkeypatch: pytest.Monkey
 def test_a_value_far_off_does_not_flatten_a_chart_and_is_said() -> None:
     wins = [2.0, 3.0, 4.0, 3.0, -700.0]
     frame = pl.DataFrame({"house_win_percent": wins, "handle_cents": [100] * 5, "house_win_cents": [1] * 5})
-    drawn = house_win_chart(frame, "table", list("abcde")).to_dict()
-    rows = next(iter(drawn["datasets"].values()))
-    assert [row["drawn"] for row in rows] == [2.0, 3.0, 4.0, 3.0, -12.0]
-    assert rows[-1]["words"] == "−700.0 %"
+    drawn = house_win_chart(frame, "table", list("abcde"), "House win %")
+    lengths = [plotted.at(bar, "width") for bar in plotted.marks(plotted.parsed(drawn), "bar")]
+    assert [length / lengths[0] for length in lengths] == pytest.approx([1.0, 1.5, 2.0, 1.5, 6.0], rel=0.01)
+    assert plotted.words(drawn)[-1] == "−700.0 %"
 
 
 def test_no_chart_is_flattened_by_one_value_and_its_tip_has_the_value() -> None:
@@ -164,12 +172,16 @@ def test_no_chart_is_flattened_by_one_value_and_its_tip_has_the_value() -> None:
     rates = pl.DataFrame(
         {"rate": [2.0, 3.0, 2.5, 500.0], "low": [1.0] * 4, "high": [4.0, 5.0, 4.5, 1000.0], "look": [False] * 4}
     )
-    drawn = next(iter(rates_chart(rates, list("abcd"), "of 1,000").to_dict()["datasets"].values()))
-    assert [(row["drawn_high"], row["high"]) for row in drawn] == [(4.0, 4.0), (5.0, 5.0), (4.5, 4.5), (15.0, 1000.0)]
+    drawn = rates_chart(rates, list("abcd"), "of 1,000", "Rates")
+    lengths = [plotted.at(bar, "width") for bar in plotted.marks(plotted.parsed(drawn), "bar")]
+    assert [length / lengths[0] for length in lengths] == pytest.approx([1.0, 4 / 3, 3.5 / 3, 14 / 3], rel=0.01)
+    assert plotted.tips(drawn)[-1].endswith("95 %: 1.00 to 1000.00")
     ends = {"ewma_low": [-1.0] * 4, "ewma_high": [1.0] * 4}
     days = pl.DataFrame({"z": [1.0, -1.0, 2.0, -40.0], "ewma": [0.1] * 4, **ends})
-    drawn = next(iter(drift_chart(days, list("abcd")).to_dict()["datasets"].values()))
-    assert [(row["drawn"], row["z"]) for row in drawn] == [(1.0, 1.0), (-1.0, -1.0), (2.0, 2.0), (-6.0, -40.0)]
+    drawn = drift_chart(days, list("abcd"), "Day by day")
+    one, _, two, far = (plotted.at(point, "top") for point in plotted.marks(plotted.parsed(drawn), "point"))
+    assert (far - two) / (one - two) == pytest.approx(8.0, rel=0.01)  # drawn at -6
+    assert "The day alone: -40.00" in plotted.tips(drawn)[-1]
 
 
 def test_theory_and_its_band_stand_on_the_bars() -> None:
@@ -185,8 +197,12 @@ def test_theory_and_its_band_stand_on_the_bars() -> None:
     unknown = theory.with_columns(pl.lit(600).alias("unknown_handle_cents"))
     assert beside_theory(found, unknown, ["wager"])["theoretical_percent"][0] is None
     rows = beside_theory(found, theory, ["wager"]).with_columns(pl.lit(900).alias("house_win_cents"))
-    drawn = next(iter(house_win_chart(rows, "wager", ["Base", "Envy"]).to_dict()["datasets"].values()))
-    assert [row["words"] for row in drawn] == ["9.0 % ◐ outside 95 %"]
+    drawn = house_win_chart(rows, "wager", ["Base", "Envy"], "House win %")
+    assert plotted.words(drawn) == ["9.0 % ◐ outside 95 %"]
+    (theory,), (band, bar) = (plotted.marks(plotted.parsed(drawn), kind) for kind in ("across", "bar"))
+    low, zero = plotted.at(band, "left"), plotted.at(bar, "left")
+    assert plotted.at(theory, "left") - zero == pytest.approx(plotted.at(bar, "width") / 3, rel=0.01)  # 3 % of 9 %
+    assert low < zero
 
 
 def test_each_verdict_against_theory_is_said_beside_its_point() -> None:
@@ -203,8 +219,6 @@ def test_each_verdict_against_theory_is_said_beside_its_point() -> None:
             for limit in ("95", "997")
         }
     )
-    rows = next(
-        each for each in against_theory_chart(frame, ["a", "b"]).to_dict()["datasets"].values() if "words" in each[0]
-    )
-    assert [row["words"] for row in rows] == ["◆ Needs review −9.0 sd", "✔ Within chance +1.0 sd"]
-    assert [row["low_95"] for row in rows] == [-2.0, -2.0]
+    drawn = against_theory_chart(frame, ["a", "b"], "Distance from theory")
+    assert plotted.words(drawn) == ["◆ Needs review −9.0 sd", "✔ Within chance +1.0 sd"]
+    assert [tip.partition("95 %: ")[2] for tip in plotted.tips(drawn)] == ["-2.0 to +2.0"] * 2

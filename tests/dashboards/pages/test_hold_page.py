@@ -12,8 +12,8 @@ from analytics.warehouse.warehouse import reading
 from dashboards.access import access
 from dashboards.analysis import hold_luck, verdicts
 from dashboards.drawing.charts import drift_chart, funnel_chart, rates_chart
-from tests.dashboards import sample
-from tests.dashboards.running import run, said
+from tests.dashboards import plotted, sample
+from tests.dashboards.running import run, said, unfold
 
 DAY = {"from": "2026-03-06", "to": "2026-03-06", "compare": "true"}
 
@@ -64,9 +64,12 @@ def test_a_figure_opens_down_to_its_wagers(warehouse: Path, monkeypatch: pytest.
 
 
 def test_luck_is_reckoned_wager_by_wager(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = said(run("hold", warehouse, monkeypatch, view="luck"))
-    for words in ("Actual vs. theoretical", "Comparison with the floor", "No theory"):
-        assert words in page
+    test = run("hold", warehouse, monkeypatch, view="luck")
+    for words in ("Actual vs. theoretical", "Comparison with the floor"):
+        assert words in said(test)
+    assert "No theory" not in said(test)
+    unfold(test, "inconclusive row")
+    assert "No theory" in said(test)
 
 
 def test_over_time_and_pace(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,15 +100,23 @@ def test_charts_tell_places_by_shape_and_word() -> None:
         {"unit_cents": [100] * 5, "win_percent": [1.0] * 5, "middle_percent": [2.0] * 5, "place": places}
         | {f"{end}_{limit}_percent": [1.5] * 5 for end in ("low", "high") for limit in ("95", "997")}
     )
-    drawn = funnel_chart(frame, list("abcde")).to_dict()
-    points = next(layer for layer in drawn["layer"] if "shape" in layer["encoding"])
-    scale = points["encoding"]["shape"]["scale"]
-    assert len(set(scale["range"])) == len(scale["domain"]) == 5
+    drawn = plotted.parsed(funnel_chart(frame, list("abcde"), "Distance from the floor"))
+    key, *points = plotted.marks(drawn, "chart-key") + plotted.marks(drawn, "field")[0].findall("i[@title]")
+    assert len({each.get("class") for each in points}) == len(points) == 5
+    assert [each.get("class") for each in plotted.marks(key, "point")] == [each.get("class") for each in points]
+    assert len({"".join(each.itertext()) for each in key}) == 5
     rates = pl.DataFrame({"rate": [1.0, 2.0], "low": [0.5, 1.0], "high": [2.0, 3.0], "look": [False, True]})
-    values = next(iter(rates_chart(rates, ["a", "b"], "of 1,000").to_dict()["datasets"].values()))
-    assert [value["place"] for value in values] == ["Within chance", "Needs review"]
+    drawn = rates_chart(rates, ["a", "b"], "of 1,000", "Rates")
+    assert [tip.split(" of 1,000")[0] for tip in plotted.tips(drawn)] == ["a Within chance", "b Needs review"]
+    lanes = plotted.marks(plotted.parsed(drawn), "lane")
+    within, review = (plotted.marks(lane, "point")[0].get("class") for lane in lanes)
+    assert within != review
     days = pl.DataFrame({"z": [0.5, -1.0], "ewma": [0.1, 0.0], "ewma_low": [-1.0, -1.0], "ewma_high": [1.0, 1.0]})
-    assert len(next(iter(drift_chart(days, ["Fri", "Sat"]).to_dict()["datasets"].values()))) == 2
+    drawn = drift_chart(days, ["Fri", "Sat"], "Day by day")
+    assert plotted.tips(drawn) == [
+        "Fri The day alone: +0.50 Weighted mean: +0.10",
+        "Sat The day alone: -1.00 Weighted mean: +0.00",
+    ]
 
 
 def test_a_signal_says_how_far_beyond_its_limit() -> None:

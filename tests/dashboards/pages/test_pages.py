@@ -92,7 +92,9 @@ def test_a_link_reopens_the_same_round_and_step(
 
 
 def test_round_shows_the_event_as_recorded_with_its_hash(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = said(run("round", warehouse, monkeypatch, table="fu-01", round="17", step="45"))
+    test = run("round", warehouse, monkeypatch, table="fu-01", round="17", step="45")
+    test.session_state["step of table/fu-01 17 tab"] = "Event"
+    page = said(test.run())
     assert '"winnings_cents": 10000' in page
     assert sample.rounds_events()[0].events[44]["hash"] in page
     assert "The dealer paid seat 3 $100.00 on the Ace High Bonus" in page

@@ -21,7 +21,7 @@ from replay.alarms.alarm import Change, Standing, trial_message
 from replay.alarms.outbox import DAY_US, Outbox, Taken
 from tests.dashboards import living, sample
 from tests.dashboards.living import Living
-from tests.dashboards.running import log_in, run, said, start
+from tests.dashboards.running import log_in, run, said, start, unfold
 
 FORMATS = Formats.of(sample.FACTS)
 
@@ -39,7 +39,9 @@ def floor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Living:
 
 
 def test_integrity_shows_where_each_stream_ends(floor: Living) -> None:
-    page = said(start("integrity"))
+    test = start("integrity")
+    unfold(test, "without a fault")
+    page = said(test)
     for words in (
         "table/fu-01",
         "as acknowledged",

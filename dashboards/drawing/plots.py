@@ -1,0 +1,235 @@
+"""Marks in lanes or on a plane, as HTML that needs no script: places in percent, so that a chart is as wide as its page.
+
+A browser draws it with the page, in the page's own colors (by their names in style.css), and prints it so. To whoever hears
+the page a chart is one picture with a name; to whoever points at a mark it says its values.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from html import escape
+from itertools import pairwise
+from typing import NamedTuple
+
+from dashboards.drawing.markup import Html
+
+SHAPES = ("circle", "square", "plus", "diamond", "up", "down", "right", "left")
+"""Shapes of points that differ at a glance; style.css draws them."""
+LANE_TICKS, PLANE_TICKS = 8, 5
+MOST_LABELS = 12
+"""Labels that stand under a plane at most; of more values every second, third, … has its label."""
+
+
+class Scale(NamedTuple):
+    """From where to where an axis goes."""
+
+    low: float
+    high: float
+
+    def share(self, value: float) -> float:
+        """Return where a value lies, as a share of the axis.
+
+        >>> Scale(-10.0, 30.0).share(0.0)
+        0.25
+        """
+        return (value - self.low) / ((self.high - self.low) or 1.0)
+
+    def ticks(self, count: int) -> list[float]:
+        """Return some `count` round values on the axis.
+
+        >>> Scale(-3.0, 17.0).ticks(5)
+        [0.0, 5.0, 10.0, 15.0]
+        """
+        step = _step(self, count)
+        first = math.ceil(self.low / step - 1e-9)
+        return [i * step for i in range(first, math.floor(self.high / step + 1e-9) + 1)]
+
+    def widened(self, count: int) -> Scale:
+        """Return the scale from round value to round value.
+
+        >>> Scale(-3.0, 17.0).widened(5)
+        Scale(low=-5.0, high=20.0)
+        """
+        step = _step(self, count)
+        return Scale(math.floor(self.low / step + 1e-9) * step, math.ceil(self.high / step - 1e-9) * step)
+
+
+def _step(scale: Scale, count: int) -> float:
+    rough = ((scale.high - scale.low) or 1.0) / count
+    power = 10.0 ** math.floor(math.log10(rough))
+    return next(power * each for each in (1.0, 2.0, 5.0, 10.0) if power * each >= rough * (1 - 1e-9))
+
+
+def scale_of(values: Iterable[float | None]) -> Scale:
+    """Return a scale that holds some values and zero."""
+    known = [0.0, *(value for value in values if value is not None)]
+    return Scale(min(known), max(known) if max(known) > min(known) else min(known) + 1.0)
+
+
+class Lane(NamedTuple):
+    """A row of a chart: what it is of, what its marks say to whoever points at them, and the marks."""
+
+    label: str
+    tip: str
+    marks: str
+
+
+def lanes(
+    rows: Sequence[Lane], scale: Scale, *, alt: str, title: str, height: int, across: str = "", key: str = ""
+) -> Html:
+    """Return rows beside each other's labels, over one axis; `across` is drawn over all of them, `key` says what marks mean."""
+    grid = "".join(f'<i class="rk-rule" style="left:{_at(scale.share(tick))}"></i>' for tick in scale.ticks(LANE_TICKS))
+    names = "".join(f'<span class="rk-lane-of" style="height:{height}px">{escape(row.label)}</span>' for row in rows)
+    lines = "".join(
+        f'<span class="rk-lane" style="height:{height}px" title="{escape(row.tip)}">{row.marks}</span>' for row in rows
+    )
+    axis = "".join(
+        f'<span class="rk-tick" style="left:{_at(scale.share(tick))}">{number(tick)}</span>'
+        for tick in scale.ticks(LANE_TICKS)
+    )
+    return _chart(
+        f'<div class="rk-lanes"><div>{names}</div><div class="rk-lane-field">{grid}{lines}{across}</div>'
+        f'<span></span><span class="rk-axis">{axis}</span></div><div class="rk-axis-of">{escape(title)}</div>',
+        alt,
+        key,
+    )
+
+
+def plane(
+    marks: str,
+    labels: Sequence[tuple[float, str]],
+    scale: Scale,
+    *,
+    alt: str,
+    titles: tuple[str, str],
+    height: int,
+    key: str = "",
+) -> Html:
+    """Return marks over two axes: labels from left to right at their shares, a scale upward; `titles` are theirs."""
+    ticks = [(scale.share(tick), number(tick)) for tick in scale.ticks(PLANE_TICKS)]
+    grid = "".join(f'<i class="rk-level" style="bottom:{_at(share)}"></i>' for share, _ in ticks)
+    upward = "".join(f'<span class="rk-tick" style="bottom:{_at(share)}">{words}</span>' for share, words in ticks)
+    widest = max((words for _, words in ticks), key=len, default="")
+    every = max(1, math.ceil(len(labels) / MOST_LABELS))
+    along = "".join(
+        f'<span class="rk-tick{" rk-every-other" if place % 2 else ""}" style="left:{_at(share)}">{escape(words)}</span>'
+        for place, (share, words) in enumerate(labels[::every])
+    )
+    below = f'<div class="rk-axis-of">{escape(titles[0])}</div>' if titles[0] else ""
+    return _chart(
+        f'<div class="rk-axis-of rk-upward-of">{escape(titles[1])}</div><div class="rk-plane">'
+        f'<span class="rk-upward"><b>{widest}</b>{upward}</span>'
+        f'<span class="rk-field" style="height:{height}px">{grid}{marks}</span>'
+        f'<span></span><span class="rk-axis">{along}</span></div>{below}',
+        alt,
+        key,
+    )
+
+
+def _chart(inner: str, alt: str, key: str) -> Html:
+    explained = f'<div class="rk-chart-key">{key}</div>' if key else ""
+    return Html(f'<div class="rk-chart" role="img" aria-label="{escape(alt)}">{explained}{inner}</div>')
+
+
+def entry(words: str, color: str, shape: str) -> str:
+    """Return what a mark means, for the key of a chart."""
+    return f'<span><i class="rk-point rk-{shape}" style="background:{color}"></i>{escape(words)}</span>'
+
+
+# ---------------------------------------------------------------------------------------------------------------- marks
+
+
+def bar(low: float, high: float, color: str, thickness: int) -> str:
+    """Return a bar along a lane, between two shares of it."""
+    left, right = sorted((low, high))
+    style = f"left:{_at(left)};width:{_at(right - left)};height:{thickness}px;background:{color}"
+    return f'<i class="rk-bar" style="{style}"></i>'
+
+
+def line_across(share: float, color: str, height: int) -> str:
+    """Return a short line across a lane."""
+    return f'<i class="rk-across" style="left:{_at(share)};height:{height}px;background:{color}"></i>'
+
+
+def lane_point(share: float, color: str, shape: str = "circle") -> str:
+    """Return a point on a lane."""
+    return f'<i class="rk-point rk-{shape}" style="left:{_at(share)};top:50%;background:{color}"></i>'
+
+
+def lane_words(share: float, words: str) -> str:
+    """Return words right of a share of a lane."""
+    return f'<b class="rk-words" style="left:{_at(share)}">{escape(words)}</b>'
+
+
+def column(x: float, width: float, low: float, high: float, color: str, tip: str = "") -> str:
+    """Return an upright bar on a plane: `width` a share of it, the rest too."""
+    bottom, top = sorted((low, high))
+    place = f"left:{_at(x - width / 2)};width:{_at(width)};bottom:{_at(bottom)};height:{_at(top - bottom)}"
+    return f'<i class="rk-column" style="{place};background:{color}"{_title(tip)}></i>'
+
+
+def post(x: float, low: float, high: float, color: str, thickness: int) -> str:
+    """Return an upright bar on a plane, so many pixels thick."""
+    place = f"left:{_at(x)};width:{thickness}px;bottom:{_at(low)};height:{_at(high - low)}"
+    return f'<i class="rk-post" style="{place};background:{color}"></i>'
+
+
+def level(x: float, width: float, y: float, color: str) -> str:
+    """Return a line from left to right at a height of a plane, around a place."""
+    return f'<i class="rk-mark" style="left:{_at(x - width / 2)};width:{_at(width)};bottom:{_at(y)};background:{color}"></i>'
+
+
+def point(x: float, y: float, color: str, shape: str, tip: str) -> str:
+    """Return a point on a plane."""
+    return f'<i class="rk-point rk-{shape}" style="left:{_at(x)};top:{_at(1 - y)};background:{color}"{_title(tip)}></i>'
+
+
+def point_words(x: float, y: float, words: str) -> str:
+    """Return words right of a point of a plane."""
+    return f'<b class="rk-words" style="left:{_at(x)};top:{_at(1 - y)}">{escape(words)}</b>'
+
+
+def area(low: Sequence[tuple[float, float]], high: Sequence[tuple[float, float]], color: str) -> str:
+    """Return what lies between two lines of a plane."""
+    corners = ",".join(f"{_at(x)} {_at(1 - y)}" for x, y in [*high, *reversed(low)])
+    return f'<i class="rk-area" style="background:{color};clip-path:polygon({corners})"></i>'
+
+
+def path(points: Sequence[tuple[float, float]], color: str) -> str:
+    """Return a line through points of a plane: for each two a stroke, as long and as steep as the plane's size makes it."""
+    strokes = []
+    for (x, y), (next_x, next_y) in pairwise(points):
+        along, down = f"{100 * (next_x - x):.3f}cqw", f"{100 * (y - next_y):.3f}cqh"
+        place = f"left:{_at(x)};top:{_at(1 - y)};width:hypot({along},{down});rotate:atan2({down},{along})"
+        strokes.append(f'<i class="rk-stroke" style="{place};background:{color}"></i>')
+    return "".join(strokes)
+
+
+def level_across(y: float) -> str:
+    """Return a broken line across a whole plane."""
+    return f'<i class="rk-level rk-broken" style="bottom:{_at(y)}"></i>'
+
+
+def upright_across(share: float) -> str:
+    """Return a broken line across all lanes."""
+    return f'<i class="rk-rule rk-broken" style="left:{_at(share)}"></i>'
+
+
+def number(value: float) -> str:
+    """Return a number beside an axis.
+
+    >>> number(-50.0), number(0.25), number(1_500_000.0)
+    ('−50', '0.25', '1.5M')
+    """
+    size = abs(value)
+    words = f"{size / 1e6:.6g}M" if size >= 1e6 else f"{size / 1e3:.6g}k" if size >= 1e3 else f"{size:.6g}"
+    return f"−{words}" if value < 0 else words
+
+
+def _at(share: float) -> str:
+    return f"{100 * share:.2f}%"
+
+
+def _title(tip: str) -> str:
+    return f' title="{escape(tip)}"' if tip else ""
