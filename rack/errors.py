@@ -61,7 +61,6 @@ so that `rack --help` loads none of them."""
 
 EXTRA_OF = {
     "streamlit": "dashboard",
-    "altair": "dashboard",
     "starlette": "gateway",
     "uvicorn": "gateway",
     "typst": "packet",

@@ -52,7 +52,6 @@ AT_HOME = {
     "apsw": ("events/sqlite/database.py",),
     "duckdb": ("analytics/",),
     "streamlit": ("dashboards/",),
-    "altair": ("dashboards/",),
     "numba": (COMPILING,),
     "starlette": ("intake/gateway/", "dashboards/"),
     "uvicorn": ("intake/gateway/",),
