@@ -381,6 +381,7 @@ DEALER_RESET = Step("the dealer's hands are reset", _dealer_reset)
 SHOWN_IN_ORDER = (
     *shown_after_dealer("11(e)"),
     early(by_hand(settled("base"), DEALER_RESET), DEALER_RESET, "13(h)"),
+    _announced(results_announced, ALL_HANDS_DEALT),
     _announced(results_announced, DEALER_SET),
     _announced(results_by_hands, HAND_REVEALED),
     early(progressive_light, HAND_REVEALED, "11(h)(3)(i)(B)(2)"),
@@ -388,12 +389,15 @@ SHOWN_IN_ORDER = (
     early(progressive_documented, HAND_REVEALED, "11(h)(3)(i)(B)(4)"),
     early(meter_won, HAND_DEALT, "11(h)(3)(i)(B)"),
     early(meter_won, HAND_REVEALED, "11(h)(3)(i)(B)"),
-    Precedence(
-        code="PAY-ENVYCALL",
-        section="11(h)(2)(i)(B)",
-        acts=envy_hands_called,
-        after=HAND_REVEALED,
-        what="the hand acknowledged",
+    *(
+        Precedence(
+            code="PAY-ENVYCALL",
+            section="11(h)(2)(i)(B)",
+            acts=envy_hands_called,
+            after=step,
+            what="the hand acknowledged",
+        )
+        for step in (ALL_HANDS_DEALT, HAND_REVEALED)
     ),
     Precedence(
         code="PAY-ENVYCALL",
