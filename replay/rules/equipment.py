@@ -322,6 +322,26 @@ def recut_by(round_: Round, book: Rulebook) -> Iterator[Finding]:
         yield from recut_in_turn(round_, book, lambda seated: _in_turn_to_cut(round_, seated))
 
 
+@rule("DEAL-CUT", on=("5(f)",))
+def recut_before_the_deal(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """A recut is required "after the cards have been cut and before the cards have been dealt", of cards not shuffled since."""
+    first, last = round_.first_card, round_.last_card
+    if first is None or last is None or book.exempt("5(f)"):
+        return
+    shuffled = next((fact.seq for fact in round_.of(model.CardsShuffled) if fact.seq > first.seq), last.seq)
+    for fact in round_.of(model.RecutOrdered):
+        if first.seq < fact.seq < min(shuffled, last.seq):
+            yield finding(
+                round_,
+                book,
+                "DEAL-CUT",
+                "5(f)",
+                expected="a recut ordered before the cards are dealt",
+                observed="ordered when cards had been dealt",
+                evidence=(first, fact),
+            )
+
+
 def recut_in_turn(round_: Round, book: Rulebook, in_turn: Callable[[Sequence[int]], list[int]]) -> Iterator[Finding]:
     """Find a recut by another than who cut last and who is next; `in_turn` gives of those seated the order of the offers."""
     steps = preparations(round_)

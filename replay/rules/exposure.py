@@ -37,7 +37,7 @@ from replay.rules.round_steps import (
     settled,
 )
 from replay.rules.rule import Early, Indeterminate, finding, rule
-from replay.settlement.exposures import WHOSE, may_be_of, owner_of
+from replay.settlement.exposures import WHOSE, looks, may_be_of, owner_of
 from replay.settlement.hand_readings import dealer_position
 from replay.settlement.payouts import moves
 from replay.settlement.surrenders import standing_surrenders
@@ -186,9 +186,9 @@ def _turned_over(round_: Round, book: Rulebook, seat: int) -> list[RecordedEvent
 
 @rule("DEAL-ELECTION", on=("13(d)",))
 def election_unseen(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
-    """The election is made without looking at the unexposed cards."""
+    """The election is made without looking at the unexposed cards; who sets them, or sees them revealed, has looked (D548)."""
     for fact in distinct_by(round_.of(model.HandElected), "seat", "election"):
-        looked = next((each for each in round_.of(model.HandExamined) if each.payload.seat == fact.payload.seat), None)
+        looked = _looked_first(round_, fact)
         if looked is None:
             continue
         before = round_.certainly_before(looked, fact)
@@ -205,6 +205,21 @@ def election_unseen(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
                 evidence=(looked, fact),
                 seat=fact.payload.seat,
             )
+
+
+def _looked_first(round_: Round, elected: RecordedEvent) -> RecordedEvent | None:
+    """Return the player's first look at his cards, or what showed them to him between the last exposure and the election.
+
+    What is said after an election of that exposed card is no election any more (D339): the cards may lie open by then.
+    """
+    seat = elected.payload.seat
+    looked = next((each for each in round_.of(model.HandExamined) if each.payload.seat == seat), None)
+    shown = [each.seq for each in round_.of(model.CardExposed) if owner_of(round_, each) == seat]
+    exposed = max((seq for seq in shown if seq < elected.seq), default=None)
+    before = [each for each in round_.of(model.HandElected) if each.payload.seat == seat and each.seq < elected.seq]
+    if looked is not None or exposed is None or any(each.seq > exposed for each in before):
+        return looked
+    return next((each for each in looks(round_, seat) if each.seq > exposed), None)
 
 
 @rule("DEAL-EXPOSED", on=("8(g)", "9(f)", "10(f)"))
@@ -366,6 +381,7 @@ DEALER_RESET = Step("the dealer's hands are reset", _dealer_reset)
 SHOWN_IN_ORDER = (
     *shown_after_dealer("11(e)"),
     early(by_hand(settled("base"), DEALER_RESET), DEALER_RESET, "13(h)"),
+    _announced(results_announced, ALL_HANDS_DEALT),
     _announced(results_announced, DEALER_SET),
     _announced(results_by_hands, HAND_REVEALED),
     early(progressive_light, HAND_REVEALED, "11(h)(3)(i)(B)(2)"),
@@ -373,12 +389,15 @@ SHOWN_IN_ORDER = (
     early(progressive_documented, HAND_REVEALED, "11(h)(3)(i)(B)(4)"),
     early(meter_won, HAND_DEALT, "11(h)(3)(i)(B)"),
     early(meter_won, HAND_REVEALED, "11(h)(3)(i)(B)"),
-    Precedence(
-        code="PAY-ENVYCALL",
-        section="11(h)(2)(i)(B)",
-        acts=envy_hands_called,
-        after=HAND_REVEALED,
-        what="the hand acknowledged",
+    *(
+        Precedence(
+            code="PAY-ENVYCALL",
+            section="11(h)(2)(i)(B)",
+            acts=envy_hands_called,
+            after=step,
+            what="the hand acknowledged",
+        )
+        for step in (ALL_HANDS_DEALT, HAND_REVEALED)
     ),
     Precedence(
         code="PAY-ENVYCALL",

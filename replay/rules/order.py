@@ -78,6 +78,7 @@ SHARED: dict[Theme, tuple[Rule, ...]] = {
         equipment.cut_by_the_dealer,
         equipment.cut_offered,
         equipment.recut_by,
+        equipment.recut_before_the_deal,
         equipment.opening,
         equipment.return_to_play,
         equipment.deck_in_time,

@@ -106,17 +106,24 @@ PLAYING = (model.HandExamined, model.HandSet, model.DecisionMade, model.Surrende
 def stays_seated(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Who wagered and got cards stays seated to the end of the round: a patron who left plays on no more (§ 688a.7(b)).
 
-    Whose wagers are taken as abandoned plays no more, whoever sets the hands.
+    Whose wagers are taken as abandoned plays no more, whoever sets the hands. Who left before the cards and let a wager lie
+    does not play on either (D549).
     """
     first, seen, abandoned = round_.first_card, set[int](), abandoned_wagers(round_)
-    at_boxes = {(stake.seat, patron) for stake in stakes(round_, book).values() for patron in stake.cents_by_patron}
+    at_boxes = {
+        (stake.seat, patron)
+        for stake in stakes(round_, book).values()
+        for patron, cents in stake.cents_by_patron.items()
+        if cents > 0
+    }
     for left in round_.of(model.PatronLeft):
         seat = left.payload.seat
         is_playing = (seat, left.payload.patron) in at_boxes
-        if first is None or left.seq < first.seq or not is_playing or seat in seen or seat in abandoned:
+        if first is None or not is_playing or seat in seen or seat in abandoned:
             continue
+        since = max(left.seq, first.seq)
         back = next((f.seq for f in round_.of(model.PatronSeated) if f.payload.seat == seat and f.seq > left.seq), None)
-        acts = [fact for fact in _acts_of(round_, seat) if left.seq < fact.seq and (back is None or fact.seq < back)]
+        acts = [fact for fact in _acts_of(round_, seat) if since < fact.seq and (back is None or fact.seq < back)]
         if acts:
             seen.add(seat)
             yield finding(

@@ -13,6 +13,7 @@ from replay.findings import Finding
 from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Round
 from replay.fold.wager_keys import key_in
+from replay.rules.round_steps import last_hand_dealt
 from replay.rules.rule import Indeterminate, finding, rule
 from replay.settlement.stakes import Stake, progressive_accepted, stakes
 from replay.settlement.surrenders import settled_before, surrenders
@@ -377,6 +378,8 @@ def surrender(round_: Round, book: Rulebook) -> Iterator[Finding]:
             observed = "surrendered with " + ", ".join(optional)
         elif dealer_set is not None and fact.seq < dealer_set.seq:
             observed = "surrendered before the dealer's hands were set"
+        elif isinstance(fact.payload, model.Surrendered) and _is_before_the_deal(round_, book, fact):
+            observed = "surrendered before all hands were dealt"
         elif revealed is not None and revealed.seq < fact.seq:
             observed = "surrendered after the hands were revealed"
         elif settled is not None:
@@ -393,6 +396,12 @@ def surrender(round_: Round, book: Rulebook) -> Iterator[Finding]:
             evidence=[event for event in (fact, revealed, settled) if event is not None],
             seat=seat,
         )
+
+
+def _is_before_the_deal(round_: Round, book: Rulebook, fact: RecordedEvent) -> bool:
+    """Say whether something was done before the last hand was dealt."""
+    dealt = last_hand_dealt(round_, book)
+    return dealt is not None and fact.seq < dealt.seq
 
 
 def _optional_wagers(round_: Round, book: Rulebook, seat: int) -> list[str]:

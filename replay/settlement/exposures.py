@@ -9,10 +9,11 @@ from games.cards.cards import CODE
 from games.rulebook.rulebook import Rulebook
 from games.settlement.pai_gow import Position
 from replay.fold.all_wagers_returned import is_returned_as_void
-from replay.fold.recorded_event import RecordedEvent
+from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Question, Round
 
 WHOSE = "a card was exposed before it was dealt, and whose it became is not on record"
+PLAYED_OUT = "the hand was looked at, set or revealed after a card of it was exposed, and its wagers went back as void"
 
 
 def owner_of(round_: Round, exposed: RecordedEvent) -> Position | None:
@@ -49,7 +50,9 @@ def elected_by_return(round_: Round, book: Rulebook) -> frozenset[int]:
 
 
 def open_elections(round_: Round, book: Rulebook) -> dict[Question, int]:
-    """Return what is asked of an exposed card of the stack: whether a seat whose wagers all went back as void got it."""
+    """Return what is asked of a seat whose wagers all went back as void: whether a card of the stack that was exposed became
+    its own, and whether the player voided a hand that was played on (D548).
+    """
     returned = _returned_after_exposure(round_, book)
     certain = {seat for seat, question in returned if question is None}
     return {
@@ -69,21 +72,46 @@ def _returned_after_exposure(round_: Round, book: Rulebook) -> list[tuple[int, Q
         for fact in round_.of(model.CardExposed)
         if fact.payload.by != "player"
         for seat, question in _seats_shown(round_, book, fact)
-        if seat not in elected and is_returned_as_void(round_, seat) and not _is_over(round_, seat, fact)
+        if seat not in elected and is_returned_as_void(round_, seat) and not is_over(round_, seat, fact)
     ]
+
+
+def why_open(round_: Round, book: Rulebook, seat: int) -> str | None:
+    """Say what is asked of a seat's exposed card, in words; null where nothing is."""
+    asked = [question for question, of in open_elections(round_, book).items() if of == seat]
+    if not asked:
+        return None
+    return PLAYED_OUT if asked[0] == _played_out(seat, asked[0][1]) else WHOSE
+
+
+def _played_out(seat: int, seq: int) -> Question:
+    return f"the hand of seat {seat} voided, though it was played on", seq
 
 
 def _seats_shown(round_: Round, book: Rulebook, exposed: RecordedEvent) -> Iterator[tuple[int, Question | None]]:
     """Yield the seat whose card was exposed; of a card of the stack every seat whose it may have become, as a question."""
     owner = owner_of(round_, exposed)
     if isinstance(owner, int):
-        yield owner, None
+        yield owner, _played_out(owner, exposed.seq) if is_played_on(round_, owner, exposed) else None
     for seat in {fact.payload.seat for fact in round_.of(model.WagerReturned)} if owner is None else ():
         if may_be_of(round_, book, exposed, seat):
             yield seat, (f"a card of seat {seat} exposed", exposed.seq)
 
 
-def _is_over(round_: Round, seat: int, exposed: RecordedEvent) -> bool:
+def is_played_on(round_: Round, seat: int, exposed: RecordedEvent) -> bool:
+    """Say whether a hand was looked at, set or revealed after a card of it was exposed and before its first wager went back."""
+    returned = min((each.seq for each in round_.of(model.WagerReturned) if each.payload.seat == seat), default=None)
+    return any(exposed.seq < each.seq and (returned is None or each.seq < returned) for each in looks(round_, seat))
+
+
+def looks(round_: Round, seat: int) -> list[RecordedEvent]:
+    """Return what shows that somebody has seen the cards of a seat: they were looked at, set or revealed."""
+    seen = [fact for fact in round_.of(model.HandExamined) if fact.payload.seat == seat]
+    placed = round_.in_order(model.HandSet, model.HandReset, model.HandRevealed)
+    return in_order([*seen, *(fact for fact in placed if fact.payload.position == seat)])
+
+
+def is_over(round_: Round, seat: int, exposed: RecordedEvent) -> bool:
     """Say whether the hand was certainly over when the card was exposed: revealed, or its wagers returned."""
     over = [each for each in round_.of(model.HandRevealed) if each.payload.position == seat]
     over += [each for each in round_.of(model.WagerReturned) if each.payload.seat == seat]

@@ -310,10 +310,13 @@ def dealer_readings(round_: Round, book: Rulebook) -> list[Hand]:
     """Return every reading of the dealer's hands as they count: as set where by the house way, else as it sets them.
 
     Hands against the house way are reset and the round completed (§ 688a.13(h)); where the house way accepts several
-    settings, each is a reading. Where no house way binds, the hands count as they were set.
+    settings, each is a reading. Where no house way binds, the hands count as they were set; those of a player-dealer that were
+    set again when a player had set count as they were set before and after that (D548).
     """
     way = book.house_way
     found: list[Hand] = []
+    if (first := set_before_players(round_)) is not None:
+        found += readings(round_.reading({}, first), book, dealer_position(round_))
     for hand in readings(round_, book, dealer_position(round_)):
         if (
             hand.cards is None
@@ -339,6 +342,20 @@ def is_by_house_way(round_: Round, book: Rulebook, hand: Hand) -> bool:
     """Whether hands as set are ones that the house way, where one is filed, accepts for the cards held."""
     way, set_cards = book.house_way, (*(hand.high or ()), *(hand.medium or ()), *(hand.low or ()))
     return way is not None and sorted(set_cards) == sorted(hand.cards or ()) and is_set_by(way, hand)
+
+
+@derived
+def set_before_players(round_: Round) -> tuple[RecordedEvent, ...] | None:
+    """Return what was set or reset of a player-dealer's hands after a player had set, where that changed them; else null."""
+    own = dealer_position(round_)
+    placed = round_.in_order(model.HandSet, model.HandReset) if own != "dealer" else ()
+    players = next((fact for fact in placed if fact.payload.position != own), None)
+    settings = [fact for fact in placed if fact.payload.position == own]
+    before = [fact for fact in settings if players is not None and fact.seq < players.seq]
+    after = tuple(settings[len(before) :])
+    if not before or not after or cards_by_hand(before[-1].payload) == cards_by_hand(after[-1].payload):
+        return None
+    return after
 
 
 def dealer_set(round_: Round) -> RecordedEvent | None:

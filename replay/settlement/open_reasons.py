@@ -8,16 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from events.vocabulary import model
 from games.catalogue import GAMES
 from games.layout import NO_HAND
 from games.rulebook.rulebook import Rulebook
 from games.settlement.wagers import Due
 from replay.findings import name
 from replay.fold.device_clock_order import by_the_clocks
+from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
-from replay.settlement.exposures import WHOSE, open_elections
+from replay.settlement.exposures import why_open
 from replay.settlement.game_terms import terms_of
-from replay.settlement.hand_readings import dealer_position, dealer_readings, readings, repeated_cards, set_hands
+from replay.settlement.hand_readings import (
+    dealer_position,
+    dealer_readings,
+    readings,
+    repeated_cards,
+    set_before_players,
+    set_hands,
+)
 from replay.settlement.omitted_evidence import no_wagers_on_record
 from replay.settlement.round_readings import groundless_declarations
 from replay.settlement.settlement import dues, dues_of_reading
@@ -82,13 +91,18 @@ def _of_the_round(round_: Round, book: Rulebook, seat: int, wager: str) -> str |
         return "no wager is on record"
     for ground in open_grounds(round_, book):
         return ground.doubt
-    if seat in open_elections(round_, book).values():
-        return WHOSE
+    if (why_exposed := why_open(round_, book, seat)) is not None:
+        return why_exposed
     declared = groundless_declarations(round_, book) if can_be_void(book) else {}
     for why, facts in declared.values():
-        if any(getattr(fact.payload, "scope", seat) in ("round", seat) for fact in facts):
+        if any(_scope(fact) in ("round", seat) for fact in facts):
             return why
     return None
+
+
+def _scope(fact: RecordedEvent) -> object:
+    """Return what a declaration is about: the round or a seat; of an election or an abandoned wager its seat."""
+    return fact.payload.scope if isinstance(fact.payload, model.RoundVoided) else fact.payload.seat
 
 
 def _repeated_card(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
@@ -175,6 +189,8 @@ def _several_settings(round_: Round, book: Rulebook, seat: int, wager: str) -> s
         return None
     if len(readings(round_, book, dealer_position(round_))) > 1:
         return "the dealer's cards were not all read"
+    if set_before_players(round_) is not None:
+        return "the player-dealer's hands were set again when a player had set, and the two settings end differently"
     return "the house way allows the dealer several settings, which end differently"
 
 

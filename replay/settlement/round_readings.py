@@ -9,7 +9,9 @@ that were not read are no questions here: `hand_readings.py` has their readings,
     refused of what?    a refusal that does not fit what was placed last                        `Stake.questions`
     void by a ground?   the record leaves open whether it is one                                `VoidGround.doubt`
     voided by return?   a card of the stack was exposed, and whose it became is open            `open_elections`
+    voided after play?  a hand was looked at or set after a card of it was exposed, and all went back   `open_elections`
     declared void       the round, or one hand, and the record would show a ground and has none
+    abandoned?          said of the wagers of a player who never left, by the record
 """
 
 from __future__ import annotations
@@ -22,10 +24,10 @@ from games.rulebook.rulebook import Rulebook
 from replay.fold.derived import derived_by_rules
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Question, Round
-from replay.settlement.exposures import may_be_of, open_elections, owner_of
+from replay.settlement.exposures import is_over, may_be_of, open_elections, owner_of
 from replay.settlement.game_terms import terms_of
 from replay.settlement.stakes import stakes
-from replay.settlement.table_layout import voided_seats
+from replay.settlement.table_layout import leaving, sitting, voided_seats
 from replay.settlement.voids import (
     can_be_void,
     covers_ground,
@@ -87,13 +89,18 @@ def groundless_declarations(round_: Round, book: Rulebook) -> dict[Question, tup
         question = "declared void", round_.voided.seq
         if why and question not in round_.answers:
             found[question] = why, [fact for fact in round_.of(model.RoundVoided) if fact.payload.scope == "round"]
-    if "deal" not in round_.opened.payload.observed or is_void(round_, book) or not book.has("13(d)"):
+    found |= _abandoned_by_nobody(round_)
+    voided = voided_seats(round_, book) if book.has("13(d)") else frozenset()
+    if not voided or is_void(round_, book):
         return found
     shown = [fact for fact in round_.of(model.CardExposed) if fact.payload.by != "player"]
-    exposed = {owner_of(round_, fact) for fact in shown}
+    owners = [(owner_of(round_, fact), fact) for fact in shown]
+    exposed = {seat for seat, fact in owners if not (isinstance(seat, int) and is_over(round_, seat, fact))}
     exposed |= {fact.payload.to for fact in round_.of(model.CardsDealt) if fact.payload.face_up}
-    for seat in sorted(voided_seats(round_, book) - exposed):
-        if any(may_be_of(round_, book, fact, seat) for fact in shown):
+    covered = "deal" in round_.opened.payload.observed
+    for seat in sorted(voided - exposed):
+        too_late = any(owner == seat for owner, _ in owners)
+        if any(may_be_of(round_, book, fact, seat) for fact in shown) or not (covered or too_late):
             continue
         facts = [fact for fact in round_.of(model.RoundVoided) if fact.payload.scope == seat]
         facts += [
@@ -103,7 +110,26 @@ def groundless_declarations(round_: Round, book: Rulebook) -> dict[Question, tup
         ]
         question = f"seat {seat} void", facts[0].seq
         if question not in round_.answers:
-            found[question] = f"the hand of seat {seat} was voided and the record shows no exposed card", facts
+            which = "no card exposed before the hand was over" if too_late else "no exposed card"
+            found[question] = f"the hand of seat {seat} was voided and the record shows {which}", facts
+    return found
+
+
+def _abandoned_by_nobody(round_: Round) -> dict[Question, tuple[str, list[RecordedEvent]]]:
+    """Return the boxes whose wagers were said to be abandoned though, by the record, who placed them sits at the table.
+
+    "If a player leaves the table during a round of play" (§ 688a.7(b), D549).
+    """
+    found: dict[Question, tuple[str, list[RecordedEvent]]] = {}
+    abandoned = round_.of(model.WagerAbandoned)
+    if not abandoned:
+        return found
+    seated, left = sitting(round_), leaving(round_)
+    for fact in abandoned:
+        seat, bettor = fact.payload.seat, fact.payload.bettor
+        question = f"seat {seat} abandoned", fact.seq
+        if bettor in seated and not {seat, bettor} & left.keys() and question not in round_.answers:
+            found[question] = f"the wagers of seat {seat} were said to be abandoned, and its player never left", [fact]
     return found
 
 

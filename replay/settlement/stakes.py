@@ -74,7 +74,8 @@ def stakes(round_: Round, book: Rulebook) -> dict[Key, Stake]:
         stake = by_key.get(key)
         if stake is None:
             stake = by_key[key] = Stake(event.seat, event.wager, key[2], event.bettor)
-        _move_wager(round_, book, stake, fact, no_more_bets)
+        if not isinstance(event, model.WagerRemoved) or _was_there(round_, stake, fact):
+            _move_wager(round_, book, stake, fact, no_more_bets)
     for fact in (*round_.of(model.WagerReturned), *round_.of(model.WagerRefused)):
         stake = by_key.get(key_in(fact.payload))
         if stake is not None:
@@ -117,6 +118,18 @@ def _move_wager(
     if sign > 0 or in_time is not False:
         stake.add_of(event.bettor, cents)
     stake.facts.append(fact)
+
+
+def _was_there(round_: Round, stake: Stake, removed: RecordedEvent) -> bool:
+    """Say whether what was withdrawn lay there; on record only later, it may have been withdrawn or not (D559)."""
+    before = [fact.payload for fact in stake.facts if fact.seq < removed.seq]
+    cents = sum(each.amount_cents if isinstance(each, model.WagerPlaced) else -each.amount_cents for each in before)
+    if cents >= removed.payload.amount_cents or len(before) == len(stake.facts):
+        return True
+    question: Question = ("withdrawn of it", removed.seq)
+    if question not in round_.answers:
+        stake.leave_open(question, f"{show_money(removed.payload.amount_cents)} was withdrawn before it was placed")
+    return round_.answers.get(question, True)
 
 
 def _give_back(round_: Round, book: Rulebook, stake: Stake, fact: RecordedEvent) -> None:

@@ -196,7 +196,7 @@ def abandoned_wagers(round_: Round) -> dict[int, frozenset[str]]:
     taken = [fact.payload for fact in round_.of(model.WagerTaken) if fact.payload.reason == "abandoned"]
     if not abandoned_at and not taken:
         return {}
-    left = _leaving(round_)
+    left = leaving(round_)
     for event in taken:
         if event.seat in left or event.bettor in left:
             abandoned_at.setdefault(event.seat, inf)
@@ -225,19 +225,25 @@ def _is_settled_before(move: RecordedEvent, left: float, abandoned: float) -> bo
             return move.seq < abandoned
 
 
-def _leaving(round_: Round) -> dict[int | str, int]:
-    """Return when a seat was left in the round, and when a patron who sits at no other seat now."""
-    if not round_.of(model.PatronLeft):
-        return {}
+def sitting(round_: Round) -> frozenset[str]:
+    """Return who sits at the table at the end of the round, by the record."""
     sits = dict(round_.before.patrons)
     for fact in round_.in_order(model.PatronSeated, model.PatronLeft):
         if isinstance(fact.payload, model.PatronSeated):
             sits[fact.payload.seat] = fact.payload.patron
         else:
             sits.pop(fact.payload.seat, None)
+    return frozenset(sits.values())
+
+
+def leaving(round_: Round) -> dict[int | str, int]:
+    """Return when a seat was left in the round, and when a patron who sits at no other seat now."""
+    if not round_.of(model.PatronLeft):
+        return {}
+    sits = sitting(round_)
     found: dict[int | str, int] = {}
     for fact in round_.of(model.PatronLeft):
         found.setdefault(fact.payload.seat, fact.seq)
-        if fact.payload.patron not in sits.values():
+        if fact.payload.patron not in sits:
             found.setdefault(fact.payload.patron, fact.seq)
     return found

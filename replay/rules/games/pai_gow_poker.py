@@ -91,8 +91,10 @@ UNREAD = {
 
 def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
     """Say what is missing of a wager that the player's cards do not decide."""
-    roll = next((fact.payload for fact in reversed(round_.rolls) if fact.payload.lie == "flat"), None)
-    if wager == "match" and roll is not None and None not in roll.dice:
+    rolls = [fact.payload for fact in round_.rolls if fact.payload.lie == "flat"]
+    if wager in ON_THE_DICE and any(roll.dice != rolls[0].dice for roll in rolls):
+        return "two valid rolls of the dice are on record, and which of them counts is not"
+    if wager == "match" and rolls and None not in rolls[-1].dice:
         return "the number that the wager is on is not on record"
     return UNREAD.get(wager)
 

@@ -26,8 +26,8 @@ from replay.fold.round import Round
 from replay.fold.wager_keys import key_in
 from replay.rules.game_rules import GameRules
 from replay.rules.games.player_dealer_steps import PLAYED, PRECEDENCES, bank_seat, button
-from replay.rules.rule import Indeterminate, finding, rule
-from replay.settlement.hand_readings import dealer_readings, readings
+from replay.rules.rule import Early, Indeterminate, finding, rule
+from replay.settlement.hand_readings import dealer_readings, readings, set_before_players
 from replay.settlement.payouts import first_moves, moves
 from replay.settlement.settlement import dues
 from replay.settlement.stakes import stakes
@@ -67,6 +67,8 @@ def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str | N
         return "the round was voided, and the text knows no void"
     if bank_seat(round_) is None:
         return _player_dealer_open(round_)
+    if seat == bank_seat(round_) and wager in ("base", "backline"):
+        return "the player-dealer's hand plays against the other seats and not against itself"
     if wager == "backline" and not any(key[:2] == (seat, "base") for key in stakes(round_, book)):
         return "nobody plays the hand that it was bet behind"
     hands, by_hands = (readings(round_, book, seat), dealer_readings(round_, book)), wager in ("base", "backline")
@@ -379,6 +381,26 @@ def player_dealer_first(round_: Round, book: Rulebook) -> Iterator[Finding | Ind
         )
 
 
+@rule("SET-CHANGED", on=("gegr-002138.Round of play",), early=Early("hands that were set again were set again"))
+def player_dealer_unchanged(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """The player-dealer's hand is set before the players set theirs, and not again when one of them has (D548)."""
+    again = set_before_players(round_)
+    if again is None:
+        return
+    bank = bank_seat(round_)
+    first = next(fact for fact in round_.of(model.HandSet) if fact.payload.position == bank)
+    yield finding(
+        round_,
+        book,
+        "SET-CHANGED",
+        PLAYED,
+        expected="the player-dealer's hands as set before the players set theirs",
+        observed="set again",
+        evidence=(first, *again),
+        seat=bank,
+    )
+
+
 # ------------------------------------------------------------------------------------------------------- wagers, fees, order
 
 
@@ -528,6 +550,7 @@ GAME_RULES = GameRules(
             seven_each,
             piles,
             player_dealer_first,
+            player_dealer_unchanged,
             backline,
             collection_fees,
             settled_in_turn,
