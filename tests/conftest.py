@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-# jsonschema, which Streamlit imports with Altair, would make 38 grammars of this for a check of addresses; only `make sbom` needs it.
+# jsonschema, loaded with Altair by Streamlit, would make 38 grammars of this to check addresses; only `make sbom` needs it.
 sys.modules["rfc3987_syntax"] = None  # the import of it fails, as where it is not installed
 
 # No deadline: a compiled kernel's first call compiles. Two workers share a machine, so a slow draw says nothing.

@@ -51,6 +51,8 @@ class ShoeTable(Table):
         """The batches that were dealt since their last shuffle."""
         self.unknown: set[str] = set()
         """The batches of which a shuffle may be among the messages that were lost."""
+        self.lost_before = False
+        """Whether messages of the last round were lost."""
 
     @property
     def deck_limit_us(self) -> int:
@@ -174,11 +176,14 @@ class ShoeTable(Table):
             match step.payload:
                 case model.CardsShuffled(deck=deck):
                     self._was_shuffled(deck)
+                    if deck == self.deck.id:
+                        self.barred = set()
                 case model.CardsDealt(cards=cards):
                     self.dealt.add(self.deck.id)
                     self.shoe.out.update(CODE[card] for card in cards if card is not None)
-        if self.lost:
+        if self.lost or self.lost_before:  # what made the round after it ready may be lost too
             self.unknown = {deck.id for deck in self.decks}
+        self.lost_before = self.lost
 
     def end_round(self, deck: DeckAtTable) -> None:
         """The round is over: where the cover card came, the shoe is at its end (§ 686a.7(d))."""

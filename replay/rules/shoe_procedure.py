@@ -200,7 +200,7 @@ def _batches_alike(round_: Round, book: Rulebook, batches: Mapping[str, Deck]) -
 
 
 @rule("DEAL-SHUFFLE", on=("686a.5(a)", "686a.5(g)"))
-def shoe_shuffled(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def shoe_shuffled(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """A batch is shuffled before its first card unless it came preshuffled, when it comes back into play, and after idle time."""
     first, before = round_.first_card, round_.before
     if first is None or not round_.covers("shuffle") or shuffler(round_, book) == "continuous":
@@ -208,7 +208,10 @@ def shoe_shuffled(round_: Round, book: Rulebook) -> Iterator[Finding]:
     begun, deck, batch = shoe_begun(round_), deck_at_the_deal(round_), batch_of(round_)
     if deck is not None and begun == deck.received_seq and not deck.preshuffled:
         observed, section = "a new batch, not shuffled", "686a.5(a)"
-    elif begun is None and before.last_deck not in ("", round_.deck) and batch.known:
+    elif begun is None and before.last_deck not in ("", round_.deck):
+        if not batch.known:
+            yield Indeterminate(f"whether {round_.deck} was shuffled before it came into play is not on record")
+            return
         observed, section = "back in play and not shuffled", "686a.5(a)"
     elif deck is not None and not deck.used and not deck.preshuffled and deck.mixed_seq > (begun or deck.mixed_seq):
         observed, section = "shuffled before they were spread and washed, not after it", "686a.4(c)"
