@@ -24,7 +24,7 @@ from replay.settlement.hand_readings import (
     dealer_readings,
     readings,
     repeated_cards,
-    set_before_players,
+    set_again,
     set_hands,
 )
 from replay.settlement.omitted_evidence import no_wagers_on_record
@@ -189,7 +189,7 @@ def _several_settings(round_: Round, book: Rulebook, seat: int, wager: str) -> s
         return None
     if len(readings(round_, book, dealer_position(round_))) > 1:
         return "the dealer's cards were not all read"
-    if set_before_players(round_) is not None:
+    if set_again(round_):
         return "the player-dealer's hands were set again when a player had set, and the two settings end differently"
     return "the house way allows the dealer several settings, which end differently"
 
