@@ -402,8 +402,9 @@ class TableFold:
 
 
 def _carryover(round_: Round) -> tuple[object, ...]:
-    """Return what a round leaves to later ones: whether it was dealt or voided, what its stub says, what left the shoe."""
+    """Return what a round leaves to later ones: whether and by whom it was dealt, or voided, its stub, what left the shoe."""
     counted = bool(round_.of(model.StubCounted))
     dealt, void = round_.first_card is not None, (all_wagers_returned(round_), round_.voided is not None)
-    left = dealt, void, counted, has_wrong_deck(round_)
+    dealer = player_dealer_wager(round_) if len(round_.of(model.PlayerDealerWagered)) > 1 else None
+    left = dealt, void, counted, has_wrong_deck(round_), dealer.payload if dealer is not None else None
     return left if round_.before.shoe is None else (*left, from_the_shoe(round_))

@@ -50,8 +50,9 @@ def elected_by_return(round_: Round, book: Rulebook) -> frozenset[int]:
 
 
 def open_elections(round_: Round, book: Rulebook) -> dict[Question, int]:
-    """Return what is asked of a seat whose wagers all went back as void: whether a card of the stack that was exposed became
-    its own, and whether the player voided a hand that was played on (D548).
+    """Return what is asked of a seat whose wagers all went back as void.
+
+    Whether a card of the stack that was exposed became its own, and whether the player voided a hand that was played on (D548).
     """
     returned = _returned_after_exposure(round_, book)
     certain = {seat for seat, question in returned if question is None}

@@ -315,8 +315,8 @@ def dealer_readings(round_: Round, book: Rulebook) -> list[Hand]:
     """
     way = book.house_way
     found: list[Hand] = []
-    if (first := set_before_players(round_)) is not None:
-        found += readings(round_.reading({}, first), book, dealer_position(round_))
+    if again := set_again(round_):
+        found += readings(round_.reading({}, again[1:]), book, dealer_position(round_))
     for hand in readings(round_, book, dealer_position(round_)):
         if (
             hand.cards is None
@@ -345,17 +345,17 @@ def is_by_house_way(round_: Round, book: Rulebook, hand: Hand) -> bool:
 
 
 @derived
-def set_before_players(round_: Round) -> tuple[RecordedEvent, ...] | None:
-    """Return what was set or reset of a player-dealer's hands after a player had set, where that changed them; else null."""
+def set_again(round_: Round) -> Sequence[RecordedEvent]:
+    """Return how a player-dealer's hands were set before any player's, and then after that; nothing if they stay as they are."""
     own = dealer_position(round_)
     placed = round_.in_order(model.HandSet, model.HandReset) if own != "dealer" else ()
     players = next((fact for fact in placed if fact.payload.position != own), None)
     settings = [fact for fact in placed if fact.payload.position == own]
     before = [fact for fact in settings if players is not None and fact.seq < players.seq]
-    after = tuple(settings[len(before) :])
+    after = settings[len(before) :]
     if not before or not after or cards_by_hand(before[-1].payload) == cards_by_hand(after[-1].payload):
-        return None
-    return after
+        return ()
+    return (before[-1], *after)
 
 
 def dealer_set(round_: Round) -> RecordedEvent | None:

@@ -24,7 +24,7 @@ from replay.settlement.hand_readings import (
     dealer_readings,
     readings,
     repeated_cards,
-    set_before_players,
+    set_again,
     set_hands,
 )
 from replay.settlement.omitted_evidence import no_wagers_on_record
@@ -156,16 +156,16 @@ def _dealers_cards(round_: Round, book: Rulebook, seat: int, wager: str) -> str 
 
 
 def _players_cards(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
-    dealt, must = round_.hands().get(seat, ()), book.chapter.numbers["cards_per_hand"]
-    if dealt and len(dealt) != must:
-        return f"seat {seat} holds {len(dealt)} cards, by the record"
     held = readings(round_, book, seat)
-    return unread_cards(round_, seat) if held == [NO_HAND] or len(held) > 1 else None
+    return unread_cards(round_, book, seat) if held == [NO_HAND] or len(held) > 1 else None
 
 
-def unread_cards(round_: Round, seat: int) -> str:
-    """Return in words what is missing of a seat's cards: some were not read, or none are on record."""
-    were_dealt = bool(round_.hands().get(seat)) or seat in set_hands(round_)
+def unread_cards(round_: Round, book: Rulebook, seat: int) -> str:
+    """Return in words what is missing of a seat's cards: they are too few or too many, not all read, or not on record."""
+    dealt = round_.hands().get(seat, ())
+    if dealt and len(dealt) != book.chapter.numbers["cards_per_hand"]:
+        return f"seat {seat} holds {len(dealt)} {'card' if len(dealt) == 1 else 'cards'}, by the record"
+    were_dealt = bool(dealt) or seat in set_hands(round_)
     return (
         f"the cards of seat {seat} were not all read" if were_dealt else f"the cards of seat {seat} are not on record"
     )
@@ -189,7 +189,7 @@ def _several_settings(round_: Round, book: Rulebook, seat: int, wager: str) -> s
         return None
     if len(readings(round_, book, dealer_position(round_))) > 1:
         return "the dealer's cards were not all read"
-    if set_before_players(round_) is not None:
+    if set_again(round_):
         return "the player-dealer's hands were set again when a player had set, and the two settings end differently"
     return "the house way allows the dealer several settings, which end differently"
 

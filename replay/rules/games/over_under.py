@@ -103,7 +103,7 @@ def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str | N
         return "the hand was called dead, for which there is no ground on record"
     held = readings(round_, book, seat)
     if held == [NO_HAND] or len(held) > 1:
-        return unread_cards(round_, seat)
+        return unread_cards(round_, book, seat)
     if total(held[0].cards) is None:
         return f"a card of seat {seat} has no value"
     if wager not in book.offers:

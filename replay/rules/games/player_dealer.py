@@ -26,8 +26,8 @@ from replay.fold.round import Round
 from replay.fold.wager_keys import key_in
 from replay.rules.game_rules import GameRules
 from replay.rules.games.player_dealer_steps import PLAYED, PRECEDENCES, bank_seat, button
-from replay.rules.rule import Early, Indeterminate, finding, rule
-from replay.settlement.hand_readings import dealer_readings, readings, set_before_players
+from replay.rules.rule import Indeterminate, finding, rule
+from replay.settlement.hand_readings import dealer_readings, readings, set_again
 from replay.settlement.payouts import first_moves, moves
 from replay.settlement.settlement import dues
 from replay.settlement.stakes import stakes
@@ -381,24 +381,21 @@ def player_dealer_first(round_: Round, book: Rulebook) -> Iterator[Finding | Ind
         )
 
 
-@rule("SET-CHANGED", on=("gegr-002138.Round of play",), early=Early("hands that were set again were set again"))
+@rule("SET-CHANGED", on=("gegr-002138.Round of play",))
 def player_dealer_unchanged(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """The player-dealer's hand is set before the players set theirs, and not again when one of them has (D548)."""
-    again = set_before_players(round_)
-    if again is None:
-        return
-    bank = bank_seat(round_)
-    first = next(fact for fact in round_.of(model.HandSet) if fact.payload.position == bank)
-    yield finding(
-        round_,
-        book,
-        "SET-CHANGED",
-        PLAYED,
-        expected="the player-dealer's hands as set before the players set theirs",
-        observed="set again",
-        evidence=(first, *again),
-        seat=bank,
-    )
+    again = set_again(round_)
+    if again:
+        yield finding(
+            round_,
+            book,
+            "SET-CHANGED",
+            PLAYED,
+            expected="the player-dealer's hands as set before the players set theirs",
+            observed="set again",
+            evidence=again,
+            seat=bank_seat(round_),
+        )
 
 
 # ------------------------------------------------------------------------------------------------------- wagers, fees, order
