@@ -9,7 +9,7 @@ Rows of events are digested by stream, other tables whole. Whoever can write the
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import duckdb
 
@@ -86,12 +86,15 @@ def digests_of(db: duckdb.DuckDBPyConnection, table: str, rows: str) -> Digests:
     return digests_of_each(db, table, [rows])[0]
 
 
-def digests_of_each(db: duckdb.DuckDBPyConnection, table: str, parts: Sequence[str]) -> list[Digests]:
-    """Return the digests of several parts of a table's rows, in one statement."""
+def digests_of_each(
+    db: duckdb.DuckDBPyConnection, table: str, parts: Sequence[str], values: Sequence[Any] = ()
+) -> list[Digests]:
+    """Return the digests of several parts of a table's rows, in one statement; `values` are those that the parts leave open."""
     by_stream = "t.stream" if table in KEPT else "''"
     selected = [_PART.format(part=part, stream=by_stream, rows=rows) for part, rows in enumerate(parts)]
     found: list[dict[tuple[str, str], Digest]] = [{} for _ in parts]
-    for part, stream, *sums in db.execute(_SUMS.format(parts=" UNION ALL ".join(selected))).fetchall():
+    statement = _SUMS.format(parts=" UNION ALL ".join(selected))
+    for part, stream, *sums in db.execute(statement, list(values)).fetchall():
         found[part][table, stream] = Digest(*sums)
     return list(found)
 
