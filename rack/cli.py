@@ -14,6 +14,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, Protocol, cast
 
+from events.log.relaxed_gc import relaxed_gc
 from rack.arguments import CommandParser, output_flags
 from rack.errors import Exit, exit_code, missing_extra
 from rack.output import Output
@@ -132,8 +133,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         from replay.installed_games import add_installed_games
 
-        add_installed_games()
-        return command(arguments.command).run(arguments, output)
+        with relaxed_gc():  # most objects of a command are its modules', and stay
+            add_installed_games()
+            return command(arguments.command).run(arguments, output)
     except BrokenPipeError:  # the reader of stdout went away (`| head`), which is its right
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return Exit.CLEAN

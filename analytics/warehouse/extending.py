@@ -165,7 +165,7 @@ def _load(db: Warehouse, sums: Sums, news: News) -> None:
             continue
         db.execute(note)
         parts = [f"(FROM {model} WHERE {where})", f"({model_text(model)})"]
-        gone, added = digests_of_each(db, model, parts, values)
+        gone, added = digests_of_each(db, model, parts, values, few=bool(news.again))
         if gone != added:
             db.execute(f"DELETE FROM {model} WHERE {where}", values)
             db.execute(f"INSERT INTO {model} {model_text(model)}")

@@ -110,6 +110,10 @@ _STEPS: Final[dict[str, tuple[str, ...]]] = {
 """After which model what follows from its new rows is added."""
 
 
+FEW: Final = 2_000
+"""Fewer rows than so many are few."""
+
+
 class Renewal(NamedTuple):
     """By which scope a model is renewed, and of which tables it then sees only what is in the scope."""
 
@@ -179,10 +183,11 @@ def _replace(db: Warehouse, sums: Sums, model: str, renewal: Renewal) -> None:
     for table in renewal.of:
         seen = f"SEMI JOIN in_{renewal.scope} AS s ON {_in_scope(table, renewal.scope)}"
         db.execute(f"CREATE TEMP VIEW {table} AS SELECT t.* FROM {CATALOG}.main.{table} AS t {seen}")
-    db.execute(f"CREATE OR REPLACE TEMP TABLE fresh AS\n{model_text(model)}")
+    [(rows,)] = db.execute(f"CREATE OR REPLACE TEMP TABLE fresh AS\n{model_text(model)}").fetchall()
     for table in renewal.of:
         db.execute(f"DROP VIEW temp.{table}")
-    gone, added = digests_of_each(db, model, [f"(SELECT t.* FROM {kept} AS t WHERE {inside})", "fresh"])
+    parts = [f"(SELECT t.* FROM {kept} AS t WHERE {inside})", "fresh"]
+    gone, added = digests_of_each(db, model, parts, few=rows < FEW)
     if gone != added:
         if gone:
             db.execute(f"DELETE FROM {kept} AS t WHERE {inside}")

@@ -282,10 +282,10 @@ def finish(db: Warehouse, sums: Sums, facts: PropertyFacts, generation: int) -> 
 
 def replace_rows(db: Warehouse, sums: Sums, table: str, rows: str, values: list[Any]) -> None:
     """Put rows (a statement with its values) in the place of all rows of a table of `ITSELF`."""
-    gone = digests_of(db, table, table)
+    gone = digests_of(db, table, table, few=True)
     db.execute(f"DELETE FROM {table}")
     db.execute(f"INSERT INTO {table} {rows}", values)
-    sums.change(gone, digests_of(db, table, table))
+    sums.change(gone, digests_of(db, table, table, few=True))
 
 
 @contextmanager
