@@ -267,7 +267,7 @@ class _StreamVerification:
         """
         last: Record | None = None
         try:
-            self._nothing_new = self.log.head(self.stream).seq == since.size
+            self._nothing_new = next(self.log.read(self.stream, since.size + 1), None) is None
             first = min(since.size - (0 if self._nothing_new else LEAD), self.position or since.size)
             self._lost_track = first > 1
             for record in self.log.read(self.stream, max(1, first), since.size):
