@@ -157,8 +157,19 @@ def _refresh(measured: list[dict[str, Any]]) -> str:
         used = [each["operations"].get(name) for each in measured]
         cells = [f"{each['cpu_s']:.2f} s, {each['peak_mib']:,}" if each else "not measured" for each in used]
         lines.append(f"| {name} | {' | '.join(cells)} |")
+    lines += [f"\n{_pages(each)}" for each in measured if "pages" in each]
     lines += [f"\n{each['note']}" for each in measured if "note" in each]
     return "\n".join(lines) + "\n"
+
+
+def _pages(measured: dict[str, Any]) -> str:
+    pages = measured["pages"]
+    dearest, cpu_s = max(pages["reload_cpu_s"].items(), key=lambda each: each[1])
+    return (
+        f"With {measured['rounds']:,} rounds, ten sessions load ten pages anew after one more: the server spends at most "
+        f"{cpu_s:.2f} s of processor time on one ({dearest}), {min(pages['reload_cpu_s'].values()):.2f} s on the least, and has "
+        f"{pages['mib_after']} MiB in memory ({pages['mib_before']} before the last three rounds)."
+    )
 
 
 def _month(measured: dict[str, Any]) -> str:

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, Protocol, cast
 
+from events.log.relaxed_gc import relaxed_gc
 from rack.arguments import CommandParser, output_flags
 from rack.errors import Exit, exit_code, missing_extra
 from rack.output import Output
@@ -86,8 +87,8 @@ def command(name: str) -> Command:
     return cast(Command, importlib.import_module(f"rack.commands.{COMMANDS[now]}.{now.replace('-', '_')}"))
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """Return the parser of the whole command line."""
+def build_parser(only: str | None = None) -> argparse.ArgumentParser:
+    """Return the parser of the whole command line; with `only`, that of one command, whose module alone is imported."""
     shared = output_flags()
     parser = CommandParser(
         prog="rack",
@@ -98,7 +99,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action=_Version, help="Print the version and exit.")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name in (*COMMANDS, *OLD_NAMES):
+    for name in (*COMMANDS, *OLD_NAMES) if only is None else (only,):
         module = command(name)
         shown: dict[str, Any] = {} if name in OLD_NAMES else {"help": module.HELP}
         description = f"{module.HELP}."
@@ -127,13 +128,14 @@ class _Version(argparse.Action):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; return its exit code."""
-    arguments = build_parser().parse_args(argv)
+    arguments = build_parser(_named_first(sys.argv[1:] if argv is None else argv)).parse_args(argv)
     output = Output(as_json=getattr(arguments, "json", False), quiet=getattr(arguments, "quiet", False))
     try:
         from replay.installed_games import add_installed_games
 
-        add_installed_games()
-        return command(arguments.command).run(arguments, output)
+        with relaxed_gc():  # most objects of a command are its modules', and stay
+            add_installed_games()
+            return command(arguments.command).run(arguments, output)
     except BrokenPipeError:  # the reader of stdout went away (`| head`), which is its right
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return Exit.CLEAN
@@ -142,6 +144,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
     except Exception as error:
         return _refuse(error, arguments.command, output)
+
+
+def _named_first(words: Sequence[str]) -> str | None:
+    """Return the command that the command line begins with; null where it begins with anything else, as for help."""
+    return words[0] if words and words[0] in {*COMMANDS, *OLD_NAMES} else None
 
 
 def _refuse(error: Exception, name: str, output: Output) -> int:

@@ -43,6 +43,9 @@ SOME_RESULTS = 1_000
 """Results held as Python objects at a time."""
 AGAIN = 30
 """Results of one table that a build reads again in turn, with the events of their rounds."""
+TURNS_OF_A_FILE = 2
+"""File in place and spare trade places, so that every other turn is a file's: among an even number of tables, by turns alone, it
+would never come to half of them."""
 
 Broken = dict[str, str]
 """Stream → the code and the words of what is broken there; file and table → what was changed in the warehouse."""
@@ -146,7 +149,7 @@ class Feed:
             yield from self._reviews(stream)
         yield from self._results(known, ends)
         if known.turn and ends:
-            yield self._again(sorted(ends)[known.turn % len(ends)])
+            yield self._again(sorted(ends)[known.turn // TURNS_OF_A_FILE % len(ends)])
         yield News(rows=[], marks=self._marks)
 
     # ---------------------------------------------------------------------------------------------------------- the log

@@ -59,9 +59,8 @@ def _frame(db: Warehouse, statement: str, parameters: dict[str, Any] | None = No
 
 def generation(db: Warehouse) -> WarehouseGeneration:
     """Return the facts of the build."""
-    return msgspec.convert(
-        _frame(db, "SELECT * EXCLUDE (models_digest) FROM generation").row(0, named=True), WarehouseGeneration
-    )
+    (row,) = db.sql("SELECT * EXCLUDE (models_digest) FROM generation").to_dicts()
+    return msgspec.convert(row, WarehouseGeneration)
 
 
 def property_facts(db: Warehouse) -> PropertyFacts:

@@ -7,15 +7,18 @@ comes from another program or log, or was written to since it was built, nothing
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from functools import partial
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import msgspec
 
 from analytics.warehouse import warehouse
-from analytics.warehouse.digests import Sums, differing, digests_of
+from analytics.warehouse.digests import Sums, differing, digests_of_each
 from analytics.warehouse.generations import copy_anew, following, is_sealed
 from analytics.warehouse.loading import TABLES, Mark, News, PropertyFacts
 from analytics.warehouse.renewing import empty, prepare, renew
@@ -91,28 +94,21 @@ def build_news(path: str | Path, read: Read, facts: PropertyFacts) -> None:
 
 def extend(path: str | Path, read: Read, facts: PropertyFacts) -> None:
     """Add to the warehouse what is new, one generation on. Raises as `warehouse.build` does; the old file then stands."""
-    with warehouse.disk_errors(path), following(path) as fresh:
-        generation = warehouse.generation_at(path) + 1
-        if not _can_be_written(fresh):
+    with warehouse.disk_errors(path), following(path) as fresh, ExitStack() as stack:
+        opened = partial(warehouse.opened, fresh, threads=1)  # for so few rows, more of them take longer
+        try:
+            db = stack.enter_context(opened())
+        except duckdb.Error:  # another program has the spare open
             copy_anew(path, fresh)
-        with warehouse.opened(fresh, threads=1) as db:  # for so few rows, more of them take longer
-            warehouse.create_raw_tables(db)
-            prepare(db)
-            db.execute("BEGIN TRANSACTION")
-            sums = Sums.stored(db)
-            _take(db, sums, read(_held(db)))
-            warehouse.finish(db, sums, facts, generation)
-            db.execute("COMMIT")
-
-
-def _can_be_written(path: Path) -> bool:
-    """Whether no other program has the file open."""
-    try:
-        with warehouse.connect(":memory:") as db:
-            db.execute("ATTACH ? AS tried", [str(path)])
-            return True
-    except duckdb.Error:
-        return False
+            db = stack.enter_context(opened())
+        generation = warehouse.generation_at(path, db) + 1
+        warehouse.create_raw_tables(db)
+        prepare(db)
+        db.execute("BEGIN TRANSACTION")
+        sums = Sums.stored(db)
+        _take(db, sums, read(_held(db)))
+        warehouse.finish(db, sums, facts, generation)
+        db.execute("COMMIT")
 
 
 def _held(db: Warehouse) -> Earlier:
@@ -160,20 +156,33 @@ def _take(db: Warehouse, sums: Sums, read: Iterable[News]) -> None:
 
 # Names in the statements come from this package's own tables, never from data.
 def _load(db: Warehouse, sums: Sums, news: News) -> None:
-    """Put frames into the raw tables, and events into their models; those that are read again go first."""
-    for stream, first, last in news.again:
-        where = "stream = ? AND seq BETWEEN ? AND ?"
-        for model, _ in APPENDED.values():
-            db.execute(
-                f"CREATE OR REPLACE TEMP TABLE fresh AS FROM {model} WHERE {where}",
-                [stream, first, last],
-            )
-            sums.change(digests_of(db, model, "fresh"), {})
-            db.execute(f"DELETE FROM {model} WHERE {where}", [stream, first, last])
+    """Put frames into the raw tables, and events into their models; those that are read again, where the models differ."""
     warehouse.load(db, news.rows)
-    for table in dict.fromkeys(each.table for each in news.rows if each.table in APPENDED and not each.rows.is_empty()):
-        model, note = APPENDED[table]
+    loaded = {each.table for each in news.rows if not each.rows.is_empty()}
+    where, values = _within(news.again)
+    for table, (model, note) in APPENDED.items():
+        if table not in loaded and not news.again:
+            continue
         db.execute(note)
-        sums.change({}, digests_of(db, model, f"({model_text(model)})"))
-        db.execute(f"INSERT INTO {model} {model_text(model)}")
+        parts = [f"(FROM {model} WHERE {where})", f"({model_text(model)})"]
+        gone, added = digests_of_each(db, model, parts, values, few=bool(news.again))
+        if gone != added:
+            db.execute(f"DELETE FROM {model} WHERE {where}", values)
+            db.execute(f"INSERT INTO {model} {model_text(model)}")
+            sums.change(gone, added)
         db.execute(f"DELETE FROM temp.{table}")
+
+
+def _within(ranges: Sequence[tuple[str, int, int]]) -> tuple[str, list[Any]]:
+    """Return the condition that an event is in one of these ranges (stream, first and last number), with its values.
+
+    The whole span of a stream stands in it too: by that, DuckDB passes over blocks that hold none of them.
+    """
+    conditions, values = ["false"], list[Any]()
+    for stream in dict.fromkeys(stream for stream, _, _ in ranges):
+        spans = [(first, last) for of, first, last in ranges if of == stream]
+        whole = (min(first for first, _ in spans), max(last for _, last in spans))
+        any_span = " OR ".join(["seq BETWEEN ? AND ?"] * len(spans))
+        conditions.append(f"stream = ? AND seq BETWEEN ? AND ? AND ({any_span})")
+        values += [stream, *whole, *chain.from_iterable(spans)]
+    return " OR ".join(conditions), values

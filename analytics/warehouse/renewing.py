@@ -7,6 +7,7 @@ the scope go, and those that it now has come. A test holds the outcome against a
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
@@ -110,6 +111,12 @@ _STEPS: Final[dict[str, tuple[str, ...]]] = {
 """After which model what follows from its new rows is added."""
 
 
+FEW: Final = 2_000
+"""Fewer rows than so many are few."""
+FEW_ROUNDS: Final = 500
+"""So many rounds are a refresh, not a build of everything."""
+
+
 class Renewal(NamedTuple):
     """By which scope a model is renewed, and of which tables it then sees only what is in the scope."""
 
@@ -128,6 +135,14 @@ def renewals() -> dict[str, Renewal]:
         scope, _, of = model_text(model).splitlines()[1].removeprefix("-- renewed by: ").partition("; of ")
         found[model] = Renewal(scope, tuple(of.split(", ")) if of else ())
     return found
+
+
+_OFTEN: Final = frozenset(
+    seen
+    for seen, models in Counter((table, each.scope) for each in renewals().values() for table in each.of).items()
+    if models > 1
+)
+"""Tables and scopes that several models see."""
 
 
 LOADED: Final = {
@@ -154,13 +169,15 @@ def renew(db: Warehouse, sums: Sums) -> None:
     """
     for statement in _NEW_FACTS:
         db.execute(statement)
+    seen = _Seen(db)
     for model, renewal in renewals().items():
         if renewal.scope == "adding":
             _add(db, sums, model)
         elif renewal.scope != "appending":
-            _replace(db, sums, model, renewal)
+            _replace(db, sums, model, renewal, seen)
         for statement in _STEPS.get(model, ()):
             db.execute(statement)
+            seen.forget()
 
 
 def empty(db: Warehouse, raw: Iterable[str]) -> None:
@@ -169,7 +186,30 @@ def empty(db: Warehouse, raw: Iterable[str]) -> None:
         db.execute(f"DELETE FROM temp.{table}")
 
 
-def _replace(db: Warehouse, sums: Sums, model: str, renewal: Renewal) -> None:
+class _Seen:
+    """The rows of tables that models see of a scope: few are read once for all models that see the same."""
+
+    def __init__(self, db: Warehouse) -> None:
+        self._db = db
+        self._few = db.execute(f"SELECT count(*) < {FEW_ROUNDS} FROM in_round").fetchall() == [(True,)]
+        self._asked: set[tuple[str, str]] = set()
+
+    def rows(self, table: str, scope: str) -> str:
+        """Return the statement of the rows of a table in a scope."""
+        rows = f"SELECT t.* FROM {CATALOG}.main.{table} AS t SEMI JOIN in_{scope} AS s ON {_in_scope(table, scope)}"
+        if not self._few or (table, scope) not in _OFTEN:
+            return rows
+        if (table, scope) not in self._asked:
+            self._asked.add((table, scope))
+            self._db.execute(f"CREATE OR REPLACE TEMP TABLE {table}_in_{scope} AS {rows}")
+        return f"FROM temp.{table}_in_{scope}"
+
+    def forget(self) -> None:
+        """Forget what was read: a scope has grown."""
+        self._asked.clear()
+
+
+def _replace(db: Warehouse, sums: Sums, model: str, renewal: Renewal, seen: _Seen) -> None:
     """Put the rows that a model now has in its scope in the place of those that it had."""
     if not db.execute(f"SELECT 1 FROM in_{WHOLE.get(model, renewal.scope)} LIMIT 1").fetchall():
         return
@@ -177,12 +217,12 @@ def _replace(db: Warehouse, sums: Sums, model: str, renewal: Renewal) -> None:
     if renewal.scope != "all":
         inside = f"EXISTS (FROM in_{renewal.scope} AS s WHERE {_in_scope(model, renewal.scope)})"
     for table in renewal.of:
-        seen = f"SEMI JOIN in_{renewal.scope} AS s ON {_in_scope(table, renewal.scope)}"
-        db.execute(f"CREATE TEMP VIEW {table} AS SELECT t.* FROM {CATALOG}.main.{table} AS t {seen}")
-    db.execute(f"CREATE OR REPLACE TEMP TABLE fresh AS\n{model_text(model)}")
+        db.execute(f"CREATE TEMP VIEW {table} AS {seen.rows(table, renewal.scope)}")
+    [(rows,)] = db.execute(f"CREATE OR REPLACE TEMP TABLE fresh AS\n{model_text(model)}").fetchall()
     for table in renewal.of:
         db.execute(f"DROP VIEW temp.{table}")
-    gone, added = digests_of_each(db, model, [f"(SELECT t.* FROM {kept} AS t WHERE {inside})", "fresh"])
+    parts = [f"(SELECT t.* FROM {kept} AS t WHERE {inside})", "fresh"]
+    gone, added = digests_of_each(db, model, parts, few=rows < FEW)
     if gone != added:
         if gone:
             db.execute(f"DELETE FROM {kept} AS t WHERE {inside}")

@@ -195,7 +195,7 @@ def build_from(
         sums = Sums(computed_digests(db, "main"))
         if grow is not None:
             grow(db, sums)
-        finish(db, sums, facts, generation_at(path) + 1)
+        finish(db, sums, facts, generation_at(path, db) + 1)
 
 
 @contextmanager
@@ -249,11 +249,22 @@ def create_raw_tables(db: Warehouse) -> None:
             db.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(columns))})", list(row))
 
 
+class _ArrowStream:
+    """A frame as nothing but a stream of Arrow columns: a Polars frame as such DuckDB reads through pyarrow, and importing that
+    takes longer than a refresh spends on any model."""
+
+    def __init__(self, frame: pl.DataFrame) -> None:
+        self._frame = frame
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self._frame.__arrow_c_stream__(requested_schema)
+
+
 def load(db: Warehouse, rows: Iterable[TableRows]) -> None:
     """Put frames into the temporary tables of the names in `TABLES`."""
     for table, frame in rows:
         if not frame.is_empty():
-            db.register("incoming", frame.to_arrow())
+            db.register("incoming", _ArrowStream(frame))
             db.execute(f"INSERT INTO {table} BY NAME SELECT * FROM incoming")
             db.unregister("incoming")
 
@@ -271,10 +282,10 @@ def finish(db: Warehouse, sums: Sums, facts: PropertyFacts, generation: int) -> 
 
 def replace_rows(db: Warehouse, sums: Sums, table: str, rows: str, values: list[Any]) -> None:
     """Put rows (a statement with its values) in the place of all rows of a table of `ITSELF`."""
-    gone = digests_of(db, table, table)
+    gone = digests_of(db, table, table, few=True)
     db.execute(f"DELETE FROM {table}")
     db.execute(f"INSERT INTO {table} {rows}", values)
-    sums.change(gone, digests_of(db, table, table))
+    sums.change(gone, digests_of(db, table, table, few=True))
 
 
 @contextmanager
@@ -355,10 +366,15 @@ def _create_statement(what: str, table: str, columns: dict[str, str]) -> str:
     return f"CREATE {what} {table} ({', '.join(f'{name} {kind}' for name, kind in columns.items())})"
 
 
-def generation_at(path: str | Path) -> int:
-    """Return the generation of the file in place; 0 where there is none that can be read."""
+def generation_at(path: str | Path, db: Warehouse) -> int:
+    """Return the generation of the file in place, read beside what `db` has open; 0 where there is none that can be read."""
     try:
-        with attached(path) as db:
-            return max((int(number) for (number,) in db.sql("SELECT generation FROM generation").fetchall()), default=0)
-    except (NoWarehouse, FileNotFoundError, duckdb.Error):
+        with reserved(path):
+            db.execute("ATTACH ? AS placed (READ_ONLY)", [str(path)])
+            try:
+                found = db.execute("SELECT generation FROM placed.main.generation").fetchall()
+            finally:
+                db.execute("DETACH placed")
+    except (FileNotFoundError, duckdb.Error):
         return 0
+    return max((int(number) for (number,) in found), default=0)

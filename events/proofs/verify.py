@@ -236,6 +236,7 @@ class _StreamVerification:
         self._keys = KeyRing()
         self._index = StreamIndex()
         self._lost_track = False  # after an unreadable event, which could have opened a day or a round
+        self._nothing_new = False
 
     @property
     def start(self) -> StreamStart | None:
@@ -246,7 +247,7 @@ class _StreamVerification:
         if since is not None and not self._begin_after(since):
             self._forget()
         try:
-            for run in runs_of(self.log.read(self.stream, self.unread + 1)):
+            for run in () if self._nothing_new else runs_of(self.log.read(self.stream, self.unread + 1)):
                 events = read_all([record.data for record in run]) or repeat(None)
                 for record, event in zip(run, events, strict=False):
                     self._take(record, event)
@@ -261,12 +262,14 @@ class _StreamVerification:
     def _begin_after(self, since: StreamStart) -> bool:
         """Begin after the last event that an earlier verification and a checkpoint bear out; return whether they do.
 
-        A few events before it are read, for the day and whether a round is open: their chain ends in the stated hash.
+        A few events before it are read where others follow, for the day and whether a round is open: their chain ends in the
+        stated hash. Where none follows, that event alone is read, and what comes in meanwhile is for the next verification.
         """
         last: Record | None = None
-        first = min(since.size - LEAD, self.position or since.size)
-        self._lost_track = first > 1
         try:
+            self._nothing_new = next(self.log.read(self.stream, since.size + 1), None) is None
+            first = min(since.size - (0 if self._nothing_new else LEAD), self.position or since.size)
+            self._lost_track = first > 1
             for record in self.log.read(self.stream, max(1, first), since.size):
                 event, last = read(record.data), record
                 self._check_day(record.seq, event)
@@ -285,7 +288,7 @@ class _StreamVerification:
 
     def _forget(self) -> None:
         """Go back to the beginning of the stream."""
-        self.breaks, self.hash_at_position = [], b""
+        self.breaks, self.hash_at_position, self._nothing_new = [], b"", False
         self._day, self._round_open, self._recorded_at_us, self._lost_track = None, False, 0, False
 
     def _take(self, record: Record, event: ReadEnvelope[Event] | None) -> None:

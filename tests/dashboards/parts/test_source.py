@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from analytics.warehouse.warehouse import Warehouse, build, generation_at, reading
+from analytics.hold.hold import generation
+from analytics.warehouse.warehouse import Warehouse, build, reading
 from dashboards.parts import source
 from dashboards.run import LOG_VARIABLE, WAREHOUSE_VARIABLE
 from tests.dashboards import sample
@@ -26,7 +27,7 @@ class Opened:
     @contextmanager
     def reading(self, path: Path) -> Iterator[Warehouse]:
         with reading(path) as db:
-            self.generations.append(generation_at(path))
+            self.generations.append(generation(db).generation)
             self.open += 1
             try:
                 yield db

@@ -245,3 +245,25 @@ def test_what_is_read_grows_by_what_is_new(at: Property, day: Day, monkeypatch: 
         for stream, start in before.items():
             if stream.startswith("table/"):
                 assert counted[stream] <= log.head(stream).seq - start + LEAD + 5, stream
+
+
+def test_of_a_table_that_has_not_grown_the_last_event_alone_is_read(
+    at: Property, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from events.sqlite.log import SqliteLog
+
+    assert at("checkpoint", "--key", at.folder / "key") == 0
+    assert at("verify", "--since") == 0
+    first: dict[str, int] = {}
+    inner = SqliteLog.read
+
+    def read_(self: SqliteLog, stream: str, *place: Any) -> Any:
+        for record in inner(self, stream, *place):
+            first[stream] = min(first.get(stream, record.seq), record.seq)
+            yield record
+
+    monkeypatch.setattr(SqliteLog, "read", read_)
+    assert at("verify", "--since") == 0
+    tables = {stream: size for stream, size in ends(at).items() if stream.startswith("table/")}
+    assert tables
+    assert {stream: first[stream] for stream in tables} == tables
