@@ -22,7 +22,7 @@ PACE = {
     "Who": "text",
     "Rounds": "number",
     "Rounds an hour": "number",
-    "As the games and hours have": "number",
+    "Expected rounds": "number",
     "Index": "number",
 }
 TAKE_UP = {"Game": "text", "Wager": "text", "Made": "number", "Of base wagers": "number", "Average": "number"}
@@ -46,7 +46,7 @@ def show_pace(part: FloorPart, formats: Formats) -> None:
             ),
             f"{r['rounds']:,}",
             "–" if r["rounds_per_hour"] is None else f"{r['rounds_per_hour']:.1f}",
-            "–" if r["expected_rounds"] is None else f"{r['expected_rounds']:,.0f} rounds",
+            "–" if r["expected_rounds"] is None else f"{r['expected_rounds']:,.0f}",
             "–" if r["index"] is None else f"{r['index']:.0f}",
         ]
         for r in found.iter_rows(named=True)

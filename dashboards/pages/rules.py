@@ -21,7 +21,7 @@ HISTORY = {
     "Filed": "text",
 }
 WAGERS = {
-    "Wager": "text",
+    "Wager": "short",
     "Paytable": "text",
     "Limits": "short",
     "Returns": "number",

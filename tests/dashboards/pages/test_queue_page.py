@@ -49,7 +49,7 @@ def test_the_gravest_stands_first_and_is_shown(warehouse: Path, monkeypatch: pyt
         "Money": "▼ −$100.00 short",
         "Table": "FU-01 · 17",
         "Where": "Seat 3 · Ace High Bonus",
-        "When": "21:14:00 Fri 6 Mar",
+        "When": "21:14 Fri 6 Mar",
     }
     assert last["Incident"] == "Improper dice shake"
     assert f'href="round?table=fu-01&amp;round=17&amp;finding={sample.DISPUTE.id}"' in page
