@@ -136,7 +136,7 @@ def _export(figure: Figure, form: Form, selection: Selection) -> tuple[str, Down
             reason=f"figures from a page: {figure.title}",
         )
     except REFUSALS as error:
-        source.show(markup.notice("Nothing was exported, for it cannot be put on record", str(error)))
+        source.show(markup.notice("Nothing was exported: the export cannot be recorded", str(error)))
         return None
     name = re.sub(r"[^a-z0-9]+", "-", figure.title.lower()).strip("-")
     return f"Save {plural(rows.height, 'row')} as {form}", Download(f"{name}.{form}", MEDIA[form], data)

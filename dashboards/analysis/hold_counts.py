@@ -189,7 +189,9 @@ def show_reconciliation(figures: Figures, of: Selection, formats: Formats) -> No
     shown = [term for term in terms if uncounted or "not fully" not in term[0]]
     items = "".join(f"<dt>{markup.text(name)}</dt><dd>{markup.text(value)}</dd>" for name, value in shown)
     source.show(
-        markup.section("Win and house win", "Each line to the cent; what the last but one holds, no record explains.")
+        markup.section(
+            "Win and house win", "Exact to the cent. No record explains the chips in the tray beyond those due."
+        )
     )
     source.show(f'<dl class="rk-pair rk-sum">{items}</dl>')
     if row["unsettled"]:
@@ -257,7 +259,8 @@ def show_periods(figures: Figures, of: Selection, formats: Formats) -> None:
     ]
     source.show(
         markup.section(
-            f"By table and {PERIODS[period].lower()}", "Drop, win and hold % are counted per box, and split no further."
+            f"By table and {PERIODS[period].lower()}",
+            "Drop, win and hold % are counted by drop box and cannot be broken down further.",
         )
     )
     source.show(markup.table(BY_PERIOD, rows, "Hold by table and period", sortable=True))

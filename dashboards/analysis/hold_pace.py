@@ -78,7 +78,7 @@ def show_wagers(part: FloorPart, formats: Formats) -> None:
     where = [] if of.shift is None else [f"shift {of.shift}"]
     where += [] if hour is None else [f"rounds opened from {hour}:00 to {hour}:59"]
     below = ", ".join([words(of), *where])
-    source.show(markup.section(named, f"{below}. {plural(sums['wagers'], 'wager')}: their sums are the figure's."))
+    source.show(markup.section(named, f"{below}. {plural(sums['wagers'], 'wager')}: they add up to the figure."))
     if not sums["wagers"]:
         source.show(markup.empty("No wager", "Nothing was staked here. Choose another part of the floor."))
         return

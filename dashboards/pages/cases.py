@@ -130,7 +130,7 @@ def _attachments(found: FiledCase) -> None:
     folder = CaseFolder(cases_path())
     lost = list(folder.losses(found.table, files))
     for each in lost:
-        source.show(markup.notice("An attachment cannot be opened whole", str(each)))
+        source.show(markup.notice("An attachment cannot be read as it was recorded", str(each)))
     faults = {each.digest: each.fault for each in lost}
     source.show(case_parts.attachments(found.case, faults))
     whole = {each.digest: each for each in files if each.digest not in faults}
@@ -139,7 +139,7 @@ def _attachments(found: FiledCase) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         digest = st.selectbox("Attachment", list(whole), format_func=lambda each: whole[each].name)
-        if st.button("Take out"):
+        if st.button("Export attachment"):
             _take_out(found, folder, digest, who)
 
 
@@ -152,7 +152,7 @@ def _take_out(found: FiledCase, folder: CaseFolder, digest: str, who: str) -> No
             [found.table], digest=digest, form="attachment", by=who, reason=f"case {found.name} on a page", what="round"
         )
     except REFUSALS as error:
-        source.show(markup.notice("Nothing was taken out", str(error)))
+        source.show(markup.notice("Nothing was exported", str(error)))
         return
     save_link.link(f"Save {attached.name}", Download(attached.name, "application/octet-stream", data))
 
@@ -326,7 +326,7 @@ def new(table: str, round_no: int, seat: str) -> None:
         of = st.selectbox(
             "Of", [None, *waiting], format_func=lambda each: NEW if each is None else f"Dispute: {waiting[each].claim}"
         )
-        claim = st.text_area("Patron's claim, where it is new", max_chars=400).strip()
+        claim = st.text_area("Patron's claim, if it is new", max_chars=400).strip()
         left, right = st.columns(2)
         place = left.selectbox(
             "Seat",

@@ -112,7 +112,7 @@ def test_a_case_is_opened_from_its_round(floor: Living) -> None:
     test = start("cases", table="fu-01", round="1", seat="3")
     press(test, "Open case")
     assert "Write down what the patron says" in said(test)
-    fill(test, "Patron's claim, where it is new", "the bonus was short")
+    fill(test, "Patron's claim, if it is new", "the bonus was short")
     fill(test, "Patron's token", "P-7")
     press(test, "Open case")
     found = read(floor, "fu-01-c1").case
@@ -173,9 +173,9 @@ def test_an_attachment_is_opened_each_time_and_one_that_is_gone_is_named(floor: 
     (stored,) = (path for path in (floor.warehouse.parent / "attachments").rglob("*") if path.is_file())
     stored.write_bytes(b"slop")
     test = start("cases", case="FU-01-C1")
-    assert "An attachment cannot be opened whole" in said(test)
+    assert "An attachment cannot be read as it was recorded" in said(test)
     assert "✗ was changed" in said(test)
-    assert "Take out" not in labels(test)
+    assert "Export attachment" not in labels(test)
     stored.unlink()
     assert "✗ is gone" in said(start("cases", case="FU-01-C1"))
 
@@ -186,7 +186,7 @@ def test_taking_an_attachment_out_is_on_record(floor: Living) -> None:
     with desk_at(floor.log, persons=PEOPLE) as at:
         cases.attach(at, folder, "fu-01-c1", file="slip.jpg", data=b"slip", by="m.ortiz", note="the slip")
     log_in("r.haas@bellwether.example", "auditor")
-    test = press(start("cases", case="FU-01-C1"), "Take out")
+    test = press(start("cases", case="FU-01-C1"), "Export attachment")
     assert "Save slip.jpg" in said(test)
     with desk_at(floor.log, read_only=True) as at:
         custody = at.review("fu-01").custody

@@ -75,7 +75,7 @@ def test_fairness_shows_every_test_and_the_counts_of_a_family(warehouse: Path, m
     ("verdicts", "words"),
     [
         (["alarm", "within"], "Chance does not explain 1 of 2 tests."),
-        (["cannot_tell", "cannot_tell", "within"], "Nothing stands out, but 2 of 3 tests saw too little to tell."),
+        (["cannot_tell", "cannot_tell", "within"], "Nothing stands out, but 2 of 3 tests are inconclusive."),
         (["within", "within", "cannot_tell"], "Chance explains all of 3 tests."),
     ],
 )

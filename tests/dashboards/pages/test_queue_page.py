@@ -201,7 +201,7 @@ def test_the_same_person_does_not_sign_again_under_the_name_of_another_sign_in(f
 def test_who_is_not_registered_can_look_and_act_on_nothing(floor: Living) -> None:
     test = signed_in("x.new@bellwether.example")
     page = said(test)
-    assert "You can look, and act on nothing" in page
+    assert "You can look but not act" in page
     assert "rack review register ID --name TEXT" in page
     assert not [each for each in test.button if each.label == "Assign"]
     assert desk.act(lambda at: at.note("x", note="x", by="x.new@bellwether.example")) is None
