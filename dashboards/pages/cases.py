@@ -324,7 +324,9 @@ def new(table: str, round_no: int, seat: str) -> None:
     given = int(seat) if seat.isdecimal() and int(seat) in options else None
     with st.form("new-case"):
         of = st.selectbox(
-            "Of", [None, *waiting], format_func=lambda each: NEW if each is None else f"Dispute: {waiting[each].claim}"
+            "Claim",
+            [None, *waiting],
+            format_func=lambda each: NEW if each is None else f"Dispute: {waiting[each].claim}",
         )
         claim = st.text_area("Patron's claim, if it is new", max_chars=400).strip()
         left, right = st.columns(2)

@@ -128,7 +128,7 @@ def test_an_open_dispute_becomes_a_case(floor: Living) -> None:
         at.open_dispute("fu-01", 1, dispute="d-1", claim="short", by="m.ortiz", seat=3)
     log_in("m.ortiz@bellwether.example", "surveillance")
     test = start("cases", table="fu-01", round="1")
-    (of,) = [each for each in test.selectbox if each.label == "Of"]
+    (of,) = [each for each in test.selectbox if each.label == "Claim"]
     of.set_value("d-1")
     press(test, "Open case")
     assert read(floor, "fu-01-c1").case.dispute == "d-1"
