@@ -222,7 +222,8 @@ def _attach(name: str, who: str) -> Doing:
 
 
 def _assign(name: str, who: str) -> Doing:
-    to = st.selectbox("To", [each.id for each in desk.register().all])
+    names = {person.id: person.name for person in desk.register().all}
+    to = st.selectbox("To", list(names), format_func=lambda person: f"{names[person]} ({person})")
     words = st.text_input("Reason", max_chars=400).strip()
     return (lambda at: cases.assign(at, name, to=to, by=who, reason=words)) if words else None
 
@@ -236,7 +237,7 @@ def _due(name: str, who: str) -> Doing:
 
 def _decide(name: str, who: str) -> Doing:
     outcome: Any = st.selectbox(
-        "How it ends",
+        "Outcome",
         list(OUTCOMES),
         index=None,
         placeholder="Choose",

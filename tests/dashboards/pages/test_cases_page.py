@@ -146,7 +146,7 @@ def test_a_case_is_noted_assigned_decided_and_appealed(floor: Living) -> None:
     choose(test, "decide")
     press(test, "Decide")
     assert "Fill in every box of the form" in said(test)
-    next(each for each in test.selectbox if each.label == "How it ends").set_value("for_patron")
+    next(each for each in test.selectbox if each.label == "Outcome").set_value("for_patron")
     fill(test, "Why, as the patron will read it", "the cards show it")
     press(test, "Decide")
     found = read(floor, "fu-01-c1").case
