@@ -332,7 +332,7 @@ def test_views_keep_filters_only_and_are_not_without_end(tmp_path: Path) -> None
     path = tmp_path / "v.json"
     for number in range(views.MOST):
         assert views.save(path, f"view {number}", {"code": "PAY-OVER", "finding": "x", "person": "y"}) == ""
-    assert "forget one first" in views.save(path, "one more", {})
+    assert "delete one first" in views.save(path, "one more", {})
     assert views.save(path, "view 0", {"table": "fu-09"}) == ""
     assert views.saved(path)["view 0"] == {"table": "fu-09"}
     assert views.saved(path)["view 1"] == {"code": "PAY-OVER"}
