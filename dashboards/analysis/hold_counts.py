@@ -119,15 +119,19 @@ def _show_chart(of: Selection) -> None:
         return
     by_table = source.reckon(periods.hold_by_period, "table", "all", of).drop_nulls("hold_percent")
     if by_table.height > MOST_BARS:
-        half = MOST_BARS // 2
-        ranked = by_table.sort("hold_percent", "table_id", descending=[True, False])
-        by_table = pl.concat([ranked.head(half), ranked.tail(half)])
+        by_table, half = highest_and_lowest(by_table), MOST_BARS // 2
         words = (
             f"The {half} tables with the highest hold % and the {half} with the lowest; the list below has every table."
         )
         source.show(f'<p class="rk-note">{words}</p>')
     if by_table.height > 1:
         source.show(hold_bars_chart(by_table, "Hold % of each table"))
+
+
+def highest_and_lowest(by_table: pl.DataFrame) -> pl.DataFrame:
+    """Return the tables with the highest and the lowest `hold_percent`, `MOST_BARS` of them, the highest first."""
+    ranked = by_table.sort("hold_percent", "table_id", descending=[True, False])
+    return pl.concat([ranked.head(MOST_BARS // 2), ranked.tail(MOST_BARS // 2)])
 
 
 def show_changes(figures: Figures, of: Selection, formats: Formats) -> None:
