@@ -29,6 +29,14 @@ ACTIONS = {
     "assign": "Assign",
     "due": "Move due date",
     "decide": "Decide",
+    "appeal": "Appeal",
+}
+BUTTONS = {
+    "note": "Add note",
+    "attach": "Attach file",
+    "assign": "Assign case",
+    "due": "Move due date",
+    "decide": "Record decision",
     "appeal": "Record appeal",
 }
 NEW = "A new claim"
@@ -182,7 +190,7 @@ def _act(found: FiledCase, who: str) -> None:
     )
     with st.form(f"form {key} {todo}", border=False):
         done = _FORMS[todo or "note"](found.name, who)
-        if st.form_submit_button(ACTIONS[todo or "note"], type="primary"):
+        if st.form_submit_button(BUTTONS[todo or "note"], type="primary"):
             _carry_out(done)
 
 
@@ -193,7 +201,7 @@ Doing = Callable[[Desk], Entry] | None
 def _carry_out(done: Doing) -> None:
     """Do what a form is for, or say that it is not filled in."""
     if done is None:
-        desk.refuse("Fill in every box of the form")
+        desk.refuse("Fill in every box of the form.")
     else:
         desk.act(done)
     st.rerun()
