@@ -64,6 +64,16 @@ def test_links_and_back_need_no_new_start_and_show_what_their_address_says(site:
     assert page.evaluate("window.openedOnce")
 
 
+def test_a_page_finds_its_server_at_the_first_try(site: str, page: Page) -> None:
+    """Streamlit looks beneath the address of a page first, and waits before it looks elsewhere."""
+    missed: list[str] = []
+    page.on("response", lambda answer: missed.append(answer.url) if answer.status == 404 else None)
+    page.goto(f"{site}/queue")
+    expect_drawn(page)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Incidents")
+    assert missed == []
+
+
 def test_stepping_moves_the_drawing_and_the_address_and_the_address_reopens_the_step(site: str, page: Page) -> None:
     page.goto(f"{site}/round?table=fu-01&round=17&step=45")
     expect(page.locator(".rk-now")).to_contain_text("The dealer paid seat 3 $100.00 on the Ace High Bonus")
