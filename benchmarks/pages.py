@@ -2,8 +2,9 @@
 
 A page is drawn when its script has ended, its heading stands there, and nothing of it is still to come. The server is fresh,
 and one page was opened before, so that the browser has read Streamlit's own scripts: *first* is the first time that a page is
-asked for in this server, *after* the best of three more. Goals: 1.5 s and 0.7 s at 54,000 rounds (`rack demo --rounds 54000`,
-or without a log `python -m benchmarks.warehouse --rounds 54000 --keep FILE`).
+asked for in this server, *after* the best of three more, each a whole new start of the page in the browser; *by a link* is the
+best of three times that a link on another page leads there. Goals: 1.5 s and 0.7 s at 54,000 rounds (`rack demo --rounds
+54000`, or without a log `python -m benchmarks.warehouse --rounds 54000 --keep FILE`).
 
 The processor time of server and browser stands beside the clock, which a busy machine disturbs more. Prints a table with the
 load of the machine; 1 where a goal is missed.
@@ -35,8 +36,14 @@ VIEWS = (
 DRAWN = """() => {
     const app = document.querySelector('[data-testid=stApp]');
     return app?.dataset.testScriptState === 'notRunning' && document.querySelector('.stMain h1') !== null
-        && document.querySelector('[data-testid=stSkeleton], [data-stale=true]') === null;
+        && document.querySelector('[data-testid=stSkeleton], [data-stale=true], h1[data-left]') === null;
 }"""
+FOLLOW = """(address) => {
+    document.querySelector('.stMain h1').dataset.left = '';
+    history.pushState({}, '', address);
+    window.dispatchEvent(new PopStateEvent('popstate'));
+}"""
+"""What keys.js does with a link to another page, the heading of the page that is left marked."""
 
 
 def addresses(warehouse: Path) -> list[str]:
@@ -56,14 +63,21 @@ class Drawing(NamedTuple):
     browser_s: float
 
 
-def drawn(page: Page, address: str, server: int) -> Drawing:
+def drawn(page: Page, address: str, server: int, *, by_link: bool = False) -> Drawing:
     """Return what a page takes from the question to the drawn page."""
     (of_server, of_all), began = _cpu_s(server), time.perf_counter()
-    page.goto(address, wait_until="commit")
+    if by_link:
+        page.evaluate(FOLLOW, address)
+    else:
+        page.goto(address, wait_until="commit")
     page.wait_for_function(DRAWN)
     clock = time.perf_counter() - began
     server_now, all_now = _cpu_s(server)
     return Drawing(clock, server_now - of_server, (all_now - server_now) - (of_all - of_server))
+
+
+def _other(address: str, where: str) -> str:
+    return f"{address}/{'reports' if where.startswith('surveillance') else 'surveillance'}"
 
 
 def _cpu_s(server: int) -> tuple[float, float]:
@@ -80,8 +94,14 @@ def _cpu_s(server: int) -> tuple[float, float]:
     return seconds[server], sum(seconds[process] for process in ours if process in seconds)
 
 
-def measure(warehouse: Path, log: str | None) -> dict[str, tuple[Drawing, Drawing]]:
-    """Return page → what it took the first time, and the best after it."""
+def followed(page: Page, address: str, server: int, start: str) -> Drawing:
+    """Return what a page takes that a link on another page leads to."""
+    drawn(page, start, server, by_link=True)
+    return drawn(page, address, server, by_link=True)
+
+
+def measure(warehouse: Path, log: str | None) -> dict[str, tuple[Drawing, Drawing, Drawing]]:
+    """Return page → what it took the first time, the best after it, and the best by a link."""
     with served(warehouse, log) as (address, server), sync_playwright() as play:
         chromium = next(path for name in NAMES if (path := shutil.which(name)))
         browser = play.chromium.launch(executable_path=chromium, args=FLAGS)
@@ -93,6 +113,7 @@ def measure(warehouse: Path, log: str | None) -> dict[str, tuple[Drawing, Drawin
             where: (
                 drawn(page, f"{address}/{where}", server),
                 min(drawn(page, f"{address}/{where}", server) for _ in range(REPEATS)),
+                min(followed(page, f"{address}/{where}", server, _other(address, where)) for _ in range(REPEATS)),
             )
             for where in addresses(warehouse)
         }
@@ -113,15 +134,16 @@ def main(arguments: list[str] | None = None) -> int:
         f"{rounds:,} rounds; goals {FIRST_S} s and {AFTER_S} s; load average {before:.1f}, after it {os.getloadavg()[0]:.1f}, "
         f"on {os.cpu_count()} cores",
         "",
-        "| page | first, s | CPU of server + browser | after, s | CPU of server + browser | met |",
-        "| --- | ---: | ---: | ---: | ---: | --- |",
+        "| page | first, s | CPU of server + browser | after, s | CPU | by a link, s | CPU | met |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
         *(
-            f"| {where.partition('&')[0]} | {_written(first)} | {_written(after)} | {'yes' if fits(first, after) else 'no'} |"
-            for where, (first, after) in sorted(found.items(), key=lambda each: -each[1][0].clock_s)
+            f"| {where.partition('&')[0]} | {_written(first)} | {_written(after)} | {_written(by_link)} | "
+            f"{'yes' if fits(first, after) else 'no'} |"
+            for where, (first, after, by_link) in sorted(found.items(), key=lambda each: -each[1][0].clock_s)
         ),
     ]
     sys.stdout.write("\n".join(lines) + "\n")
-    return 0 if all(fits(*each) for each in found.values()) else 1
+    return 0 if all(fits(first, after) for first, after, _ in found.values()) else 1
 
 
 def _written(each: Drawing) -> str:

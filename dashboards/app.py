@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dashboards.access import access
 from dashboards.parts import open_round_warnings
@@ -37,6 +38,9 @@ ABOUT = (
     "**Discard Rack** records every event at a table, replays every round by the regulation, and shows what differs."
 )
 """What the menu says of the program; with it stands the choice of a light page or a dark one."""
+
+SHOWN = "page-shown"
+"""Where the page is noted that a session shows."""
 
 TITLES = {"dealers": "Dealer errors", "surveillance": "Surveillance log"}
 """Page → its title, where that is not its name."""
@@ -68,11 +72,24 @@ def main() -> None:
     st.set_page_config(page_title=f"{page.title} · Discard Rack")
     if page.url_path:
         access.gate(page.url_path)
+    _begin_anew(page.url_path)
     _who()
     _warm_up()
     if page.url_path not in ("", "floor"):  # the Floor page has them at its tables
         open_round_warnings.watch()
     page.run()
+
+
+def _begin_anew(page: str) -> None:
+    """Forget what was chosen before, where an address was followed (a link, Back, Forward): it alone says what is shown.
+
+    Within a page Streamlit's controls would go on showing what they showed, except on Round, where they belong to their round.
+    """
+    run, elsewhere = get_script_run_ctx(), page == "round" or st.session_state.get(SHOWN) != page
+    if run is not None and run.is_history_navigation and elsewhere:
+        for name in list(st.session_state):
+            del st.session_state[name]
+    st.session_state[SHOWN] = page
 
 
 @st.cache_resource(show_spinner=False)

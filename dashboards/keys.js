@@ -46,6 +46,20 @@
     if (link) take(event, link);
   };
 
+  // A link to another page or round is followed as Back and Forward are, without a new start of everything, which takes longer
+  // than a page (app.py, _begin_anew).
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.('.stMain a[href]:not([target="_blank"])');
+    if (!link || link.hasAttribute("download") || event.defaultPrevented || event.button !== 0) return;
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    const elsewhere = link.pathname !== location.pathname || nameOf(link) === "round";
+    if (link.origin !== location.origin || !letterOf[nameOf(link)] || !elsewhere) return;
+    event.preventDefault();
+    history.pushState({}, "", link.href);
+    window.dispatchEvent(new PopStateEvent("popstate"));
+    document.querySelector(".stMain").scrollTo(0, 0);
+  });
+
   let waits = 0;
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;

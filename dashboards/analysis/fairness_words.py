@@ -14,15 +14,16 @@ from replay.narrative.names import game_name, plural, table_name
 def answer(found: pl.DataFrame) -> markup.Html:
     """Say in one sentence what the tests come to."""
     alarms, blind = int(found["alarm"].sum()), int((found["verdict"] == "cannot_tell").sum())
-    below = f"Fair devices get a report with any alarm at all once in {1 / fairness.ALARM_LEVEL:.0f}."
+    below = f"With fair devices an alarm comes up once in {1 / fairness.ALARM_LEVEL:.0f}."
     if alarms:
         kind, shape, words = "under", "◆", f"Chance does not explain {alarms:,} of {plural(found.height, 'test')}."
     elif 2 * blind > found.height:
         kind, shape = "unknown", "?"
-        words = f"Nothing stands out, but {blind:,} of {plural(found.height, 'test')} saw too little to tell."
+        are = "is" if blind == 1 else "are"
+        words = f"Nothing stands out, but {blind:,} of {plural(found.height, 'test')} {are} inconclusive."
     else:
         kind, shape, words = "upheld", "✔\ufe0e", f"Chance explains all of {plural(found.height, 'test')}."
-        below = f"{plural(blind, 'test')} saw too little to tell. {below}" if blind else below
+        below = f"{plural(blind, 'test')} {'is' if blind == 1 else 'are'} inconclusive. {below}" if blind else below
     return markup.Html(
         f'<div class="rk-answer rk-a-{kind}" role="status"><div class="rk-answer-shape" aria-hidden="true">{shape}</div>'
         f'<div><p class="rk-answer-words">{words}</p><p class="rk-under">{below}</p></div></div>'

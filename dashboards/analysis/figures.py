@@ -31,6 +31,7 @@ from replay.review.desk import REFUSALS
 
 Form = Literal["csv", "parquet"]
 MEDIA: Final[dict[Form, str]] = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
+FORM_NAMES: Final[dict[Form, str]] = {"csv": "CSV", "parquet": "Parquet"}
 NAMED: Final = ("dealer", "bettor")
 """Columns that only those who may see names take away."""
 SAVED: Final = "figures-export"
@@ -107,7 +108,7 @@ def _offer_files(figure: Figure, selection: Selection) -> None:
     with st.container(horizontal=True):
         forms: tuple[Form, ...] = ("csv", "parquet")
         for form in forms:
-            words = f"Export {'CSV' if form == 'csv' else 'Parquet'}"
+            words = f"Export {FORM_NAMES[form]}"
             if st.button(words, key=f"export-{form}", disabled=bool(why), help=why or "Every row; recorded in the log"):
                 st.session_state[SAVED] = key, _export(figure, form, selection)
         saved = st.session_state.get(SAVED)
@@ -136,10 +137,10 @@ def _export(figure: Figure, form: Form, selection: Selection) -> tuple[str, Down
             reason=f"figures from a page: {figure.title}",
         )
     except REFUSALS as error:
-        source.show(markup.notice("Nothing was exported, for it cannot be put on record", str(error)))
+        source.show(markup.notice("Nothing was exported: the export cannot be recorded", str(error)))
         return None
     name = re.sub(r"[^a-z0-9]+", "-", figure.title.lower()).strip("-")
-    return f"Save {plural(rows.height, 'row')} as {form}", Download(f"{name}.{form}", MEDIA[form], data)
+    return f"Save {plural(rows.height, 'row')} as {FORM_NAMES[form]}", Download(f"{name}.{form}", MEDIA[form], data)
 
 
 def as_file(rows: pl.DataFrame, form: Form) -> bytes:

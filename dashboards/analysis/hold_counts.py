@@ -119,15 +119,19 @@ def _show_chart(of: Selection) -> None:
         return
     by_table = source.reckon(periods.hold_by_period, "table", "all", of).drop_nulls("hold_percent")
     if by_table.height > MOST_BARS:
-        half = MOST_BARS // 2
-        ranked = by_table.sort("hold_percent", "table_id", descending=[True, False])
-        by_table = pl.concat([ranked.head(half), ranked.tail(half)])
+        by_table, half = highest_and_lowest(by_table), MOST_BARS // 2
         words = (
             f"The {half} tables with the highest hold % and the {half} with the lowest; the list below has every table."
         )
         source.show(f'<p class="rk-note">{words}</p>')
     if by_table.height > 1:
         source.show(hold_bars_chart(by_table, "Hold % of each table"))
+
+
+def highest_and_lowest(by_table: pl.DataFrame) -> pl.DataFrame:
+    """Return the tables with the highest and the lowest `hold_percent`, `MOST_BARS` of them, the highest first."""
+    ranked = by_table.sort("hold_percent", "table_id", descending=[True, False])
+    return pl.concat([ranked.head(MOST_BARS // 2), ranked.tail(MOST_BARS // 2)])
 
 
 def show_changes(figures: Figures, of: Selection, formats: Formats) -> None:
@@ -189,7 +193,9 @@ def show_reconciliation(figures: Figures, of: Selection, formats: Formats) -> No
     shown = [term for term in terms if uncounted or "not fully" not in term[0]]
     items = "".join(f"<dt>{markup.text(name)}</dt><dd>{markup.text(value)}</dd>" for name, value in shown)
     source.show(
-        markup.section("Win and house win", "Each line to the cent; what the last but one holds, no record explains.")
+        markup.section(
+            "Win and house win", "Exact to the cent. No record explains the chips in the tray beyond those due."
+        )
     )
     source.show(f'<dl class="rk-pair rk-sum">{items}</dl>')
     if row["unsettled"]:
@@ -257,7 +263,8 @@ def show_periods(figures: Figures, of: Selection, formats: Formats) -> None:
     ]
     source.show(
         markup.section(
-            f"By table and {PERIODS[period].lower()}", "Drop, win and hold % are counted per box, and split no further."
+            f"By table and {PERIODS[period].lower()}",
+            "Drop, win and hold % are counted by drop box and cannot be broken down further.",
         )
     )
     source.show(markup.table(BY_PERIOD, rows, "Hold by table and period", sortable=True))

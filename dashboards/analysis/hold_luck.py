@@ -87,8 +87,8 @@ def show_changes(figures: Figures, by: str, of: Selection) -> None:
     source.show(
         markup.section(
             "Change since the period before",
-            "By the exact variance of each paytable, corrected for the rows (Holm). Wagers with uneven payouts are left out: "
-            "they are held against theory above.",
+            "By the exact variance of each paytable, corrected for the rows (Holm). Wagers with uneven payouts are "
+            "compared with theory above.",
         )
     )
     if told.is_empty():

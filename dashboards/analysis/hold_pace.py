@@ -22,7 +22,7 @@ PACE = {
     "Who": "text",
     "Rounds": "number",
     "Rounds an hour": "number",
-    "As the games and hours have": "number",
+    "Expected rounds": "number",
     "Index": "number",
 }
 TAKE_UP = {"Game": "text", "Wager": "text", "Made": "number", "Of base wagers": "number", "Average": "number"}
@@ -46,7 +46,7 @@ def show_pace(part: FloorPart, formats: Formats) -> None:
             ),
             f"{r['rounds']:,}",
             "–" if r["rounds_per_hour"] is None else f"{r['rounds_per_hour']:.1f}",
-            "–" if r["expected_rounds"] is None else f"{r['expected_rounds']:,.0f} rounds",
+            "–" if r["expected_rounds"] is None else f"{r['expected_rounds']:,.0f}",
             "–" if r["index"] is None else f"{r['index']:.0f}",
         ]
         for r in found.iter_rows(named=True)
@@ -78,7 +78,7 @@ def show_wagers(part: FloorPart, formats: Formats) -> None:
     where = [] if of.shift is None else [f"shift {of.shift}"]
     where += [] if hour is None else [f"rounds opened from {hour}:00 to {hour}:59"]
     below = ", ".join([words(of), *where])
-    source.show(markup.section(named, f"{below}. {plural(sums['wagers'], 'wager')}: their sums are the figure's."))
+    source.show(markup.section(named, f"{below}. {plural(sums['wagers'], 'wager')}: they add up to the figure."))
     if not sums["wagers"]:
         source.show(markup.empty("No wager", "Nothing was staked here. Choose another part of the floor."))
         return

@@ -42,7 +42,7 @@ def show_house_win(part: FloorPart, formats: Formats) -> None:
     of, figures = part.selection, Figures(part.selection)
     total = figures.ask("All wagers", hold.hold_by, "game", of).sum().row(0, named=True)
     unsettled = total["unsettled"]
-    note = f"{plural(unsettled, 'wager')} not settled, kept out" if unsettled else "staked on settled wagers"
+    note = f"{plural(unsettled, 'wager')} not settled, not counted" if unsettled else "staked on settled wagers"
     win, handle = total["house_win_cents"] or 0, total["handle_cents"] or 0
     source.show(
         markup.figures(
@@ -52,7 +52,9 @@ def show_house_win(part: FloorPart, formats: Formats) -> None:
                 markup.figure("House win", formats.money(win), "handle − payouts"),
                 markup.figure("House win %", percent(100 * win / handle if handle else None), "house win ÷ handle"),
                 markup.figure(
-                    "Jackpots by slip", formats.money(total["jackpots_by_slip_cents"]), "from the meters, apart"
+                    "Jackpots by slip",
+                    formats.money(total["jackpots_by_slip_cents"]),
+                    "paid from the meters, not in payouts",
                 ),
             ]
         )

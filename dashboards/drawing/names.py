@@ -78,6 +78,10 @@ class Formats(msgspec.Struct, frozen=True):
         """Return the time of day at the property: `21:14:05`."""
         return UNKNOWN if at_us is None else f"{self.moment(at_us):%H:%M:%S}"
 
+    def time_of_day(self, at_us: int | None) -> str:
+        """Return the time of day at the property to the minute, for lists: `21:14`."""
+        return UNKNOWN if at_us is None else f"{self.moment(at_us):%H:%M}"
+
     def day_and_clock(self, at_us: int | None) -> str:
         """Return the day and time at the property: `6 Mar, 21:14:05`."""
         if at_us is None:

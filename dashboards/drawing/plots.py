@@ -18,7 +18,7 @@ SHAPES = ("circle", "square", "plus", "diamond", "up", "down", "right", "left")
 """Shapes of points that differ at a glance; style.css draws them."""
 LANE_TICKS, PLANE_TICKS = 8, 5
 MOST_LABELS = 12
-"""Labels that stand under a plane at most; of more values every second, third, … has its label."""
+"""Labels that stand under a plane at most; of more values every second, third, … has its label. A phone shows half of many."""
 
 
 class Scale(NamedTuple):
@@ -111,10 +111,12 @@ def plane(
     grid = "".join(f'<i class="rk-level" style="bottom:{_at(share)}"></i>' for share, _ in ticks)
     upward = "".join(f'<span class="rk-tick" style="bottom:{_at(share)}">{words}</span>' for share, words in ticks)
     widest = max((words for _, words in ticks), key=len, default="")
-    every = max(1, math.ceil(len(labels) / MOST_LABELS))
+    shown = labels[:: max(1, math.ceil(len(labels) / MOST_LABELS))]
+    thinned = len(shown) > MOST_LABELS // 2
     along = "".join(
-        f'<span class="rk-tick{" rk-every-other" if place % 2 else ""}" style="left:{_at(share)}">{escape(words)}</span>'
-        for place, (share, words) in enumerate(labels[::every])
+        f'<span class="rk-tick{" rk-every-other" if thinned and place % 2 else ""}" style="left:{_at(share)}">'
+        f"{escape(words)}</span>"
+        for place, (share, words) in enumerate(shown)
     )
     below = f'<div class="rk-axis-of">{escape(titles[0])}</div>' if titles[0] else ""
     return _chart(

@@ -29,6 +29,14 @@ ACTIONS = {
     "assign": "Assign",
     "due": "Move due date",
     "decide": "Decide",
+    "appeal": "Appeal",
+}
+BUTTONS = {
+    "note": "Add note",
+    "attach": "Attach file",
+    "assign": "Assign case",
+    "due": "Move due date",
+    "decide": "Record decision",
     "appeal": "Record appeal",
 }
 NEW = "A new claim"
@@ -130,7 +138,7 @@ def _attachments(found: FiledCase) -> None:
     folder = CaseFolder(cases_path())
     lost = list(folder.losses(found.table, files))
     for each in lost:
-        source.show(markup.notice("An attachment cannot be opened whole", str(each)))
+        source.show(markup.notice("An attachment cannot be read as it was recorded", str(each)))
     faults = {each.digest: each.fault for each in lost}
     source.show(case_parts.attachments(found.case, faults))
     whole = {each.digest: each for each in files if each.digest not in faults}
@@ -139,7 +147,7 @@ def _attachments(found: FiledCase) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         digest = st.selectbox("Attachment", list(whole), format_func=lambda each: whole[each].name)
-        if st.button("Take out"):
+        if st.button("Export attachment"):
             _take_out(found, folder, digest, who)
 
 
@@ -152,7 +160,7 @@ def _take_out(found: FiledCase, folder: CaseFolder, digest: str, who: str) -> No
             [found.table], digest=digest, form="attachment", by=who, reason=f"case {found.name} on a page", what="round"
         )
     except REFUSALS as error:
-        source.show(markup.notice("Nothing was taken out", str(error)))
+        source.show(markup.notice("Nothing was exported", str(error)))
         return
     save_link.link(f"Save {attached.name}", Download(attached.name, "application/octet-stream", data))
 
@@ -182,7 +190,7 @@ def _act(found: FiledCase, who: str) -> None:
     )
     with st.form(f"form {key} {todo}", border=False):
         done = _FORMS[todo or "note"](found.name, who)
-        if st.form_submit_button(ACTIONS[todo or "note"], type="primary"):
+        if st.form_submit_button(BUTTONS[todo or "note"], type="primary"):
             _carry_out(done)
 
 
@@ -193,7 +201,7 @@ Doing = Callable[[Desk], Entry] | None
 def _carry_out(done: Doing) -> None:
     """Do what a form is for, or say that it is not filled in."""
     if done is None:
-        desk.refuse("Fill in every box of the form")
+        desk.refuse("Fill in every box of the form.")
     else:
         desk.act(done)
     st.rerun()
@@ -222,7 +230,8 @@ def _attach(name: str, who: str) -> Doing:
 
 
 def _assign(name: str, who: str) -> Doing:
-    to = st.selectbox("To", [each.id for each in desk.register().all])
+    names = {person.id: person.name for person in desk.register().all}
+    to = st.selectbox("To", list(names), format_func=lambda person: f"{names[person]} ({person})")
     words = st.text_input("Reason", max_chars=400).strip()
     return (lambda at: cases.assign(at, name, to=to, by=who, reason=words)) if words else None
 
@@ -236,7 +245,7 @@ def _due(name: str, who: str) -> Doing:
 
 def _decide(name: str, who: str) -> Doing:
     outcome: Any = st.selectbox(
-        "How it ends",
+        "Outcome",
         list(OUTCOMES),
         index=None,
         placeholder="Choose",
@@ -324,9 +333,11 @@ def new(table: str, round_no: int, seat: str) -> None:
     given = int(seat) if seat.isdecimal() and int(seat) in options else None
     with st.form("new-case"):
         of = st.selectbox(
-            "Of", [None, *waiting], format_func=lambda each: NEW if each is None else f"Dispute: {waiting[each].claim}"
+            "Claim",
+            [None, *waiting],
+            format_func=lambda each: NEW if each is None else f"Dispute: {waiting[each].claim}",
         )
-        claim = st.text_area("Patron's claim, where it is new", max_chars=400).strip()
+        claim = st.text_area("Patron's claim, if it is new", max_chars=400).strip()
         left, right = st.columns(2)
         place = left.selectbox(
             "Seat",

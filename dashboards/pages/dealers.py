@@ -25,7 +25,7 @@ from replay.narrative.names import game_name, plural, position_name, table_name,
 VIEWS = {
     "rates": "Rates",
     "repeats": "What repeats",
-    "rules": "Rules got wrong",
+    "rules": "Rules broken",
     "time": "Time to detection",
     "alarms": "False alarms",
 }
@@ -44,9 +44,9 @@ RATES = {
     "Mispayments": "number",
     "Overpaid": "number",
     "Underpaid": "number",
-    "Rounds wrong of 1,000": "number",
-    "As expected": "number",
-    "Wagers wrong of 1,000": "number",
+    "Mispaid rounds per 1,000": "number",
+    "Observed, expected": "number",
+    "Mispaid wagers per 1,000": "number",
 }
 REPEATS = {"Place": "short", "What repeats": "text", "Times": "number", "By chance": "number", "Money": "number"}
 RULES = {
@@ -55,7 +55,7 @@ RULES = {
     "Findings": "number",
     "Dealers": "number",
     "Most by one": "number",
-    "Of 1,000 rounds": "number",
+    "Per 1,000 rounds": "number",
 }
 TIMES = {
     "Findings": "number",
@@ -84,7 +84,7 @@ def page() -> None:
     source.show(
         markup.heading(
             "Dealer errors",
-            "Where things go wrong, held against chance. What stands out is a place to look, and says nothing about why.",
+            "Where things go wrong, compared with chance. A row that stands out is where to look; it does not say why.",
         )
     )
     if not source.ask(hold.choices).tables:
@@ -107,7 +107,7 @@ def show_rates(part: FloorPart, figures: Figures, formats: Formats) -> None:
     found = figures.ask(f"Mispayments by {BY[by].lower()}", mistakes.error_rates, by, of)
     found = found.sort(pl.col("look").fill_null(value=False), descending=True, maintain_order=True)
     if found.is_empty() or not found["counted"].sum():
-        source.show(markup.empty("No mispayment", "No wager of this part of the floor was paid otherwise than due."))
+        source.show(markup.empty("No mispayment", "Every wager in this part of the floor was paid as due."))
         return
     names = [_name(by, row) for row in found.iter_rows(named=True)]
     drawn = found.head(25).with_columns(
@@ -116,7 +116,7 @@ def show_rates(part: FloorPart, figures: Figures, formats: Formats) -> None:
         pl.col("per_1000_rounds_high").alias("high"),
         pl.col("look").fill_null(value=False),
     )
-    unit, alt = "Rounds with a mispayment, of 1,000", f"Rounds with a mispayment of 1,000, by {BY[by].lower()}"
+    unit, alt = "Mispaid rounds per 1,000", f"Mispaid rounds per 1,000, by {BY[by].lower()}"
     source.show(rates_chart(drawn, names[:25], f"{unit} (95 % interval)", alt))
     rows, marked = [], []
     for i, (name, r) in enumerate(zip(names, found.iter_rows(named=True), strict=True)):
@@ -141,8 +141,8 @@ def show_rates(part: FloorPart, figures: Figures, formats: Formats) -> None:
         )
     )
     source.show(
-        '<p class="rk-note">Interval: 95 % (Garwood 1936). As expected: the floor\'s own rates of the same games. “Needs review” '
-        "is what chance alone would say of anybody once in a hundred such reports (Holm 1979).</p>"
+        '<p class="rk-note">Interval: 95 % (Garwood 1936). Expected: the floor\'s own rates of the same games. '
+        "“Needs review”: by chance alone, one report in a hundred has such a row (Holm 1979).</p>"
     )
     if part.before is not None and by in rate_changes.BY_CHANGE:
         show_changes(figures, by, of)
@@ -154,7 +154,7 @@ def show_changes(figures: Figures, by: str, of: Selection) -> None:
     source.show(
         markup.section(
             "Change of the rate",
-            "Rounds with a mispayment of 1,000. Exact test of two counts (Przyborowski, Wilenski 1940), corrected for the rows.",
+            "Mispaid rounds per 1,000. Exact test of two counts (Przyborowski, Wilenski 1940), corrected for the rows.",
         )
     )
     if found.is_empty():
@@ -222,7 +222,7 @@ def _rate(row: dict[str, Any], of: str) -> object:
 def _expected(row: dict[str, Any]) -> object:
     if row["expected"] is None:
         return "–"
-    return markup.two_lines(f"{row['rounds_wrong']:,} of {row['expected']:.1f}", odds(row["p"]))
+    return markup.two_lines(f"{row['rounds_wrong']:,}, expected {row['expected']:.1f}", odds(row["p"]))
 
 
 def show_patterns(part: FloorPart, figures: Figures, formats: Formats) -> None:
@@ -250,9 +250,9 @@ def show_patterns(part: FloorPart, figures: Figures, formats: Formats) -> None:
 
 def show_rules(part: FloorPart, figures: Figures, formats: Formats) -> None:
     """Show which rules of play are got wrong, and whether by many or by one."""
-    found = figures.ask("Rules got wrong", mistakes.error_prone_rules, part.selection)
+    found = figures.ask("Rules broken", mistakes.error_prone_rules, part.selection)
     if found.is_empty():
-        source.show(markup.empty("No rule was got wrong", "Nothing was found in this part of the floor."))
+        source.show(markup.empty("No rule was broken", "Nothing was found in this part of the floor."))
         return
     rows = [
         [
@@ -274,9 +274,10 @@ def show_rules(part: FloorPart, figures: Figures, formats: Formats) -> None:
         for r in found.head(ROWS).iter_rows(named=True)
     ]
     source.show(
-        '<p class="rk-note">What many get wrong wants teaching, or another layout; what one gets wrong is that dealer\'s.</p>'
+        '<p class="rk-note">A rule that many dealers break calls for training or another layout; one that a single dealer breaks '
+        "is about that dealer.</p>"
     )
-    source.show(markup.table(RULES, rows, "Rules that are got wrong, most often first", sortable=True))
+    source.show(markup.table(RULES, rows, "Rules broken, most often first", sortable=True))
 
 
 def _tables(tables: Any) -> int:
@@ -337,7 +338,7 @@ def show_false_alarms(part: FloorPart, figures: Figures, formats: Formats) -> No
         for r in found.head(ROWS).iter_rows(named=True)
     ]
     source.show(
-        '<p class="rk-note">Dispositions of the queue count here from the next warehouse on; duplicates are left out.</p>'
+        '<p class="rk-note">Dispositions count here after the next build of the warehouse; duplicates do not count.</p>'
     )
     source.show(markup.table(ALARMS, rows, "False alarms by finding", sortable=True))
 

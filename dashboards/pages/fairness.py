@@ -36,7 +36,8 @@ def page() -> None:
     source.begin()
     source.show(
         markup.heading(
-            "Fairness", "Whether dice, cards and shufflers do as chance would. What stands out is a place to look."
+            "Fairness",
+            "Whether dice, cards and shufflers behave as chance would. A test that stands out is where to look.",
         )
     )
     part = floor_part(dealers=False, by_month=True)

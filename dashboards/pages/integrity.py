@@ -201,7 +201,7 @@ def missing(formats: Formats) -> None:
         return
     found = source.ask(integrity.about_the_log)
     if found.is_empty():
-        source.show(markup.empty("No gaps", "Every device's own count goes on without a jump."))
+        source.show(markup.empty("No gaps", "No device's own count has a gap."))
         return
     rows = [
         [

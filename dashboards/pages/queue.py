@@ -49,7 +49,7 @@ def page() -> None:
         _nothing(bool(choices.codes), said)
         source.watch()
         return
-    left, right = st.columns([8, 5], gap="medium")
+    left, right = st.columns([9, 5], gap="medium")
     with left:
         lines = total["fingerprints"] if together else total["incidents"]
         slot, pages = st.container(), -(-lines // ROWS)
@@ -189,6 +189,7 @@ def choose_rows(rows: pl.DataFrame, said: Reviews | None, formats: Formats) -> l
             "Money": st.column_config.TextColumn(width=138),
             "State": st.column_config.TextColumn(width=64),
             "Where": st.column_config.TextColumn(width=150),
+            "When": st.column_config.TextColumn(width=112),
         },
         alt="Incidents, most severe first",
     )
@@ -235,7 +236,7 @@ def _line(found: dict[str, Any], said: Reviews | None, formats: Formats) -> dict
         state, holder = incident_state(reviews), incident_holder(reviews)
         line["State"] = f"{STATES[state][0]} With {holder}" if state == "assigned" else STATES[state]
     line["Where"] = " · ".join(where)
-    line["When"] = f"{formats.clock(found['opened_at_us'])} {short_day(found['gaming_day'])}"
+    line["When"] = f"{formats.time_of_day(found['opened_at_us'])} {short_day(found['gaming_day'])}"
     return line
 
 

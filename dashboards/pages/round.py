@@ -117,7 +117,9 @@ def incidents(view: RoundView, formats: Formats, steps: list[Step]) -> None:
     named = st.query_params.get("finding")
     if named and named not in {f["finding_id"] for f in every}:
         source.show(
-            markup.notice("The finding of this link does not stand", "A later verdict withdrew it; here is what does.")
+            markup.notice(
+                "The finding of this link was withdrawn", "A later verdict no longer has it; what stands is shown here."
+            )
         )
     first = next((f for f in every if f["finding_id"] == named), every[0])["incident_id"]
     members = [f for f in every if f["incident_id"] == first]

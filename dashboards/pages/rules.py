@@ -21,7 +21,7 @@ HISTORY = {
     "Filed": "text",
 }
 WAGERS = {
-    "Wager": "text",
+    "Wager": "short",
     "Paytable": "text",
     "Limits": "short",
     "Returns": "number",
@@ -49,7 +49,7 @@ STATES = {
 def page() -> None:
     """Lay the page out: the decision that a link names, a table's rules, and all decisions."""
     source.begin()
-    source.show(markup.heading("Rules", "What each table plays by, as it was filed, and what that returns."))
+    source.show(markup.heading("Rules", "The rules that each table filed, and what its wagers return."))
     source.show(decisions.account(st.query_params.get("decision")))
     _rules_of_a_table()
     every_decision()
@@ -185,10 +185,10 @@ def _row(each: OfferedWager, formats: Formats) -> list[object]:
 def _why_not(each: OfferedWager) -> str:
     """Say why a wager has no figures of its own."""
     if each.reading:
-        return f"filed: {each.reading}; what it returns by that is not reckoned"
+        return f"filed: {each.reading}; its return by that is not computed"
     if each.together:
         return f"settled with {_both(tuple(wager for wager in each.together if wager != each.wager))}"
-    return "not reckoned"
+    return "not computed"
 
 
 def _both(wagers: tuple[str, ...]) -> str:
@@ -253,7 +253,7 @@ def show_what_if(submission: Submission, formats: Formats) -> None:
     if unknown:
         source.show(
             markup.empty(
-                f"Not reckoned: {', '.join(unknown)}", "No such wager was settled yet, or its return is not known."
+                f"Not computed: {', '.join(unknown)}", "No such wager was settled yet, or its return is not known."
             )
         )
     source.show(

@@ -124,8 +124,8 @@ def _enter(who: str, formats: Formats) -> None:
         )
         camera = second.text_input("Camera", max_chars=32)
         persons = third.text_input("Persons", max_chars=200, help="Patrons by token")
-        day = first.date_input("Day, where it was not now", None, format="MM/DD/YYYY")
-        clock = second.time_input("Time, where it was not now", None)
+        day = first.date_input("Day, if not now", None, format="MM/DD/YYYY")
+        clock = second.time_input("Time, if not now", None)
         if st.form_submit_button("Make entry", type="primary"):
             if not _is_filled_in({"What happened": note.strip()}):
                 st.rerun()

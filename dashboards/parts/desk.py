@@ -115,7 +115,7 @@ def actor(who: str) -> Person | None:
     try:
         return register().known(who)
     except REFUSALS as error:
-        st.html(markup.notice("You can look, and act on nothing", str(error)))
+        st.html(markup.notice("You can look but not act", str(error)))
         return None
 
 
@@ -211,6 +211,6 @@ def on_record(table: str, round_no: int) -> None:
         with desk_at(address, **log_options()) as desk:
             desk.viewed(table, round_no, what="round", by=recorded_as(who), reason="opened on a page")
     except REFUSALS as error:
-        st.html(markup.notice("The round is not shown, for that you looked cannot be put on record", str(error)))
+        st.html(markup.notice("The round is not shown: your view of it cannot be recorded", str(error)))
         st.stop()
     st.session_state[key] = True

@@ -119,7 +119,7 @@ def _open(table: str, round_no: int, seat: int | None, known: int, who: str) -> 
 def _decide(table: str, dispute: Dispute, who: str) -> None:
     key = f"decide {table} {dispute.dispute}"
     outcome: Any = st.selectbox(
-        "How it ends",
+        "Outcome",
         list(OUTCOMES),
         index=None,
         placeholder="Choose",

@@ -63,7 +63,7 @@ def _make(filters: QueueFilters, said: Reviews | None) -> tuple[QueueFilters, in
             reason="list of findings from a page",
         )
     except REFUSALS as error:
-        source.show(markup.notice("Nothing was exported, for it cannot be put on record", str(error)))
+        source.show(markup.notice("Nothing was exported: the export cannot be recorded", str(error)))
         return None
     return filters, len(rows), Download("findings.csv", "text/csv; charset=utf-8", data)
 

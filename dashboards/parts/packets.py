@@ -42,9 +42,7 @@ def offer(table: str, round_no: int, seat: int | None = None) -> None:
         _files(made)
         return
     if st.button("Dispute packet", key=f"make {name}", disabled=bool(why), help=why or None):
-        with st.spinner(
-            "Making the packet, under a checkpoint that covers the round; the next one may have to be awaited …"
-        ):
+        with st.spinner("Making the packet under a checkpoint that covers the round; it may wait for the next one …"):
             made = _make(table, round_no, seat, reason, withhold)
         if made is not None:
             st.session_state[name] = made

@@ -22,7 +22,7 @@ def why_not(right: str, what: str, *, signed: bool = True) -> str:
     if denied is not None:
         return denied
     if access.person() is None:
-        return f"Log in first: who takes {what} away stands in the log"
+        return f"Log in first: the log records who exports {what}"
     if signed and key_path() is None:
         return f"{what.capitalize()} is signed with the log's key: start the pages with RACK_KEY set"
     return ""

@@ -76,7 +76,7 @@ def reckon_with_statements(question: Callable[..., T], *about: Any, **more: Any)
     return kept
 
 
-@st.cache_data(max_entries=64, show_spinner="Reckoning …")
+@st.cache_data(max_entries=64, show_spinner="Computing …")
 def _reckoned(
     key: tuple[Any, ...], _question: Callable[..., T], _about: tuple[Any, ...], _more: dict[str, Any]
 ) -> tuple[T, list[Statement]]:
@@ -195,7 +195,7 @@ def not_offered(label: str, name: str, values: Collection[str]) -> None:
     if given and given not in values:
         del st.query_params[name]
         with st.session_state[NOTICES]:
-            words = "The link asks for it; what is shown is shown without it."
+            words = "The link asks for it; the page is shown without it."
             show(markup.notice(f"{label} {given} is not here", words))
 
 

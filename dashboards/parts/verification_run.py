@@ -234,7 +234,7 @@ def signatures(said: dict[str, Any], formats: Formats) -> list[str]:
     """Return what the checkpoints prove, and what not."""
     signed = said.get("signed") or {}
     if not signed.get("checkpoints"):
-        return ["No checkpoint signs it: who could replace the whole log and its high-water mark could not be told."]
+        return ["No checkpoint signs it: nobody would notice if the whole log and its high-water mark were replaced."]
     told = [
         f"{plural(signed['checkpoints'], 'checkpoint covers', 'checkpoints cover')} {signed['events']:,} events; "
         f"the last was signed {formats.day_and_clock(signed['at_us'])}."
@@ -253,7 +253,7 @@ def signatures(said: dict[str, Any], formats: Formats) -> list[str]:
             f"over {witness['newest_size']:,} of {signed['statements']:,} statements."
         )
     if not signed.get("anchored"):
-        told.append("The keys are those that the log itself names; an auditor gives his own copy with --key.")
+        told.append("The keys are those that the log itself names; an auditor names their own copy with --key.")
     return told
 
 

@@ -49,7 +49,7 @@ def save(path: Path, name: str, query: Mapping[str, str]) -> str:
     if not name or len(name) > LONGEST or name in ALWAYS:
         return f"A view needs a name of its own, of at most {LONGEST} letters."
     if name not in views and len(views) >= MOST:
-        return f"There are {MOST} views already; forget one first."
+        return f"There are {MOST} views already; delete one first."
     views[name] = {key: query[key] for key in KEPT if query.get(key)}
     return _write(path, views)
 

@@ -20,7 +20,7 @@ REFUSED = {"Made": "short", "Statements": "number", "In the log now": "text", "F
 BEAT_SECONDS = 5
 UNNAMED = (
     "No witness is named",
-    "Who holds the log's key can write another story and sign it; only another party's witness shows that. On another "
+    "Whoever holds the log's key could write and sign another record; only another party's witness would show it. On another "
     "department's machine: `rack keys new north.key --witness north`, then `rack witness --log ADDR --key north.key --folder "
     "north --follow`. Start the pages with its folder (a copy, or shared for reading) and the public key that the witness gave "
     "you: `rack dashboard --witness DIR --witness-key FILE`.",
@@ -32,8 +32,8 @@ def show(address: str, formats: Formats) -> None:
     source.show(
         markup.section(
             "Witness",
-            "Another party cosigns a checkpoint only if the log just grew. Here the newest of its signatures are checked "
-            "with its own key; the verification above checks all of them.",
+            "Another party cosigns a checkpoint only if the log extends what it has seen before. Here the newest of "
+            "its signatures are checked with its own key; the verification above checks all of them.",
         )
     )
     named = witness_paths()
@@ -75,8 +75,8 @@ def notices(found: Witnessed, formats: Formats, now_us: int) -> list[Html]:
         said.append(
             markup.notice(
                 "The witness disagrees with this log",
-                f"{found.trouble}. One of the two is not the story that was told first: stop what writes, keep log and folder "
-                "as they are, tell compliance and the witness.",
+                f"{found.trouble}. One of the two is not the record as it was first written: stop whatever writes, keep log and "
+                "folder as they are, and tell compliance and the witness.",
             )
         )
     if found.refused:
@@ -169,11 +169,7 @@ def _refused(found: Witnessed, formats: Formats) -> Html:
 
 
 def _refusal(each: Refused, formats: Formats) -> list[object]:
-    stands = (
-        "yes: this very checkpoint"
-        if each.stored
-        else "no: it was put out of the way, or was shown to the witness alone"
-    )
+    stands = "yes: this very checkpoint" if each.stored else "no: it was removed, or was shown to the witness alone"
     return [
         "cannot be read" if each.at_us is None else formats.day_and_clock(each.at_us),
         "–" if each.size is None else f"{each.size:,}",

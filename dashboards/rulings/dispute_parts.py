@@ -91,7 +91,7 @@ def _high_first(card: str | None) -> int:
 def ways(view: RoundView) -> Html:
     """Return the ways on from a round's answer: its neighbours, step by step, and a new search."""
     table, links = view.round["table_id"], []
-    for words, number in (("← Round before", view.previous_round_no), ("Round after →", view.next_round_no)):
+    for words, number in (("← Previous round", view.previous_round_no), ("Next round →", view.next_round_no)):
         if number is not None:
             links.append(markup.button_link("dispute", words, of=table, round=number))
     links.append(markup.button_link("round", "Open round", table=table, round=view.round["round_no"]))

@@ -1,10 +1,11 @@
-"""The server that `dashboards.run.command` has Streamlit run: its own, behind our guards, and the route of our downloads."""
+"""The server that `dashboards.run.command` has Streamlit run: its own, behind our guards, with the route of our downloads."""
 
 from pathlib import Path
 
+import streamlit
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from streamlit.auth_util import get_origin_from_redirect_uri
 from streamlit.starlette import App
@@ -28,8 +29,27 @@ async def download(request: Request) -> Response:
     return Response(file.data, headers=file.headers())
 
 
+def document() -> str:
+    """Return Streamlit's document with the place of its server, which a page would first look for beneath its own address."""
+    words = (Path(streamlit.__file__).parent / "static" / "index.html").read_text("utf-8")
+    place = "<script>window.__streamlit = { BACKEND_BASE_URL: new URL('./', location.href).href }</script>\n    "
+    return words.replace('<script type="module"', f'{place}<script type="module"', 1)
+
+
+DOCUMENT = document()
+PAGES = sorted(path.stem for path in Path(__file__).parents[1].joinpath("pages").glob("[a-z]*.py"))
+
+
+async def page(request: Request) -> Response:
+    """Answer with the document in which every page is drawn."""
+    return HTMLResponse(DOCUMENT, headers={"Cache-Control": "no-cache"})
+
+
 app = App(
     Path(__file__).with_name("pages.py"),
-    routes=[Route(f"/{PATH}/{{token}}", download, methods=["GET"])],
+    routes=[
+        Route(f"/{PATH}/{{token}}", download, methods=["GET"]),
+        *(Route(f"/{name}", page, methods=["GET"]) for name in PAGES),
+    ],
     middleware=[Middleware(HostGuard, allowed=public_hosts()), Middleware(SignInGuard, secure=serves_tls)],
 )

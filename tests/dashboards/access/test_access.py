@@ -137,7 +137,7 @@ def test_a_round_is_not_shown_where_the_look_cannot_be_put_on_record(
     log_in("r.haas", "auditor")
     with desk_at(floor.log) as at, at.log.turn():
         page = said(start("round", table="fu-01", round="2"))
-    assert "cannot be put on record" in page
+    assert "your view of it cannot be recorded" in page
     assert 'class="rk-now"' not in page
     assert viewed(floor) == []
 

@@ -40,6 +40,40 @@ def test_from_the_queue_to_the_round_that_proves_it(site: str, page: Page) -> No
     expect(page.locator(".rk-now")).to_contain_text("The dealer paid seat 3 $100.00 on the Ace High Bonus")
 
 
+def test_links_and_back_need_no_new_start_and_show_what_their_address_says(site: str, page: Page) -> None:
+    """The table that was chosen on Hold is none of the queue's, whose link names another."""
+    page.goto(f"{site}/hold?table=fu-02")
+    expect_drawn(page)
+    page.evaluate("window.openedOnce = true")
+    page.get_by_role("link", name="Floor", exact=True).click()
+    page.locator("a.rk-tile", has_text="FU-01").click()
+    page.wait_for_url("**/queue?table=fu-01**")
+    expect(page.locator(".rk-clear")).to_have_text(["Clear FU-01 ✕"], use_inner_text=False)
+    page.get_by_role("link", name="Open round").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("FU-01 · Round 17")
+    expect_drawn(page)
+    page.get_by_role("link", name="Next round").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("FU-01 · Round 18")
+    expect_drawn(page)
+    page.go_back()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("FU-01 · Round 17")
+    expect_drawn(page)
+    page.go_back()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Incidents")
+    expect(page.locator(".rk-clear")).to_have_count(1)
+    assert page.evaluate("window.openedOnce")
+
+
+def test_a_page_finds_its_server_at_the_first_try(site: str, page: Page) -> None:
+    """Streamlit looks beneath the address of a page first, and waits before it looks elsewhere."""
+    missed: list[str] = []
+    page.on("response", lambda answer: missed.append(answer.url) if answer.status == 404 else None)
+    page.goto(f"{site}/queue")
+    expect_drawn(page)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Incidents")
+    assert missed == []
+
+
 def test_stepping_moves_the_drawing_and_the_address_and_the_address_reopens_the_step(site: str, page: Page) -> None:
     page.goto(f"{site}/round?table=fu-01&round=17&step=45")
     expect(page.locator(".rk-now")).to_contain_text("The dealer paid seat 3 $100.00 on the Ace High Bonus")

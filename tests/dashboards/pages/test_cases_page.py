@@ -112,7 +112,7 @@ def test_a_case_is_opened_from_its_round(floor: Living) -> None:
     test = start("cases", table="fu-01", round="1", seat="3")
     press(test, "Open case")
     assert "Write down what the patron says" in said(test)
-    fill(test, "Patron's claim, where it is new", "the bonus was short")
+    fill(test, "Patron's claim, if it is new", "the bonus was short")
     fill(test, "Patron's token", "P-7")
     press(test, "Open case")
     found = read(floor, "fu-01-c1").case
@@ -128,7 +128,7 @@ def test_an_open_dispute_becomes_a_case(floor: Living) -> None:
         at.open_dispute("fu-01", 1, dispute="d-1", claim="short", by="m.ortiz", seat=3)
     log_in("m.ortiz@bellwether.example", "surveillance")
     test = start("cases", table="fu-01", round="1")
-    (of,) = [each for each in test.selectbox if each.label == "Of"]
+    (of,) = [each for each in test.selectbox if each.label == "Claim"]
     of.set_value("d-1")
     press(test, "Open case")
     assert read(floor, "fu-01-c1").case.dispute == "d-1"
@@ -139,16 +139,16 @@ def test_a_case_is_noted_assigned_decided_and_appealed(floor: Living) -> None:
     log_in("s.lee@bellwether.example", "surveillance")
     test = start("cases", case="fu-01-C1")
     fill(test, "What was seen or done", "asked for the video")
-    press(test, "Note")
+    press(test, "Add note")
     choose(test, "assign")
     fill(test, "Reason", "knows the table")
-    press(test, "Assign")
+    press(test, "Assign case")
     choose(test, "decide")
-    press(test, "Decide")
+    press(test, "Record decision")
     assert "Fill in every box of the form" in said(test)
-    next(each for each in test.selectbox if each.label == "How it ends").set_value("for_patron")
+    next(each for each in test.selectbox if each.label == "Outcome").set_value("for_patron")
     fill(test, "Why, as the patron will read it", "the cards show it")
-    press(test, "Decide")
+    press(test, "Record decision")
     found = read(floor, "fu-01-c1").case
     assert found.decision is not None
     assert (found.decision.outcome, found.decision.by) == ("for_patron", "s.lee")
@@ -173,9 +173,9 @@ def test_an_attachment_is_opened_each_time_and_one_that_is_gone_is_named(floor: 
     (stored,) = (path for path in (floor.warehouse.parent / "attachments").rglob("*") if path.is_file())
     stored.write_bytes(b"slop")
     test = start("cases", case="FU-01-C1")
-    assert "An attachment cannot be opened whole" in said(test)
+    assert "An attachment cannot be read as it was recorded" in said(test)
     assert "✗ was changed" in said(test)
-    assert "Take out" not in labels(test)
+    assert "Export attachment" not in labels(test)
     stored.unlink()
     assert "✗ is gone" in said(start("cases", case="FU-01-C1"))
 
@@ -186,7 +186,7 @@ def test_taking_an_attachment_out_is_on_record(floor: Living) -> None:
     with desk_at(floor.log, persons=PEOPLE) as at:
         cases.attach(at, folder, "fu-01-c1", file="slip.jpg", data=b"slip", by="m.ortiz", note="the slip")
     log_in("r.haas@bellwether.example", "auditor")
-    test = press(start("cases", case="FU-01-C1"), "Take out")
+    test = press(start("cases", case="FU-01-C1"), "Export attachment")
     assert "Save slip.jpg" in said(test)
     with desk_at(floor.log, read_only=True) as at:
         custody = at.review("fu-01").custody
@@ -199,7 +199,7 @@ def test_who_may_not_review_reads_and_writes_nothing(floor: Living) -> None:
     log_in("r.haas@bellwether.example", "auditor")
     test = start("cases", case="FU-01-C1")
     assert "paid too little" in said(test)
-    assert not {"Note", "Assign", "Decide", "Letter to the patron"} & set(labels(test))
+    assert not {"Add note", "Assign case", "Record decision", "Letter to the patron"} & set(labels(test))
     assert "No case can be opened" in said(start("cases", table="fu-01", round="1"))
     assert "Open a case" not in said(start("dispute", of="fu-01", round="1"))
     log_in("a.nalyst@bellwether.example", "analyst")

@@ -60,7 +60,7 @@ def test_nothing_leaves_where_it_cannot_be_recorded(floor: Living, monkeypatch: 
     test = start("queue")
     with desk_at(floor.log) as at, at.log.turn():
         pressed(test, "Export list")
-    assert "Nothing was exported, for it cannot be put on record" in said(test)
+    assert "Nothing was exported: the export cannot be recorded" in said(test)
     assert saved(test) is None
 
 

@@ -101,7 +101,7 @@ def test_nothing_leaves_where_it_cannot_be_recorded(floor: Living, monkeypatch: 
     unfold(test, "Export and SQL")
     with desk_at(floor.log) as at, at.log.turn():
         pressed(test, "Export CSV")
-    assert "Nothing was exported, for it cannot be put on record" in said(test)
+    assert "Nothing was exported: the export cannot be recorded" in said(test)
     assert saved(test) is None
 
 

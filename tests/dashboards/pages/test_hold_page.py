@@ -10,7 +10,7 @@ import pytest
 from analytics.hold import hold
 from analytics.warehouse.warehouse import reading
 from dashboards.access import access
-from dashboards.analysis import hold_luck, verdicts
+from dashboards.analysis import hold_counts, hold_luck, verdicts
 from dashboards.drawing.charts import drift_chart, funnel_chart, rates_chart
 from tests.dashboards import plotted, sample
 from tests.dashboards.running import run, said, unfold
@@ -160,3 +160,10 @@ def test_a_choice_of_the_filter_bar_can_be_cleared(warehouse: Path, monkeypatch:
     test.selectbox(key="choose-table").set_value(None).run()
     assert "table" not in test.query_params
     assert test.selectbox(key="choose-table").value is None
+
+
+def test_of_many_tables_the_highest_and_the_lowest_hold_are_drawn() -> None:
+    numbers = list(range(hold_counts.MOST_BARS + 1))
+    frame = pl.DataFrame({"table_id": [f"t-{number}" for number in numbers], "hold_percent": map(float, numbers)})
+    shown = hold_counts.highest_and_lowest(frame)["hold_percent"].to_list()
+    assert shown == [each for each in map(float, reversed(numbers)) if each != hold_counts.MOST_BARS / 2]

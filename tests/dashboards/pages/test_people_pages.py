@@ -37,9 +37,9 @@ def test_a_dealer_leads_to_the_findings_behind_the_rate(warehouse: Path, monkeyp
     ("view", "words"),
     [
         ("repeats", ("repeats",)),
-        ("rules", ("wants teaching",)),
+        ("rules", ("calls for training",)),
         ("time", ("nine in ten", "Nobody looked yet")),
-        ("alarms", ("False alarms", "duplicates are left out")),
+        ("alarms", ("False alarms", "duplicates do not count")),
     ],
 )
 def test_the_other_views(warehouse: Path, monkeypatch: pytest.MonkeyPatch, view: str, words: tuple[str, ...]) -> None:
@@ -49,7 +49,7 @@ def test_the_other_views(warehouse: Path, monkeypatch: pytest.MonkeyPatch, view:
 
 def test_dealers_accuse_nobody(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = said(run("dealers", warehouse, monkeypatch)).lower()
-    assert "a place to look" in page
+    assert "it does not say why" in page
     assert not any(word in page for word in ("theft", "steal", "cheat", "guilty", "suspect"))
 
 
@@ -75,7 +75,7 @@ def test_fairness_shows_every_test_and_the_counts_of_a_family(warehouse: Path, m
     ("verdicts", "words"),
     [
         (["alarm", "within"], "Chance does not explain 1 of 2 tests."),
-        (["cannot_tell", "cannot_tell", "within"], "Nothing stands out, but 2 of 3 tests saw too little to tell."),
+        (["cannot_tell", "cannot_tell", "within"], "Nothing stands out, but 2 of 3 tests are inconclusive."),
         (["within", "within", "cannot_tell"], "Chance explains all of 3 tests."),
     ],
 )

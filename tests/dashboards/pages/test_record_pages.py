@@ -247,7 +247,7 @@ def test_a_wager_filed_by_another_reading_returns_what_is_not_reckoned(
     """D421: theory counts the best paid line of the Fortune Bonus, the filing pays the highest rank."""
     toml = simple_submission(paytables={"ace_high_bonus": "1", "fortune_bonus": "3"}, fortune_pays="highest_rank")
     test = run("rules", filed(tmp_path / "w", toml), monkeypatch)
-    assert "filed: fortune_pays = highest_rank; what it returns by that is not reckoned" in said(test)
+    assert "filed: fortune_pays = highest_rank; its return by that is not computed" in said(test)
     assert "96.410 %" in said(test)
     assert "Fortune Bonus" not in [box.label for box in test.selectbox]
     with reading(tmp_path / "w") as db:
