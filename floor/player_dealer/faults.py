@@ -16,7 +16,8 @@ from floor.faults.pai_gow_hands import dealer_sets_otherwise
 from floor.faults.payment import settled
 from floor.player_dealer.plan import PlayerDealerPlan
 from floor.player_dealer.play import PILES, fee
-from floor.table.facts import wager_paid, wager_placed, wager_returned, wager_taken
+from floor.round.plan import Way
+from floor.table.facts import hand_reset, wager_paid, wager_placed, wager_returned, wager_taken
 from floor.table.script import changed
 from games.player_dealer import SEATS
 from games.settlement.wagers import Due, Outcome
@@ -94,6 +95,29 @@ def set_early(play: Any) -> Spot:
     own, first = script.first(model.HandSet, position=seat), script.first(model.HandSet, position=plan.bank)
     script.move_before(own, first)
     return Spot(seat)
+
+
+def _other_settings(plan: PlayerDealerPlan) -> list[Way]:
+    """The other settings of the player-dealer's cards with which every seat ends the same."""
+    if plan.not_set:
+        return []
+    first, found = plan.dealer_way, []
+    ends = [plan.outcome(seat) for seat in plan.boxes]
+    for way in plan.legal_ways(plan.hands[plan.bank]):
+        plan.dealer_way = way
+        if set(way[0]) != set(first[0]) and [plan.outcome(seat) for seat in plan.boxes] == ends:
+            found.append(way)
+    plan.dealer_way = first
+    return found
+
+
+@fault("SET-CHANGED", prepare=lambda plan: plan.deal_until(lambda dealt: bool(_other_settings(dealt))))
+def set_changed(play: Any) -> Spot:
+    """The player-dealer sets again when a player has set; it makes no difference to the wagers."""
+    script, plan = play.script, play.plan
+    first = next(step for step in script.of(model.HandSet) if step.payload.position != plan.bank)
+    script.behind(first, hand_reset(plan.bank, plan.random.choice(_other_settings(plan)), "player", "changed"))
+    return Spot(plan.bank)
 
 
 # The position, start, piles
