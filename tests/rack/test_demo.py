@@ -438,7 +438,7 @@ def test_everything_planted_in_california_is_found_and_nothing_else(tmp_path: Pa
     code = main(["demo", "--games", "player_dealer", "--rounds", "300", "--out", str(tmp_path), "--quiet"])
     found = json.loads((tmp_path / "demo.json").read_text())
     assert (found["missed_faults"], found["false_alarm_findings"], code) == ([], [], 0)
-    assert len(found["planted"]) == 39
+    assert len(found["planted"]) == 40
 
 
 def test_everything_planted_at_pai_gow_poker_is_found_and_nothing_else(tmp_path: Path) -> None:
