@@ -358,7 +358,7 @@ def test_a_late_wager_by_another_clock_names_the_end_of_its_time() -> None:
     ("text", "reason"),
     [
         ("wager seat=1 ante 10.00\ndeal seat1=9d\ndeal seat1=9c 9h", "what seat 1 decided and placed is not on record"),
-        ("wager seat=1 ante 10.00\ndeal seat1=9d", "the cards of seat 1 were not all read"),
+        ("wager seat=1 ante 10.00\ndeal seat1=9d", "seat 1 holds 1 card, by the record"),
         (
             "wager seat=1 ante 10.00\ndeal seat1=9d\nwager seat=1 over 10.00\ndeal seat1=9c ??",
             "the cards of seat 1 were not all read",
