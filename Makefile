@@ -92,8 +92,8 @@ calibrate: $(STAMP)  ## play half a million honest rounds of every game, hold ea
 honest: $(STAMP)  ## replay honest floors of every game at 50 seeds; nothing may be found (ARGS="--seeds N --rounds N --games G")
 	@$(PY) -m tests.calibration.replaying --jobs $(JOBS) $(ARGS)
 
-bench: $(STAMP)  ## measure replay, chain and Kafka
-	@$(PY) -m benchmarks
+bench: $(STAMP)  ## measure everything, part by part, about an hour; writes docs/benchmarks.md (ARGS="--only PART …")
+	@$(PY) -m benchmarks $(ARGS)
 
 kafka: $(STAMP)  ## start a real Apache Kafka broker on 127.0.0.1, in .kafka/ (BROKERS=3: a cluster of three nodes)
 	@$(RACK) kafka start --brokers $(BROKERS)

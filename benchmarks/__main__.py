@@ -1,7 +1,8 @@
-"""`make bench`: measures everything, and writes benchmarks/results.json and docs/benchmarks.md.
+"""`make bench`: measures everything, part by part, and writes benchmarks/results.json and docs/benchmarks.md after each part.
 
-`python -m benchmarks --rounds N` takes another number of rounds, `--without-kafka` leaves out what needs a broker,
-`--dry-run` writes to standard output instead of the files.
+`python -m benchmarks --only PART …` measures these parts alone and leaves what is written of the others (parts: log, live,
+growth, ranking, warehouse, refresh, month), `--rounds N` takes another number of rounds, `--without-kafka` leaves out what needs
+a broker, `--dry-run` writes to standard output instead of the files.
 """
 
 from __future__ import annotations
@@ -11,6 +12,9 @@ import json
 import os
 import sys
 import tempfile
+from collections.abc import Callable
+from contextlib import nullcontext
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -40,56 +44,70 @@ BY_ROUND = 500
 """So many rounds are appended with a commit each."""
 
 
-def measure(folder: Path, rounds: int, with_kafka: bool, floor_rounds: int, warehouse_rounds: int) -> dict[str, Any]:
-    """Measure everything; return what results.json holds."""
-    results: dict[str, Any] = {"command": "make bench", "machine": machine()}
+def of_log(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
+    """Log to verdict, append, chain, replay and restart, on SQLite and on Kafka; and where the time of a replay goes."""
+    rounds = options.rounds
     say(f"writing {rounds:,} rounds …")
     groups = full_tables(rounds + REPEATS, tables=1, seed=SEED)
     groups, later = groups[:rounds], groups[rounds:]
     events = sum(len(drafts) for _, drafts in groups)
-    results["workload"] = {
-        "rounds": rounds,
-        "events": events,
-        "events_per_round": round(events / rounds, 1),
-        "seed": SEED,
-    }
     say("log to verdict, a whole history …")
-    measured = history.measure(folder / "floor", floor_rounds)
+    measured = history.measure(folder / "floor", options.floor_rounds)
     say("append to SQLite …")
     appended, path = _appended(folder, groups)
     stored = _stored(folder, groups)
     say("replay from SQLite …")
     replayed = on_sqlite.replaying(path, rounds, events)
     say("chain …")
-    chains = on_sqlite.chain(path, events)
+    chains = [*on_sqlite.chain(path, events), *stored]
     say("where the time goes …")
-    results["stages"] = added_by_stage(path)
-    results["profile"] = profile(path)
+    found = {
+        "workload": {
+            "rounds": rounds,
+            "events": events,
+            "events_per_round": round(events / rounds, 1),
+            "seed": SEED,
+        },
+        "stages": added_by_stage(path),
+        "profile": profile(path),
+    }
     say("restart …")
     restarted = on_sqlite.restarting(path, rounds, later)
     measured.append(replayed)
-    if with_kafka:
+    if options.without_kafka:
+        measured += [*chains, *appended]
+    else:
         say("Kafka …")
         with broker(folder / "kafka") as bootstrap:
             kafka = Kafka(bootstrap, folder, groups, rounds)
-            measured += _on_kafka(kafka, replayed, [*chains, *stored], appended)
-    else:
-        measured += [*chains, *stored, *appended]
-    measured += _at_length(folder)
-    results["benchmarks"] = [each.as_json() for each in (*measured, restarted)]
-    say("questions to a warehouse …")
-    results["warehouse"] = warehouse.measure(folder, warehouse_rounds)
-    say("one more round …")
-    results["refresh"] = [refresh.measure(_made(folder / f"refresh-{rounds}"), rounds) for rounds in refresh.ROUNDS]
-    say("a month …")
-    results["month"] = month.measure(_made(folder / "month"))
-    results["load_average_after"] = [round(load, 2) for load in os.getloadavg()]
-    return results
+            on_kafka, polled = kafka.appending(), kafka.polling()
+            measured += [kafka.replaying(replayed), polled, *chains, kafka.storing(), *appended, on_kafka]
+    return found | _benchmarks([*measured, restarted])
 
 
-def _made(folder: Path) -> Path:
-    folder.mkdir()
-    return folder
+def live(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
+    """Through the gateway, from append to finding, and from the device to advice and finding, on SQLite and on Kafka."""
+    say("through the gateway …")
+    measured = through_gateway.measure(folder)
+    with nullcontext("") if options.without_kafka else broker(folder / "kafka") as bootstrap:
+        if bootstrap:
+            say("delay on Kafka …")
+            address = f"kafka://{bootstrap}/delay"
+            measured.append(delay.measure(address, "From append to finding, Kafka", "delay-kafka", DELAYS, folder))
+            say("from the device, Kafka …")
+            for speed in from_device.SPEEDS:
+                measured += from_device.measure(bootstrap, speed, folder)
+    say("delay on SQLite …")
+    address = f"sqlite://{folder}/delay.db"
+    measured.append(delay.measure(address, "From append to finding, SQLite", "delay-sqlite", DELAYS))
+    say("from the device, SQLite …")
+    for speed in from_device.SPEEDS:
+        measured += from_device.measure("sqlite", speed, folder)
+    return _benchmarks(measured)
+
+
+def _benchmarks(measured: list[Measured]) -> dict[str, Any]:
+    return {"benchmarks": [each.as_json() for each in measured]}
 
 
 def _appended(folder: Path, groups: on_sqlite.Groups) -> tuple[list[Measured], Path]:
@@ -112,55 +130,44 @@ def _stored(folder: Path, groups: on_sqlite.Groups) -> list[Measured]:
     ]
 
 
-def _on_kafka(
-    kafka: Kafka, replayed: Measured, chains: list[Measured], appended_sqlite: list[Measured]
-) -> list[Measured]:
-    """Append, poll, replay and follow on a broker; return it in the order of the document, with what is compared to it."""
-    appended, polled = kafka.appending(), kafka.polling()
-    measured = [kafka.replaying(replayed), polled, *chains, kafka.storing(), *appended_sqlite, appended]
-    say("delay on Kafka …")
-    address = f"kafka://{kafka.bootstrap}/delay"
-    measured.append(delay.measure(address, "From append to finding, Kafka", "delay-kafka", DELAYS, kafka.folder))
-    say("from the device, Kafka …")
-    for speed in from_device.SPEEDS:
-        measured += from_device.measure(kafka.bootstrap, speed, kafka.folder)
-    return measured
+PARTS: dict[str, Callable[[Path, argparse.Namespace], dict[str, Any]]] = {
+    "log": of_log,
+    "live": live,
+    "growth": lambda folder, _: _benchmarks(growth.measure(folder, SEED)),
+    "ranking": lambda *_: _benchmarks(ranking.measure(SEED)),
+    "warehouse": lambda folder, options: warehouse.measure(folder, options.warehouse_rounds),
+    "refresh": lambda folder, options: {"sizes": refresh.measure_each(folder, options.refresh_rounds)},
+    "month": lambda folder, _: month.measure(folder),
+}
 
 
-def _at_length(folder: Path) -> list[Measured]:
-    """Measure what needs a log of its own: delay, growth, ranking."""
-    say("through the gateway …")
-    through = through_gateway.measure(folder)
-    say("delay on SQLite …")
-    address = f"sqlite://{folder}/delay.db"
-    measured = [*through, delay.measure(address, "From append to finding, SQLite", "delay-sqlite", DELAYS)]
-    say("from the device, SQLite …")
-    for speed in from_device.SPEEDS:
-        measured += from_device.measure("sqlite", speed, folder)
-    say("growth …")
-    measured += growth.measure(folder, SEED)
-    say("ranking …")
-    return [*measured, *ranking.measure(SEED)]
+def measure(part: str, options: argparse.Namespace) -> dict[str, Any]:
+    """Measure one part; return what results.json holds of it."""
+    begun, load = datetime.now(UTC).isoformat(timespec="seconds"), os.getloadavg()[0]
+    with tempfile.TemporaryDirectory(prefix="rack-bench-") as folder:
+        found = PARTS[part](Path(folder), options)
+    return {"date": begun, "load_average": [round(load, 2), round(os.getloadavg()[0], 2)]} | found
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Measure and write."""
+    """Measure, and write after each part: what one part could not do loses nothing of the others."""
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS), metavar="PART")
     parser.add_argument("--rounds", type=int, default=1_500)
     parser.add_argument("--floor-rounds", type=int, default=history.ROUNDS)
     parser.add_argument("--warehouse-rounds", type=int, default=warehouse.ROUNDS)
+    parser.add_argument("--refresh-rounds", type=int, nargs="+", default=refresh.ROUNDS)
     parser.add_argument("--without-kafka", action="store_true")
     parser.add_argument("--dry-run", action="store_true")
     options = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory(prefix="rack-bench-") as folder:
-        results = measure(
-            Path(folder), options.rounds, not options.without_kafka, options.floor_rounds, options.warehouse_rounds
-        )
+    results = reporting.read() | {"command": "make bench", "machine": machine()}
+    for part in options.only:
+        results["parts"][part] = measure(part, options)
+        if not options.dry_run:
+            reporting.write(results)
+            say(f"{part}: wrote {reporting.RESULTS} and {reporting.DOCUMENT}")
     if options.dry_run:
         sys.stdout.write(json.dumps(results, indent=2) + "\n" + reporting.document(results))
-    else:
-        reporting.write(results)
-        say(f"wrote {reporting.RESULTS} and {reporting.DOCUMENT}")
     return 0
 
 

@@ -9,7 +9,6 @@ import resource
 import sys
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -117,7 +116,7 @@ def side_by_side(ours: Callable[[], object], peer: Callable[[], object]) -> tupl
 
 
 def machine() -> dict[str, Any]:
-    """Describe the machine, the versions, and how busy it was when the run began."""
+    """Describe the machine and the versions."""
     memory = next(line for line in Path("/proc/meminfo").read_text().splitlines() if line.startswith("MemTotal"))
     return {
         "cpu": _cpu(),
@@ -127,8 +126,6 @@ def machine() -> dict[str, Any]:
         "python": _interpreter(),
         "sqlite": apsw.sqlite_lib_version(),
         "libraries": {name: version(name) for name in LIBRARIES},
-        "load_average": [round(load, 2) for load in os.getloadavg()],
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 
 

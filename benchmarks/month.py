@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -70,7 +69,6 @@ def measure(folder: Path, rounds: int = ROUNDS) -> dict[str, Any]:
         "events": events,
         "mib_after_each_day": after,
         "most_mib": most,
-        "load_average": round(os.getloadavg()[2]),
     }
 
 

@@ -13,6 +13,8 @@ ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results.json"
 DOCUMENT = ROOT / "docs" / "benchmarks.md"
 CHART = ROOT / "docs" / "benchmarks.svg"
+TABLE = ("log", "live", "growth", "ranking")
+"""The parts whose benchmarks stand in the table of figures, in this order."""
 INTRODUCTION = """\
 # Benchmarks
 
@@ -29,31 +31,42 @@ def say(text: str) -> None:
     sys.stderr.write(text + "\n")
 
 
+def read() -> dict[str, Any]:
+    """Return what was written of each part before; nothing where nothing was."""
+    return json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {"parts": {}}
+
+
 def write(results: dict[str, Any]) -> None:
     """Write all files."""
     RESULTS.write_text(json.dumps(results, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     DOCUMENT.write_text(document(results), encoding="utf-8")
-    CHART.write_text(chart(results["benchmarks"]), encoding="utf-8")
+    CHART.write_text(chart(_measured(results)), encoding="utf-8")
+
+
+def _measured(results: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the benchmarks of the parts that have a line in the table of figures."""
+    return [each for part in TABLE if part in results["parts"] for each in results["parts"][part]["benchmarks"]]
 
 
 def document(results: dict[str, Any]) -> str:
     """Return the text of docs/benchmarks.md."""
-    parts = [INTRODUCTION]
-    history = {each["key"]: each for each in results["benchmarks"]}
-    if "floor" in history:
-        parts.append(_log_to_verdict(history))
-    parts += [_machine(results), _workload(results["workload"]), _table(results["benchmarks"])]
-    parts.append(f"![Each ratio to its peer, on a logarithmic scale]({CHART.name})\n")
-    parts.append(_peers(results["benchmarks"]))
-    if "warehouse" in results:
-        parts.append(_warehouse(results["warehouse"]))
-    if "refresh" in results:
-        parts.append(_refresh(results["refresh"]))
-    if "month" in results:
-        parts.append(_month(results["month"]))
-    if "stages" in results:
-        parts.append(_profile(results["stages"], results["profile"], results["workload"]["rounds"]))
-    return "\n".join(parts)
+    parts, measured = results["parts"], _measured(results)
+    found = [INTRODUCTION]
+    if "log" in parts:
+        found.append(_log_to_verdict({each["key"]: each for each in measured}))
+    found.append(_machine(results))
+    if "log" in parts:
+        found.append(_workload(parts["log"]["workload"]))
+    found += [_table(measured), f"![Each ratio to its peer, on a logarithmic scale]({CHART.name})\n", _peers(measured)]
+    if "warehouse" in parts:
+        found.append(_warehouse(parts["warehouse"]))
+    if "refresh" in parts:
+        found.append(_refresh(parts["refresh"]["sizes"]))
+    if "month" in parts:
+        found.append(_month(parts["month"]))
+    if "log" in parts:
+        found.append(_profile(parts["log"]["stages"], parts["log"]["profile"], parts["log"]["workload"]["rounds"]))
+    return "\n".join(found)
 
 
 def _log_to_verdict(measured: dict[str, dict[str, Any]]) -> str:
@@ -76,14 +89,17 @@ def _log_to_verdict(measured: dict[str, dict[str, Any]]) -> str:
 def _machine(results: dict[str, Any]) -> str:
     machine = results["machine"]
     libraries = ", ".join(f"{name} {number}" for name, number in machine["libraries"].items())
-    load = " ".join(str(each) for each in machine["load_average"])
-    after = " ".join(str(each) for each in results["load_average_after"])
-    return (
-        "## The machine\n\n"
+    lines = [
+        "## The machine\n",
         f"{machine['cpu']}, {machine['cores']} cores, {machine['memory_gib']} GiB; {machine['system']}; "
-        f"Python {machine['python']}, SQLite {machine['sqlite']}, {libraries}; {machine['date']}. "
-        f"Load average at the beginning {load}, at the end {after}.\n"
-    )
+        f"Python {machine['python']}, SQLite {machine['sqlite']}, {libraries}. How busy it was when each part was measured:\n",
+        "| part | begun | load average before | after |",
+        "| --- | --- | ---: | ---: |",
+    ]
+    for name, part in results["parts"].items():
+        before, after = part["load_average"]
+        lines.append(f"| {name} | {part['date'][:16].replace('T', ' ')} UTC | {before} | {after} |")
+    return "\n".join(lines) + "\n"
 
 
 def _workload(workload: dict[str, Any]) -> str:
@@ -178,8 +194,8 @@ def _month(measured: dict[str, Any]) -> str:
     return (
         "## A month under `--follow`\n\n"
         f"`rack replay --follow --warehouse` over {measured['days']} simulated gaming days of all games with their faults, one "
-        f"after the other ({measured['rounds']:,} rounds, {measured['events']:,} events; `python -m benchmarks.month`, load "
-        f"average {measured['load_average']}): MiB in memory after each day, in the last week {min(last)} to {max(last)}, and "
+        f"after the other ({measured['rounds']:,} rounds, {measured['events']:,} events; `python -m benchmarks.month`): MiB in "
+        f"memory after each day, in the last week {min(last)} to {max(last)}, and "
         f"{measured['most_mib']:,} at most while the warehouse was built. What ranks of hands are looked up in fills with the "
         "first thousands of rounds.\n\n"
         f"| {' | '.join(f'day {day}' for day in range(1, len(after) + 1, 5))} |\n"
