@@ -29,7 +29,7 @@ LEAST: Final = 2
 
 
 def repeat_patterns(db: Warehouse, selection: Selection = EVERYTHING) -> pl.DataFrame:
-    """Return what repeats, least explained by chance first; a round counts once, by the wager most wrong.
+    """Return recurring errors, least explained by chance first; a round counts once, by the wager most wrong.
 
     Columns: `kind` (of `KINDS`), `direction` (`overpaid`: to the patron's gain), `dealer`, `bettor` (null where not part of
     it), `times` (rounds), `of` (the rounds that they are among), `expected` (by chance), `amount_cents`, `p`, `p_adjusted`

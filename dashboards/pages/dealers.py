@@ -24,7 +24,7 @@ from replay.narrative.names import game_name, plural, position_name, table_name,
 
 VIEWS = {
     "rates": "Rates",
-    "repeats": "What repeats",
+    "repeats": "Recurring errors",
     "rules": "Rules broken",
     "time": "Time to detection",
     "alarms": "False alarms",
@@ -48,7 +48,7 @@ RATES = {
     "Observed, expected": "number",
     "Mispaid wagers per 1,000": "number",
 }
-REPEATS = {"Place": "short", "What repeats": "text", "Times": "number", "By chance": "number", "Money": "number"}
+REPEATS = {"Place": "short", "Recurring error": "text", "Times": "number", "By chance": "number", "Money": "number"}
 RULES = {
     "Rule": "text",
     "Game": "text",
@@ -226,11 +226,13 @@ def _expected(row: dict[str, Any]) -> object:
 
 
 def show_patterns(part: FloorPart, figures: Figures, formats: Formats) -> None:
-    """Show what repeats: the same dealer, the same patron, the same direction."""
-    found = figures.ask("What repeats", patterns.repeat_patterns, part.selection)
+    """Show recurring errors: the same dealer, the same patron, the same direction."""
+    found = figures.ask("Recurring errors", patterns.repeat_patterns, part.selection)
     found = found.sort(pl.col("look").fill_null(value=False), descending=True, maintain_order=True)
     if found.is_empty():
-        source.show(markup.empty("Nothing repeats", "No dealer and no patron comes up twice in the same direction."))
+        source.show(
+            markup.empty("No recurring errors", "No dealer and no patron comes up twice in the same direction.")
+        )
         return
     rows = [
         [
@@ -244,7 +246,7 @@ def show_patterns(part: FloorPart, figures: Figures, formats: Formats) -> None:
     ]
     marked = [i for i, look in enumerate(found.head(ROWS)["look"]) if look]
     source.show(
-        markup.table(REPEATS, rows, "What repeats, least explained by chance first", marked=marked, sortable=True)
+        markup.table(REPEATS, rows, "Recurring errors, least explained by chance first", marked=marked, sortable=True)
     )
 
 

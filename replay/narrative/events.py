@@ -8,6 +8,7 @@ predicate, before which the person who did it stands: a review's history shows t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import date
 from functools import partial
 from typing import Any, Final
 
@@ -19,6 +20,7 @@ from replay.narrative.names import (
     balance,
     capitalized,
     cards_short,
+    day_words,
     game_name,
     heading,
     identified,
@@ -83,6 +85,14 @@ def predicate(event: Event, currency: str = "") -> str:
 
 
 # ------------------------------------------------------------------------------------------------ parts of the sentences
+
+
+def _day(day: str) -> str:
+    """Return a day of the record as people say it; one that the calendar does not have, as it is on record."""
+    try:
+        return day_words(date.fromisoformat(day))
+    except ValueError:
+        return day
 
 
 def _by(e: Any) -> str:
@@ -273,10 +283,10 @@ SENTENCES: Final[Mapping[type[Event], Sentence]] = {
         f"the property {e.name} keeps {plain(e.time_zone)} time and "
         f"{e.currency}, and starts its gaming day at {e.gaming_day_cutover}"
     ),
-    model.GamingDayOpened: lambda e, m: f"gaming day {e.gaming_day} began",
+    model.GamingDayOpened: lambda e, m: f"gaming day {_day(e.gaming_day)} began",
     model.ShiftChanged: lambda e, m: f"the {e.shift} shift began",
     model.RulesFiled: lambda e, m: (
-        f"the property filed rules submission {e.submission}, effective {e.effective_gaming_day} (SHA-256 {e.sha256})"
+        f"the property filed rules submission {e.submission}, effective {_day(e.effective_gaming_day)} (SHA-256 {e.sha256})"
     ),
     model.KeyPublished: lambda e, m: f"{_by(e)} published the signing key {_signing_key(e.public_key)}",
     model.KeyRetired: lambda e, m: f"{_by(e)} retired the signing key {_signing_key(e.public_key)}: {e.reason}",
@@ -320,7 +330,7 @@ SENTENCES: Final[Mapping[type[Event], Sentence]] = {
     model.FillReceived: lambda e, m: f"{_by(e)} received a fill of {m(e.amount_cents)} on {identified('slip', e.slip)}",
     model.CreditSent: lambda e, m: f"{_by(e)} sent a credit of {m(e.amount_cents)} on {identified('slip', e.slip)}",
     model.DropCounted: lambda e, m: (
-        f"{_by(e)} counted {m(e.amount_cents)} in {identified('drop box', e.box)} of gaming day {e.gaming_day}"
+        f"{_by(e)} counted {m(e.amount_cents)} in {identified('drop box', e.box)} of gaming day {_day(e.gaming_day)}"
     ),
     model.DeviceFailed: lambda e, m: f"the {plain(e.device)} {FAULTS[e.fault]}",
     model.DeviceCovered: lambda e, m: (
@@ -475,12 +485,14 @@ PREDICATES: Final[Mapping[type[Event], Sentence]] = {
         f"closed investigation {e.investigation}, {INVESTIGATION_OUTCOMES[e.outcome]}: {e.reason}"
     ),
     model.CaseOpened: lambda e, m: (
-        f"opened case {e.case} of dispute {e.dispute}, due {e.due}"
+        f"opened case {e.case} of dispute {e.dispute}, due {_day(e.due)}"
         + (f", seat {e.seat}" if e.seat else "")
         + (f", patron {e.patron}" if e.patron else "")
     ),
     model.CaseAssigned: lambda e, m: f"gave case {e.case} to {e.to}: {e.reason}",
-    model.CaseDueMoved: lambda e, m: f"moved the due date of case {e.case} from {e.was} to {e.due}: {e.reason}",
+    model.CaseDueMoved: lambda e, m: (
+        f"moved the due date of case {e.case} from {_day(e.was)} to {_day(e.due)}: {e.reason}"
+    ),
     model.CaseNoted: lambda e, m: f"noted in case {e.case}: {e.note}",
     model.CaseAttached: lambda e, m: (
         f"attached {e.name} to case {e.case} ({plural(e.size, 'byte')}, SHA-256 {e.digest}): {e.note}"
@@ -488,7 +500,7 @@ PREDICATES: Final[Mapping[type[Event], Sentence]] = {
     model.CaseLetterMade: lambda e, m: (
         f"made the letter of case {e.case} on the decision in event {e.decision} (SHA-256 {e.digest})"
     ),
-    model.CaseAppealed: lambda e, m: f"recorded the patron's appeal in case {e.case}, due {e.due}: {e.reason}",
+    model.CaseAppealed: lambda e, m: f"recorded the patron's appeal in case {e.case}, due {_day(e.due)}: {e.reason}",
     model.SurveillanceNoted: lambda e, m: (
         "entered in the surveillance log"
         + (f" of table {table_name(e.table)}" if e.table else "")

@@ -45,7 +45,8 @@ def resumption(log: ReplaySource, results: ResultStore, engine: str) -> Resumpti
     Where the log itself is broken, or lost what was acknowledged, a position stands: that is for whoever reads the log to name.
     """
     positions, misfits = results.positions(engine), results.misfits(engine)
-    for stream in sorted(positions.keys() & set(log.streams())):
+    known = set(log.streams()) if positions else set()  # on Kafka the first question reads every record's headers
+    for stream in sorted(positions.keys() & known):
         fault = _fault(log, stream, positions[stream])
         if fault:
             misfits[stream] = fault

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -175,13 +176,13 @@ def _show(desk: Desk, folder: CaseFolder, name: str, output: Output) -> Exit:
 
 
 def _lines(found: FiledCase, today: str) -> list[str]:
-    from replay.narrative.names import table_name
+    from replay.narrative.names import day_words, table_name
     from replay.narrative.reviews import OUTCOMES
 
     of = found.case
     who = [f"seat {of.seat}" if of.seat else "", f"patron {of.patron}" if of.patron else ""]
     place = ", ".join(filter(None, [f"table {table_name(found.table)}, round {of.round_no}", *who]))
-    due = f"due {of.due}" + (", OVERDUE" if of.overdue(today) else "")
+    due = f"due {day_words(date.fromisoformat(of.due))}" + (", OVERDUE" if of.overdue(today) else "")
     stands = OUTCOMES[of.decision.outcome] if of.decision is not None else due
     return [
         f"Case {found.name}: {of.state}, {stands}",
@@ -276,8 +277,6 @@ def _assign(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> Entry:
 
 
 def _move_due(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> Entry:
-    from datetime import date
-
     from replay.review.cases import move_due
 
     try:
@@ -326,8 +325,10 @@ _WRITES: dict[str, Callable[[Desk, CaseFolder, argparse.Namespace], Entry]] = {
 
 
 def _print_case(found: FiledCase, output: Output) -> None:
+    from replay.narrative.names import day_words
+
     output.value(_value(found, ""))
-    output.text(f"Case {found.name} is open, due {found.case.due}.")
+    output.text(f"Case {found.name} is open, due {day_words(date.fromisoformat(found.case.due))}.")
 
 
 def _print_entry(entry: Entry, output: Output) -> None:

@@ -1,4 +1,4 @@
-"""Mistakes: rates by hand on the sample floor, what repeats on synthetic floors, and how codes stood up."""
+"""Mistakes: rates by hand on the sample floor, recurring errors on synthetic floors, and how codes stood up."""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from events.log.attachments import ATTACHMENTS
 from events.vocabulary import model
 from events.vocabulary.places import PLACES
+from replay.narrative.names import day_words
 from replay.review import cases
 from replay.review.case_folder import MIB, SETTINGS, AttachmentLost, CaseFolder, CaseSettings
 from replay.review.cases import FiledCase
@@ -63,6 +64,10 @@ def test_the_days_are_a_setting(desk: Desk, days: int) -> None:
     assert opened(desk, settings=CaseSettings(days=days)).case.due == day_after(desk.today(), days)
 
 
+def said(day: str) -> str:
+    return day_words(date.fromisoformat(day))
+
+
 def test_the_due_date_is_moved_with_a_reason_and_both_days_stay_on_record(desk: Desk) -> None:
     found = opened(desk)
     was, due = found.case.due, day_after(desk.today(), 45)
@@ -71,7 +76,7 @@ def test_the_due_date_is_moved_with_a_reason_and_both_days_stay_on_record(desk: 
     assert moved.due == due
     last = moved.history[-1]
     assert (last.by, last.what) == ("s.lee", "case_due_moved")
-    assert last.says == f"moved the due date of case 1 from {was} to {due}: the patron is abroad"
+    assert last.says == f"moved the due date of case 1 from {said(was)} to {said(due)}: the patron is abroad"
     cases.move_due(desk, found.name, due=was, by="s.lee", reason="back again")
     assert cases.case(desk, found.name).case.due == was
 
@@ -348,7 +353,7 @@ def test_an_event_from_elsewhere_that_contradicts_the_state_changes_nothing() ->
     assert len(review.refused) == 4
     assert [each.says for each in review.cases[1].history] == [
         "opened dispute d-1: x",
-        "opened case 1 of dispute d-1, due 2026-04-01",
+        "opened case 1 of dispute d-1, due Wed 1 Apr 2026",
         "noted in case 1: x",
     ]
 
