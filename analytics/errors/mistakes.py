@@ -32,7 +32,7 @@ BY_MISTAKES: Final = (
     "dealer_table",
 )
 LOOK_LEVEL: Final = 0.01
-"""The chance that a report on a floor whose rates are alike says "look here" at all."""
+"""The chance that a report on a floor whose rates are alike says "needs review" at all."""
 
 MISTAKES: Final = "code NOT LIKE 'LOG-%' AND game IS NOT NULL"
 """Findings of a round that was dealt: what names a round in a meter's stream has no table, game or dealer."""

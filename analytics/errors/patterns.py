@@ -177,20 +177,21 @@ def _row(row: dict[str, Any], bettor: str | None, of: int, share: float) -> dict
 
 
 def _sentence(row: dict[str, Any], look: bool) -> str:
-    what = "paid too much" if row["direction"] == "overpaid" else "paid too little"
-    chance = f"expected by chance: {row['expected']:.1f} (p = {row['p']:.2g})"
-    lead = (
-        "look here: "
+    done = row["direction"]
+    verdict = (
+        "needs review"
         if look
-        else "chance explains it: "
+        else "within chance"
         if row["p"] > LOOK_LEVEL
-        else "not significant after correction: "
+        else "not significant after correction for the number of comparisons"
     )
     match row["kind"]:
         case "dealer":
-            pattern = f"{row['times']} of {row['dealer']}'s {row['of']} wrong rounds {what}"
+            pattern = f"{row['dealer']} {done} patrons in {row['times']} of {row['of']} rounds with a mispayment"
         case "patron":
-            pattern = f"in {row['times']} of the floor's {row['of']} rounds that {what} it was {row['bettor']}"
+            pattern = f"{row['bettor']} was {done} in {row['times']} of the floor's {row['of']} {done} rounds"
         case _:
-            pattern = f"in {row['times']} of {row['dealer']}'s {row['of']} rounds that {what} it was {row['bettor']}"
-    return f"{lead}{pattern}; {chance}; the reason is not known"
+            pattern = f"{row['bettor']} was {done} in {row['times']} of {row['dealer']}'s {row['of']} {done} rounds"
+    return (
+        f"{pattern}; {row['expected']:.1f} expected by chance (p = {row['p']:.2g}): {verdict}; the cause is not known"
+    )

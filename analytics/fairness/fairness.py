@@ -304,6 +304,6 @@ def _sentence(test: Test, verdict: str, detectable: float | None) -> str:
         case "outside_95":
             return f"outside the 95 % band; not significant after correction for all tests: p = {test.p:.2g} ({test.most_off})"
         case "within":
-            return f"chance explains it: p = {test.p:.2g}; {power}"
+            return f"within chance: p = {test.p:.2g}; {power}"
         case _:
             return f"inconclusive: no deviation found (p = {test.p:.2g}), {power}"

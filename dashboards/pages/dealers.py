@@ -39,7 +39,7 @@ BY = {
     "seat": "Seat",
 }
 RATES = {
-    "Place": "short",
+    "Verdict": "short",
     "Rounds": "number",
     "Mispayments": "number",
     "Overpaid": "number",
@@ -48,7 +48,7 @@ RATES = {
     "Observed, expected": "number",
     "Mispaid wagers per 1,000": "number",
 }
-REPEATS = {"Place": "short", "Recurring error": "text", "Times": "number", "By chance": "number", "Money": "number"}
+REPEATS = {"Verdict": "short", "Recurring error": "text", "Times": "number", "By chance": "number", "Money": "number"}
 RULES = {
     "Rule": "text",
     "Game": "text",
@@ -125,7 +125,7 @@ def show_rates(part: FloorPart, figures: Figures, formats: Formats) -> None:
         rows.append(
             [
                 _to_queue(by, name, r),
-                _place(r["look"]),
+                _verdict(r["look"]),
                 f"{r['rounds']:,}",
                 f"{r['counted']:,}",
                 formats.money(r["overpaid_cents"]),
@@ -208,7 +208,7 @@ def _to_queue(by: str, name: str, row: dict[str, Any]) -> object:
     return name
 
 
-def _place(look: bool | None) -> Html:
+def _verdict(look: bool | None) -> Html:
     return badge("alarm") if look else badge("within") if look is not None else Html('<span class="rk-soft">–</span>')
 
 
@@ -236,7 +236,7 @@ def show_patterns(part: FloorPart, figures: Figures, formats: Formats) -> None:
         return
     rows = [
         [
-            _place(r["look"]),
+            _verdict(r["look"]),
             r["sentence"],
             f"{r['times']:,} of {r['of']:,}",
             f"{r['expected']:.2f}",

@@ -49,7 +49,7 @@ def page() -> None:
         _nothing(bool(choices.codes), said)
         source.watch()
         return
-    left, right = st.columns([9, 5], gap="medium")
+    left, right = st.columns([2, 1], gap="medium")
     with left:
         lines = total["fingerprints"] if together else total["incidents"]
         slot, pages = st.container(), -(-lines // ROWS)
@@ -175,8 +175,9 @@ def choose_rows(rows: pl.DataFrame, said: Reviews | None, formats: Formats) -> l
         named and named not in ids and st.session_state.get("queue-named") == named
     ):  # it left the list: the next takes its place
         place = min(st.session_state.get("queue-place", 0), len(ids) - 1)
+    lines = pl.DataFrame([_line(row, said, formats) for row in rows.iter_rows(named=True)], orient="row")
     chosen = st.dataframe(
-        pl.DataFrame([_line(row, said, formats) for row in rows.iter_rows(named=True)], orient="row"),
+        lines.drop("State") if "State" in lines.columns and lines["State"].n_unique() == 1 else lines,
         key=key,
         on_select="rerun",
         selection_mode="multi-row",

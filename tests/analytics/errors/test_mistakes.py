@@ -236,7 +236,7 @@ def test_a_dealer_who_overpays_one_patron_is_where_to_look_and_nobody_is_accused
     assert set(looked["dealer"].drop_nulls()) == {"d-03"}
     assert set(looked["bettor"].drop_nulls()) == {"p-20"}
     for sentence in frame["sentence"]:
-        assert sentence.endswith("the reason is not known")
+        assert sentence.endswith("the cause is not known")
         assert not {"theft", "steal", "fraud", "cheat", "guilty", "suspect"} & set(sentence.lower().split())
 
 
