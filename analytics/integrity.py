@@ -1,6 +1,6 @@
 """How far the record reaches, and how much of it was judged: ends of streams, high-water marks, lag, quarantine, devices.
 
-The law of this file: it reads ends and marks, which is quick. Whether the record between them is intact is for `rack verify` to
+Invariant: it reads ends and marks, which is quick. Whether the record between them is intact is for `rack verify` to
 find out, which reads all of it. `replay.review.witness_status` reads what a witness vouches for,
 `replay.review.last_verification` the notice of the last full verification; their names are offered here.
 """

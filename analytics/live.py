@@ -1,6 +1,6 @@
 """The floor as it is now: each table's gaming day, from the warehouse up to its last round, and from log and results after it.
 
-The law of this file: figures mean what they mean in the warehouse (D27), and on the same rounds they are equal. A round counts
+Invariant: figures mean what they mean in the warehouse (D27), and on the same rounds they are equal. A round counts
 once it was judged; until then it waits. A correction to a round in the warehouse counts from the next generation on.
 """
 

@@ -1,6 +1,6 @@
 """Which rules hold where: submissions and their history, what each wager returns, and what another paytable would return.
 
-The law of this file: which submission is in force is decided as a replay decides it; returns are those of `theory.theory`.
+Invariant: which submission is in force is decided as a replay decides it; returns are those of `theory.theory`.
 """
 
 from __future__ import annotations

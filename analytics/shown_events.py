@@ -1,6 +1,6 @@
 """Whether the events that a page shows of a round are those of the log: their bytes, their chain hashes, none more, none fewer.
 
-The law of this file: the warehouse is not believed. The chain is computed anew from the events' stored bytes, from shortly before
+Invariant: the warehouse is not believed. The chain is computed anew from the events' stored bytes, from shortly before
 the round on to the end of the stream (at most `FORWARD` events), and the end is held against what was acknowledged on this
 machine. What a checkpoint signs is left to `rack verify`, which reads all of them.
 """

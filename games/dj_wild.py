@@ -1,6 +1,6 @@
 """DJ Wild Stud Poker: what every wager of a round is due (Annex A, rulemaking 125-223, Chapter 687a).
 
-The law of this file: it decides nothing about procedure and knows no events. From the dealer's hand, the boxes with their
+Invariant: it decides nothing about procedure and knows no events. From the dealer's hand, the boxes with their
 cards, decisions and stakes, the side card and the filed rules it works out what each wager is due, and by which section. If
 something that a result depends on is missing (a card, a decision, a meter), the due amount is null; it never guesses. An
 amount that is the same for every possible value of what is missing stands (D26).

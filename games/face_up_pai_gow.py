@@ -1,6 +1,6 @@
 """Face Up Pai Gow Poker: what every wager of a round is due (58 Pa. Code Chapter 688a).
 
-The law of this file: it decides nothing about procedure and knows no events. From the dealer's hand, the boxes with their
+Invariant: it decides nothing about procedure and knows no events. From the dealer's hand, the boxes with their
 cards, settings and stakes, and the filed rules it works out what each wager is due, and by which section. If something that
 a result depends on is missing (a card, a setting, a meter), the due amount is null; it never guesses.
 """

@@ -1,7 +1,7 @@
 """Fortune Asia Poker: what every wager of a round is due (58 Pa. Code Chapter 659a).
 
 Seven cards are set into a high hand of four, a medium hand of two and a low hand of one. Two hands won of three win the
-base wager; everything else loses it, and nothing ties (D8). The law of this file is that of `games.face_up_pai_gow`.
+base wager; everything else loses it, and nothing ties (D8). The invariant is that of `games.face_up_pai_gow`.
 """
 
 from __future__ import annotations

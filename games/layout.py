@@ -1,6 +1,6 @@
 """The table at the settlement of a round: hands, stakes, dice and meters. Every game is settled from it.
 
-The law of this file: it holds what happened and decides nothing. What is unknown is null, and the game then returns an unknown
+Invariant: it holds what happened and decides nothing. What is unknown is null, and the game then returns an unknown
 due for whatever depends on it.
 """
 

@@ -1,6 +1,6 @@
 """Over/Under: what every wager of a round is due (Annex A, rulemaking 125-223, Chapter 686a).
 
-The law of this file: it decides nothing about procedure and knows no events. There is no dealer's hand: three cards, the
+Invariant: it decides nothing about procedure and knows no events. There is no dealer's hand: three cards, the
 decision after the first of them, and the stakes make every result. If a card or the decision is unknown and matters, the due
 amount is null; it never guesses.
 """

@@ -1,7 +1,7 @@
 """Pai Gow Poker, commission-free or with vigorish, and its side wagers: what every wager of a round is due.
 
 58 Pa. Code Chapter 645c. The game itself is that of Chapter 645a, which we do not hold: it is settled as § 688a.11(f) says,
-without the ace-high push (D13). The law of this file is that of `face_up_pai_gow`: it never guesses.
+without the ace-high push (D13). The invariant is that of `face_up_pai_gow`: it never guesses.
 """
 
 from __future__ import annotations

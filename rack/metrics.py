@@ -1,6 +1,6 @@
 """What a monitoring system should know of a log: how far it reaches, how far it is judged, signed, and what waits for somebody.
 
-The law of this file: it only reads, and what cannot be read is said by `rack_log_readable 0`, never by numbers that look well.
+Invariant: it only reads, and what cannot be read is said by `rack_log_readable 0`, never by numbers that look well.
 The names stand in `docs/operator-guide.md`, the alerts on them in `deploy/prometheus/alerts.yml`.
 """
 

@@ -1,6 +1,6 @@
 """Feeds the warehouse: adjudications and ledger from the results, the events of each round and the property from the log.
 
-The law of this file: only what is new to the warehouse is read, by position: events past the last that it holds, results past the
+Invariant: only what is new to the warehouse is read, by position: events past the last that it holds, results past the
 place in their chain. A stream that is broken is taken as far as it stands, and named; the others are taken whole.
 """
 

@@ -1,6 +1,6 @@
 """Find the round that a patron remembers: by table, gaming day, time, seat and cards, the likeliest first.
 
-The law of this file: memory errs. Only table, gaming day and number exclude rounds; time, seat, wager, amount and cards put them
+Invariant: memory errs. Only table, gaming day and number exclude rounds; time, seat, wager, amount and cards put them
 in order, and each answer states what agrees and what does not. What disagrees in anything does not fit; it may nearly fit.
 """
 

@@ -1,6 +1,6 @@
 """Dealing errors and how often they happen: mispayments, error rates with intervals, repetitions, rules that need training.
 
-The law of this file: a count stands beside its exposure (rounds, wagers), and a rate beside its interval. Overpayments and
+Invariant: a count stands beside its exposure (rounds, wagers), and a rate beside its interval. Overpayments and
 underpayments are never netted. Many errors can come from many rounds, or from hard games: each value is compared with the
 floor's own rates for the same games. What stands out is a place to look, not an accusation. Findings about the log itself
 (LOG-…) are no dealing errors and are left out.

@@ -1,6 +1,6 @@
 """Repetitions among dealing errors: the same dealer, the same patron's token, the same direction.
 
-The law of this file: a pattern is a place to look, not an accusation. Each is compared with what the same number of errors
+Invariant: a pattern is a place to look, not an accusation. Each is compared with what the same number of errors
 would do if they fell on wagers by chance, corrected for all pairs that could have stood out, including those without an error.
 A token is a pseudonym; a patron who plays often at one table meets its dealers often.
 """

@@ -1,6 +1,6 @@
 """Whether mispayments became more frequent since the period before.
 
-The law of this file (D605): two counts of rounds that went wrong, each with its rounds. Given how many there are in both, the
+Invariant (D605): two counts of rounds that went wrong, each with its rounds. Given how many there are in both, the
 second is binomial by the share of its rounds where nothing changed: the p-value is exact (Przyborowski and Wilenski 1940).
 """
 

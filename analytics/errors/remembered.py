@@ -1,6 +1,6 @@
 """What a person remembers of a round, as typed: cards and a time of day, read as generously as is safe.
 
-The law of this file: nothing typed is dropped silently; words that are not understood are returned as such. The result serves
+Invariant: nothing typed is dropped silently; words that are not understood are returned as such. The result serves
 to find a round, never to judge one.
 """
 

@@ -1,6 +1,6 @@
 """A search for a round in words, the same on the page and on the command line: what was understood, what agrees, what does not.
 
-The law of this file: where nothing fits, that is said; what nearly fits is named as such, with what differs.
+Invariant: where nothing fits, that is said; what nearly fits is named as such, with what differs.
 """
 
 from __future__ import annotations

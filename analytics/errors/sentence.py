@@ -1,6 +1,6 @@
 """What a person remembers of a round, said in a sentence: day, time, table, seat, wager, amount, cards. Pure.
 
-The law of this file: each part is read in turn and taken out of the sentence; what nobody read comes back as such, and where a
+Invariant: each part is read in turn and taken out of the sentence; what nobody read comes back as such, and where a
 word has two meanings the reading is said, so that the person can correct it. "Last night" and a weekday name the gaming day that
 began then: its night goes on past midnight. A date names the day of the calendar: what is before six in the morning belongs to
 the gaming day that began the day before.

@@ -1,6 +1,6 @@
 """Are dice, shufflers and decks fair? Every device is compared with its exact chances, and each test states its power.
 
-The law of this file: p-values are corrected for all tests of a report (Holm), so that at most one report in a hundred on fair
+Invariant: p-values are corrected for all tests of a report (Holm), so that at most one report in a hundred on fair
 devices has an alarm; a test with too small a sample is inconclusive and reports the bias that it would have detected. Cards are
 dealt to a position without replacement, and the statistic is scaled for it. A bias is no accusation: dice wear, and a record
 can be wrong.

@@ -1,6 +1,6 @@
 """What the devices showed, with the chances of it: the samples that `fairness` tests.
 
-The law of this file: a sample is everything in the marts, and no result is a reason to leave anything out; hands that do not
+Invariant: a sample is everything in the marts, and no result is a reason to leave anything out; hands that do not
 have the game's number of cards (a round that was broken off) belong to no sample.
 """
 

@@ -1,6 +1,6 @@
 """Actual against theoretical house win, wager by wager: is it luck? If the sample is too small, the answer is that it is.
 
-The law of this file: a wager is compared with its own paytable; the variance is that of rounds, for seats share the dealer's
+Invariant: a wager is compared with its own paytable; the variance is that of rounds, for seats share the dealer's
 hand; p-values are corrected for the number of rows in the report (Holm), so that at most one report in a hundred on an honest
 floor has an alarm. A wager without a decision is compared on both sides: too high a win may be winners paid too little.
 Where patrons make decisions, a win above theory is no alarm: play below the best is its first explanation (D604).

@@ -1,6 +1,6 @@
 """What changed since the period before: hold % and house win, each with the answer whether luck explains the change.
 
-The law of this file (D605): two periods of one selection, the second right after the first and as long. Hold % is compared as
+Invariant (D605): two periods of one selection, the second right after the first and as long. Hold % is compared as
 table days vary (Welch); the house win of a wager by the exact variance of its paytable, where both sums are near to normal.
 Neither needs theory's mean, so that the play of patrons is no change as long as it stays the same. P-values are corrected for the
 number of rows (Holm).

@@ -1,6 +1,6 @@
 """House win against theory over many values or many days: a funnel, a running sum, a moving average.
 
-The law of this file: one wager of one game at a time (the one that the game needs, unless another is named); every point is
+Invariant: one wager of one game at a time (the one that the game needs, unless another is named); every point is
 measured in its own standard deviations, with allowance for seats that share the dealer's hand. These charts show where to
 look; `against_theory` decides what is an alarm, corrected for the number of tests.
 """

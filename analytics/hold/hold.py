@@ -1,6 +1,6 @@
 """The questions that the pages and `rack hold` ask of a warehouse, each a plain function from an open warehouse to a frame.
 
-The law of this file: a figure keeps its name from the model to the page. *Drop*, *win* and *hold %* are counted per table and
+Invariant: a figure keeps its name from the model to the page. *Drop*, *win* and *hold %* are counted per table and
 gaming day and broken down no further; *handle*, *payouts* and *house win %* come from single wagers; *jackpots by slip* stand
 beside both and are part of neither; overpayments and underpayments are never netted (D27). Where a count is missing the answer
 is null.

@@ -1,6 +1,6 @@
 """When win ÷ drop has moved so far that the property must look into it in writing, and the figures that say so.
 
-The law of this file: two triggers, each by itself (D230). *Outside the band*: hold % of the period lies outside the 95 %
+Invariant: two triggers, each by itself (D230). *Outside the band*: hold % of the period lies outside the 95 %
 band against the prior period, reckoned from how much table days differ. *Three points*: hold % changed by more than three
 percentage points, whatever the volume; at small volume that is mostly luck, and the figures say so. Counted per box: by
 table, game or property, never by dealer or wager (D27).

@@ -1,6 +1,6 @@
 """How far luck alone takes a sum of wagers from its expectation: bands and p-values, with heavy tails and shared hands.
 
-The law of this file: a p-value is never smaller than it can be shown to be. Sums that are near enough to normal are
+Invariant: a p-value is never smaller than it can be shown to be. Sums that are near enough to normal are
 taken as normal; the distribution of all others is reckoned whole from the exact ends of the wager (the power of its
 Fourier transform); where that is past its precision, a bound that always holds (Chernoff) is given.
 

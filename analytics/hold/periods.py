@@ -1,6 +1,6 @@
 """Drop, win and hold % over count periods: the counts of each box, added up by property, game or table, and by period.
 
-The law of this file (D27): win = closer + credits + drop - opener - fills, hold % = win ÷ drop, both only of table days on
+Invariant (D27): win = closer + credits + drop - opener - fills, hold % = win ÷ drop, both only of table days on
 which everything was counted. There is no breakdown by wager, dealer, shift or hour: a box belongs to a table and a day.
 """
 

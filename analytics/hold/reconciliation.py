@@ -1,6 +1,6 @@
 """Why win differs from house win: the one is counted in the box and the tray, the other is added up from the wagers.
 
-The law of this file (D605): win = house win of the table days counted + drop less the buy-ins recorded + chips in the tray beyond
+Invariant (D605): win = house win of the table days counted + drop less the buy-ins recorded + chips in the tray beyond
 those due. Every line is exact to the cent, and the last one is what nothing on the record explains.
 """
 

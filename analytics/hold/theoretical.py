@@ -1,6 +1,6 @@
 """Actual and theoretical win of a whole game, table, dealer or day: sums over its wagers, with the band of the sum.
 
-The law of this file: the wagers of one hand end together to a degree that nobody knows, so the half-widths of their bands are
+Invariant: the wagers of one hand end together to a degree that nobody knows, so the half-widths of their bands are
 added, as if they all ended together; what is dealt in different rounds (games, paytables) is independent, and adds by squares.
 The band so made holds 95 % or more; of one wager on one paytable it is that wager's own (D604).
 """

@@ -1,6 +1,6 @@
 """What a property filed for its reports (`reports.toml`), and the thresholds that regulators set, both dated data.
 
-The law of this file: a figure that a rule or the property sets has a first day, perhaps a last one, and a section; a day without
+Invariant: a figure that a rule or the property sets has a first day, perhaps a last one, and a section; a day without
 one is an error that says what to file, never a guess.
 """
 

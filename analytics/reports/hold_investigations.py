@@ -1,6 +1,6 @@
 """Hold investigations: every month whose win ÷ drop moved too far, what was written about it, and the findings of its table.
 
-The law of this file: the triggers are those of `analytics.hold.investigations` (D230), and an investigation counts only where
+Invariant: the triggers are those of `analytics.hold.investigations` (D230), and an investigation counts only where
 it is on record and closed. A month that asks for one and has none is marked.
 """
 

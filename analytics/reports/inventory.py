@@ -1,6 +1,6 @@
 """The table inventory: openers, closers, fills and credits, openers that differ from the closer before, and tray differences.
 
-The law of this file: a count is what people wrote down, each with its event; a variance is shown with its sign (counted less
+Invariant: a count is what people wrote down, each with its event; a variance is shown with its sign (counted less
 due) and names nobody. An opener that differs by the threshold or more is marked: it is to be reported at once.
 """
 

@@ -1,6 +1,6 @@
 """Jackpots and tax forms: wins by the W-2G test, slips with who validated them, and cash by patron's token and gaming day.
 
-The law of this file: a threshold is that of the gaming day (`filing`), and a patron is a token. The cage and its cash are no
+Invariant: a threshold is that of the gaming day (`filing`), and a patron is a token. The cage and its cash are no
 part of the record, and the report says so: what stands here is a part of what a form needs, never the whole.
 """
 

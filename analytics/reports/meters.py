@@ -1,6 +1,6 @@
 """The progressive and Must-Hit-By statement: what each meter stood at, what moved it, and what does not reconcile.
 
-The law of this file: opening + contributions + restored + set − paid = closing for each meter (`replay.report.meter_movements`);
+Invariant: opening + contributions + restored + set − paid = closing for each meter (`replay.report.meter_movements`);
 what is left over is shown with the event that it comes from, and nothing is rounded.
 """
 

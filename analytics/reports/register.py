@@ -1,6 +1,6 @@
 """The errors and disputes register: every incident and dispute with what was done about it, and savings and losses.
 
-The law of this file: overpayments and underpayments are never netted (D27); an incident of which every finding was no fault (a
+Invariant: overpayments and underpayments are never netted (D27); an incident of which every finding was no fault (a
 false alarm, a wrong record, said twice) has no money; money counts as recovered, paid or held only where the disposition
 stands (D585).
 """

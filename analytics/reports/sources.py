@@ -1,6 +1,6 @@
 """What a report is made from: an open warehouse, a desk to read the log, the period, and what the property filed.
 
-The law of this file: nothing here asks a clock. A period that is not given follows from the newest gaming day in the warehouse.
+Invariant: nothing here asks a clock. A period that is not given follows from the newest gaming day in the warehouse.
 """
 
 from __future__ import annotations

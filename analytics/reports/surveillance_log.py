@@ -1,6 +1,6 @@
 """The surveillance daily log and shift hand-over: what people entered, what was signed over, and what is open for the next shift.
 
-The law of this file: entries stand as they were made, in their order; a device is out of order from its failure until the record
+Invariant: entries stand as they were made, in their order; a device is out of order from its failure until the record
 says that it works again.
 """
 

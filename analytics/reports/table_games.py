@@ -1,6 +1,6 @@
 """The table games report: drop, win and hold from the counts, handle and house win from the wagers, beside what theory expects.
 
-The law of this file: the three stand side by side and are never mixed (D27). Counts are broken down to the table and gaming day
+Invariant: the three stand side by side and are never mixed (D27). Counts are broken down to the table and gaming day
 and no further; what has no theory is left out of both sides of a difference, and its handle is named.
 """
 

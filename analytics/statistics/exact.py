@@ -1,6 +1,6 @@
 """Exact tails and intervals: the binomial, Poisson and chi-square distributions, without approximating what is counted.
 
-The law of this file: pure arithmetic on counts, nothing of the floor. The incomplete beta and gamma functions are
+Invariant: pure arithmetic on counts, nothing of the floor. The incomplete beta and gamma functions are
 reckoned by their series and continued fractions (NIST Digital Library of Mathematical Functions, 8.7, 8.9 and 8.17).
 """
 

@@ -1,6 +1,6 @@
 """Outliers: counts of wrong rounds compared with the rates of all who do not stand out.
 
-The law of this file: pure arithmetic on counts. The first candidate is compared with everybody; once one stands out, the others
+Invariant: pure arithmetic on counts. The first candidate is compared with everybody; once one stands out, the others
 are compared with the rest without that one, so that one bad value neither hides a second nor makes the rest look good.
 """
 

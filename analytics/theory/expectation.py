@@ -1,6 +1,6 @@
 """What a wager should win for the house by the exact returns (`rack theory`): mean, variance, and every way it can end.
 
-The law of this file: no paytable stands here. House win is that of `fct_wagers`: money paid by slip from a meter is no part of
+Invariant: no paytable stands here. House win is that of `fct_wagers`: money paid by slip from a meter is no part of
 it, so that a Progressive is expected to lose its fixed lines only. A *unit* is the wager that a player starts with (the ante,
 for example).
 """

@@ -1,6 +1,6 @@
 """What the games return, exactly: every wager and every paytable of the chapters, from counts of all possible deals or rolls.
 
-The law of this file: no paytable stands here. Counts are stored (`analytics.theory.returns`), paytables are those of the
+Invariant: no paytable stands here. Counts are stored (`analytics.theory.returns`), paytables are those of the
 chapters (`games/rulebook/rules`), and the game decides which line of a paytable a hand makes. The arithmetic is in fractions,
 figures are shown as floats. docs/theory.md explains each figure.
 """

@@ -1,6 +1,6 @@
 """What every column of the warehouse means, and the document made of it (docs/warehouse.md).
 
-The law of this file: a column means the same in every table; a meaning of its own in one table stands under `table.column`.
+Invariant: a column means the same in every table; a meaning of its own in one table stands under `table.column`.
 Times are UTC microseconds (`…_us`), money is integer cents (`…_cents`). A test compares this list with the tables themselves: no
 column may lack a meaning.
 """

@@ -1,6 +1,6 @@
 """The warehouse as files for other programs: Parquet, or CSV that no spreadsheet takes for formulas.
 
-The law of this file: a file appears whole or not at all, and only after the export was recorded; names of tables and columns
+Invariant: a file appears whole or not at all, and only after the export was recorded; names of tables and columns
 come from the file's own catalogue and are quoted; a text that a spreadsheet would compute (it begins with = + - @, a tab or a
 line break) gets an apostrophe in front.
 """

@@ -1,6 +1,6 @@
 """An incremental build: it adds what is new to a file of an earlier generation, so that nothing else is read or reckoned.
 
-The law of this file: an incremental build gives the same tables as a full one (a test compares them). What is new is told by the
+Invariant: an incremental build gives the same tables as a full one (a test compares them). What is new is told by the
 marks in the file: how far it took in each stream of the log and its results. A full build is the same from no marks. If the file
 comes from another program or log, or was written to since it was built, nothing of it is taken over.
 """

@@ -1,6 +1,6 @@
 """What the models know of single games, as rows of small tables made from the catalogues: no statement names a game.
 
-The law of this file: facts come from the records of the games (`games.catalogue`, `analytics.theory.catalogue`) alone.
+Invariant: facts come from the records of the games (`games.catalogue`, `analytics.theory.catalogue`) alone.
 """
 
 from __future__ import annotations

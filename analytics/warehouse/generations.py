@@ -1,6 +1,6 @@
 """The warehouse's file and the one before it: each build makes a file that takes the other's place at once.
 
-The law of this file: a file in place is never written to. To bring it up to what is new, a build does not copy it, which would
+Invariant: a file in place is never written to. To bring it up to what is new, a build does not copy it, which would
 take time by its size: it extends the file that stood in the place before (the spare, a hidden file beside it) and lets the
 two trade places. A reader holds a lock on the file that it reads, and a spare that somebody still reads is left to him: then the
 file in place is copied. By the seal, kept in another, a build knows that a file was not written to since: its size, inode

@@ -1,6 +1,6 @@
 """Adjudications, the ledger and the rounds' events as columns: the polars frames that go into the warehouse.
 
-The law of this file: nothing is judged and nothing is dropped here. Every revision is loaded; the models choose.
+Invariant: nothing is judged and nothing is dropped here. Every revision is loaded; the models choose.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Renews the rows of an open warehouse that what was just loaded can have changed, and no others.
 
-The law of this file: the models' statements stay as they are. Each says in its second line by what its rows are renewed: a scope
+Invariant: the models' statements stay as they are. Each says in its second line by what its rows are renewed: a scope
 (below), and the tables of which it then sees only the rows in that scope. Its statement runs over these, the rows that it had in
 the scope go, and those that it now has come. A test holds the outcome against a build from nothing.
 """

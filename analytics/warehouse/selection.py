@@ -1,6 +1,6 @@
 """The part of the floor that a question is about, and how its answer is grouped; the same for every question.
 
-The law of this file: values are parameters of a statement, never part of it; names of columns come from the table below.
+Invariant: values are parameters of a statement, never part of it; names of columns come from the table below.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The warehouse: a DuckDB file built from adjudications, as a new file that replaces the old one at once.
 
-The law of this file: the models in `models/` run in the order of `MODELS`; each makes one table of its own name and declares
+Invariant: the models in `models/` run in the order of `MODELS`; each makes one table of its own name and declares
 its grain in its first line. Rows come in as Arrow columns; no statement is put together from data. A reader opens the file
 anew each time (`reading`), so it always sees the newest generation and never half of one.
 """

@@ -1,6 +1,6 @@
 """A round without the names of persons: patrons and staff become `patron-1`, `staff-1` in the order in which they appear.
 
-The law of this file: what is replaced is replaced everywhere on the page alike, so that one can still see who is the same. The
+Invariant: what is replaced is replaced everywhere on the page alike, so that one can still see who is the same. The
 hash shown stays that of the event as recorded, and the page says so.
 """
 

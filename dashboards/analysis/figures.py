@@ -1,6 +1,6 @@
 """The figures of a view: asked for under their titles, then offered as files and with the SQL that made them.
 
-The law of this file: a file has every row and column of what is on view, numbers as numbers, money in cents, and is on record
+Invariant: a file has every row and column of what is on view, numbers as numbers, money in cents, and is on record
 before it is there. The SQL is what ran, with the values of its parameters beside it.
 """
 

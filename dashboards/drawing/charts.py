@@ -1,6 +1,6 @@
 """Charts of hold, house win, errors and devices: plain functions from a frame to markup.
 
-The law of this file: one figure a chart, under its own name; bars start at zero; what is below zero is told by its
+Invariant: one figure a chart, under its own name; bars start at zero; what is below zero is told by its
 direction and sign as well as by its colour; nothing that is null is drawn.
 """
 

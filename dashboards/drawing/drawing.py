@@ -1,6 +1,6 @@
 """Cards, dice, chips and the table as SVG: pure functions from what lies there to markup.
 
-The law of this file: nothing is fetched (suits are paths, fonts are the page's own), everything drawn has a `<title>`,
+Invariant: nothing is fetched (suits are paths, fonts are the page's own), everything drawn has a `<title>`,
 and no colour stands alone: a suit has its shape, a wager its letter, over and under their sign and word. Seen from above
 with the dealer at the top, seat 1 (at the dealer's left) is on the right and the seats go clockwise.
 """

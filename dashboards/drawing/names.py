@@ -1,6 +1,6 @@
 """What only pages say: states, verdicts and dimensions; money, times and days as pages write them.
 
-The law of this file: words only. What things are called in sentences stands in `replay.narrative`.
+Invariant: words only. What things are called in sentences stands in `replay.narrative`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A round's events folded to what lies on the table after each of them.
 
-The law of this file: it shows what was recorded, right or wrong, and judges nothing. It is no second fold of a round: a replay
+Invariant: it shows what was recorded, right or wrong, and judges nothing. It is no second fold of a round: a replay
 knows what a round comes to, a picture what lies on the felt after each event, also of a round that no rule could be applied to.
 Which corrections count is decided where a replay decides it (`replay/fold/corrections.py`, D140); a corrected event is drawn as
 its replacement from the correction on, and not at all where it moved to another round. An event that changes nothing visible

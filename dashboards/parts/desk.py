@@ -1,6 +1,6 @@
 """The desk of the log that these pages show: who is at it, what was reviewed, and one action at a time.
 
-The law of this file: what was reviewed is read from the log, and remembered only where the log goes on from what was read last;
+Invariant: what was reviewed is read from the log, and remembered only where the log goes on from what was read last;
 what is done becomes an event in it before the page says so, and what the desk refuses is shown with its reason.
 """
 

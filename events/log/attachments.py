@@ -1,6 +1,6 @@
 """The attachments of cases that a log's events name, and where the bytes of one lie: beside a log, or in an archive.
 
-The law of this file: what is on record is what the events say. A stream that is broken tells as much as is before the break; the
+Invariant: what is on record is what the events say. A stream that is broken tells as much as is before the break; the
 break itself is for the verification of the log.
 """
 

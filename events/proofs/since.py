@@ -1,6 +1,6 @@
 """Where a verification may begin that reads only what came after an earlier one.
 
-The law of this file: what is not read again must be covered by a signed checkpoint, and where it ends must be shown by that
+Invariant: what is not read again must be covered by a signed checkpoint, and where it ends must be shown by that
 checkpoint, not by whoever kept the note of the earlier verification. A stream begins after the last event of which a
 checkpoint states root and chain hash: the subtrees kept of it must give that root, and the event there must have that hash.
 Where anything does not fit, the stream is read from its first event, which finds what is wrong.

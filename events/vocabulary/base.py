@@ -1,6 +1,6 @@
 """What every event is made of: strict frozen structs, the registry of `(type, version)`, and the types of the wire.
 
-The law of this file: constructing a value validates it exactly as decoding its bytes does.
+Invariant: constructing a value validates it exactly as decoding its bytes does.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The vocabulary: every fact a table, a property, a meter or a reviewer can state, as frozen strict structs.
 
-The law of this file: an event is a past-tense fact with a permanent tag and version; it has no defaults; values are
+Invariant: an event is a past-tense fact with a permanent tag and version; it has no defaults; values are
 integers, booleans, text and lists of these; money is integer cents, meters are hundredths of a cent, both within
 ±(2**53 - 1). Constructing a value validates it exactly as decoding its bytes does. An event records what happened,
 right or wrong: whether it was right is not asked here. A field is never changed: a changed event is a new version

@@ -1,6 +1,6 @@
 """What collects the reports of a table's devices and hands them in to a gateway (`POST /v1/events`).
 
-The law of this file: a body is handed in unchanged, again and again, until it is answered; so what was stored without an answer
+Invariant: a body is handed in unchanged, again and again, until it is answered; so what was stored without an answer
 is recognized as a repeat.
 """
 

@@ -2,6 +2,6 @@
 
 Only what-ifs and enumeration import them.
 
-The law of this folder: a kernel equals the pure function of `games` beside which it stands, hand by hand, and a test proves
+Invariant: a kernel equals the pure function of `games` beside which it stands, hand by hand, and a test proves
 it. Cards are the integers of `games.cards.cards`; paytables, limits and house ways are arguments, never globals.
 """

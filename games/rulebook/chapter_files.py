@@ -1,6 +1,6 @@
 """The files of the chapters, as tables: those of the package, and those that a game added from outside brings along.
 
-The law of this file: it finds and reads tables and gives them no shape (`games.rulebook.chapters` does).
+Invariant: it finds and reads tables and gives them no shape (`games.rulebook.chapters` does).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a chapter takes from another in place of one that we do not hold (D13): the same data, cited as assumed.
 
-The law of this file: it joins tables as they were read, and of their contents it knows only where sections are cited.
+Invariant: it joins tables as they were read, and of their contents it knows only where sections are cited.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Rules submissions: the options that a casino files, read strictly and checked against the chapter (§ 601a.2).
 
-The law of this file: a submission only chooses among what the chapter allows. Anything else in it is refused, with the file,
+Invariant: a submission only chooses among what the chapter allows. Anything else in it is refused, with the file,
 the key, what was expected and the section. docs/rules-submissions.md documents the format.
 """
 

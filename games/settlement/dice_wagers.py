@@ -1,6 +1,6 @@
 """Wagers on the dice: Sum, Match and Beat It (58 Pa. Code § 645c.2(e), (g)).
 
-The law of this file: if a die was not read, or it is unknown which die is red, every possibility is tried; an amount that is
+Invariant: if a die was not read, or it is unknown which die is red, every possibility is tried; an amount that is
 the same in all of them is due, otherwise the due amount is unknown (D26). The cards play no part.
 """
 

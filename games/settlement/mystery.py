@@ -1,7 +1,7 @@
 """The Must-Hit-By Mystery bonus: whose contribution wins it, and how much (58 Pa. Code § 645c.3(c), D21).
 
 A target is hidden between a minimum and a maximum: the contribution that lifts the meter strictly above it wins the whole
-meter. The law of this file: an unknown target leaves some answers open, and the file reports them as open.
+meter. Invariant: an unknown target leaves some answers open, and the file reports them as open.
 """
 
 from __future__ import annotations

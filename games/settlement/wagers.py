@@ -1,6 +1,6 @@
 """What every game reports of a wager: its outcome, what it is due, and the helpers that make a `Due`.
 
-The law of this file: it knows no game. A game decides the outcome; here the outcome becomes money, up to the filed maximum
+Invariant: it knows no game. A game decides the outcome; here the outcome becomes money, up to the filed maximum
 payout, with the section on which it rests.
 """
 

@@ -1,6 +1,6 @@
 """Starts parts, watches them and ends them: all run, or none. What a part says goes to a file of its own.
 
-The law of this file: a part holds its standard input as long as the process that started it runs (`rack.live.part`), and is
+Invariant: a part holds its standard input as long as the process that started it runs (`rack.live.part`), and is
 the head of a group of processes, so that whatever it started ends with it.
 """
 

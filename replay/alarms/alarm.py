@@ -1,6 +1,6 @@
 """An alarm: one incident as it is told outside the house, and what becomes of it when the verdict changes. Pure.
 
-The law of this file: an alarm is about an incident, not a finding. Advice may raise it while its round is open; the verdict, and
+Invariant: an alarm is about an incident, not a finding. Advice may raise it while its round is open; the verdict, and
 each later one, changes or withdraws it under the same id. Nothing in it names a patron unless that was asked for.
 """
 

@@ -1,6 +1,6 @@
 """The outbox: which alarms there are, what is to be sent to whom, how often that was tried, and how far the results were read.
 
-The law of this file: what a verdict or advice makes of alarms, the messages that tell it, and how far results were read are one
+Invariant: what a verdict or advice makes of alarms, the messages that tell it, and how far results were read are one
 transaction, so that a sender can be killed anywhere: nothing is lost, and nothing is put in twice. A message is noted as tried
 before it is sent and as delivered afterwards; who dies in between sends it again under the same key. One process sends.
 """

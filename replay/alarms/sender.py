@@ -1,6 +1,6 @@
 """The sender: lets the watch read, escalates what nobody acknowledged, and delivers; one message at a time to each receiver.
 
-The law of this file: one thread has the outbox. Receivers are spoken to by others, so that one that hangs delays nobody else, and
+Invariant: one thread has the outbox. Receivers are spoken to by others, so that one that hangs delays nobody else, and
 nothing of it touches the process that judges.
 """
 

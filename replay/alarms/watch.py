@@ -1,7 +1,7 @@
 """What new results and advice do to alarms: reads the verdicts that came since, and where a route asks for it the advice on open
 rounds, and puts what they raise, change and withdraw in the outbox.
 
-The law of this file: it only reads the log and its results, so that nothing here can slow down or change a verdict, and every
+Invariant: it only reads the log and its results, so that nothing here can slow down or change a verdict, and every
 place is read on from what the outbox holds: nothing is kept in memory that counts. Advice gives way to the verdict: of
 a round that was judged it says nothing, and it withdraws only what advice raised.
 """

@@ -1,6 +1,6 @@
 """Webhooks: a message as a POST, signed as the Standard Webhooks convention says, so that libraries check it; and the answer.
 
-The law of this file: no answer takes longer than the receiver's time, however slowly it comes; redirects are not followed, no
+Invariant: no answer takes longer than the receiver's time, however slowly it comes; redirects are not followed, no
 proxy is used, and of an answer only its status is read.
 """
 

@@ -1,6 +1,6 @@
 """The games whose rounds are settled in columns: one record each (`game_columns.GameColumns`).
 
-The law of this file: nothing else in this room asks which game it is. A game without a record here is settled by event replay. A
+Invariant: nothing else in this room asks which game it is. A game without a record here is settled by event replay. A
 new game of the package is one file in `games`, one kernel in `kernels`, and one entry here; a game from outside the package is
 added with `add_columns`.
 """

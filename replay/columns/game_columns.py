@@ -1,6 +1,6 @@
 """A game's entry in this room: everything that the round table and what-ifs know of it, in one record.
 
-The law of this file: it names what a game brings and knows no game. It is pure and imports no compiled code: a kernel is named
+Invariant: it names what a game brings and knows no game. It is pure and imports no compiled code: a kernel is named
 by its module, which is imported when rows are first settled.
 """
 

@@ -1,6 +1,6 @@
 """A round as a row: the one table by which it is settled, what each wager was due, and what was done with it.
 
-The law of this file: it writes down what `replay.settlement` says, and decides nothing; it is pure. Where a round is void, or can
+Invariant: it writes down what `replay.settlement` says, and decides nothing; it is pure. Where a round is void, or can
 be read in several ways, or holds what the columns of its game do not, `Ineligible` says so: event replay settles it.
 """
 

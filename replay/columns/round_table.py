@@ -1,6 +1,6 @@
 """The round table: derived from a log, one row a round, a file for each property, game and month. It can always be rebuilt.
 
-The law of this file: what is in the table is in the log. A stream that cannot be written row by row (a correction that reached
+Invariant: what is in the table is in the log. A stream that cannot be written row by row (a correction that reached
 far back, a game without columns, a break) has no rows, and the manifest says why: event replay judges it. This file reads the
 log and reads and writes the folder of the table.
 

@@ -1,6 +1,6 @@
 """Event replay of single rows of the round table: the events of a round, folded from the state that its row keeps.
 
-The law of this file: it judges nothing itself. A row says where its round begins and ends in the log; the worker of
+Invariant: it judges nothing itself. A row says where its round begins and ends in the log; the worker of
 `replay.run.stream_worker` folds those events and reaches, byte for byte, the results of a replay of the whole stream. It reads
 the log.
 """

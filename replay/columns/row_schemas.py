@@ -1,6 +1,6 @@
 """The columns of the round table: one row a round of play, with all by which it was settled.
 
-The law of this file: it names and shapes columns, and knows neither events nor rules; it is pure. What all games have stands
+Invariant: it names and shapes columns, and knows neither events nor rules; it is pure. What all games have stands
 here once; a game's `RowSchema` says which wagers it has and what its rows hold beside that (`games`). Amounts are cents, times
 UTC microseconds; where there is no card, 255.
 

@@ -1,6 +1,6 @@
 """A stream read for its rows alone: folded as by a replay, and judged by nobody.
 
-The law of this file: rounds become rows as `stream_rows` says. Events in, rows out; no I/O.
+Invariant: rounds become rows as `stream_rows` says. Events in, rows out; no I/O.
 """
 
 from __future__ import annotations

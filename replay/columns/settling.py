@@ -1,6 +1,6 @@
 """Rows in, what each comes to by a rules submission out. Pure: it knows no log.
 
-The law of this file: a row is settled only where the table that it holds would lie there under the other rules too, so those are
+Invariant: a row is settled only where the table that it holds would lie there under the other rules too, so those are
 of the same chapter and are played alike (`played_alike`). Anything else is for event replay.
 """
 

@@ -1,6 +1,6 @@
 """The rows of a table's stream: which round can be replayed by itself, and which only together with others.
 
-The law of this file: a row says from which state of the table and from which events its round can be folded again, so that event
+Invariant: a row says from which state of the table and from which events its round can be folded again, so that event
 replay reaches the results of a replay of the whole stream. Where something came late for a round, or the fold could not be
 taken up between two rounds, the rounds are replayed together, from the first of them. Rounds in, rows out; no I/O.
 """

@@ -1,6 +1,6 @@
 """A round table compared with the log that it was made from.
 
-The law of this file: it derives the table again and reports differences; it repairs nothing. It reads the log and both tables.
+Invariant: it derives the table again and reports differences; it repairs nothing. It reads the log and both tables.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What other rules would have led to, as money: a history settled in columns by replacement rules, beside what was due.
 
-The law of this file: what the columns cannot settle is judged by event replay, under the rules on file and under the others.
+Invariant: what the columns cannot settle is judged by event replay, under the rules on file and under the others.
 Amounts are cents from the patron's side, so what a change costs the house is what the patrons are due more.
 """
 

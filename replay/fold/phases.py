@@ -1,6 +1,6 @@
 """The literal phase table: what each event means for the round at a table, in every phase it can arrive in.
 
-The law of this file: every registered event type has a row, by its `KIND` (versions make no difference), and every row
+Invariant: every registered event type has a row, by its `KIND` (versions make no difference), and every row
 has a column for every phase; a test checks it. An event never fails here, for what happened happened: out of its place it
 is evidence of a fault, not an error.
 

@@ -1,6 +1,6 @@
 """What spans the rounds of a game that is dealt shoe by shoe: batches, burn and cover cards, barred patrons (§§ 686a.3-686a.7).
 
-The law of this file: as in `table_state.py`, which keeps it, it is plain data and judges nothing. A shuffle that is not on
+Invariant: as in `table_state.py`, which keeps it, it is plain data and judges nothing. A shuffle that is not on
 record may have happened wherever a round's record does not cover shuffles: then what was known of a batch is forgotten.
 """
 

@@ -1,6 +1,6 @@
 """What spans the rounds at a table: equipment, people, rules on file, devices and their counters. Folded from events.
 
-The law of this file: state is only what later rounds are judged by; it is plain data that a snapshot can hold; nothing
+Invariant: state is only what later rounds are judged by; it is plain data that a snapshot can hold; nothing
 here judges. `TableState.at_opening` is the copy that a round keeps of the table as it was when the round opened.
 """
 

@@ -1,6 +1,6 @@
 """What each event means, in one sentence: pages, packets and commands print what stands here. Pure.
 
-The law of this file: a sentence says what was recorded, right or wrong, and judges nothing. It names who acted, in the present or
+Invariant: a sentence says what was recorded, right or wrong, and judges nothing. It names who acted, in the present or
 the simple past, and holds no name of the wire; what people typed stands in it as they typed it. What people did in a review is a
 predicate, before which the person who did it stands: a review's history shows the two apart.
 """

@@ -1,6 +1,6 @@
 """What each finding's code means: its title, and why it has its severity. Pure.
 
-The law of this file: a code is registered with the rules (`replay/rules/rule.py`) or with the faults of the log
+Invariant: a code is registered with the rules (`replay/rules/rule.py`) or with the faults of the log
 (`events/errors.py`); its title stands here and nowhere else.
 """
 

@@ -1,6 +1,6 @@
 """Names, amounts and counts as people read them: in sentences, on pages, in packets. Pure.
 
-The law of this file: words only, and each thing has one name. A name that is not listed is made readable, never hidden.
+Invariant: words only, and each thing has one name. A name that is not listed is made readable, never hidden.
 """
 
 from __future__ import annotations

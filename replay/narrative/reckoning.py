@@ -1,6 +1,6 @@
 """What a wager comes to, worked out in one sentence, and what is to be done about a finding that claims money. Pure.
 
-The law of this file: odds are printed only where the stake at these odds is what is due, to the cent. A maximum payout, a share
+Invariant: odds are printed only where the stake at these odds is what is due, to the cent. A maximum payout, a share
 of a meter or a wager that the player-dealer did not cover whole comes out otherwise; then the sentence gives the amounts alone.
 """
 

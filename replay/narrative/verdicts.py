@@ -1,6 +1,6 @@
 """The verdict on a round, or on one seat of it, and its reason: the sentence that page, packet and command all print. Pure.
 
-The law of this file: a sentence and its outcome come from one decision, so that nothing can be marked as right that the sentence
+Invariant: a sentence and its outcome come from one decision, so that nothing can be marked as right that the sentence
 does not call right. Money is claimed only where a finding claims it, and not as certain where the finding names another reading.
 An UNDETERMINED round is UNDETERMINED at each of its seats.
 """

@@ -1,6 +1,6 @@
 """Checks a bundle with a public key and nothing else: every byte, every proof, and the verdict, which is worked out again.
 
-The law of this file: it trusts the key that it was given. What the bundle says of itself counts only as far as it is shown.
+Invariant: it trusts the key that it was given. What the bundle says of itself counts only as far as it is shown.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Sees to it that a checkpoint covers a round, beside whatever process signs the log all the time.
 
-The law of this file: the right to sign is never taken from anybody. Where a process signs, its next checkpoint is waited for;
+Invariant: the right to sign is never taken from anybody. Where a process signs, its next checkpoint is waited for;
 only where nobody can have the right, one is made here. On Kafka that cannot be known, so that none is ever made here.
 """
 

@@ -1,6 +1,6 @@
 """The packet as a PDF (PDF/A-4f, ISO 19005-4), the bundle attached: typeset by Typst, and from the same story to the same bytes.
 
-The law of this file: no text reaches Typst but as JSON; fonts are those that travel with the project; nothing is fetched.
+Invariant: no text reaches Typst but as JSON; fonts are those that travel with the project; nothing is fetched.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a report consists of: plain values, with the meaning of each figure beside them. Pure.
 
-The law of this file: a report holds no date but those of its period and of the record (or of the verification that it tells of),
+Invariant: a report holds no date but those of its period and of the record (or of the verification that it tells of),
 so that it can be made again.
 """
 

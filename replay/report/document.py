@@ -1,6 +1,6 @@
 """A report as a signed PDF, its tables attached as CSV, and the check of one: the same report and key give the same bytes.
 
-The law of this file: the document and its signature are dated by the report, never by a clock; who had it made, and when, the log
+Invariant: the document and its signature are dated by the report, never by a clock; who had it made, and when, the log
 says (`record_exported`), or the report of a verification itself. No text reaches Typst but as JSON.
 """
 

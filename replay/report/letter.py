@@ -1,6 +1,6 @@
 """The letter to a patron whose case was decided: the claim, what the record shows, the ruling, the reckoning, how to appeal.
 
-The law of this file: it is judged anew from the log, is of one seat alone, and names no other patron. Like a report it is dated
+Invariant: it is judged anew from the log, is of one seat alone, and names no other patron. Like a report it is dated
 by the record, so that the same decision gives the same bytes.
 """
 

@@ -1,6 +1,6 @@
 """What moved a meter, event by event: the statement's terms, worked out by the rules and set against the readings. Pure.
 
-The law of this file: opening + contributions + restored + set − paid = closing, to the hundredth of a cent; what the rules do
+Invariant: opening + contributions + restored + set − paid = closing, to the hundredth of a cent; what the rules do
 not explain of an event is its `unexplained`, and it is never spread over others. The rules are D18 and D21.
 """
 

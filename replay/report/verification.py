@@ -1,6 +1,6 @@
 """A verification of a log as a report: what was verified, by whom, when, with which keys and witness, and what was not checked.
 
-The law of this file: it says nothing that the verification did not find, and names everything that it did not look at. It is
+Invariant: it says nothing that the verification did not find, and names everything that it did not look at. It is
 dated by the verification, so that the same finding of the same time gives the same bytes. Pure.
 """
 

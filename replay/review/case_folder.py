@@ -1,6 +1,6 @@
 """Where a property keeps its cases' attachments, and what it set for its cases (`cases.toml`).
 
-The law of this file: a file is kept under the SHA-256 of its bytes, is durable before any event names it, and is hashed each time
+Invariant: a file is kept under the SHA-256 of its bytes, is durable before any event names it, and is hashed each time
 it is opened. Nothing here overwrites or removes one.
 """
 

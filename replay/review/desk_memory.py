@@ -1,6 +1,6 @@
 """What a desk has read of findings and reviews, kept between two looks by whoever looks again: then only what is new is read.
 
-The law of this file: it is kept in memory alone, goes on only where log and results still hold what was read last, by the chain
+Invariant: it is kept in memory alone, goes on only where log and results still hold what was read last, by the chain
 hash there, and otherwise begins anew. One thread at a time.
 """
 

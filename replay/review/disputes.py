@@ -1,6 +1,6 @@
 """A dispute, and the case that it becomes: its due date and owner, and what was decided, attached, written and appealed. Pure.
 
-The law of this file: nothing is overwritten. An appeal opens the case again and leaves the decision in the history; the decision
+Invariant: nothing is overwritten. An appeal opens the case again and leaves the decision in the history; the decision
 that stands is the last one since the last appeal.
 """
 

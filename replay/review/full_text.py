@@ -1,6 +1,6 @@
 """Full-text search over what people wrote and what was found: findings, notes, disputes, cases, the surveillance log.
 
-The law of this file: a text is found if every word asked for begins one of its words, in any case and with any accents; so the
+Invariant: a text is found if every word asked for begins one of its words, in any case and with any accents; so the
 beginning of an id finds what bears it. A word of one or two letters must be the whole word. Nothing is indexed beside the log:
 the texts are read from it, and searched as they are.
 """

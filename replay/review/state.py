@@ -1,6 +1,6 @@
 """The state of a table's review: each finding, dispute and investigation, and who viewed or exported which record. Pure.
 
-The law of this file: the fold of a stream never fails and overwrites nothing. An event that contradicts the state before it (a
+Invariant: the fold of a stream never fails and overwrites nothing. An event that contradicts the state before it (a
 disposition of a finding that has one, a second signature by the same person) changes no state; it is kept with the objection.
 `OBJECTIONS` is the whole law of the desk, an entry for each event. The writer (`desk.py`) asks the same table before it
 appends, so that only events from elsewhere can contradict the state.

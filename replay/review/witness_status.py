@@ -1,6 +1,6 @@
 """What a witness vouches for, as its folder shows it to somebody who has the witness's public key, and how far it is behind.
 
-The law of this file: nobody is believed. A cosignature counts only where the witness's key verifies it and the log's store
+Invariant: nobody is believed. A cosignature counts only where the witness's key verifies it and the log's store
 holds the same checkpoint. It reads the newest checkpoints, which is quick; that each of them extends the one before and is borne
 out by the events says `rack verify --witness`, which computes all roots anew.
 """

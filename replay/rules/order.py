@@ -1,6 +1,6 @@
 """The order in which the rules speak: the themes that games share, and after each theme the rules of games that follow upon it.
 
-The law of this file: it alone decides which rules judge, and in which order an adjudication has what they say; no import does,
+Invariant: it alone decides which rules judge, and in which order an adjudication has what they say; no import does,
 and no place in a file. The order is part of stored bytes: a new rule goes where it is to speak, and none changes its place. A
 game's own rules stand in its record (`catalogue.py`), by the theme after which they speak.
 """

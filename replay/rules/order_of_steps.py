@@ -1,6 +1,6 @@
 """The order of the steps of a round: what stands before the step that it comes after (docs/evidence.md, D520).
 
-The law of this file: it knows no game. The sentences of a chapter stand in its game's record (`GameRules.precedences`); what an
+Invariant: it knows no game. The sentences of a chapter stand in its game's record (`GameRules.precedences`); what an
 act and a step are is in `round_steps.py`.
 """
 

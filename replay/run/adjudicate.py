@@ -1,6 +1,6 @@
 """From a round and the rules in force to the verdict. Pure: the same round and rules give the same conclusion.
 
-The law of this file: it knows no game and no code. It runs every rule that holds in the round's chapter, and adds them up:
+Invariant: it knows no game and no code. It runs every rule that holds in the round's chapter, and adds them up:
 a finding makes a variance; otherwise a void round is void; otherwise a doubt leaves it undetermined; otherwise upheld.
 Findings about the log itself (`LOG-…`) are reported and do not make a round a variance. Where evidence of a round was lost,
 any other finding is a doubt: what was lost may undo it (D402); so is one that is not there in the order of the clocks (D403), or

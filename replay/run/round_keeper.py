@@ -1,6 +1,6 @@
 """What a replay tells whoever keeps a table of its rounds (`replay.columns.kept_table`): the seam between the two.
 
-The law of this file: it says what is told and when, and holds nothing. Results are committed first, then the keeper is told how
+Invariant: it says what is told and when, and holds nothing. Results are committed first, then the keeper is told how
 far; what it did not get to keep it can read from the log again.
 """
 

@@ -1,6 +1,6 @@
 """The worker of one stream: folds its records, adjudicates its rounds, and revises the verdicts stored before.
 
-The law of this file: a worker turns records into results (kind, key, bytes) and can be stopped and resumed at any record.
+Invariant: a worker turns records into results (kind, key, bytes) and can be stopped and resumed at any record.
 It reads nothing and stores nothing; `replayer.py` does.
 """
 

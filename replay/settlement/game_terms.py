@@ -1,6 +1,6 @@
 """What a game adds to the settlement that all games share: one record for each, handed in from above.
 
-The law of this file: the settlement asks a game's record and names no game. The records lie above it, beside the rules of the
+Invariant: the settlement asks a game's record and names no game. The records lie above it, beside the rules of the
 game (`replay/rules/catalogue.py`), because they read the round as these do; the catalogue hands them in. A round of a game
 without a record is settled by nobody: it raises.
 """

@@ -1,6 +1,6 @@
 """Why it cannot be told what a wager is due, in words: the first reason that applies.
 
-The law of this file: a reason is a function of its own, and `OPEN_REASONS` is the order in which they are asked; the game's own
+Invariant: a reason is a function of its own, and `OPEN_REASONS` is the order in which they are asked; the game's own
 come first. What cannot be told is settled elsewhere (`settlement.py`): here it is only explained.
 """
 

@@ -1,6 +1,6 @@
 """The readings of a round: what it is under every answer to what the record leaves open (D26, D500).
 
-The law of this file: a doubt is a question of the round, and a reading a `Round` that takes an answer to every question for
+Invariant: a doubt is a question of the round, and a reading a `Round` that takes an answer to every question for
 granted. What is due is what all readings agree on (`settlement.py`), and a rule has found something where it finds it in every
 reading (`run/adjudicate.py`). A doubt therefore never accuses and never acquits, and no rule asks for doubts of its own. Cards
 that were not read are no questions here: `hand_readings.py` has their readings, for each reading of the round.

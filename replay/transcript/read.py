@@ -1,6 +1,6 @@
 """The statements of a transcript: what each keyword turns into. `docs/transcript.md` is the grammar.
 
-The law of this file: a statement becomes events and nothing else; what it leaves out gets the documented default.
+Invariant: a statement becomes events and nothing else; what it leaves out gets the documented default.
 """
 
 from __future__ import annotations

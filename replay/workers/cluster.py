@@ -1,6 +1,6 @@
 """The pool of a Dask cluster, started on this machine or running elsewhere. Every worker opens the log for itself.
 
-The law of this file: a cluster reaches what one process reaches. A task carries the digest of the software that sent it, and a
+Invariant: a cluster reaches what one process reaches. A task carries the digest of the software that sent it, and a
 worker that runs other software refuses it. A task whose worker is lost is run again elsewhere. Whatever is stored, the client
 stores.
 """

@@ -1,6 +1,6 @@
 """What a job and a pool are, and the pool that is this process alone.
 
-The law of this file: whichever pool runs a job, what comes of its parts comes in their order, and only a few parts are under way
+Invariant: whichever pool runs a job, what comes of its parts comes in their order, and only a few parts are under way
 at a time. A job and its parts can be sent to another process, where the log is opened for itself.
 """
 

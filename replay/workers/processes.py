@@ -1,6 +1,6 @@
 """The pool of several processes of this machine: each opens the log for itself.
 
-The law of this file: several processes reach what one process reaches. Processes and not threads: judging is Python, which runs
+Invariant: several processes reach what one process reaches. Processes and not threads: judging is Python, which runs
 in one thread of a process at a time. What a process that was killed had in hand is done again.
 """
 

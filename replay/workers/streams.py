@@ -1,6 +1,6 @@
 """A log judged in units that know nothing of each other: its streams.
 
-The law of this file: a unit is the replay of one stream (`replay.run.replayer`), and what it would store is gathered in one
+Invariant: a unit is the replay of one stream (`replay.run.replayer`), and what it would store is gathered in one
 transaction, so that the results of a stream are, to the byte, those of one process. A unit that was cut short has stored nothing
 and is done again. When all are gathered, an ordinary replay goes on from there: it reads what came since, and names what is
 broken.

@@ -1,6 +1,6 @@
 """What was counted, stored as data: one JSON file for each table of counts, and how to read them.
 
-The law of this folder: counts and what they count, never what is paid. `rack theory --compute NAME` makes a file again.
+Invariant: counts and what they count, never what is paid. `rack theory --compute NAME` makes a file again.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Compiled kernels that settle rows of the round table; imported by what-ifs only. All of it is pure.
 
-The law of this folder: a kernel says what every wager of a row is due exactly as event replay does (`games.<game>.settle`), or
+Invariant: a kernel says what every wager of a row is due exactly as event replay does (`games.<game>.settle`), or
 that its columns do not hold that; event replay settles such a round.
 
 A file for each game has the rules as the kernel takes them (`terms_of`) and what every wager is due (`settle_row`). What games

@@ -1,6 +1,6 @@
 """Rules of `games` that kernels compile as they stand there: one text for event replay and for columns.
 
-The law of this file: it has no rule of its own. Each is a pure function of integers; what cannot be one stands twice, side by
+Invariant: it has no rule of its own. Each is a pure function of integers; what cannot be one stands twice, side by
 side with the test that names both (`tests/replay/columns/test_same_rules.py`).
 """
 
