@@ -1,7 +1,7 @@
 """What a packet leaves out of what is about patrons at other seats: their events, their findings, their settlements. Pure.
 
-Invariant: whatever names another seat, or a patron who does not sit at the seat, is left out; in doubt too. An event that stays is
-the whole event, with its place in the log; of one that is left out only hashes remain.
+Invariant: whatever names another seat, or a patron who does not sit at the seat, is left out; in doubt too. An event that stays
+is the whole event, with its place in the log; of one that is left out only hashes remain.
 """
 
 from __future__ import annotations
