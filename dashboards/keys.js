@@ -80,19 +80,29 @@
     }
   }, true);
 
-  // A list that is longer than its box shows the option that is chosen.
-  window.rackSight = (name) => requestAnimationFrame(() => {
+  // A list that is longer than its box shows the option that is chosen, as soon as all of the list is drawn.
+  const LOOK_MS = 100, LOOKS = 300;
+  const show = (name) => {
     const option = document.querySelector(`.st-key-${name} label:has(input:checked)`);
     let pane = option?.parentElement;
     while (pane && !(pane.scrollHeight > pane.clientHeight + 4 && getComputedStyle(pane).overflowY !== "visible")) pane = pane.parentElement;
     if (pane?.closest(`.st-key-${name}, [data-testid="stTabs"]`)) {
       pane.scrollTop += option.getBoundingClientRect().top - pane.getBoundingClientRect().top - pane.clientHeight / 2;
     }
-  });
+  };
+  window.rackSight = (name) => {
+    let before = 0, looks = 0;
+    const look = () => {
+      const drawn = [...document.querySelectorAll(`.st-key-${name} label`)].filter((each) => each.getClientRects().length).length;
+      if (drawn && drawn === before) return show(name);
+      before = drawn;
+      if (++looks < LOOKS) setTimeout(look, LOOK_MS);
+    };
+    look();
+  };
 
   document.addEventListener("click", (event) => {
-    if (!event.target.closest?.('[role="tab"]')) return;
-    for (const wait of [100, 500, 1500]) setTimeout(() => window.rackSight("moves"), wait);  // a slow page draws the list later
+    if (event.target.closest?.('[role="tab"]')) window.rackSight("moves");  // a slow page draws the list later
   }, true);
 
   // On a phone the menu covers the page: it closes when a page was chosen in it.
