@@ -1,0 +1,132 @@
+"""How old what a page shows may be: from the last event of a round at its device until the warehouse has the round.
+
+40 tables hand in every event when it happens, by the gateway (`benchmarks.from_device`), and `rack replay --follow --warehouse`
+judges and brings the warehouse up; the pages show a new generation as soon as it stands. The time of a round counts from the
+moment at which its last event was due. `--log` and `--warehouse` name a log that has a history, which is appended to.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from analytics.warehouse.generations import stamp
+from analytics.warehouse.warehouse import reading
+from benchmarks.delay import PROPERTY, Key
+from benchmarks.from_device import TABLES, gateway, play, script
+from benchmarks.measuring import Measured, Timing
+from events.open import open_log
+
+SECONDS = 240
+GOAL_S = 3.0
+POLL_S = 0.05
+PATIENCE_S = 600.0
+STREAMS = [f"table/fd-{number:02d}" for number in range(TABLES)]
+
+
+class Watch(threading.Thread):
+    """Notes when the warehouse has each round of the tables that play (monotonic clock)."""
+
+    def __init__(self, warehouse: Path) -> None:
+        super().__init__(daemon=True)
+        self._warehouse, self._done = warehouse, threading.Event()
+        self.seen: dict[Key, float] = {}
+
+    def run(self) -> None:
+        """Look at each new generation, until told to end."""
+        last = None
+        while not self._done.wait(POLL_S):
+            now = stamp(self._warehouse) if self._warehouse.exists() else None
+            if now != last:
+                last, at_s = now, time.monotonic()
+                for key in self._rounds():
+                    self.seen.setdefault(key, at_s)
+
+    def _rounds(self) -> list[Key]:
+        with reading(self._warehouse) as db:
+            sql = "SELECT stream, round_no FROM fct_rounds WHERE list_contains($streams, stream)"
+            return [(stream, round_no) for stream, round_no in db.sql(sql, params={"streams": STREAMS}).fetchall()]
+
+    def end(self) -> None:
+        """Look no more."""
+        self._done.set()
+        self.join()
+
+
+@contextmanager
+def _following(address: str, warehouse: Path) -> Iterator[None]:
+    """Judge a log and keep its warehouse, in a process of its own; begin when there is a warehouse."""
+    command = ["replay", "--log", address, "--follow", "--warehouse", str(warehouse), "--quiet"]
+    with subprocess.Popen([sys.executable, "-m", "rack.cli", *command], stdout=subprocess.DEVNULL) as process:
+        try:
+            until_s = time.monotonic() + PATIENCE_S
+            while not warehouse.exists():
+                if process.poll() is not None or time.monotonic() > until_s:
+                    raise SystemExit("the replayer does not bring up the warehouse")
+                time.sleep(POLL_S)
+            yield
+        finally:
+            process.send_signal(signal.SIGINT)
+
+
+def measure(
+    folder: Path, seconds: float = SECONDS, address: str | None = None, warehouse: Path | None = None
+) -> Measured:
+    """Play in real time; return the delays until the warehouse has a round, as the median; the 99th percentile is a note."""
+    if address is None:
+        address = f"sqlite://{folder}/fresh.db"
+        open_log(address, create=True, property_id=PROPERTY).close()
+    warehouse = warehouse or folder / "warehouse.duckdb"
+    turns = script(max(2, math.ceil(seconds / 70)), seed=1)
+    with gateway(address, folder) as port, _following(address, warehouse):
+        watch = Watch(warehouse)
+        watch.start()
+        due = play(port, turns, 1.0, seconds).rounds
+        until_s = time.monotonic() + PATIENCE_S
+        while not due.keys() <= watch.seen.keys() and time.monotonic() < until_s:
+            time.sleep(POLL_S)
+        watch.end()
+    delays = sorted(watch.seen[key] - due_s for key, due_s in due.items())
+    median, late_s = delays[len(delays) // 2], delays[math.ceil(0.99 * len(delays)) - 1]
+    return Measured(
+        key="page",
+        title=f"From device to what a page shows, SQLite, {TABLES} tables in real time",
+        unit="delays",
+        count=1,
+        ours=Timing(median, median),
+        goal=f"99 of 100 under {GOAL_S:g} s",
+        met=late_s < GOAL_S,
+        notes={"rounds": len(delays), "percentile_99_ms": round(late_s * 1000), "longest_ms": round(delays[-1] * 1000)},
+    )
+
+
+def main() -> int:
+    """Measure and print; 1 where the goal is missed."""
+    parser = argparse.ArgumentParser(
+        prog="benchmarks.freshness", description=__doc__.splitlines()[0] if __doc__ else ""
+    )
+    parser.add_argument("--seconds", type=float, default=SECONDS)
+    parser.add_argument("--log", metavar="ADDR", help="a log with a history, on SQLite; needs --warehouse")
+    parser.add_argument("--warehouse", type=Path, metavar="FILE", help="its warehouse")
+    options = parser.parse_args()
+    if (options.log is None) != (options.warehouse is None):
+        parser.error("--log and --warehouse go together")
+    with tempfile.TemporaryDirectory(prefix="rack-fresh-") as folder:
+        found = measure(Path(folder), options.seconds, options.log, options.warehouse)
+    json.dump(found.as_json() | {"load_average": os.getloadavg()[0]}, sys.stdout, indent=2)
+    return 0 if found.met else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
