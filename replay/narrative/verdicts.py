@@ -148,17 +148,23 @@ def because(reasons: Sequence[str]) -> str:
 _OF_WAGER = re.compile(r"seat (?P<seat>\d+) (?P<wager>\w+): (?P<why>.+)", re.DOTALL)
 
 
-def doubts_about(seat: int, wager: str, reasons: Sequence[str]) -> list[str]:
+def doubts_about(seat: int, wager: str, reasons: Sequence[str], *, due_is_known: bool = False) -> list[str]:
     """Return why a wager is in doubt: what the reasons of an adjudication say of it.
+
+    Why an amount due is not known says nothing of a wager whose amount is: of two Match wagers at a seat one may be known.
 
     >>> doubts_about(3, "base", ["seat 3 base: what is due cannot be told (the dealer's cards were not all read)"])
     ["the dealer's cards were not all read"]
+    >>> doubts_about(3, "match", ["seat 3 match: what is due cannot be told (a die was not read)"], due_is_known=True)
+    []
     """
     doubts: dict[str, None] = {}
     for reason in reasons:
         named = _OF_WAGER.fullmatch(reason)
         if named is not None and (int(named["seat"]), named["wager"]) == (seat, wager):
             unknown = _DUE.fullmatch(reason)
+            if unknown is not None and due_is_known:
+                continue
             doubts[unknown["why"] if unknown is not None else named["why"]] = None
     return list(doubts)
 

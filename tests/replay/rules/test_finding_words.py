@@ -45,6 +45,28 @@ def test_a_late_stake_that_came_back_is_more_than_the_stake() -> None:
     assert observed == '75.00 placed after "no more bets"; 100.00 paid, 100.00 returned for a stake of 25.00'
 
 
+@pytest.mark.parametrize(
+    ("moved", "line", "expected"),
+    [
+        ("withdraw seat=3 sum 5.00\nshake 3\n", "withdrawn", "a wager that was withdrawn or refused in time"),
+        ("refuse seat=3 sum 5.00\nshake 3\n", "withdrawn", "a wager that was withdrawn or refused in time"),
+        (
+            "withdraw seat=3 sum 5.00\nshake 3\nwager seat=3 sum 5.00\nrefuse seat=3 sum 5.00\n",
+            "late",
+            "no wager in time",
+        ),
+    ],
+)
+def test_what_was_withdrawn_in_time_is_not_called_late(moved: str, line: str, expected: str) -> None:
+    text = f"rules pa-645c sum=A\nwager seat=3 base 25.00 sum 5.00\n{moved}dice 2 2 4\npay seat=3 sum 15.00\n"
+    (judged,) = judge(text, "withdrawn")
+    (sum_,) = (each for each in judged.conclusion.settlements if each.wager == "sum")
+    (found,) = (each for each in judged.conclusion.findings if each.wager == "sum")
+    assert (sum_.line, sum_.due_cents, sum_.cite) == (line, 0, "58 Pa. Code § 645c.2(f)")
+    assert (found.code, found.cite) == ("PAY-OVER", "58 Pa. Code § 645c.2(f)")
+    assert found.expected == f"{expected}, so nothing won and nothing lost"
+
+
 def test_a_late_wager_on_the_dice_names_the_shaker() -> None:
     text = "rules pa-645c sum=A\nwager seat=3 base 25.00\nshake 3\nwager seat=3 sum 5.00\ndice 2 2 4\ntake seat=3 sum 5.00\n"
     ((_, observed),) = words(text, "WAGER-LATE")
