@@ -20,7 +20,7 @@ from replay.narrative.names import amount, listed, readable, wager_name, wager_w
 MEANING: Final[Mapping[Verdict, str]] = {
     "UPHELD": "the record shows nothing against the rules",
     "VARIANCE": "what was done is not what the rules say",
-    "VOID": "the round was properly void",
+    "VOID": "the round was void, and nothing in it is against the rules for a void round",
     "UNDETERMINED": "evidence is missing or contradicts itself",
 }
 """Every verdict, and what it says."""
@@ -311,7 +311,7 @@ def _without_money(judged: RoundVerdict, seat: int | None) -> Narrative:
     elif others := sorted({each.seat for each in found if each.seat is not None and seat not in (None, each.seat)}):
         settled += f"; what was found is about seat {', '.join(map(str, others))}"
     elif judged.verdict == "VOID":
-        settled = f"The round was properly declared void, and {settled[0].lower()}{settled[1:]}"
+        settled = f"The round was voided, and {settled[0].lower()}{settled[1:]}"
     return Narrative(judged.verdict, outcome, f"{settled}.")
 
 

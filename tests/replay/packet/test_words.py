@@ -138,7 +138,7 @@ def test_a_difference_that_the_evidence_does_not_settle_is_not_claimed(packet: P
             "VOID",
             [settled(3, "base", 0, 0)],
             [],
-            "The round was properly declared void, and every wager in this round was settled as the rules say.",
+            "The round was voided, and every wager in this round was settled as the rules say.",
         ),
         (
             "VARIANCE",
