@@ -281,7 +281,8 @@ def _detail(found: Found, judged: RoundVerdict, seat: int | None, currency: str)
             wager = wager_with_number(each.wager, each.number)
             return f"the {wager}{of} was due {due} and got {done} ({each.cite})"
     code = "" if found.wager is None else f" ({found.code})"
-    return f"{_name(found, seat)}{code}: expected {found.expected}, observed {found.observed} ({found.cite})"
+    expected, observed = readable(found.expected, currency), readable(found.observed, currency)
+    return f"{_name(found, seat)}{code}: expected {expected}, observed {observed} ({found.cite})"
 
 
 def _difference(each: Settled) -> int | None:

@@ -113,7 +113,7 @@ def test_a_commission_that_no_settlement_shows_is_money_too(packet: Packet, foun
         cite=CITE,
     )
     assert said(packet, "VARIANCE", [settled(3, "base", 2500, 2500)], [taken], 3) == (
-        f"Seat 3 is owed $9.00: Base wager (PAY-VIG): expected no vigorish, observed 9.00 taken ({CITE})."
+        f"Seat 3 is owed $9.00: Base wager (PAY-VIG): expected no vigorish, observed $9.00 taken ({CITE})."
     )
 
 

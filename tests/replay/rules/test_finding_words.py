@@ -144,6 +144,14 @@ def test_no_sentence_prints_an_identifier() -> None:
             assert IDENTIFIER.search(sentence) is None, f"{each.path.name}:{each.line}: {sentence}"
 
 
+def test_a_bound_has_its_currency_in_the_sentence_of_the_round() -> None:
+    """A die was not read: 6 + 5 and any other pay at most 25 to 1, 125.00; 130.00 is too much in every case."""
+    text = "rules pa-645c sum=A\nwager seat=3 base 25.00 sum 5.00\nshake 3\ndice ? 6 5\npay seat=3 sum 130.00\n"
+    (judged,) = judge(text, "bound")
+    sentence = narrate(RoundVerdict.of(judged.conclusion), currency="USD").sentence
+    assert "expected at most $125.00 paid, observed $130.00 paid" in sentence
+
+
 @pytest.mark.parametrize("share", range(4))
 def test_no_finding_and_no_reason_names_a_patron(share: int) -> None:
     """Patrons are tokens: sentences speak of the seat. The golden rounds call theirs p-1, p-2 and so on."""
