@@ -86,13 +86,27 @@ def day_words(day: date) -> str:
 # ---------------------------------------------------------------------------------------------------------------- names
 
 
+_STRAIGHT_FLUSHES: Final = {
+    "seven card straight flush joker": "seven-card straight flush with joker",
+    "seven card straight flush any": "seven-card straight flush with or without joker",
+    "seven card straight flush": "seven-card straight flush",
+}
+"""Pay lines whose name on the wire, taken apart, is not what the paytable says; the longer ones first."""
+
+
+def _as_printed(words: str) -> str:
+    for spelled, printed in _STRAIGHT_FLUSHES.items():
+        words = words.replace(spelled, printed)
+    return words
+
+
 def plain(token: str) -> str:
     """Return a name of the wire within a sentence.
 
-    >>> plain("manual_shoe")
-    'manual shoe'
+    >>> plain("manual_shoe"), plain("seven_card_straight_flush_joker")
+    ('manual shoe', 'seven-card straight flush with joker')
     """
-    return token.replace("_", " ")
+    return _as_printed(token.replace("_", " "))
 
 
 def heading(token: str) -> str:
@@ -166,7 +180,7 @@ def readable(sentence: str, currency: str = "") -> str:
     >>> readable("on the table for 24.15 h", "USD"), readable("12.00 paid")
     ('on the table for 24.15 h', '12.00 paid')
     """
-    words = re.sub(r"(?<=[a-z0-9])_(?=[a-z0-9])", " ", sentence)
+    words = _as_printed(re.sub(r"(?<=[a-z0-9])_(?=[a-z0-9])", " ", sentence))
     return _AMOUNT.sub(lambda found: amount(int(found[1] + found[2]), currency), words)
 
 

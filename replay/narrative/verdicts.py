@@ -20,7 +20,7 @@ from replay.narrative.names import amount, listed, readable, wager_name, wager_w
 MEANING: Final[Mapping[Verdict, str]] = {
     "UPHELD": "the record shows nothing against the rules",
     "VARIANCE": "what was done is not what the rules say",
-    "VOID": "the round was properly void",
+    "VOID": "the round was void, and nothing in it is against the rules for a void round",
     "UNDETERMINED": "evidence is missing or contradicts itself",
 }
 """Every verdict, and what it says."""
@@ -148,17 +148,23 @@ def because(reasons: Sequence[str]) -> str:
 _OF_WAGER = re.compile(r"seat (?P<seat>\d+) (?P<wager>\w+): (?P<why>.+)", re.DOTALL)
 
 
-def doubts_about(seat: int, wager: str, reasons: Sequence[str]) -> list[str]:
+def doubts_about(seat: int, wager: str, reasons: Sequence[str], *, due_is_known: bool = False) -> list[str]:
     """Return why a wager is in doubt: what the reasons of an adjudication say of it.
+
+    Why an amount due is not known says nothing of a wager whose amount is: of two Match wagers at a seat one may be known.
 
     >>> doubts_about(3, "base", ["seat 3 base: what is due cannot be told (the dealer's cards were not all read)"])
     ["the dealer's cards were not all read"]
+    >>> doubts_about(3, "match", ["seat 3 match: what is due cannot be told (a die was not read)"], due_is_known=True)
+    []
     """
     doubts: dict[str, None] = {}
     for reason in reasons:
         named = _OF_WAGER.fullmatch(reason)
         if named is not None and (int(named["seat"]), named["wager"]) == (seat, wager):
             unknown = _DUE.fullmatch(reason)
+            if unknown is not None and due_is_known:
+                continue
             doubts[unknown["why"] if unknown is not None else named["why"]] = None
     return list(doubts)
 
@@ -275,7 +281,8 @@ def _detail(found: Found, judged: RoundVerdict, seat: int | None, currency: str)
             wager = wager_with_number(each.wager, each.number)
             return f"the {wager}{of} was due {due} and got {done} ({each.cite})"
     code = "" if found.wager is None else f" ({found.code})"
-    return f"{_name(found, seat)}{code}: expected {found.expected}, observed {found.observed} ({found.cite})"
+    expected, observed = readable(found.expected, currency), readable(found.observed, currency)
+    return f"{_name(found, seat)}{code}: expected {expected}, observed {observed} ({found.cite})"
 
 
 def _difference(each: Settled) -> int | None:
@@ -305,7 +312,7 @@ def _without_money(judged: RoundVerdict, seat: int | None) -> Narrative:
     elif others := sorted({each.seat for each in found if each.seat is not None and seat not in (None, each.seat)}):
         settled += f"; what was found is about seat {', '.join(map(str, others))}"
     elif judged.verdict == "VOID":
-        settled = f"The round was properly declared void, and {settled[0].lower()}{settled[1:]}"
+        settled = f"The round was voided, and {settled[0].lower()}{settled[1:]}"
     return Narrative(judged.verdict, outcome, f"{settled}.")
 
 

@@ -27,6 +27,7 @@ OUTCOMES = {
     "void": "goes back, because the round or the hand was void",
     "unknown": "cannot be settled by what is on file or on record",
     "late": "was placed too late, and does not play",
+    "withdrawn": "was withdrawn or refused in time, and does not play",
     "no_wager": "is not on record as placed",
 }
 """What each outcome of a wager without a paytable's line says."""

@@ -263,8 +263,10 @@ def _classify(book: Rulebook, account: Account, difference: int | None) -> tuple
         return "WAGER-LATE", late_section(book, account.settlement.wager)
     assert difference is not None
     if due is None:
-        return "PAY-OVER" if difference > 0 else "PAY-TAKEN", "11(f)"
-    section: str = due.cite
+        of_the_time = account.stake is not None
+        section: str = late_section(book, account.settlement.wager) if of_the_time else "11(f)"
+        return "PAY-OVER" if difference > 0 else "PAY-TAKEN", section
+    section = due.cite
     if due.outcome is Outcome.VOID:
         return "PAY-VOID", section
     if due.uncovered_cents:
@@ -313,7 +315,8 @@ def _expected(account: Account) -> str:
 
 def _owed(due: Due | None, settlement: Settlement) -> str:
     if due is None:
-        return "no wager in time, so nothing won and nothing lost"
+        none = "a wager that was withdrawn or refused in time" if settlement.line == "withdrawn" else "no wager in time"
+        return f"{none}, so nothing won and nothing lost"
     net = settlement.due_cents or 0
     if net > 0:
         table = f", paytable {due.paytable}" if due.paytable else ""

@@ -88,7 +88,8 @@ def limits(round_: Round, book: Rulebook) -> Iterator[Finding]:
             must = rule_.times * other.in_time_cents if other is not None else 0
             if must in (0, cents):
                 continue  # without the other wager at all it is the other's fault, or WAGER-BASE
-            expected = f"{show_money(must)}, {rule_.times} times the {rule_.of} wager"
+            times = "as much as" if rule_.times == 1 else f"{rule_.times} times"
+            expected = f"{show_money(must)}, {times} the {rule_.of} wager"
         elif not offer.min_cents <= cents <= offer.max_cents:
             expected = f"{show_money(offer.min_cents)} to {show_money(offer.max_cents)}"
         else:
@@ -103,7 +104,16 @@ def limits(round_: Round, book: Rulebook) -> Iterator[Finding]:
             evidence=stake.facts,
             seat=stake.seat,
             wager=stake.wager,
+            other_reading=_amount_of_its_own(book, stake.wager),
         )
+
+
+def _amount_of_its_own(book: Rulebook, wager: str) -> str | None:
+    """The other reading of a blind of another amount than the ante: the text gives an amount for the raise alone (D572)."""
+    rule_ = book.chapter.wagers.get(wager)
+    if rule_ is None or rule_.of is None or not rule_.always or rule_.times != 1:
+        return None
+    return f"D572: {book.cite('687a.7(d)(1)')} gives an amount for the raise alone: so read, the {wager} may be of any"
 
 
 def _limit_section(book: Rulebook, wager: str) -> str:

@@ -298,11 +298,13 @@ def _line(owed: Due | None, stake: Stake | None) -> str:
     """By what line of a paytable, or by which outcome, a wager is settled."""
     if owed is not None:
         return owed.line or owed.outcome
-    return "late" if stake else "no_wager"
+    if stake is None:
+        return "no_wager"
+    return "late" if stake.was_late else "withdrawn"
 
 
 def _cite(book: Rulebook, wager: str, owed: Due | None, stake: Stake | None) -> str:
-    """The section that says what is due: of the result, or by which the wager was late, or that nothing was wagered."""
+    """The section that says what is due: of the result, or on the time for wagers, or that nothing was wagered."""
     if owed is not None:
         return str(owed.cite)
     return str(late_section(book, wager) if stake else book.cite("11(f)"))

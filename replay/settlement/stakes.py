@@ -29,6 +29,7 @@ ENVY_SECTION = {"fortune_bonus": "11(h)(2)(ii)", "progressive": "12(d)"}
 class Stake(msgspec.Struct):
     """One wager at one box: cents at stake in time, cents added or withdrawn too late, late cents given back, and the facts.
 
+    `was_late`: something of it was moved after its time, also where that was refused or given back.
     `cents_by_patron`: what was placed and neither withdrawn in time, nor refused, nor given back as late. `doubt`: why it cannot
     be told how much was at stake in time; else empty. `questions`: what is asked then, each with an answer in a reading.
     """
@@ -40,6 +41,7 @@ class Stake(msgspec.Struct):
     in_time_cents: int = 0
     late_cents: int = 0
     late_back_cents: int = 0
+    was_late: bool = False
     cents_by_patron: dict[str, int] = {}
     doubt: str = ""
     questions: list[Question] = []
@@ -113,6 +115,7 @@ def _move_wager(
     cents = sign * event.amount_cents
     if in_time is False:
         stake.late_cents += cents
+        stake.was_late = True
     else:
         stake.in_time_cents += cents
     if sign > 0 or in_time is not False:

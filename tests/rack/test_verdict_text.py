@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from rack.verdict_text import finding_lines, settlement_table
@@ -53,6 +54,16 @@ def test_a_line_that_is_in_doubt_says_why() -> None:
     _, base, fortune = settlement_table([unknown, known], reasons)
     assert "In doubt: the dealer's cards were not all read" in base
     assert "In doubt" not in fortune
+
+
+def test_of_two_match_wagers_at_a_seat_only_the_one_that_is_open_is_in_doubt() -> None:
+    unknown = msgspec.structs.replace(settlement(3, "match", 200, None, None, "unknown"), number=3)
+    known = msgspec.structs.replace(settlement(3, "match", 200, -200, None, "lose"), number=5)
+    reasons = ["seat 3 match: what is due cannot be told (the dice were not all read)"]
+    _, on_three, on_five = settlement_table([unknown, known], reasons)
+    assert "In doubt: the dice were not all read" in on_three
+    assert "In doubt" not in on_five
+    assert "Lose" in on_five
 
 
 def test_a_bound_is_said_to_be_one() -> None:

@@ -147,7 +147,7 @@ def test_a_round_that_is_not_there_leads_back_to_the_search(warehouse: Path, mon
         ("table/fu-01", 16, 2, "Nothing was at stake at seat 2.", "unknown"),
         ("table/fu-01", 19, 6, "UNDETERMINED because seat 6: a card was not read.", "unknown"),
         ("table/fu-01", 19, 2, "UNDETERMINED because seat 6: a card was not read.", "unknown"),
-        ("table/fu-02", 3, 1, "The round was properly declared void, and every wager at seat 1 was settled", "upheld"),
+        ("table/fu-02", 3, 1, "The round was voided, and every wager at seat 1 was settled", "upheld"),
     ],
 )
 def test_answers(warehouse: Path, stream: str, round_no: int, seat: int | None, words: str, kind: str) -> None:

@@ -113,7 +113,7 @@ def test_a_commission_that_no_settlement_shows_is_money_too(packet: Packet, foun
         cite=CITE,
     )
     assert said(packet, "VARIANCE", [settled(3, "base", 2500, 2500)], [taken], 3) == (
-        f"Seat 3 is owed $9.00: Base wager (PAY-VIG): expected no vigorish, observed 9.00 taken ({CITE})."
+        f"Seat 3 is owed $9.00: Base wager (PAY-VIG): expected no vigorish, observed $9.00 taken ({CITE})."
     )
 
 
@@ -138,7 +138,7 @@ def test_a_difference_that_the_evidence_does_not_settle_is_not_claimed(packet: P
             "VOID",
             [settled(3, "base", 0, 0)],
             [],
-            "The round was properly declared void, and every wager in this round was settled as the rules say.",
+            "The round was voided, and every wager in this round was settled as the rules say.",
         ),
         (
             "VARIANCE",

@@ -45,6 +45,28 @@ def test_a_late_stake_that_came_back_is_more_than_the_stake() -> None:
     assert observed == '75.00 placed after "no more bets"; 100.00 paid, 100.00 returned for a stake of 25.00'
 
 
+@pytest.mark.parametrize(
+    ("moved", "line", "expected"),
+    [
+        ("withdraw seat=3 sum 5.00\nshake 3\n", "withdrawn", "a wager that was withdrawn or refused in time"),
+        ("refuse seat=3 sum 5.00\nshake 3\n", "withdrawn", "a wager that was withdrawn or refused in time"),
+        (
+            "withdraw seat=3 sum 5.00\nshake 3\nwager seat=3 sum 5.00\nrefuse seat=3 sum 5.00\n",
+            "late",
+            "no wager in time",
+        ),
+    ],
+)
+def test_what_was_withdrawn_in_time_is_not_called_late(moved: str, line: str, expected: str) -> None:
+    text = f"rules pa-645c sum=A\nwager seat=3 base 25.00 sum 5.00\n{moved}dice 2 2 4\npay seat=3 sum 15.00\n"
+    (judged,) = judge(text, "withdrawn")
+    (sum_,) = (each for each in judged.conclusion.settlements if each.wager == "sum")
+    (found,) = (each for each in judged.conclusion.findings if each.wager == "sum")
+    assert (sum_.line, sum_.due_cents, sum_.cite) == (line, 0, "58 Pa. Code § 645c.2(f)")
+    assert (found.code, found.cite) == ("PAY-OVER", "58 Pa. Code § 645c.2(f)")
+    assert found.expected == f"{expected}, so nothing won and nothing lost"
+
+
 def test_a_late_wager_on_the_dice_names_the_shaker() -> None:
     text = "rules pa-645c sum=A\nwager seat=3 base 25.00\nshake 3\nwager seat=3 sum 5.00\ndice 2 2 4\ntake seat=3 sum 5.00\n"
     ((_, observed),) = words(text, "WAGER-LATE")
@@ -120,6 +142,14 @@ def test_no_sentence_prints_an_identifier() -> None:
         for judged in judge(each.transcript, "names", lambda name, each=each: (each.path.parent / name).read_text()):
             sentence = narrate(RoundVerdict.of(judged.conclusion)).sentence
             assert IDENTIFIER.search(sentence) is None, f"{each.path.name}:{each.line}: {sentence}"
+
+
+def test_a_bound_has_its_currency_in_the_sentence_of_the_round() -> None:
+    """A die was not read: 6 + 5 and any other pay at most 25 to 1, 125.00; 130.00 is too much in every case."""
+    text = "rules pa-645c sum=A\nwager seat=3 base 25.00 sum 5.00\nshake 3\ndice ? 6 5\npay seat=3 sum 130.00\n"
+    (judged,) = judge(text, "bound")
+    sentence = narrate(RoundVerdict.of(judged.conclusion), currency="USD").sentence
+    assert "expected at most $125.00 paid, observed $130.00 paid" in sentence
 
 
 @pytest.mark.parametrize("share", range(4))

@@ -34,8 +34,14 @@ def golden(name: str, title: str) -> Case:
             "D277: Annex A, rulemaking 125-223, § 687a.11(f)(1) to (3)",
             "pa-687a progressive=1 progressive.rate=15% trips=DJWT-04 bad_beat=DJWBB-01",
         ),
+        (
+            golden("687a/11b_fold.rounds", "the Progressive of a folded hand paid where folded hands do not qualify"),
+            ["PAY-LOSER seat=2 wager=progressive +10.00"],
+            "D573: by Annex A, rulemaking 125-223, § 687a.11(b)(3)",
+            "pa-687a progressive=1 progressive.rate=15% folded_progressive=yes",
+        ),
     ],
-    ids=["D278", "D277"],
+    ids=["D278", "D277", "D573"],
 )
 def test_the_finding_names_the_other_reading_and_a_filing_of_it_has_none(
     case: Case, found: list[str], other: str, filed: str
@@ -56,3 +62,15 @@ def test_686a_7_f_what_no_reading_lets_names_none() -> None:
     (script,) = parse(case.transcript, "test")
     findings = adjudicate(fold_script(TableFold("table/t-1"), script), script.book).findings
     assert [each.other_reading for each in findings if each.code == "PLAY-ORDER"] == [None]
+
+
+def test_687a_11_b_3_a_folded_hand_that_loses_by_its_cards_loses_by_any_filing() -> None:
+    """K-K-9-5 and a deuce, a two in the Progressive, are a pair: nothing that the house may file pays it."""
+    text = (
+        "rules pa-687a progressive=1 progressive.rate=15%\nwager seat=2 ante 10.00 blind 10.00 progressive 1.00\n"
+        "deal seat2=Kd Kh 2s 9c 5h dealer=Qs Qd Th 9h 8c side=3c\ndecide seat=2 fold\n"
+        "take seat=2 ante 10.00\ntake seat=2 blind 10.00\npay seat=2 progressive 9.00\nclose\n"
+    )
+    (script,) = parse(text, "test")
+    (found,) = adjudicate(fold_script(TableFold("table/t-1"), script), script.book).findings
+    assert (found.code, found.wager, found.other_reading) == ("PAY-LOSER", "progressive", None)
