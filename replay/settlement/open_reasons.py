@@ -30,7 +30,7 @@ from replay.settlement.hand_readings import (
 from replay.settlement.omitted_evidence import no_wagers_on_record
 from replay.settlement.round_readings import groundless_declarations
 from replay.settlement.settlement import dues, dues_of_reading
-from replay.settlement.stakes import ENVY_OF, Stake, stakes
+from replay.settlement.stakes import ENVY_OF, Stake, progressive_accepted, stakes
 from replay.settlement.table_layout import meter_at_settlement
 from replay.settlement.voids import can_be_void, open_grounds
 
@@ -141,7 +141,8 @@ def _meter(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
             return f"seat {other} may have taken a share of the meter: {why}"
     meter = meter_at_settlement(round_, book)
     if meter.reading is None and seat not in (meter.by_turn or {}):
-        return "the meter is not on record"
+        in_part = not book.linked_meter and progressive_accepted(round_, book)
+        return "not every wager that advanced the meter is on record" if in_part else "the meter is not on record"
     if unknown:
         first, second = sorted((seat, unknown[0]))
         return f"in which order seats {first} and {second} are served from the meter is not on record"
