@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 
 from events.vocabulary import model
@@ -11,6 +12,7 @@ from games.settlement.bonus import is_qualifying
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.rules.mystery import rulings
+from replay.settlement.hand_readings import dealer_position
 from replay.settlement.stakes import ENVY_OF, Stake, end_of_time, stakes
 
 ENDS = {
@@ -53,21 +55,26 @@ def no_envy_for(
 ) -> str:
     """Return in words why no Envy Bonus is due at a seat for hands for which one was paid; empty where there are none."""
     patrons = {fact.payload.seat: fact.payload.bettor for fact in reversed(round_.of(model.WagerPlaced))}
-    bonus, placed = ENVY_OF[wager], stakes(round_, book)
-    qualifies = any(
-        stake.wager == bonus and stake.seat == seat and is_qualifying(book, bonus, stake.in_time_cents)
-        for stake in placed.values()
-    )
+    bonus = ENVY_OF[wager]
+    wagers_at: dict[int, dict[str, int]] = defaultdict(dict)
+    for stake in stakes(round_, book).values():
+        if stake.in_time_cents > 0:
+            wagers_at[stake.seat][stake.wager] = stake.in_time_cents
+    qualifies = is_qualifying(book, bonus, wagers_at[seat].get(bonus, 0))
     reasons = []
     for position in sorted({*paid_for} - {*owed}, key=str):
         if position == "dealer":
             reasons.append("none for the dealer's hand")
+        elif position == dealer_position(round_):
+            reasons.append("none for the player-dealer's hand")
         elif position == seat:
             reasons.append("none for the own hand")
         elif patrons.get(seat) == patrons.get(int(position), ""):
             reasons.append(f"none for seat {position}, which the same player holds")
         elif not qualifies:
             reasons.append(f"none for seat {position}: no qualifying wager at seat {seat}")
+        elif book.settings.get("envy_holder_must_wager", False) and bonus not in wagers_at[int(position)]:
+            reasons.append(f"none for seat {position}: no {bonus} wager there")
         else:
             reasons.append(f"none for seat {position}: no hand there that qualifies")
     return ", ".join(reasons)

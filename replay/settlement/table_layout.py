@@ -144,7 +144,8 @@ def all_accepted_on_record(round_: Round, book: Rulebook) -> bool:
     seats = {fact.payload.seat for fact in progressive_accepted(round_, book)}
     locked = round_.last(model.ProgressiveLocked)
     if locked is not None:
-        return locked.payload.accepted <= len(seats)
+        counted: int = locked.payload.accepted
+        return counted <= len(seats)
     at_boxes = {
         stake.seat for stake in stakes(round_, book).values() if stake.wager == "progressive" and stake.in_time_cents
     }

@@ -70,6 +70,27 @@ def test_an_envy_bonus_paid_without_a_ground_says_which_is_missing(fortune: str,
     assert expected == f"no Envy Bonus ({part})"
 
 
+@pytest.mark.parametrize(
+    ("paid_for", "part"),
+    [
+        ("6", "none for seat 6: no fortune_bonus wager there"),
+        ("4", "none for the player-dealer's hand"),
+    ],
+)
+def test_an_envy_bonus_in_california_needs_a_wager_at_the_hand(paid_for: str, part: str) -> None:
+    text = f"""
+        rules ca-gegr-002138 fortune_bonus=yes
+        player_dealer seat=4 1000.00
+        wager seat=5 base 50.00 fortune_bonus 5.00
+        wager seat=6 base 50.00
+        deal dealer=Ah Ad As Ac 8c 5d 3c seat5=Ks 7d 9c Jd 4h 2s Tc seat6=Qc Qs Qd Qh 2h Kd 7c
+        set dealer high=Ah Ad 8c 5d 3c low=As Ac
+        envy seat=5 for={paid_for} fortune_bonus 5.00
+    """
+    ((expected, _),) = words(text, "PAY-ENVY")
+    assert expected == f"no Envy Bonus ({part})"
+
+
 def test_a_late_stake_that_came_back_is_more_than_the_stake() -> None:
     wagers = "wager seat=3 base 25.00\nno_more_bets\nwager seat=3 base 75.00\n"
     text = f"rules pa-688a\n{wagers}{HANDS}pay seat=3 base 100.00\nclose\n"
