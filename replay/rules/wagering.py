@@ -315,8 +315,9 @@ def progressive_count(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 book,
                 "WAGER-PROGRESSIVE",
                 section,
-                expected=f"as many chips as wagers accepted ({len(accepted)} accepted, {len(at_boxes)} at the boxes)",
-                observed=f"{event.collected} chips collected, the system shows {event.accepted}",
+                expected=f"as many chips as wagers accepted ({len(accepted)} accepted, {len(at_boxes)} placed, by the record)",
+                observed=f"{event.collected} {'chip' if event.collected == 1 else 'chips'} collected, "
+                f"the system counts {event.accepted}",
                 evidence=(fact, *progressive_accepted(round_, book)),
                 wager="progressive",
             )

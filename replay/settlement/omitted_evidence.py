@@ -10,12 +10,23 @@ from games.settlement.bonus import is_qualifying
 from games.settlement.wagers import Due, Outcome
 from replay.fold.round import Round
 from replay.fold.wager_keys import key_of
-from replay.settlement.stakes import ENVY, ENVY_SECTION, stakes
+from replay.settlement.stakes import ENVY, ENVY_SECTION, progressive_accepted, stakes
 
 
 def no_wagers_on_record(round_: Round) -> bool:
     """Say whether the record leaves all wagers out, so that what was paid and taken may be right."""
     return not round_.of(model.WagerPlaced) and not round_.covers("wagering")
+
+
+def accepted_without_wager(round_: Round, book: Rulebook, seat: int, wager: str) -> bool:
+    """Say whether the system accepted a progressive wager at a seat where none lay then by the record (D562)."""
+    if wager != "progressive":
+        return False
+    stake = stakes(round_, book).get((seat, wager, None, ""))
+    if stake is not None and (stake.in_time_cents or stake.late_cents):
+        return False
+    gone = max((fact.seq for fact in stake.facts), default=0) if stake is not None else 0
+    return any(fact.payload.seat == seat and fact.seq > gone for fact in progressive_accepted(round_, book))
 
 
 def envy_for_left_out(round_: Round, book: Rulebook) -> Iterator[Due]:

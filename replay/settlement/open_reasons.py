@@ -27,7 +27,7 @@ from replay.settlement.hand_readings import (
     set_again,
     set_hands,
 )
-from replay.settlement.omitted_evidence import no_wagers_on_record
+from replay.settlement.omitted_evidence import accepted_without_wager, no_wagers_on_record
 from replay.settlement.round_readings import groundless_declarations
 from replay.settlement.settlement import dues, dues_of_reading
 from replay.settlement.stakes import ENVY_OF, Stake, progressive_accepted, stakes
@@ -89,6 +89,8 @@ def _of_the_game(round_: Round, book: Rulebook, seat: int, wager: str) -> str | 
 def _of_the_round(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
     if no_wagers_on_record(round_):
         return "no wager is on record"
+    if accepted_without_wager(round_, book, seat, wager):
+        return "the system accepted a wager that is not on record as placed"
     for ground in open_grounds(round_, book):
         return ground.doubt
     if (why_exposed := why_open(round_, book, seat)) is not None:
