@@ -15,6 +15,7 @@ from replay.fold.round import Round
 from replay.fold.wager_keys import key_in
 from replay.rules.round_steps import last_hand_dealt
 from replay.rules.rule import Indeterminate, finding, rule
+from replay.settlement.omitted_evidence import no_wagers_on_record
 from replay.settlement.stakes import Stake, progressive_accepted, stakes
 from replay.settlement.surrenders import settled_before, surrenders
 
@@ -276,7 +277,7 @@ def lammers(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 wager=wager,
             )
     for (seat, wager), fact in placed.items():
-        if (seat, wager) not in qualifying:
+        if (seat, wager) not in qualifying and not no_wagers_on_record(round_):
             yield finding(
                 round_,
                 book,

@@ -30,7 +30,10 @@ def accepted_without_wager(round_: Round, book: Rulebook, seat: int, wager: str)
 
 
 def envy_for_left_out(round_: Round, book: Rulebook) -> Iterator[Due]:
-    """Yield Envy Bonuses that were paid for the hand of a seat of which the record says nothing: they may be due."""
+    """Yield Envy Bonuses that were paid where they may be due.
+
+    For the hand of a seat of which the record says nothing, or for another's hand in a record that leaves all wagers out.
+    """
     paid = round_.of(model.EnvyPaid)
     if not paid or round_.covers("wagering"):
         return
@@ -38,11 +41,13 @@ def envy_for_left_out(round_: Round, book: Rulebook) -> Iterator[Due]:
     known = {*round_.hands(), *(stake.seat for stake in placed.values()), "dealer"}
     for event in (fact.payload for fact in paid):
         held = placed.get(key_of(event.seat, event.wager, None, ""))
-        if event.for_position not in known and held and is_qualifying(book, event.wager, held.in_time_cents):
+        left_out = event.for_position not in known and held and is_qualifying(book, event.wager, held.in_time_cents)
+        without_wagers = no_wagers_on_record(round_) and event.for_position not in ("dealer", event.seat)
+        if left_out or without_wagers:
             yield Due(
                 seat=event.seat,
                 wager=ENVY[event.wager],
-                bettor=held.bettor,
+                bettor=held.bettor if held else "",
                 net_cents=None,
                 outcome=Outcome.UNKNOWN,
                 cite=book.cite(ENVY_SECTION[event.wager]),
