@@ -72,7 +72,8 @@ def _note_unrecorded_payments(state: TableState, ended: Round) -> None:
 def _forget_silent_meters(state: TableState, ended: Round) -> None:
     """Forget the readings of meters without a report in a round with progressive wagers, or of unrecorded wagers (D400).
 
-    Where a device lost evidence, its meters may have reported more (D402).
+    Where a device lost evidence, its meters may have reported more (D402), and so they may where the system counted more wagers
+    than are on record as accepted (D561).
     """
     placed = ended.of(model.WagerPlaced)
     is_complete = (placed or ended.covers("wagering")) and not ended.lost
@@ -81,6 +82,9 @@ def _forget_silent_meters(state: TableState, ended: Round) -> None:
     kinds = (model.ProgressiveAccepted, model.ProgressiveWon, model.MysteryHit)
     reports = [fact for kind in kinds for fact in ended.of(kind)]
     incomplete = {fact.payload.meter for fact in reports if fact.source in ended.lost_by}
+    locked, accepted = ended.last(model.ProgressiveLocked), ended.of(model.ProgressiveAccepted)
+    if locked is not None and locked.payload.accepted > len({fact.payload.seat for fact in accepted}):
+        incomplete |= {fact.payload.meter for fact in accepted}
     certain = {fact.payload.meter for fact in reports} - incomplete
     if not state.readings.keys() <= certain:
         state.readings = {meter: reading for meter, reading in state.readings.items() if meter in certain}

@@ -231,7 +231,7 @@ def _difference(round_: Round, book: Rulebook, account: Account, owed_cents: int
         section, expected = "645c.3(c)(3)", f"{expected}; {passed}"
     observed = _observed(account, taken)
     if account.is_late and account.stake is not None:
-        observed = f"{late_part(book, account.stake)}; {observed}"
+        observed = f"{late_part(round_, book, account.stake)}; {observed}"
     facts = [*(account.stake.facts if account.stake else ()), *account.flow.facts, *taken]
     yield finding(
         round_,
@@ -372,7 +372,7 @@ def envy_bonuses(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermin
         short = any(due.uncovered_cents for due in due_for.values()) and paid_for.keys() <= due_for.keys()
         if paid_for == owed or (short and sum(paid_for.values()) == sum(owed.values())):
             continue
-        why_none = no_envy_for(round_, seat, paid_for, owed)
+        why_none = no_envy_for(round_, book, wager, seat, paid_for, owed)
         yield finding(
             round_,
             book,

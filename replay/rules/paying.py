@@ -390,7 +390,7 @@ def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Indete
     """Base wagers in the order of the reveal, a box's base wager first, Envy Bonuses after all Fortune wagers.
 
     Slips may come later (D28); a surrendered box or an abandoned wager is settled at once; progressive wagers were collected.
-    Money that was moved for nothing that was wagered is in no order.
+    Money that was moved for nothing that was wagered in time is in no order.
     """
     if not round_.covers("settlement") or is_void(round_, book):
         return
@@ -484,11 +484,12 @@ def _in_turn(round_: Round, book: Rulebook) -> dict[Key, RecordedEvent]:
     """Return the first move of each wager that is settled in its turn, in the order of the log."""
     gone = {fact.payload.seat for fact in standing_surrenders(round_, book)} | voided_seats(round_, book)
     abandoned, placed = abandoned_wagers(round_), stakes(round_, book)
+    in_time = {key for key, stake in placed.items() if stake.in_time_cents or stake.doubt}
     first: dict[Key, RecordedEvent] = {}
     for fact in moves(round_):
         event = fact.payload
         key, seat = key_in(event), event.seat
-        if key in first or (placed and key not in placed) or seat in gone or event.wager in abandoned.get(seat, ()):
+        if key in first or (placed and key not in in_time) or seat in gone or event.wager in abandoned.get(seat, ()):
             continue
         later = event.source == "slip" if isinstance(event, model.WagerPaid) else event.reason == "late"
         if not later and not (event.wager == "progressive" and is_collected_before(round_, fact)):

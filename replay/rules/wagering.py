@@ -15,6 +15,7 @@ from replay.fold.round import Round
 from replay.fold.wager_keys import key_in
 from replay.rules.round_steps import last_hand_dealt
 from replay.rules.rule import Indeterminate, finding, rule
+from replay.settlement.omitted_evidence import no_wagers_on_record
 from replay.settlement.stakes import Stake, progressive_accepted, stakes
 from replay.settlement.surrenders import settled_before, surrenders
 
@@ -286,7 +287,7 @@ def lammers(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 wager=wager,
             )
     for (seat, wager), fact in placed.items():
-        if (seat, wager) not in qualifying:
+        if (seat, wager) not in qualifying and not no_wagers_on_record(round_):
             yield finding(
                 round_,
                 book,
@@ -325,8 +326,9 @@ def progressive_count(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 book,
                 "WAGER-PROGRESSIVE",
                 section,
-                expected=f"as many chips as wagers accepted ({len(accepted)} accepted, {len(at_boxes)} at the boxes)",
-                observed=f"{event.collected} chips collected, the system shows {event.accepted}",
+                expected=f"as many chips as wagers accepted ({len(accepted)} accepted, {len(at_boxes)} placed, by the record)",
+                observed=f"{event.collected} {'chip' if event.collected == 1 else 'chips'} collected, "
+                f"the system counts {event.accepted}",
                 evidence=(fact, *progressive_accepted(round_, book)),
                 wager="progressive",
             )

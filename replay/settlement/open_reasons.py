@@ -27,10 +27,10 @@ from replay.settlement.hand_readings import (
     set_again,
     set_hands,
 )
-from replay.settlement.omitted_evidence import no_wagers_on_record
+from replay.settlement.omitted_evidence import accepted_without_wager, no_wagers_on_record
 from replay.settlement.round_readings import groundless_declarations
 from replay.settlement.settlement import dues, dues_of_reading
-from replay.settlement.stakes import ENVY_OF, Stake, stakes
+from replay.settlement.stakes import ENVY_OF, Stake, progressive_accepted, stakes
 from replay.settlement.table_layout import meter_at_settlement
 from replay.settlement.voids import can_be_void, open_grounds
 
@@ -89,6 +89,8 @@ def _of_the_game(round_: Round, book: Rulebook, seat: int, wager: str) -> str | 
 def _of_the_round(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
     if no_wagers_on_record(round_):
         return "no wager is on record"
+    if accepted_without_wager(round_, book, seat, wager):
+        return "the system accepted a wager that is not on record as placed"
     for ground in open_grounds(round_, book):
         return ground.doubt
     if (why_exposed := why_open(round_, book, seat)) is not None:
@@ -141,7 +143,8 @@ def _meter(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
             return f"seat {other} may have taken a share of the meter: {why}"
     meter = meter_at_settlement(round_, book)
     if meter.reading is None and seat not in (meter.by_turn or {}):
-        return "the meter is not on record"
+        in_part = not book.linked_meter and progressive_accepted(round_, book)
+        return "not every wager that advanced the meter is on record" if in_part else "the meter is not on record"
     if unknown:
         first, second = sorted((seat, unknown[0]))
         return f"in which order seats {first} and {second} are served from the meter is not on record"

@@ -26,7 +26,7 @@ from replay.fold.round import Round
 from replay.fold.wager_keys import Key, key_in
 from replay.settlement.agreement import MOST_SETTLED, Groups, agreed, due_in_all, grouped
 from replay.settlement.hand_readings import MAX_READINGS, dealer_readings, readings
-from replay.settlement.omitted_evidence import envy_for_left_out, no_wagers_on_record
+from replay.settlement.omitted_evidence import accepted_without_wager, envy_for_left_out, no_wagers_on_record
 from replay.settlement.payouts import WagerFlow, flows, net_done
 from replay.settlement.round_readings import round_readings
 from replay.settlement.stakes import ENVY, ENVY_OF, ENVY_SECTION, Stake, late_section, stakes
@@ -272,7 +272,7 @@ def _wager_settlements(
             bettor=stake.bettor if stake else _payee(flow) or at_box.get(key[0], ""),
             paytable=owed.paytable if owed else "",
             staked_cents=stake.in_time_cents if stake else 0,
-            due_cents=_due_cents(round_, owed),
+            due_cents=_due_cents(round_, book, key, owed),
             done_cents=_done_cents(key, stake, flow, taken) if moved or is_wholly_on_record(round_) else None,
             by_slip_cents=flow.by_slip_cents if flow else 0,
             line=_line(owed, stake),
@@ -280,11 +280,12 @@ def _wager_settlements(
         )
 
 
-def _due_cents(round_: Round, owed: Due | None) -> int | None:
-    """The patron's net by the rules, in cents; null where it cannot be told (D318, D500)."""
+def _due_cents(round_: Round, book: Rulebook, key: Key, owed: Due | None) -> int | None:
+    """The patron's net by the rules, in cents; null where it cannot be told (D318, D500, D562)."""
     if owed is not None:
         return owed.net_cents
-    return None if no_wagers_on_record(round_) or round_.lost else 0
+    is_open = no_wagers_on_record(round_) or round_.lost or accepted_without_wager(round_, book, key[0], key[1])
+    return None if is_open else 0
 
 
 def _done_cents(key: Key, stake: Stake | None, flow: WagerFlow | None, taken: Sequence[RecordedEvent]) -> int:

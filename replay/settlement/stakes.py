@@ -175,7 +175,7 @@ def _refused_in_time(round_: Round, book: Rulebook, stake: Stake, refused: Recor
     or after it is what was refused, and gone. Of another amount it may be a part of a stack, or chips that were never placed: how
     much is at stake cannot be told (D388).
     """
-    event, closed = refused.payload, _end_of_time(round_, book, stake)
+    event, closed = refused.payload, end_of_time(round_, book, stake)
     if closed is not None and closed.seq < refused.seq:
         return False
     facts = in_order(stake.facts)
@@ -197,7 +197,7 @@ def _refused_in_time(round_: Round, book: Rulebook, stake: Stake, refused: Recor
     return True
 
 
-def _end_of_time(round_: Round, book: Rulebook, stake: Stake) -> RecordedEvent | None:
+def end_of_time(round_: Round, book: Rulebook, stake: Stake) -> RecordedEvent | None:
     """Return the fact that ended the time for a wager, or null where none is on record."""
     rule_ = book.chapter.wagers.get(stake.wager)
     closes = rule_.closes if rule_ is not None else "no_more_bets"

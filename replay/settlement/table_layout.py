@@ -16,7 +16,7 @@ from replay.fold.wager_keys import key_in
 from replay.settlement.exposures import elected_by_return
 from replay.settlement.game_terms import terms_of
 from replay.settlement.payouts import WagerFlow, flows
-from replay.settlement.stakes import Stake, progressive_accepted
+from replay.settlement.stakes import Stake, progressive_accepted, stakes
 from replay.settlement.surrenders import standing_surrenders
 
 OTHERS = frozenset({"match", "backline"})
@@ -129,11 +129,27 @@ def meter_at_settlement(round_: Round, book: Rulebook) -> MeterAtSettlement:
     if book.linked_meter:
         return MeterAtSettlement(by_turn={fact.payload.seat: fact.payload.reading_centicents for fact in won})
     accepted = progressive_accepted(round_, book)
-    if accepted:
+    if accepted and all_accepted_on_record(round_, book):
         return MeterAtSettlement(reading=accepted[-1].payload.reading_centicents)
     if won:
         return MeterAtSettlement(reading=_first_won(won).payload.reading_centicents)
     return NO_METER
+
+
+def all_accepted_on_record(round_: Round, book: Rulebook) -> bool:
+    """Say whether each progressive wager that may have advanced the meter is on record as accepted (D561).
+
+    The system counts them when it locks; where it has no count, each wager at a box may have been accepted.
+    """
+    seats = {fact.payload.seat for fact in progressive_accepted(round_, book)}
+    locked = round_.last(model.ProgressiveLocked)
+    if locked is not None:
+        counted: int = locked.payload.accepted
+        return counted <= len(seats)
+    at_boxes = {
+        stake.seat for stake in stakes(round_, book).values() if stake.wager == "progressive" and stake.in_time_cents
+    }
+    return at_boxes <= seats
 
 
 def _first_won(won: Sequence[RecordedEvent]) -> RecordedEvent:

@@ -256,13 +256,14 @@ def _wrong_stub(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
     if counted is None or not book.has(section):
         return
     must = _cards_left(round_, book)
-    total = counted.payload.count + set_aside(round_)
-    if total != must:
+    aside = set_aside(round_)
+    beside = f" beside {aside} set aside" if aside else ""
+    if counted.payload.count + aside != must:
         yield VoidGround(
             "stub_count",
             "DEAL-STUB",
             section,
-            f"{must} cards left",
+            f"{max(must - aside, 0)} cards left{beside}",
             f"{counted.payload.count} cards left; the round was not voided",
             (counted.seq,),
         )

@@ -38,6 +38,59 @@ def test_a_late_wager_says_how_much_was_late(lines: str, part: str) -> None:
     assert observed.startswith(f"{part}; ")
 
 
+def test_a_wager_after_the_cards_is_not_said_to_be_after_a_word_that_nobody_spoke() -> None:
+    text = f"rules pa-688a\nwager seat=3 base 20.00\n{HANDS}wager seat=3 base 5.00\npay seat=3 base 20.00\nclose\n"
+    ((_, observed),) = words(text, "WAGER-LATE")
+    assert observed.startswith("5.00 placed after the first card; ")
+
+
+def test_a_stub_beside_a_card_set_aside_says_how_many_should_be_left() -> None:
+    text = f"rules pa-688a\nwager seat=3 base 20.00\nfound_face_up Jh\n{HANDS}stub 4\nclose\n"
+    ((expected, observed),) = words(text, "DEAL-STUB")
+    assert expected == "3 cards left beside 1 set aside"
+    assert observed == "4 cards left; the round was not voided"
+
+
+@pytest.mark.parametrize(
+    ("fortune", "others", "part"),
+    [
+        ("4.00", "7h 7d 7s 7c Qh 2h 3d", "none for seat 4: no qualifying wager at seat 3"),
+        ("5.00", "7h 7d 7s 6c Qh 2h 3d", "none for seat 4: no hand there that qualifies"),
+    ],
+)
+def test_an_envy_bonus_paid_without_a_ground_says_which_is_missing(fortune: str, others: str, part: str) -> None:
+    text = f"""
+        rules pa-688a fortune_bonus=1
+        wager seat=3 base 25.00 fortune_bonus {fortune}
+        wager seat=4 base 25.00
+        deal dealer=Ac Kd Jc 9c 8h 4d 3c seat3=9s Ks Qs Jd 5h 6h 2s seat4={others}
+        envy seat=3 for=4 fortune_bonus 5.00
+    """
+    ((expected, _),) = words(text, "PAY-ENVY")
+    assert expected == f"no Envy Bonus ({part})"
+
+
+@pytest.mark.parametrize(
+    ("paid_for", "part"),
+    [
+        ("6", "none for seat 6: no fortune_bonus wager there"),
+        ("4", "none for the player-dealer's hand"),
+    ],
+)
+def test_an_envy_bonus_in_california_needs_a_wager_at_the_hand(paid_for: str, part: str) -> None:
+    text = f"""
+        rules ca-gegr-002138 fortune_bonus=yes
+        player_dealer seat=4 1000.00
+        wager seat=5 base 50.00 fortune_bonus 5.00
+        wager seat=6 base 50.00
+        deal dealer=Ah Ad As Ac 8c 5d 3c seat5=Ks 7d 9c Jd 4h 2s Tc seat6=Qc Qs Qd Qh 2h Kd 7c
+        set dealer high=Ah Ad 8c 5d 3c low=As Ac
+        envy seat=5 for={paid_for} fortune_bonus 5.00
+    """
+    ((expected, _),) = words(text, "PAY-ENVY")
+    assert expected == f"no Envy Bonus ({part})"
+
+
 def test_a_late_stake_that_came_back_is_more_than_the_stake() -> None:
     wagers = "wager seat=3 base 25.00\nno_more_bets\nwager seat=3 base 75.00\n"
     text = f"rules pa-688a\n{wagers}{HANDS}pay seat=3 base 100.00\nclose\n"
