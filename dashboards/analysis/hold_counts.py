@@ -251,7 +251,7 @@ def show_periods(figures: Figures, of: Selection, formats: Formats) -> str:
     rows = [
         [
             table_name(r["table_id"]),
-            day_name(r["period"]),
+            day_name(r["period"] if of.first is None else max(r["period"], of.first)),
             f"{r['table_days_counted']} of {r['table_days']}",
             formats.money(r["drop_cents"]),
             formats.money(r["win_cents"]),

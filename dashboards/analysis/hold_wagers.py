@@ -44,13 +44,20 @@ def show_house_win(part: FloorPart, formats: Formats) -> None:
     unsettled = total["unsettled"]
     note = f"{plural(unsettled, 'wager')} not settled, not counted" if unsettled else "staked on settled wagers"
     win, handle = total["house_win_cents"] or 0, total["handle_cents"] or 0
+    before = _totals_before(part, formats)
     source.show(
         markup.figures(
             [
-                markup.figure("Handle", formats.money(handle), note),
-                markup.figure("Payouts", formats.money(total["payouts_cents"]), "stakes returned included"),
-                markup.figure("House win", formats.money(win), "handle − payouts"),
-                markup.figure("House win %", percent(100 * win / handle if handle else None), "house win ÷ handle"),
+                markup.figure("Handle", formats.money(handle), before.get("Handle", note)),
+                markup.figure(
+                    "Payouts", formats.money(total["payouts_cents"]), before.get("Payouts", "stakes returned included")
+                ),
+                markup.figure("House win", formats.money(win), before.get("House win", "handle − payouts")),
+                markup.figure(
+                    "House win %",
+                    percent(100 * win / handle if handle else None),
+                    before.get("House win %", "house win ÷ handle"),
+                ),
                 markup.figure(
                     "Jackpots by slip",
                     formats.money(total["jackpots_by_slip_cents"]),
@@ -72,6 +79,20 @@ def show_house_win(part: FloorPart, formats: Formats) -> None:
     st.query_params["by"] = dimension
     show_breakdown(figures, dimension, part, formats)
     figures.offer(first=_title(dimension))
+
+
+def _totals_before(part: FloorPart, formats: Formats) -> dict[str, str]:
+    """Return the totals of the period before by their labels, in words; empty without a comparison."""
+    if part.before is None:
+        return {}
+    total = source.reckon(hold.hold_by, "game", part.before).sum().row(0, named=True)
+    win, handle = total["house_win_cents"] or 0, total["handle_cents"] or 0
+    return {
+        "Handle": f"before: {formats.money(handle)}",
+        "Payouts": f"before: {formats.money(total['payouts_cents'] or 0)}",
+        "House win": f"before: {formats.money(win)}",
+        "House win %": f"before: {percent(100 * win / handle if handle else None)}",
+    }
 
 
 def _title(dimension: Dimension) -> str:

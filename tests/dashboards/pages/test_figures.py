@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from datetime import date
 from hashlib import sha256
 from pathlib import Path
 
@@ -76,6 +77,11 @@ def test_the_period_before_is_in_the_file_of_a_comparison(warehouse: Path, monke
     monkeypatch.setattr(figures, "_offer_files", lambda figure, selection: shown.append(figure))
     test = run("hold", warehouse, monkeypatch, view="wagers", by="wager", **COMPARED)
     unfold(test, "Export and SQL")
+    page = said(test)
+    assert page.count("before: ") == 4, "handle, payouts, house win and its share"
+    with reading(warehouse) as db:
+        prior = hold.hold_by(db, "game", Selection(first=date(2026, 3, 5), last=date(2026, 3, 5)))
+    assert f"before: ${prior['handle_cents'].sum() / 100:,.2f}" in page
     assert shown[-1].title == "House win by wager"
     assert {"prior_percent", "change_points", "theoretical_percent"} <= set(shown[-1].rows.columns)
     of_house_win = [each.parameters for each in shown[-1].statements if "house_win_cents" in each.sql]
