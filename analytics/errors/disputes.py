@@ -181,6 +181,19 @@ def instants(day: date | None, at: TimeTyped | None, zone: str) -> list[int]:
     return sorted(instants)
 
 
+def _moments(db: Warehouse, statement: Remembered) -> list[int]:
+    """The moments that the time remembered can mean, on the gaming day remembered or, without one, on any day of the table."""
+    if statement.time is None:
+        return []
+    zone = property_facts(db).time_zone
+    if statement.gaming_day is not None:
+        return instants(statement.gaming_day, statement.time, zone)
+    days = db.sql(
+        "SELECT DISTINCT gaming_day FROM fct_rounds WHERE table_id = $table", params={"table": statement.table}
+    ).fetchall()
+    return sorted({moment for (day,) in days for moment in instants(day, statement.time, zone)})
+
+
 def _rounds(db: Warehouse, statement: Remembered) -> list[dict[str, Any]]:
     """The rounds of the table and day, those nearest in time and with most of the ranks remembered first."""
     return list(
@@ -241,7 +254,7 @@ def _rounds(db: Warehouse, statement: Remembered) -> list[dict[str, Any]]:
                 "wager": statement.wager,
                 "amount": statement.amount_cents,
                 "round": statement.round_no,
-                "instants": instants(statement.gaming_day, statement.time, property_facts(db).time_zone),
+                "instants": _moments(db, statement),
                 "codes": [card.code for card in statement.cards if card.code],
                 "ranks": sorted({card.rank for card in statement.cards if card.rank and not card.code}),
                 "limit": LOOKED_AT,

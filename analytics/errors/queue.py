@@ -20,7 +20,10 @@ FINGERPRINT = "stream, code, gaming_day, dealer, wager, underpaid_cents > 0, ove
 
 
 class QueueFilters(msgspec.Struct, frozen=True, kw_only=True):
-    """Findings that are looked for: null means all. `gaming_day` is that of its round; `only` and `without` name ids."""
+    """Findings that are looked for: null means all. `gaming_day` is that of its round; `only` and `without` name ids.
+
+    `severity` is that of the incident, which its gravest finding has, as it is shown.
+    """
 
     table: str | None = None
     code: str | None = None
@@ -50,12 +53,14 @@ _WHERE = """
     ($table::VARCHAR IS NULL OR table_id = $table)
     AND ($code::VARCHAR IS NULL OR code = $code)
     AND ($gaming_day::DATE IS NULL OR gaming_day = $gaming_day::DATE)
-    AND ($severity::VARCHAR IS NULL OR severity = $severity)
     AND ($dealer::VARCHAR IS NULL OR dealer = $dealer)
     AND ($only::VARCHAR[] IS NULL OR finding_id IN (SELECT unnest($only::VARCHAR[])))
     AND finding_id NOT IN (SELECT unnest($without::VARCHAR[]))
 """
-_SHOWN = f"incident_id IN (SELECT incident_id FROM fct_findings WHERE {_WHERE})"
+_SHOWN = f"""
+    incident_id IN (SELECT incident_id FROM fct_findings WHERE {_WHERE})
+    AND ($severity::VARCHAR IS NULL OR severity = $severity)
+"""
 _ORDER = """
     severity_rank, overpaid_cents + underpaid_cents DESC, opened_at_us NULLS FIRST, stream, round_no, code, seat, incident_id
 """

@@ -16,7 +16,7 @@ from analytics.errors.remembered import CardSeen, TimeTyped
 from analytics.errors.sentence import Said, read_sentence
 from analytics.hold import hold
 from analytics.warehouse.warehouse import Warehouse
-from replay.narrative.names import RANKS, SUITS, amount, cards_short, plural, table_name, wager_name
+from replay.narrative.names import RANKS, SUITS, amount, cards_short, day_words, plural, table_name, wager_name
 
 MIDNIGHT = 360
 
@@ -68,7 +68,7 @@ def understood(said: Remembered, currency: str) -> list[str]:
     if said.round_no is not None:
         parts.append(f"round {said.round_no:,}")
     if said.gaming_day is not None:
-        parts.append(f"gaming day {_day(said.gaming_day)}")
+        parts.append(f"gaming day {day_words(said.gaming_day)}")
     if said.time is not None:
         parts.append(_time(said.time, said.gaming_day))
     if said.seat is not None:
@@ -86,11 +86,7 @@ def _time(time: TimeTyped, day: date | None) -> str:
     hour, minute = divmod(time.minutes, 60)
     words = f"around {hour:02d}:{minute:02d}" + (f" or {(hour + 12) % 24:02d}:{minute:02d}" if time.either_half else "")
     after = day is not None and not time.either_half and time.minutes < MIDNIGHT
-    return f"{words} in the morning of {_day(day + timedelta(days=1))}" if after and day is not None else words
-
-
-def _day(day: date) -> str:
-    return f"{day:%a} {day.day} {day:%b %Y}"
+    return f"{words} in the morning of {day_words(day + timedelta(days=1))}" if after and day is not None else words
 
 
 def card_said(card: CardSeen) -> str:
@@ -150,11 +146,15 @@ def outcome(rounds: Sorted, remembered: Remembered, played: tuple[int, int] | No
     if rounds.nearly:
         return f"No round fits. {plural(len(rounds.nearly), 'round nearly does', 'rounds nearly do')}."
     where = "" if remembered.table is None else f" at {table_name(remembered.table)}"
-    on = "" if remembered.gaming_day is None else f" on gaming day {_day(remembered.gaming_day)}"
+    on = "" if remembered.gaming_day is None else f" on gaming day {day_words(remembered.gaming_day)}"
     if played is None:
         return f"No round fits, and none was played{where}{on}."
     first, last = (datetime.fromtimestamp(at / 1e6, zone) for at in played)
-    return f"No round fits, and none nearly does. Rounds were played{where}{on} from {first:%H:%M} to {last:%H:%M}."
+    if remembered.gaming_day is None:
+        between = f"from {first:%H:%M} on {day_words(first)} to {last:%H:%M} on {day_words(last)}"
+    else:
+        between = f"from {first:%H:%M} to {last:%H:%M}"
+    return f"No round fits, and none nearly does. Rounds were played{where}{on} {between}."
 
 
 def played_between(db: Warehouse, remembered: Remembered) -> tuple[int, int] | None:

@@ -16,6 +16,7 @@ from typing import Any, Final
 import msgspec
 
 from analytics.errors.remembered import RANKS, SUITS, CardSeen, TimeTyped, cards_typed
+from replay.narrative.names import day_words
 
 NUMBERS: Final = {
     name: value
@@ -260,7 +261,7 @@ class _Reader:
         back = self._days_back(now)
         if back is not None:
             if old:
-                self.notes.append(f"the record ends on {newest}, and days are counted back from there")
+                self.notes.append(f"the record ends on {day_words(newest)}, and days are counted back from there")
             return now - timedelta(days=max(back, 1) if old else back)  # "today" is the last day of an old record
         return self._date(now)
 
@@ -373,7 +374,9 @@ class _Reader:
         if self.is_date and self.period != "night":
             day -= timedelta(days=1)
         after = day + timedelta(days=1)
-        self.notes.append(f"past midnight: the gaming day {day} goes on into the morning of {after}")
+        self.notes.append(
+            f"past midnight: the gaming day {day_words(day)} goes on into the morning of {day_words(after)}"
+        )
         return day
 
     # -------------------------------------------------------------------------------------------------------------- cards

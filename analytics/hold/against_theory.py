@@ -289,6 +289,19 @@ _EMPTY: Final = {
 }
 
 
+def probability(p: float) -> str:
+    """Return a probability as people read it, to two digits.
+
+    >>> probability(1.0), probability(0.31), probability(0.012), probability(0.000069), probability(2.4e-22)
+    ('100 %', '31 %', '1.2 %', '1 in 14,000', 'less than 1 in 1,000,000')
+    """
+    if p < 1e-6:
+        return "less than 1 in 1,000,000"
+    if p >= 0.1:
+        return f"{100 * p:.0f} %"
+    return f"{100 * p:.2g} %" if p >= 0.01 else f"1 in {float(f'{1 / p:.2g}'):,.0f}"
+
+
 def _sentence(compared: Compared, verdict: str | None) -> str:
     """Return the conclusion in one sentence."""
     if compared.band is None or compared.expected is None or verdict is None:
@@ -297,7 +310,7 @@ def _sentence(compared: Compared, verdict: str | None) -> str:
     less = limits.z < 0
     side = "less" if less else "more"
     p_value = limits.p_low if less else limits.p_high
-    chance = f"the probability of so {'little' if less else 'much'} or {side} by luck alone is {p_value:.2g}"
+    chance = f"the probability of so {'little' if less else 'much'} or {side} by luck alone is {probability(p_value)}"
     if verdict == "cannot_tell":
         needed = compared.rounds * (_detectable(compared) / MATERIAL_PERCENT) ** 2
         sample = f"inconclusive: {compared.rounds:,} rounds"

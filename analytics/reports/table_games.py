@@ -14,6 +14,7 @@ import polars as pl
 from analytics.hold.theoretical import theoretical_win
 from analytics.reports.sources import Sources, table_of
 from analytics.warehouse.selection import COLUMNS, Selection
+from replay.narrative.names import day_words
 from replay.report.content import Report, Rule, Table
 
 NAME, TITLE = "table-games", "Table games report"
@@ -149,7 +150,7 @@ def _to_date(sources: Sources) -> Table:
         ]
     return table_of(
         "to-date",
-        f"To date, as of {last}",
+        f"To date, as of {day_words(last)}",
         pl.concat(parts),
         note=f"The week begins on {sources.filing.week_begins.capitalize()}. "
         "Counts of a table go with the game dealt most that day.",

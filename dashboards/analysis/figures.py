@@ -10,7 +10,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date
 from hashlib import sha256
 from typing import Any, Final, Literal, NamedTuple
@@ -71,9 +71,17 @@ class Figures:
         self._shown.append(Figure(title, part, statements, complete))
         return part
 
-    def offer(self) -> None:
-        """Offer every figure that has rows as CSV and Parquet, and show its SQL."""
-        shown = [each for each in self._shown if not each.rows.is_empty()]
+    def join(self, title: str, others: Sequence[str], rows: pl.DataFrame) -> None:
+        """Let `rows` stand for a figure that is shown with columns of `others` beside its own, with the SQL of all of them."""
+        made_of = [each for name in (title, *others) for each in self._shown if each.title == name]
+        statements = [statement for each in made_of for statement in each.statements]
+        self._shown = [
+            each._replace(rows=rows, statements=statements) if each.title == title else each for each in self._shown
+        ]
+
+    def offer(self, first: str = "") -> None:
+        """Offer every figure that has rows as CSV and Parquet, and show its SQL; the one titled `first` before the others."""
+        shown = sorted((each for each in self._shown if not each.rows.is_empty()), key=lambda each: each.title != first)
         if not shown:
             return
         source.on_opening("Export and SQL", lambda: self._show_files_and_sql(shown))

@@ -101,14 +101,14 @@ def presets(days: Sequence[date]) -> dict[str, Days]:
     """Return the periods that are offered by name: all days, each of the last few, the last week, and every month, newest first.
 
     >>> list(presets([date(2026, 3, 6), date(2026, 3, 5)]))
-    ['All days', 'Fri 6 Mar', 'Thu 5 Mar', '2026-03']
+    ['All days', 'Fri 6 Mar', 'Thu 5 Mar', 'Mar 2026']
     """
     newest = sorted(days, reverse=True)
     offered: dict[str, Days] = {ALL_DAYS: (None, None)}
     if newest and newest[-1] < newest[0] - WEEK:
         offered["Last 7 days"] = (newest[0] - WEEK, newest[0])
     offered |= {short_day(day): (day, day) for day in newest[:7]}
-    return offered | {f"{day:%Y-%m}": hold.month_of(f"{day:%Y-%m}") for day in newest}
+    return offered | {f"{day:%b %Y}": hold.month_of(f"{day:%Y-%m}") for day in newest}
 
 
 def _gaming_days(days: Sequence[date]) -> Days:

@@ -98,9 +98,9 @@ def show_counts(part: FloorPart, formats: Formats) -> None:
         show_changes(figures, of, formats)
     show_reconciliation(figures, of, formats)
     show_investigations(figures, of)
-    show_periods(figures, of, formats)
+    by_period = show_periods(figures, of, formats)
     show_every_count(figures, of, formats)
-    figures.offer()
+    figures.offer(first=by_period)
 
 
 def _before(prior: dict[str, Any] | None, name: str, formats: Formats) -> str:
@@ -241,16 +241,17 @@ def show_investigations(figures: Figures, of: Selection) -> None:
     )
 
 
-def show_periods(figures: Figures, of: Selection, formats: Formats) -> None:
-    """Show the counts of each table by period."""
+def show_periods(figures: Figures, of: Selection, formats: Formats) -> str:
+    """Show the counts of each table by period; return the title of these figures."""
     others = [each for each in PERIODS if each != "month"]
     with st.container(width=280):
         period = source.choose_one("Count period", "period", ["month", *others], lambda p: PERIODS[p])
-    found = figures.ask(f"By table and {PERIODS[period].lower()}", periods.hold_by_period, "table", period, of)
+    title = f"By table and {PERIODS[period].lower()}"
+    found = figures.ask(title, periods.hold_by_period, "table", period, of)
     rows = [
         [
             table_name(r["table_id"]),
-            day_name(r["period"]),
+            day_name(r["period"] if of.first is None else max(r["period"], of.first)),
             f"{r['table_days_counted']} of {r['table_days']}",
             formats.money(r["drop_cents"]),
             formats.money(r["win_cents"]),
@@ -263,11 +264,12 @@ def show_periods(figures: Figures, of: Selection, formats: Formats) -> None:
     ]
     source.show(
         markup.section(
-            f"By table and {PERIODS[period].lower()}",
+            title,
             "Drop, win and hold % are counted by drop box and cannot be broken down further.",
         )
     )
     source.show(markup.table(BY_PERIOD, rows, "Hold by table and period", sortable=True))
+    return title
 
 
 def show_every_count(figures: Figures, of: Selection, formats: Formats) -> None:

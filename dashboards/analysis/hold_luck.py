@@ -215,7 +215,7 @@ def show_days(part: FloorPart, formats: Formats) -> None:
     compared = figures.ask("Wagers", theoretical.theoretical_win, "wager", of)
     offered = sorted(set(compared.filter(pl.col("theoretical_win_cents") != 0)["wager"]))
     with part.bar:
-        wager = source.choose("Wager", "wager", offered, wager_name, "Wager a game needs", in_bar=True)
+        wager = source.choose("Wager", "wager", offered, wager_name, "Main wagers", in_bar=True)
     found = figures.ask("Day by day", control.over_time, "gaming_day", of, wager)
     if found.height < 2:
         source.show(
@@ -224,13 +224,16 @@ def show_days(part: FloorPart, formats: Formats) -> None:
             )
         )
         return
+    named = "the main wager of each game" if wager is None else wager_name(wager)
     source.show(
-        markup.section("Day by day", "Grey: the weighted mean stays in it by luck alone. Points: each day by itself.")
+        markup.section(
+            f"Day by day: {named}", "Grey: the weighted mean stays in it by luck alone. Points: each day by itself."
+        )
     )
     alt = "House win against theory by gaming day, in standard deviations"
     source.show(drift_chart(found, [short_day(day) for day in found["gaming_day"]], alt))
     _show_signals(found, formats)
-    figures.offer()
+    figures.offer(first="Day by day")
 
 
 def _show_signals(found: pl.DataFrame, formats: Formats) -> None:

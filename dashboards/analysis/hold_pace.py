@@ -101,7 +101,7 @@ def show_wagers(part: FloorPart, formats: Formats) -> None:
     at = int(st.number_input(f"Page (of {pages:,})", 1, pages, 1, key="behind-page", width=160)) if pages > 1 else 1
     found = figures.ask_part("Wagers in detail", behind.wagers_behind, of, rows=ROWS, start=(at - 1) * ROWS, **of_wager)
     source.show(_wagers_table(found, "Wagers in detail", formats))
-    figures.offer()
+    figures.offer(first="Wagers in detail")
 
 
 def _wagers_table(found: pl.DataFrame, name: str, formats: Formats) -> markup.Html:

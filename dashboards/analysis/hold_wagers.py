@@ -44,13 +44,20 @@ def show_house_win(part: FloorPart, formats: Formats) -> None:
     unsettled = total["unsettled"]
     note = f"{plural(unsettled, 'wager')} not settled, not counted" if unsettled else "staked on settled wagers"
     win, handle = total["house_win_cents"] or 0, total["handle_cents"] or 0
+    before = _totals_before(part, formats)
     source.show(
         markup.figures(
             [
-                markup.figure("Handle", formats.money(handle), note),
-                markup.figure("Payouts", formats.money(total["payouts_cents"]), "stakes returned included"),
-                markup.figure("House win", formats.money(win), "handle − payouts"),
-                markup.figure("House win %", percent(100 * win / handle if handle else None), "house win ÷ handle"),
+                markup.figure("Handle", formats.money(handle), before.get("Handle", note)),
+                markup.figure(
+                    "Payouts", formats.money(total["payouts_cents"]), before.get("Payouts", "stakes returned included")
+                ),
+                markup.figure("House win", formats.money(win), before.get("House win", "handle − payouts")),
+                markup.figure(
+                    "House win %",
+                    percent(100 * win / handle if handle else None),
+                    before.get("House win %", "house win ÷ handle"),
+                ),
                 markup.figure(
                     "Jackpots by slip",
                     formats.money(total["jackpots_by_slip_cents"]),
@@ -71,23 +78,44 @@ def show_house_win(part: FloorPart, formats: Formats) -> None:
     )
     st.query_params["by"] = dimension
     show_breakdown(figures, dimension, part, formats)
-    figures.offer()
+    figures.offer(first=_title(dimension))
+
+
+def _totals_before(part: FloorPart, formats: Formats) -> dict[str, str]:
+    """Return the totals of the period before by their labels, in words; empty without a comparison."""
+    if part.before is None:
+        return {}
+    total = source.reckon(hold.hold_by, "game", part.before).sum().row(0, named=True)
+    win, handle = total["house_win_cents"] or 0, total["handle_cents"] or 0
+    return {
+        "Handle": f"before: {formats.money(handle)}",
+        "Payouts": f"before: {formats.money(total['payouts_cents'] or 0)}",
+        "House win": f"before: {formats.money(win)}",
+        "House win %": f"before: {percent(100 * win / handle if handle else None)}",
+    }
+
+
+def _title(dimension: Dimension) -> str:
+    return f"House win by {DIMENSIONS[dimension].lower()}"
 
 
 def show_breakdown(figures: Figures, dimension: Dimension, part: FloorPart, formats: Formats) -> None:
     """Show house win % by a dimension; each row leads to the wagers behind it."""
     of, name = part.selection, DIMENSIONS[dimension]
-    found = figures.ask(f"House win by {name.lower()}", hold.hold_by, dimension, of)
+    title, theoretical_title = _title(dimension), f"Theoretical win by {name.lower()}"
+    found = figures.ask(title, hold.hold_by, dimension, of)
     if found.is_empty():
         source.show(markup.empty("No wagers", "Nothing was staked in this part of the floor. Choose another above."))
         return
-    theory = figures.ask(f"Theoretical win by {name.lower()}", theoretical.theoretical_win, dimension, of, bands=True)
+    theory = figures.ask(theoretical_title, theoretical.theoretical_win, dimension, of, bands=True)
     columns = [
         column for column in theory.columns if column in found.columns and not column.endswith(("_cents", "_percent"))
     ]
     rows = beside_theory(found, theory, [column for column in columns if column != "game" or dimension == "game"])
     if part.before is not None:
-        rows = _beside_before(rows, source.reckon(hold.hold_by, dimension, part.before), list(_key(dimension)))
+        prior = figures.ask(f"{title}, period before", hold.hold_by, dimension, part.before)
+        rows = _beside_before(rows, prior, list(_key(dimension)))
+    figures.join(title, (theoretical_title, f"{title}, period before"), rows)
     labels = [
         day_name(row["gaming_day"]) if dimension == "gaming_day" else dimension_label(dimension, row)
         for row in rows.iter_rows(named=True)
@@ -102,7 +130,7 @@ def show_breakdown(figures: Figures, dimension: Dimension, part: FloorPart, form
         _row(label, dimension, row, of, formats) for label, row in zip(labels, rows.iter_rows(named=True), strict=True)
     ]
     headings = {name: "text", **BY, **(BEFORE if part.before is not None else {})}
-    source.show(markup.table(headings, listed[:ROWS], f"House win by {name.lower()}", sortable=True))
+    source.show(markup.table(headings, listed[:ROWS], title, sortable=True))
 
 
 def _key(dimension: Dimension) -> tuple[str, ...]:

@@ -284,7 +284,8 @@ def board(view: RoundView, steps: list[Step], seat: int | None, name: str, forma
         proofs = proofs_of(view)
         shown = [s for s in steps if seat is None or s.seq in proofs or focus_of(s.type, s.payload) == seat]
         about = "" if seat is None else f" at {position_name(seat).lower()}"
-        source.show(markup.section(f"What was recorded{about}"))
+        with st.container(key="recorded-heading"):
+            source.show(markup.section(f"What was recorded{about}"))
         with st.container(height=520, key="recorded"):
             known, of_table = clips.cameras(), view.round["table_id"]
             source.show(

@@ -71,7 +71,7 @@ def panel(table: str, round_no: int, at_us: int, seat: int | None, formats: Form
     me = desk.actor(who) if who is not None and access.may(access.REVIEW) else None
     if not marked and me is None:
         return
-    with st.expander(f"Video clips ({len(marked)})"):
+    with st.container(key="clips" if marked else "no-clips"), st.expander(f"Video clips ({len(marked)})"):
         source.show(review_panel.history(marked, formats))
         if me is not None:
             _form(table, round_no, at_us, seat, me.id, len(marked), formats, known)

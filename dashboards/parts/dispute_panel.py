@@ -104,7 +104,7 @@ def incident_words(reviews: Sequence[FindingReview]) -> str:
 
 def _open(table: str, round_no: int, seat: int | None, known: int, who: str) -> None:
     key = f"dispute {table} {round_no} {seat} {known}"
-    with st.expander("New dispute"):
+    with st.container(key="new-dispute"), st.expander("New dispute"):
         st.text_input("Patron's claim", key=f"claim {key}")
 
         def write() -> None:

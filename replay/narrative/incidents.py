@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from replay.findings import Finding
 from replay.incidents import Incident
 from replay.narrative.findings import finding_title
-from replay.narrative.names import amount, plural, position_name, wager_name
+from replay.narrative.names import amount, listed, plural, position_name, wager_name
 from replay.narrative.verdicts import is_bound
 
 
 def incident_sentence(incident: Incident, currency: str) -> str:
     """Return what is wrong and where, by the cause, and the money of the whole incident: the larger amount first.
 
-    `currency` is an ISO 4217 code.
+    Money of other seats than the cause's has its seats beside it. `currency` is an ISO 4217 code.
     """
-    return " · ".join(
-        (*_what_and_where(incident.cause), *_money(incident.findings, _by_seat(incident), currency), *_rest(incident))
-    )
+    by_seat = incident.difference_by_seat
+    elsewhere = incident.cause.seat is not None and None not in by_seat and set(by_seat) != {incident.cause.seat}
+    money = _money(incident.findings, by_seat, currency, with_seats=elsewhere)
+    return " · ".join((*_what_and_where(incident.cause), *money, *_rest(incident)))
 
 
 def finding_sentence(finding: Finding, currency: str) -> str:
     """Return what is wrong, at which seat and wager, and by how much: one finding of an incident."""
-    return " · ".join((*_what_and_where(finding), *_money((finding,), [finding.difference_cents or 0], currency)))
+    by_seat = {finding.seat: finding.difference_cents or 0}
+    return " · ".join((*_what_and_where(finding), *_money((finding,), by_seat, currency, with_seats=False)))
 
 
 def _what_and_where(finding: Finding) -> list[str]:
@@ -32,23 +34,26 @@ def _what_and_where(finding: Finding) -> list[str]:
     return [finding_title(finding.code), *seat, *wager]
 
 
-def _by_seat(incident: Incident) -> list[int]:
-    return list(incident.difference_by_seat.values())
-
-
-def _money(findings: Sequence[Finding], by_seat: Sequence[int], currency: str) -> list[str]:
+def _money(
+    findings: Sequence[Finding], by_seat: Mapping[int | None, int], currency: str, *, with_seats: bool
+) -> list[str]:
     """The sums by which patrons have too much and too little, the larger first, in one part; none where no money is wrong."""
-    sums = {
-        "overpaid": sum(cents for cents in by_seat if cents > 0),
-        "underpaid": -sum(cents for cents in by_seat if cents < 0),
+    sides = {
+        "overpaid": {seat: cents for seat, cents in by_seat.items() if cents > 0},
+        "underpaid": {seat: -cents for seat, cents in by_seat.items() if cents < 0},
     }
     least = "at least " if any(finding.difference_cents and is_bound(finding.expected) for finding in findings) else ""
     said = [
-        f"{side} by {least}{amount(cents, currency)}"
-        for side, cents in sorted(sums.items(), key=lambda item: -item[1])
-        if cents
+        f"{side} by {least}{amount(sum(of.values()), currency)}{_at_seats(of) if with_seats else ''}"
+        for side, of in sorted(sides.items(), key=lambda item: -sum(item[1].values()))
+        if of
     ]
     return [", ".join(said)] if said else []
+
+
+def _at_seats(by_seat: Mapping[int | None, int]) -> str:
+    seats = sorted(seat for seat in by_seat if seat is not None)
+    return f" at seat{'s' if len(seats) > 1 else ''} {listed(str(seat) for seat in seats)}"
 
 
 def _rest(incident: Incident) -> list[str]:

@@ -29,6 +29,7 @@ from replay.narrative.names import (
     plain,
     position_name,
     readable,
+    table_name,
     wager_name,
     wager_with_number,
 )
@@ -78,7 +79,7 @@ def tell(bundle: Bundle, judged: Judged) -> Story:
     told = narrate(RoundVerdict.of(verdict), about.seat, style.currency)
     play = hands_played(judged, about.seat, style, withheld=about.withheld)
     return {
-        "title": f"Table {about.table}, round {about.round_no}"
+        "title": f"{table_name(about.table)}, round {about.round_no:,}"
         + (f", seat {about.seat}" if about.seat is not None else ""),
         "property": style.name or about.property_id,
         "verdict": verdict.verdict,

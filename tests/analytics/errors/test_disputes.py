@@ -152,6 +152,20 @@ def test_what_lies_hours_off_is_not_offered_at_all(db: Warehouse) -> None:
     )
 
 
+@pytest.mark.parametrize("day", [None, DAY])
+def test_a_time_counts_without_a_day_too(db: Warehouse, day: date | None) -> None:
+    """Round 17 began at 21:14: with the table and 21:14 it fits on any day, with nine in the morning on none."""
+    evening = Remembered(table="fu-01", gaming_day=day, time=time_typed("21:14"), seat=3)
+    morning = Remembered(table="fu-01", gaming_day=day, time=TimeTyped(9 * 60, False), seat=3)
+    assert 17 in outcome(db, evening)[0]
+    assert outcome(db, morning) == ([], [])
+    if day is None:
+        says = search_words.outcome(
+            disputes.sort_out([], morning), morning, search_words.played_between(db, morning), UTC
+        )
+        assert " on Fri 6 Mar 2026 to " in says
+
+
 @pytest.mark.parametrize(
     ("minutes", "fits", "nearly"), [(45, True, False), (46, False, True), (120, False, True), (121, False, False)]
 )

@@ -113,3 +113,19 @@ def test_what_follows_from_one_cause_is_one_line_with_the_money_of_all(tmp_path:
         )
         done = QueueFilters(without=tuple(finding.id for finding in misdeal))
         assert queue.queue_totals(db, done)["incidents"].to_list() == [1]
+
+
+def test_an_incident_is_filtered_by_the_severity_that_it_shows(tmp_path: Path) -> None:
+    """A wrong stub whose round left a patron short is one incident of high severity, and not among those of low severity."""
+    cause = sample.finding(TABLE, 1, "DEAL-STUB", None, None, None, "", "", severity="low", evidence=(1,))
+    money = sample.finding(TABLE, 1, "PAY-VOID", 2, "base", -500, "", "", evidence=(2,))
+    build(tmp_path / "w", [sample.adjudication(TABLE, 1, [], [cause, money])], ())
+    with reading(tmp_path / "w") as db:
+        everything = queue.incidents_queue(db)
+        gravest, every = everything["severity"].to_list(), queue.findings_listed(db)["severity"].to_list()
+        assert (gravest, len(set(every))) == (["high"], 2), "one incident, of findings that differ in severity"
+        for severity, shown in (("high", 1), ("medium", 0), ("low", 0)):
+            asked = QueueFilters(severity=severity)
+            assert queue.queue_totals(db, asked)["incidents"].to_list() == [shown]
+            assert queue.incidents_queue(db, asked).height == shown
+            assert queue.findings_listed(db, asked).height == 2 * shown, "its evidence stays together"

@@ -166,14 +166,14 @@ def test_past_midnight_a_date_is_of_the_gaming_day_before_and_a_night_of_its_own
 
 def test_the_gaming_day_past_midnight_is_said() -> None:
     assert read("last night just after midnight").notes == (
-        "past midnight: the gaming day 2026-03-06 goes on into the morning of 2026-03-07",
+        "past midnight: the gaming day Fri 6 Mar 2026 goes on into the morning of Sat 7 Mar 2026",
     )
 
 
 def test_days_are_counted_back_from_the_end_of_an_old_record_and_that_is_said() -> None:
     said = read("last night around nine", today=date(2026, 11, 23))
     assert said.day == SIXTH
-    assert said.notes == ("the record ends on 2026-03-06, and days are counted back from there",)
+    assert said.notes == ("the record ends on Fri 6 Mar 2026, and days are counted back from there",)
     assert read("this morning around nine", today=date(2026, 11, 23)).day == SIXTH
     fresh = read("last night", today=date(2026, 3, 8))
     assert (fresh.day, fresh.notes) == (date(2026, 3, 7), ())

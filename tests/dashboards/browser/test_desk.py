@@ -133,6 +133,8 @@ def test_a_print_has_everything_and_no_controls(site: str, page: Page, path: str
         expect(page.get_by_text("Wager underpaid · Seat 3 · Ace High Bonus").first).to_be_visible()
         for control in ("button", "a.rk-button", "[role=slider]", "[role=tab]", "header a"):
             expect(page.locator(f"{control}:visible")).to_have_count(0)
+        headings = page.locator("h2:visible").filter(has_text="What was recorded")
+        expect(headings).to_have_count(0)  # the list beneath it is left out, for the evidence has all of it
     finally:
         page.emulate_media(media="screen")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from datetime import date
 from hashlib import sha256
 from pathlib import Path
 
@@ -60,6 +61,43 @@ def test_an_analyst_takes_every_wager_away_and_the_log_has_the_digest(floor: Liv
     )
 
 
+def test_what_is_on_view_is_in_the_file_with_every_column_of_it(floor: Living) -> None:
+    """The table by wager shows theory and its band beside the house win; so does the file that is offered first."""
+    log_in("s.lee", "auditor")
+    test = start("hold", view="wagers", by="wager")
+    unfold(test, "Export and SQL")
+    file = saved(pressed(test, "Export CSV"))
+    assert file is not None
+    columns = set(file.data.decode().splitlines()[0].split(","))
+    assert columns >= {"house_win_cents", "theoretical_percent", "low_95_percent", "high_95_percent"}
+
+
+def test_the_period_before_is_in_the_file_of_a_comparison(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[figures.Figure] = []
+    monkeypatch.setattr(figures, "_offer_files", lambda figure, selection: shown.append(figure))
+    test = run("hold", warehouse, monkeypatch, view="wagers", by="wager", **COMPARED)
+    unfold(test, "Export and SQL")
+    page = said(test)
+    assert page.count("before: ") == 4, "handle, payouts, house win and its share"
+    with reading(warehouse) as db:
+        prior = hold.hold_by(db, "game", Selection(first=date(2026, 3, 5), last=date(2026, 3, 5)))
+    assert f"before: ${prior['handle_cents'].sum() / 100:,.2f}" in page
+    assert shown[-1].title == "House win by wager"
+    assert {"prior_percent", "change_points", "theoretical_percent"} <= set(shown[-1].rows.columns)
+    of_house_win = [each.parameters for each in shown[-1].statements if "house_win_cents" in each.sql]
+    assert {str(each["first"]) for each in of_house_win} == {"2026-03-05", "2026-03-06"}
+
+
+@pytest.mark.parametrize(
+    ("view", "title"),
+    [("counted", "By table and month"), ("behind", "Wagers in detail"), ("wagers", "House win by wager")],
+)
+def test_the_table_of_a_view_is_offered_before_its_totals(floor: Living, view: str, title: str) -> None:
+    test = start("hold", view=view)
+    unfold(test, "Export and SQL")
+    assert test.selectbox(key="export-figures").value == title
+
+
 def test_parquet_has_the_figures_of_the_command(floor: Living) -> None:
     log_in("s.lee", "auditor")
     test = start("hold", view="wagers", by="wager")
@@ -68,7 +106,8 @@ def test_parquet_has_the_figures_of_the_command(floor: Living) -> None:
     file = saved(pressed(test, "Export Parquet"))
     assert file is not None
     with reading(floor.warehouse) as db:
-        assert pl.read_parquet(io.BytesIO(file.data)).equals(hold.hold_by(db, "wager"))
+        figures_of_command = hold.hold_by(db, "wager")
+        assert pl.read_parquet(io.BytesIO(file.data)).select(figures_of_command.columns).equals(figures_of_command)
 
 
 def test_another_part_of_the_floor_is_another_export(floor: Living) -> None:
@@ -119,7 +158,7 @@ def test_the_sql_on_the_page_is_what_ran(warehouse: Path, monkeypatch: pytest.Mo
     with reading(warehouse) as db, recorded_statements() as statements:
         hold.hold_by(db, "table", Selection(table="fu-01"))
     shown = [element.value for element in test.code]
-    assert shown == [statements[0].sql, figures.values(statements[0])]
+    assert shown[:2] == [statements[0].sql, figures.values(statements[0])], "those of theory follow"
     assert '"table": "fu-01"' in shown[1]
 
 

@@ -45,6 +45,15 @@ def test_a_count_period_from_the_address(warehouse: Path, monkeypatch: pytest.Mo
     assert "FU-02" not in page
 
 
+def test_a_month_of_which_days_are_chosen_begins_with_them(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of March 2026 only the 6th is shown: its row does not say that it begins on the 1st."""
+    day = {"from": "2026-03-06", "to": "2026-03-06"}
+    page = said(run("hold", warehouse, monkeypatch, **day))
+    assert "Fri 6 Mar 2026" in page
+    assert "Sun 1 Mar 2026" not in page
+    assert "Sun 1 Mar 2026" in said(run("hold", warehouse, monkeypatch))
+
+
 def test_from_the_wagers_by_a_dimension(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     test = run("hold", warehouse, monkeypatch, view="wagers", by="dealer")
     page = said(test)

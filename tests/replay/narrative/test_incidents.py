@@ -1,4 +1,4 @@
-"""An incident in one sentence, written by hand: its cause, the money of all of it with the larger amount first."""
+"""An incident in one sentence, written by hand: its cause, the money of all of it, the larger amount first, and its seats."""
 
 from __future__ import annotations
 
@@ -26,17 +26,32 @@ COUNT = finding(STREAM, 1, "DEAL-COUNT", 4, None, None, "7 cards", "6 cards")
         ((COUNT,), "Misdeal: wrong card count · Seat 4"),
         (
             (COUNT, void(3, -2_500)),
-            "Misdeal: wrong card count · Seat 4 · underpaid by $25.00 · 1 consequence",
+            "Misdeal: wrong card count · Seat 4 · underpaid by $25.00 at seat 3 · 1 consequence",
         ),
         # $6.00 owed beside $3,825.00 paid too much: the larger is said first
         (
             (COUNT, void(3, -600), void(5, 382_500)),
-            "Misdeal: wrong card count · Seat 4 · overpaid by $3,825.00, underpaid by $6.00 · 2 consequences",
+            "Misdeal: wrong card count · Seat 4 · overpaid by $3,825.00 at seat 5, underpaid by $6.00 at seat 3 · 2 consequences",
         ),
         # at one seat what was paid too much and too little is one sum: 20.00 - 5.00
         (
             (COUNT, void(3, -2_000), void(3, 500)),
-            "Misdeal: wrong card count · Seat 4 · underpaid by $15.00 · 2 consequences",
+            "Misdeal: wrong card count · Seat 4 · underpaid by $15.00 at seat 3 · 2 consequences",
+        ),
+        # the seat of the cause is the seat of the money: it is said once
+        (
+            (COUNT, void(4, -2_500)),
+            "Misdeal: wrong card count · Seat 4 · underpaid by $25.00 · 1 consequence",
+        ),
+        # nobody may read that seat 4 alone is owed $41.00
+        (
+            (COUNT, void(4, -2_500), void(1, -600), void(2, -1_000)),
+            "Misdeal: wrong card count · Seat 4 · underpaid by $41.00 at seats 1, 2 and 4 · 3 consequences",
+        ),
+        # a cause without a seat says nothing of whose money it is
+        (
+            (finding(STREAM, 1, "DEAL-STUB", None, None, None, "4 cards", "3 cards"), void(3, -2_500)),
+            "Wrong stub, not voided · underpaid by $25.00 · 1 consequence",
         ),
         (
             (finding(STREAM, 1, "PAY-UNDER", 3, "ace_high_bonus", -9_800, "200.00 paid", "102.00 paid"),),

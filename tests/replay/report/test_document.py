@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from pyhanko.pdf_utils.reader import PdfFileReader
 
 from events.proofs.keys import FileSigner, new_key
 from events.proofs.signed_note import KeyKind
@@ -79,6 +81,19 @@ def test_every_table_is_attached_as_the_file_that_lies_beside_the_report(signer:
     assert list(files) == ["sample-2026-03-01-to-2026-03-31-wins.csv"]
     assert {name: attached(pdf, name) for name in files} == files
     assert is_report(pdf)
+
+
+def test_a_table_of_many_figures_leaves_a_name_room_on_paper(signer: FileSigner) -> None:
+    """Eight rows of a long name beside ten amounts fit the page that eight of a short one fit: no column has no width."""
+
+    def pages(name: str) -> int:
+        amounts = [Figure(name=f"f{n}", label="Handle not compared", kind="money") for n in range(10)]
+        columns = (Figure(name="game", label="Game", kind="text"), *amounts)
+        table = Table(name="wide", title="Wide", columns=columns, rows=((name, *[181_279_000] * 10),) * 8)
+        pdf = to_pdf(replace(REPORT, tables=(table,)), signer)
+        return int(PdfFileReader(BytesIO(pdf)).root["/Pages"]["/Count"])
+
+    assert pages("Face Up Pai Gow Poker") == pages("Baccarat") == 1
 
 
 def test_days_are_words_on_paper_and_iso_in_files() -> None:

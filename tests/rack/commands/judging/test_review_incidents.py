@@ -53,7 +53,10 @@ def test_a_misdeal_is_one_line_of_the_list(address: str, capsys: pytest.CaptureF
     assert main(["review", "list", "--log", address]) == 1
     header, line = capsys.readouterr().out.splitlines()
     assert header.split() == ["incident", "table", "round", "what", "findings", "state", "assigned", "to"]
-    assert "Misdeal: wrong card count · Seat 3 · underpaid by $25.00, overpaid by $10.00 · 2 consequences" in line
+    assert (
+        "Misdeal: wrong card count · Seat 3 · underpaid by $25.00 at seat 3, overpaid by $10.00 at seat 4 · 2 consequences"
+        in line
+    )
     assert line.split()[-3:] == ["3", "open", "–"]
 
 
@@ -76,8 +79,8 @@ def test_the_round_shows_the_cause_and_beneath_it_what_follows(
     assert main(["round", "fu-01", "1", "--log", address]) == 1
     shown = capsys.readouterr().out
     assert (
-        "\nMisdeal: wrong card count · Seat 3 · underpaid by $25.00, overpaid by $10.00 · 2 consequences  (DEAL-COUNT, high)\n"
-        in shown
+        "\nMisdeal: wrong card count · Seat 3 · underpaid by $25.00 at seat 3, overpaid by $10.00 at seat 4 · 2 consequences"
+        "  (DEAL-COUNT, high)\n" in shown
     )
     assert (
         "\n  to do     Pay $25.00 to the patron at seat 3.\n  to do     Overpaid by $10.00 at seat 4: note it," in shown
