@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
+import time
 from contextlib import closing
-from itertools import islice
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -295,15 +295,28 @@ def test_the_dashboards_secrets_go_by_the_environment_only(demo: Path, monkeypat
 def test_a_replay_that_follows_builds_the_warehouse_as_it_goes(address: str, tmp_path: Path, monkeypatch) -> None:
     follow = replayer.follow
 
-    def follow_once(log, results, **options):
-        yield from islice(follow(log, results, wait_s=0.01, **options), 2)
-        assert (tmp_path / "w.duckdb").is_file()
-        raise KeyboardInterrupt
+    def follow_until_built(log, results, **options):
+        until_s = time.monotonic() + 60
+        for summary in follow(log, results, wait_s=0.01, **options):
+            yield summary
+            if (tmp_path / "w.duckdb").is_file():
+                raise KeyboardInterrupt
+            assert time.monotonic() < until_s
 
-    monkeypatch.setattr(replayer, "follow", follow_once)
+    monkeypatch.setattr(replayer, "follow", follow_until_built)
     main(["replay", "--log", address, "--follow", "--warehouse", str(tmp_path / "w.duckdb"), "--quiet"])
     with reading(tmp_path / "w.duckdb") as db:
         assert generation(db).rounds == ROUNDS
+
+
+def test_what_ends_a_build_ends_the_replay_that_follows(address: str, tmp_path: Path, capsys) -> None:
+    """The build runs beside the judging; that it cannot write is said as without `--follow`."""
+    (tmp_path / "file").touch()
+    command = ["replay", "--log", address, "--warehouse", str(tmp_path / "file" / "w.duckdb"), "--quiet"]
+    alone = main(command), capsys.readouterr().err
+    followed = main([*command, "--follow"]), capsys.readouterr().err
+    assert followed == alone
+    assert alone[0] == 3
 
 
 # ------------------------------------------------------------------------------------------------------------- rack round

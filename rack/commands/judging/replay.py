@@ -6,6 +6,8 @@ import argparse
 import signal
 import time
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +25,9 @@ if TYPE_CHECKING:
     from replay.run.replayer import Summary
 
 BUILD_EVERY_S = 1.0
-"""While a replay follows, it builds the warehouse at most so often, and leaves at least as long for judging as a build takes."""
+"""While a replay follows, it begins to build the warehouse at most so often."""
+REST = 0.1
+"""Between two builds it rests for this share of the time that the last one took."""
 INTERRUPTED = "Query interrupted"
 """What DuckDB raises (a `RuntimeError`) where Ctrl-C comes while it works."""
 
@@ -64,7 +68,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--warehouse",
         metavar="FILE",
         type=Path,
-        help="Build this warehouse from the results; with --follow every second, using at most half of the time.",
+        help="Build this warehouse from the results; with --follow every second, beside the judging.",
     )
     parser.add_argument(
         "--rounds",
@@ -179,11 +183,53 @@ def _replay_new(log: EventLog, results: ResultStore, arguments: argparse.Namespa
     )
 
 
+class _WarehouseKeeper:
+    """Builds the warehouse whenever verdicts have changed, in a thread with readers of its own: no judging waits for it."""
+
+    def __init__(self, path: Path, address: str, verdicts: Path | None) -> None:
+        self._path, self._address, self._verdicts = path, address, verdicts
+        self._thread, self._open = ThreadPoolExecutor(1, thread_name_prefix="warehouse"), ExitStack()
+        self._readers: tuple[EventLog, ResultStore] | None = None
+        self._building: Future[float] | None = None
+        self._built, self._next_s = -1, 0.0
+
+    def offer(self, changed: int) -> None:
+        """Begin a build where verdicts have changed since the last one, and it is time. Raises what ended the last one."""
+        if self._building is not None:
+            if not self._building.done():
+                return
+            self._next_s, self._building = self._building.result(), None
+        if changed != self._built and time.monotonic() >= self._next_s:
+            self._built = changed
+            self._building = self._thread.submit(self._build)
+
+    def _build(self) -> float:
+        """Build; return when the next build may begin (monotonic clock)."""
+        from rack.opening import log_at, results_at
+
+        start_s = time.monotonic()
+        if self._readers is None:
+            log = self._open.enter_context(closing(log_at(self._address, read_only=True, check_heads=False)))
+            results = self._open.enter_context(closing(results_at(self._address, self._verdicts, read_only=True)))
+            self._readers = log, results
+        _build(self._path, *self._readers)
+        end_s = time.monotonic()
+        return max(start_s + BUILD_EVERY_S, end_s + REST * (end_s - start_s))
+
+    def close(self) -> None:
+        """Wait for the build at work, and begin no other."""
+        self._thread.shutdown()
+        self._open.close()
+
+
 def _follow(log: EventLog, results: ResultStore, arguments: argparse.Namespace, output: Output) -> Summary:
     """Replay until interrupted; say what each batch brought."""
     from replay.run.replayer import Replay, Summary, follow
 
-    summary, reported, built, next_s, broken, foreign, again = Summary(), (0, 0), -1, 0.0, 0, 0, 0
+    summary, reported, broken, foreign, again = Summary(), (0, 0), 0, 0, 0
+    keeper = None
+    if arguments.warehouse:
+        keeper = _WarehouseKeeper(arguments.warehouse, log_address(arguments.log), arguments.verdicts)
     try:
         for summary in follow(log, results, again=arguments.again, rounds=_rounds(log, arguments.rounds)):
             again = _report_judged_again(summary, again, output)
@@ -196,13 +242,13 @@ def _follow(log: EventLog, results: ResultStore, arguments: argparse.Namespace, 
                 output.note(
                     f"{summary.events:,} events, {summary.rounds:,} rounds judged, {summary.changed:,} new verdicts"
                 )
-            if arguments.warehouse and summary.changed != built and time.monotonic() >= next_s:
-                start_s, built = time.monotonic(), summary.changed
-                _build(arguments.warehouse, log, results)
-                end_s = time.monotonic()
-                next_s = max(start_s + BUILD_EVERY_S, end_s + (end_s - start_s))
+            if keeper is not None:
+                keeper.offer(summary.changed)
     except KeyboardInterrupt:
         output.note("stopped; the next replay continues from here")
+    finally:
+        if keeper is not None:
+            keeper.close()
     stored = Replay(log, results)
     stored.summary = summary
     return stored.standing()
