@@ -1,7 +1,7 @@
 """`make bench`: measures everything, part by part, and writes benchmarks/results.json and docs/benchmarks.md after each part.
 
 `python -m benchmarks --only PART …` measures these parts alone and leaves what is written of the others (parts: log, live,
-growth, ranking, warehouse, refresh, month), `--rounds N` takes another number of rounds, `--without-kafka` leaves out what needs
+freshness, growth, ranking, warehouse, refresh, month), `--rounds N` takes another number of rounds, `--without-kafka` leaves out what needs
 a broker, `--dry-run` writes to standard output instead of the files.
 """
 
@@ -20,6 +20,7 @@ from typing import Any
 
 from benchmarks import (
     delay,
+    freshness,
     from_device,
     growth,
     history,
@@ -133,6 +134,7 @@ def _stored(folder: Path, groups: on_sqlite.Groups) -> list[Measured]:
 PARTS: dict[str, Callable[[Path, argparse.Namespace], dict[str, Any]]] = {
     "log": of_log,
     "live": live,
+    "freshness": lambda folder, _: _benchmarks([freshness.measure(folder)]),
     "growth": lambda folder, _: _benchmarks(growth.measure(folder, SEED)),
     "ranking": lambda *_: _benchmarks(ranking.measure(SEED)),
     "warehouse": lambda folder, options: warehouse.measure(folder, options.warehouse_rounds),
