@@ -1,8 +1,8 @@
 """`make bench`: measures everything, part by part, and writes benchmarks/results.json and docs/benchmarks.md after each part.
 
 `python -m benchmarks --only PART …` measures these parts alone and leaves what is written of the others (parts: log, live,
-freshness, growth, ranking, warehouse, refresh, month), `--rounds N` takes another number of rounds, `--without-kafka` leaves out what needs
-a broker, `--dry-run` writes to standard output instead of the files.
+freshness, growth, ranking, warehouse, refresh, month), `--rounds N` takes another number of rounds, `--without-kafka` leaves out
+what needs a broker, `--dry-run` writes to standard output instead of the files.
 """
 
 from __future__ import annotations
