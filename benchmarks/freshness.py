@@ -18,7 +18,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from analytics.warehouse.generations import stamp
@@ -87,6 +87,9 @@ def measure(
     if address is None:
         address = f"sqlite://{folder}/fresh.db"
         open_log(address, create=True, property_id=PROPERTY).close()
+    with closing(open_log(address, read_only=True)) as log:
+        if set(STREAMS) & set(log.streams()):
+            raise SystemExit(f"{address} holds the rounds of an earlier measurement; measure on a copy made before it")
     warehouse = warehouse or folder / "warehouse.duckdb"
     turns = script(max(2, math.ceil(seconds / 70)), seed=1)
     with gateway(address, folder) as port, _following(address, warehouse):
