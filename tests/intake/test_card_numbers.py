@@ -33,25 +33,25 @@ def line(string: str | bytes, tail: bytes = b"}") -> bytes:
 
 
 SPELLINGS = [
-    "card:4711",
-    r"\u0063ard:4711",
-    r"c\u0061rd\u003A4711",
-    r"\u0043\u0041\u0052\u0044:\u0034711",
-    " card:4711",
-    "card:4711 ",
-    r"\t card : 4711\n",
-    "CARD:4711",
-    "Card: 4711",
-    "\u200bcard:4711",
-    "c\u00adard:47\u200b11",
-    "\uff43\uff41\uff52\uff44\uff1a\uff14711",
-    "ca\x00rd:4711",
+    "card:47110815",
+    r"\u0063ard:47110815",
+    r"c\u0061rd\u003A47110815",
+    r"\u0043\u0041\u0052\u0044:\u00347110815",
+    " card:47110815",
+    "card:47110815 ",
+    r"\t card : 47110815\n",
+    "CARD:47110815",
+    "Card: 47110815",
+    "\u200bcard:47110815",
+    "c\u00adard:47\u200b110815",
+    "\uff43\uff41\uff52\uff44\uff1a\uff147110815",
+    "ca\x00rd:47110815",
 ]
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_every_spelling_gets_the_token_of_the_number(keyring: Keyring, spelling: str) -> None:
-    assert with_tokens(line(spelling), keyring) == line(keyring.token("4711", 5))
+    assert with_tokens(line(spelling), keyring) == line(keyring.token("47110815", 5))
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
@@ -67,16 +67,16 @@ def test_every_spelling_needs_the_keyring(spelling: str) -> None:
         (line(b"card:47\xff11"), line(GONE)),
         (line(r"card:47\"11"), line(GONE)),
         (line(r"card:47\\11"), line(GONE)),
-        (b'{"patron":"card:4711"}', b'{"patron":"' + GONE + b'"}'),
-        (line("seated with card:4711, sv-1"), line(b"seated with " + GONE + b", sv-1")),
-        (line("his card: 4711 0815 is new"), line(b"his " + GONE + b" is new")),
-        (line(r"{\"patron\":\"card:4711\"}"), line(rb"{\"patron\":\"" + GONE + rb"\"}")),
-        (line(r"{\"patron\":\"\\u0063ard:4711\"}"), line(rb"{\"patron\":\"" + GONE + rb"\"}")),
-        (b"card:4711", GONE),
-        (b"{'patron':'card:4711'}", b"{'patron':'" + GONE + b"'}"),
-        (b'{"patron":"card:4711', b'{"patron":"' + GONE),
+        (b'{"patron":"card:47110815"}', b'{"patron":"' + GONE + b'"}'),
+        (line("seated with card:47110815, sv-1"), line(b"seated with " + GONE + b", sv-1")),
+        (line("his card: 47110815 0815 is new"), line(b"his " + GONE + b" is new")),
+        (line(r"{\"patron\":\"card:47110815\"}"), line(rb"{\"patron\":\"" + GONE + rb"\"}")),
+        (line(r"{\"patron\":\"\\u0063ard:47110815\"}"), line(rb"{\"patron\":\"" + GONE + rb"\"}")),
+        (b"card:47110815", GONE),
+        (b"{'patron':'card:47110815'}", b"{'patron':'" + GONE + b"'}"),
+        (b'{"patron":"card:47110815', b'{"patron":"' + GONE),
         (b'{"patron":" CARD:47 11 0815', b'{"patron":" ' + GONE),
-        ("card:4711".encode("utf-16-le"), GONE + b"\0"),
+        ("card:47110815".encode("utf-16-le"), GONE + b"\0"),
     ],
 )
 def test_what_gets_no_token_is_removed(keyring: Keyring, data: bytes, kept: bytes) -> None:
@@ -86,25 +86,28 @@ def test_what_gets_no_token_is_removed(keyring: Keyring, data: bytes, kept: byte
 @pytest.mark.parametrize(
     ("data", "replaced"),
     [
-        (b'{"occurred_at_us":5,"card:4711":1}', b'{"occurred_at_us":5,"%s":1}'),
-        (b'{"occurred_at_us":5,"a":{"b":["x",{"c":"CARD:4711"}]}}', b'{"occurred_at_us":5,"a":{"b":["x",{"c":"%s"}]}}'),
-        (b'"occurred_at_us":5,"patron":"card:4711",]', b'"occurred_at_us":5,"patron":"%s",]'),
-        (b'{"occurred_at_us":5,"a":"x\\\\","b":"card:4711"}', b'{"occurred_at_us":5,"a":"x\\\\","b":"%s"}'),
+        (b'{"occurred_at_us":5,"card:47110815":1}', b'{"occurred_at_us":5,"%s":1}'),
+        (
+            b'{"occurred_at_us":5,"a":{"b":["x",{"c":"CARD:47110815"}]}}',
+            b'{"occurred_at_us":5,"a":{"b":["x",{"c":"%s"}]}}',
+        ),
+        (b'"occurred_at_us":5,"patron":"card:47110815",]', b'"occurred_at_us":5,"patron":"%s",]'),
+        (b'{"occurred_at_us":5,"a":"x\\\\","b":"card:47110815"}', b'{"occurred_at_us":5,"a":"x\\\\","b":"%s"}'),
     ],
 )
 def test_keys_and_any_depth_and_lines_that_are_no_json(keyring: Keyring, data: bytes, replaced: bytes) -> None:
-    assert with_tokens(data, keyring) == replaced % keyring.token("4711", 5).encode()
+    assert with_tokens(data, keyring) == replaced % keyring.token("47110815", 5).encode()
 
 
 KEPT = [
-    '{"card":"AS","reason":"discard:4711"}',
+    '{"card":"AS","reason":"discard:47110815"}',
     '{"reason":"wrong card: queen of hearts, dealt to seat 3"}',
     '{"reason":"Card: 4 of spades"}',
-    '{"reason":"exposed card, paid 4711"}',
+    '{"reason":"exposed card, paid 47110815"}',
     '{"reason":"caf\u00e9 \\u00e9 \\\\ \\" tab\\t"}',
     '{"patron":"card:"}',
     '{"wager":"seven_card:5000","name":"seven-card: 5000"}',
-    '{"cards":4711}',
+    '{"cards":47110815}',
     "\u200b\u00ad garbled \x00\x01",
 ]
 
@@ -118,19 +121,19 @@ def test_what_is_no_card_number_is_kept_byte_for_byte(text: str) -> None:
 @example(b'{"a":"\\u00e9\xff', b'\xfe\\\\"}')
 def test_the_bytes_around_a_number_stay(before: bytes, after: bytes) -> None:
     around = (re.sub(rb"[:\\\"']", b"", before) + b" ", b"," + after.replace(b":", b""))
-    assert with_tokens(around[0] + b"card:4711" + around[1], None).replace(GONE, b"") == around[0] + around[1]
+    assert with_tokens(around[0] + b"card:47110815" + around[1], None).replace(GONE, b"") == around[0] + around[1]
 
 
 @given(st.recursive(st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=8))
 def test_no_nesting_and_no_writing_keeps_a_number(value: object) -> None:
-    nested = [value, {"patron": "CARD:4711-0815", "x": [json.dumps({"p": "card:4711-0815"}), value]}]
+    nested = [value, {"patron": "CARD:47110815-0815", "x": [json.dumps({"p": "card:47110815-0815"}), value]}]
     for ascii_only in (True, False):
         data = json.dumps(nested, ensure_ascii=ascii_only).encode("utf-8", "surrogatepass")
         try:
             kept = with_tokens(data, None)
         except IntakeError:
             kept = with_tokens(data.replace(b'"CARD:', b'"seat CARD:'), None)
-        assert b"4711-0815" not in kept
+        assert b"47110815-0815" not in kept
 
 
 def test_long_lines_take_no_longer_than_they_are(keyring: Keyring) -> None:
@@ -138,7 +141,7 @@ def test_long_lines_take_no_longer_than_they_are(keyring: Keyring) -> None:
     assert b"card:1" not in with_tokens(data, None)
 
 
-@pytest.mark.parametrize("spelling", [*SPELLINGS, "for card:4711 only"])
+@pytest.mark.parametrize("spelling", [*SPELLINGS, "for card:47110815 only"])
 def test_no_number_comes_into_the_store(tmp_path: Path, spelling: str, capsys) -> None:
     day, log, key = tmp_path / "in" / "day.jsonl", tmp_path / "store" / "floor.db", tmp_path / "in" / "keyring"
     day.parent.mkdir()
@@ -152,5 +155,5 @@ def test_no_number_comes_into_the_store(tmp_path: Path, spelling: str, capsys) -
         entries = opened.quarantined()
     assert len(entries) == 2
     assert all(entry.sha256 == sha256(entry.data).hexdigest() for entry in entries)
-    assert b"4711" not in b"".join(file.read_bytes() for file in log.parent.iterdir())
-    assert "4711" not in "".join(capsys.readouterr())
+    assert b"47110815" not in b"".join(file.read_bytes() for file in log.parent.iterdir())
+    assert "47110815" not in "".join(capsys.readouterr())

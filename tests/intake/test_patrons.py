@@ -32,51 +32,51 @@ def path(tmp_path: Path) -> Path:
 
 def test_a_token_is_a_keyed_hash_of_the_number_and_the_patrons_secret(path: Path) -> None:
     with Keyring.new(path) as keyring:
-        token = keyring.token("4711", NOW_US)
+        token = keyring.token("47110815", NOW_US)
     header, epoch, patron = (json.loads(line) for line in path.read_text().splitlines())
-    assert patron["index"] == hmac.new(bytes.fromhex(header["index_key"]), b"4711", "sha256").hexdigest()
-    digest = hmac.new(bytes.fromhex(epoch["key"]), bytes.fromhex(patron["secret"]) + b"4711", "sha256").digest()
+    assert patron["index"] == hmac.new(bytes.fromhex(header["index_key"]), b"47110815", "sha256").hexdigest()
+    digest = hmac.new(bytes.fromhex(epoch["key"]), bytes.fromhex(patron["secret"]) + b"47110815", "sha256").digest()
     assert token == "p1-" + b32encode(digest[:16]).decode().strip("=").lower()
-    assert "4711" not in path.read_text()
+    assert "47110815" not in path.read_text()
 
 
 def test_a_token_fits_the_events_and_stays_the_same(path: Path) -> None:
     (pattern,) = [each.pattern for each in Token.__metadata__]
     with Keyring.new(path) as keyring:
-        first = keyring.token("4711", NOW_US)
-        assert keyring.token("4711", -1) == keyring.token("4711", 0) == first != keyring.token("4712", NOW_US)
+        first = keyring.token("47110815", NOW_US)
+        assert keyring.token("47110815", -1) == keyring.token("47110815", 0) == first != keyring.token("4712", NOW_US)
         for since in range(2, 1000):
             keyring.epochs.append(type(keyring.epochs[0])(since, since, "00" * 32))
-        assert re.search(pattern, keyring.token("4711", NOW_US))
+        assert re.search(pattern, keyring.token("47110815", NOW_US))
     with Keyring(path) as again:
-        assert again.token("4711", NOW_US) == first
+        assert again.token("47110815", NOW_US) == first
         assert again.patrons == 2
 
 
 def test_two_keyrings_know_nothing_of_each_other(tmp_path: Path) -> None:
     with Keyring.new(tmp_path / "a") as a, Keyring.new(tmp_path / "b") as b:
-        assert a.token("4711", 1) != b.token("4711", 1)
+        assert a.token("47110815", 1) != b.token("47110815", 1)
 
 
 def test_rotation_changes_tokens_from_its_moment_on_and_not_before(path: Path) -> None:
     with Keyring.new(path) as keyring:
-        before = keyring.token("4711", NOW_US)
+        before = keyring.token("47110815", NOW_US)
         keyring.rotate(NOW_US + DAY_US)
-        assert keyring.token("4711", NOW_US + DAY_US - 1) == before
-        assert keyring.token("4711", NOW_US + DAY_US) != before
+        assert keyring.token("47110815", NOW_US + DAY_US - 1) == before
+        assert keyring.token("47110815", NOW_US + DAY_US) != before
         with pytest.raises(IntakeError, match="give a later one"):
             keyring.rotate(NOW_US + DAY_US)
 
 
 def test_a_patron_erased_gets_another_token_and_the_old_secret_is_gone(path: Path) -> None:
     with Keyring.new(path) as keyring:
-        before, other = keyring.token("4711", 1), keyring.token("4712", 1)
+        before, other = keyring.token("47110815", 1), keyring.token("4712", 1)
         secret = next(json.loads(line)["secret"] for line in path.read_text().splitlines() if '"patron"' in line)
-        assert keyring.erase(["4711", "9999"]) == 1
+        assert keyring.erase(["47110815", "9999"]) == 1
         assert secret not in path.read_text()
-        assert not keyring.known("4711")
+        assert not keyring.known("47110815")
         assert keyring.token("4712", 1) == other
-        assert keyring.token("4711", 1) != before
+        assert keyring.token("47110815", 1) != before
     with Keyring(path) as again:  # what was added after the file was replaced is in the new file
         assert again.patrons == 2
     assert sorted(each.name for each in path.parent.iterdir()) == [path.name]
@@ -85,11 +85,11 @@ def test_a_patron_erased_gets_another_token_and_the_old_secret_is_gone(path: Pat
 def test_a_destroyed_epoch_gives_no_token_and_the_others_do(path: Path) -> None:
     with Keyring.new(path) as keyring:
         keyring.rotate(NOW_US)
-        after = keyring.token("4711", NOW_US)
+        after = keyring.token("47110815", NOW_US)
         keyring.destroy(1)
         with pytest.raises(IntakeError, match="epoch 1 was destroyed"):
-            keyring.token("4711", NOW_US - 1)
-        assert keyring.token("4711", NOW_US) == after
+            keyring.token("47110815", NOW_US - 1)
+        assert keyring.token("47110815", NOW_US) == after
         with pytest.raises(IntakeError, match="no epoch 1 with a key"):
             keyring.destroy(1)
 
@@ -112,11 +112,11 @@ def test_one_process_at_a_time(path: Path) -> None:
 
 def test_a_line_torn_by_a_crash_is_dropped_and_a_damaged_one_is_named_without_its_content(path: Path) -> None:
     with Keyring.new(path) as keyring:
-        token = keyring.token("4711", 1)
+        token = keyring.token("47110815", 1)
     whole = path.read_bytes()
     path.write_bytes(whole + b'{"type":"patron","index":"ab')
     with Keyring(path) as keyring:
-        assert keyring.token("4711", 1) == token
+        assert keyring.token("47110815", 1) == token
     assert path.read_bytes() == whole
     path.write_bytes(whole.replace(b'"patron"', b'"patrom"'))
     with pytest.raises(IntakeError, match=r":3: no line of a patron keyring; restore") as refused:

@@ -109,12 +109,12 @@ def test_a_register_that_cannot_be_read_lets_nobody_in(guarded: Served, devices:
 
 def test_the_log_of_requests_names_the_device_and_nothing_that_it_reports(guarded: Served, token: str) -> None:
     drafts = Drafts()
-    guarded.hand_in(line_of(TABLE, drafts.day()), line_of(TABLE, drafts.wager(amount_cents=4711)), token=token)
-    guarded.hand_in(b'{"secret":"4711"}', token=token)
+    guarded.hand_in(line_of(TABLE, drafts.day()), line_of(TABLE, drafts.wager(amount_cents=47110815)), token=token)
+    guarded.hand_in(b'{"secret":"47110815"}', token=token)
     assert '"device":"table-07"' in guarded.told[0]
     assert '"stored":2' in guarded.told[0]
     assert '"quarantined":1' in guarded.told[1]
-    assert not any("4711" in line or token.partition(".")[2] in line for line in guarded.told)
+    assert not any("47110815" in line or token.partition(".")[2] in line for line in guarded.told)
 
 
 def test_without_tokens_only_names_of_this_machine_are_answered(gateway: Served) -> None:
