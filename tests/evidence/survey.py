@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import lru_cache
 from hashlib import sha256
@@ -28,6 +28,9 @@ TRIED = 20
 
 OTHER_DECK = " of another deck"
 """What an event of a row, or one that it is moved past, is called where it names a deck that is not dealt in the round."""
+
+NEXT_ROUND = " for the next round"
+"""What a wager of a player-dealer is called that was put down after the first card (D202, D546)."""
 
 SETTLING = (model.WagerTaken, model.WagerPaid, model.WagerReturned)
 
@@ -140,13 +143,12 @@ def spread(every: Iterable[Edit], frame: Mapping[str, str], most: int, random: R
 
 def row_of(specimen: Specimen, edit: Edit) -> Row:
     """Return the line of the survey that an edit belongs to."""
-    decks = {each.payload.deck for each in specimen.reports if isinstance(each.payload, model.RoundOpened)}
     reports, how = specimen.reports, edit.how
     if edit.before is not None and not edit.repeats:
-        past = reports[edit.before] if edit.before < edit.at else reports[edit.before - 1]
-        how += _of_another_deck(past, decks)
+        past = edit.before if edit.before < edit.at else edit.before - 1
+        how += _apart(reports, past)
     is_void = specimen.conclusion.verdict == "VOID" or _is_all_returned(reports)
-    event = edit.event + _of_another_deck(reports[edit.at], decks)
+    event = edit.event + _apart(reports, edit.at)
     return Row(specimen.game, event, edit.field, how, specimen.whole, is_void)
 
 
@@ -158,9 +160,13 @@ def _is_all_returned(reports: Iterable[Report]) -> bool:
     )
 
 
-def _of_another_deck(report: Report, decks: Container[str]) -> str:
-    """Return the words for an event that names a deck which is not the one dealt in the round, else none."""
-    deck = getattr(report.payload, "deck", None)
+def _apart(reports: Sequence[Report], at: int) -> str:
+    """Return the words for an event that concerns another deck or another round than the one that is dealt, else none."""
+    payload = reports[at].payload
+    if isinstance(payload, model.PlayerDealerWagered):
+        return NEXT_ROUND if any(isinstance(each.payload, model.CardsDealt) for each in reports[:at]) else ""
+    decks = {each.payload.deck for each in reports if isinstance(each.payload, model.RoundOpened)}
+    deck = getattr(payload, "deck", None)
     return OTHER_DECK if deck is not None and deck not in decks else ""
 
 
