@@ -16,9 +16,15 @@ if TYPE_CHECKING:
     from replay.review.desk import Desk
 
 
-def log_at(address: str, **options: Any) -> EventLog:
-    """Open a log; options are those of `events.open.open_log`."""
-    return open_log(address, **options_of(address, create=bool(options.get("create"))), **options)
+def log_at(address: str, *, for_proof: bool = False, **options: Any) -> EventLog:
+    """Open a log; options are those of `events.open.open_log`.
+
+    `for_proof`: what this machine remembers of a log on Kafka (`events.kafka.bookmarks`) is not used; all of it is read.
+    """
+    known = options_of(address, create=bool(options.get("create")))
+    if for_proof and parse_address(address)[0] == "kafka":
+        known["resume"] = False
+    return open_log(address, **known, **options)
 
 
 def results_at(address: str, file: Path | None = None, **options: Any) -> ResultStore:

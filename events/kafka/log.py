@@ -17,22 +17,25 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from events.errors import AppendRefused, EventError, IntegrityError, LogUnavailable, WrongSequence
+from events.kafka.bookmarks import Bookmark
 from events.kafka.client import MAX_MESSAGE_BYTES, Cluster, Message, OutgoingRecord, TopicPartition, TopicReader
 from events.kafka.foreign_records import ForeignRecordWatch, StreamPlaces, beside_streams, foreign_entry, foreign_record
-from events.kafka.partition_reader import Chains, Ends, Headers, read_headers
+from events.kafka.partition_reader import Chains, Headers, read_headers
 from events.kafka.partition_writer import PartitionWriter, StagedAppend
 from events.kafka.prefetch import to_the_ends
 from events.kafka.results import KafkaResults
+from events.kafka.survey import PartitionSurvey
 from events.kafka.topic_settings import refuse_faults, store_faults
 from events.kafka.topics import create_log, identify, parse_address, partition_of
 from events.log.contract import AppendResult, Clock, Head, QuarantineEntry, Record
-from events.log.foreign import ForeignReport, ForeignTally, StoreFault
+from events.log.foreign import NO_FOREIGN_RECORDS, ForeignReport, ForeignTally, StoreFault
 from events.log.hash_chain import genesis
 from events.log.high_water import HighWater, compare
 from events.log.lock import take_lock
@@ -59,7 +62,8 @@ class KafkaLog(SoleWriter):
     `create` makes the topics (with `partitions`, `replication` and `min_insync`) where there are none. Opening takes no
     right to write: the first append to a partition does, fencing whoever had it, who then gets `SecondWriter`. Raises
     `LogUnavailable` where there is no such log or no answer, `LostTail` or `BrokenSeal` where acknowledged events are
-    gone; `check_heads=False` leaves that out. `security` is passed to the client (TLS, SASL). With `part` only the streams
+    gone; `check_heads=False` leaves that out. `resume=False` leaves out what bookmarks say (`events.kafka.bookmarks`): for
+    proofs. `security` is passed to the client (TLS, SASL). With `part` only the streams
     of that partition are there (0 has the reviews too); `reached` says to which offsets its tail has been read.
     """
 
@@ -80,6 +84,7 @@ class KafkaLog(SoleWriter):
         timeout_s: float = 30.0,
         security: Mapping[str, Any] | None = None,
         part: int | None = None,
+        resume: bool = True,
     ) -> None:
         bootstrap, self.prefix = parse_address(address)
         self.address, self._clock, self._read_only = address, clock, read_only
@@ -88,16 +93,17 @@ class KafkaLog(SoleWriter):
         self._lock = threading.RLock()
         self._shards: dict[TopicPartition, PartitionWriter] = {}
         self._high_waters: dict[TopicPartition, HighWater] = {}
-        self._ends: dict[TopicPartition, Ends] = {}
+        self._surveys: dict[TopicPartition, PartitionSurvey] = {}
+        self._resume = resume
         self._locks: dict[TopicPartition, int] = {}
         self._verified: set[str] = set()
         self._confirmed: dict[str, Head] = {}  # marks that a tail of this log has come past, chain checked
         self._idle: list[TopicReader] = []
         self.reached: dict[TopicPartition, int] = {}
         self._places: dict[TopicPartition, StreamPlaces] = {}
-        self._foreign, self._passage = ForeignTally(), ForeignRecordWatch()
+        self._passage = ForeignRecordWatch()
         self._counted_to: dict[TopicPartition, int] = {}  # of the topics beside the streams
-        self._beside = beside_streams()
+        self._beside, self._foreign_beside = beside_streams(), dict[str, ForeignTally]()
         self._closed = False
         try:
             self._cluster.probe()
@@ -264,6 +270,7 @@ class KafkaLog(SoleWriter):
                 transactional_id=f"{self.prefix}.{self._name(lane)}",
                 chains=self._chains(),
                 places=self._place(lane),
+                bookmark=Bookmark(self._path(lane, "writer"), self.log_id) if self._resume else None,
             )
         return self._shards[lane]
 
@@ -277,10 +284,23 @@ class KafkaLog(SoleWriter):
 
     def read(self, stream: str, from_seq: int = 1, to_seq: int | None = None) -> Iterator[Record]:
         """Yield a stream's records in order, chain checked (see `EventLog.read`)."""
-        lane, key, after = self._lane(stream), stream.encode(), max(from_seq, 1) - 1
+        lane, after = self._lane(stream), max(from_seq, 1) - 1
+        reached = after
+        try:
+            for record in self._read(lane, stream, after, to_seq):
+                reached = record.seq
+                yield record
+            return
+        except IntegrityError:
+            if not self._forget_bookmarks([lane]):
+                raise
+        yield from (record for record in self._read(lane, stream, after, to_seq) if record.seq > reached)
+
+    def _read(self, lane: TopicPartition, stream: str, after: int, to_seq: int | None) -> Iterator[Record]:
         if to_seq is not None and to_seq <= after:
             return
-        offset, heads = self._known(lane).start({stream: after}, only=stream)
+        key = stream.encode()
+        offset, heads = self._known(lane).ends.start({stream: after}, only=stream)
         chains = self._chains({stream: after}, heads)
         foreign = self._place(lane).foreign
         for message in self._scan(lane, offset):
@@ -297,8 +317,24 @@ class KafkaLog(SoleWriter):
 
         What belongs to one partition comes in its order; between partitions there is none.
         """
+        reached: dict[str, int] = {}
+        try:
+            for batch in self._tail(after, wait_s):
+                if any(survey.resumed for survey in self._surveys.values()):
+                    reached |= {record.stream: record.seq for record in batch}
+                yield batch
+            return
+        except IntegrityError:
+            if not self._forget_bookmarks(self._lanes):
+                raise
+        for batch in self._tail(after, wait_s):
+            new = [record for record in batch if record.seq > reached.get(record.stream, 0)]
+            if new or not batch:
+                yield new
+
+    def _tail(self, after: Mapping[str, int], wait_s: float | None) -> Iterator[list[Record]]:
         marks = self.acknowledged()
-        starts = {lane: self._known(lane).start(after) for lane in self._lanes}
+        starts = {lane: self._known(lane).ends.start(after) for lane in self._lanes}
         folds = {lane: self._chains(after, heads) for lane, (_, heads) in starts.items()}
         offsets = {lane: offset for lane, (offset, _) in starts.items()}
         with self._reader(patient=wait_s is not None) as reader:
@@ -370,19 +406,20 @@ class KafkaLog(SoleWriter):
     def foreign(self) -> ForeignReport:
         """Return the foreign records of all topics that hold evidence, to their present ends (see `EventLog`)."""
         with self._lock:
-            for lane in self._lanes:
-                self._survey(lane)
+            reports = [self._survey(lane).foreign.report() for lane in self._lanes]
             for name, reason_of in self._beside.items():
                 lane = TopicPartition(self._topic(name), 0)
                 with self._reader() as reader:
                     if not reader.partitions(lane.topic):  # which is for `store_faults` to say
                         continue
+                tally = self._foreign_beside.setdefault(name, ForeignTally())
                 for message in self._scan(lane, self._counted_to.get(lane, 0)):
                     self._counted_to[lane] = message.offset + 1
                     reason = reason_of(message)
                     if reason is not None:
-                        self._foreign.add(foreign_record(lane, message, reason))
-            return self._foreign.report()
+                        tally.add(foreign_record(lane, message, reason))
+                reports.append(tally.report())
+            return reduce(ForeignReport.with_others, reports, NO_FOREIGN_RECORDS)
 
     def passed_over(self) -> ForeignReport:
         """Return the foreign records that `tail` has come past (see `EventLog`)."""
@@ -452,31 +489,46 @@ class KafkaLog(SoleWriter):
             self._places[lane] = StreamPlaces(self.log_id, lane, self._lane)
         return self._places[lane]
 
-    def _known(self, lane: TopicPartition) -> Ends:
-        return self._ends.setdefault(lane, Ends())
+    def _known(self, lane: TopicPartition) -> PartitionSurvey:
+        """Return what is known of a partition: at first what a bookmark says, where it holds."""
+        with self._lock:
+            if lane not in self._surveys:
+                with self._reader() as reader:
+                    bookmark = Bookmark(self._path(lane, "ends"), self.log_id) if self._resume else None
+                    self._surveys[lane] = PartitionSurvey(lane, self._place(lane), bookmark, reader)
+            return self._surveys[lane]
+
+    def _forget_bookmarks(self, lanes: Iterable[TopicPartition]) -> bool:
+        """Throw away what bookmarks say of these partitions; return whether any said something."""
+        with self._lock:
+            resumed = [survey for lane, survey in self._surveys.items() if lane in lanes and survey.resumed]
+            for survey in resumed:
+                survey.forget()
+            return bool(resumed)
 
     def _heads(self, lane: TopicPartition) -> dict[str, Head]:
         """Return where the streams of a partition end: as its writer knows, or by reading on from where we were."""
         with self._lock:
             if lane in self._shards and self._shards[lane].owned:
                 return self._shards[lane].heads()
-            return self._survey(lane).heads
+            return self._survey(lane).ends.heads
 
-    def _survey(self, lane: TopicPartition) -> Ends:
+    def _survey(self, lane: TopicPartition) -> PartitionSurvey:
         """Read on, by headers alone, where the streams of a partition end, and what in it is foreign."""
         with self._lock:
-            ends, foreign = self._known(lane), self._place(lane).foreign
-            for message in self._scan(lane, ends.next_offset):
-                if message.offset >= ends.next_offset:
-                    stranger = foreign(message)
-                    if stranger is None:
-                        ends.take(message.offset, message.key, message.headers)
-                    else:
-                        ends.pass_over(message.offset)
-                        self._foreign.add(stranger)
-            return ends
+            survey = self._known(lane)
+            survey.read_on(self._scan(lane, survey.ends.next_offset))
+            return survey
 
     def _verify(self, marks: Mapping[str, Head]) -> None:
+        try:
+            self._compare(marks)
+        except IntegrityError:
+            if not self._forget_bookmarks(self._lanes):
+                raise
+            self._compare(marks)
+
+    def _compare(self, marks: Mapping[str, Head]) -> None:
         for stream, mark in marks.items():
             head = self._heads(self._lane(stream)).get(stream) or Head(0, b"")
             stored = head.hash if head.seq == mark.seq else self._stored(stream, mark.seq)[1]
@@ -491,7 +543,7 @@ class KafkaLog(SoleWriter):
     def _stored(self, stream: str, seq: int) -> tuple[bytes | None, bytes | None]:
         """Return bytes and stated hash of the first record that claims a number of a stream."""
         lane, key = self._lane(stream), stream.encode()
-        offset, _ = self._known(lane).start({stream: seq - 1}, only=stream)
+        offset, _ = self._known(lane).ends.start({stream: seq - 1}, only=stream)
         foreign = self._place(lane).foreign
         for message in self._scan(lane, offset):
             if message.key == key and foreign(message) is None:

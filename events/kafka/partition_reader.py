@@ -25,9 +25,6 @@ MAX_SEQ = 2**53 - 1
 REMEMBERED = 256
 """Hashes kept per stream to tell a repeat from a fork without reading again."""
 
-MARK_EVERY = 5000
-"""Records of a partition between two remembered offsets."""
-
 Stored = Callable[[str, int], bytes | None]
 """Reads again what stands for a number of a stream: the bytes of its first record, or null."""
 
@@ -64,6 +61,11 @@ class Chains:
         self._log_id, self._property_id, self._stored = log_id, property_id, stored
         self._after, self._start = after or {}, start or {}
         self._streams: dict[bytes | None, _Stream] = {}
+
+    def begin(self, start: Mapping[str, Head]) -> None:
+        """Know nothing but where the streams stand from which is read on (nothing: the beginning)."""
+        self._start = start
+        self._streams.clear()
 
     def position(self, key: bytes | None) -> int:
         """Return the number up to which a stream was read or left out; 0 where nothing of it was met."""
@@ -143,47 +145,6 @@ class Chains:
             same = self._stored(stream.name, seq) == data
         if not same:
             raise Fork(stream.name, seq, "the log holds two different events with this number")
-
-
-class Ends:
-    """Where the streams of one partition end, by their headers alone, and which offset stands for which numbers.
-
-    What is told here is only where to look: whoever reads records checks them.
-    """
-
-    def __init__(self) -> None:
-        self.next_offset = 0
-        self.heads: dict[str, Head] = {}
-        self._marks: list[tuple[int, dict[str, Head]]] = []
-        self._since_mark = 0
-
-    def pass_over(self, offset: int) -> None:
-        """Note that what lies at an offset is no part of a stream."""
-        self.next_offset = offset + 1
-
-    def take(self, offset: int, key: bytes | None, headers: Headers) -> None:
-        """Note one record; records must come in the order of the partition, from its beginning."""
-        if self._since_mark == MARK_EVERY:
-            self._marks.append((offset, dict(self.heads)))
-            self._since_mark = 0
-        self._since_mark += 1
-        self.next_offset = offset + 1
-        stream, seq, stated = read_headers(key, headers)
-        if stream in self.heads and self.heads[stream].seq >= seq:
-            return
-        if seq:
-            self.heads[stream] = Head(seq, stated)
-
-    def start(self, after: Mapping[str, int], only: str | None = None) -> tuple[int, dict[str, Head]]:
-        """Return the last known offset before which lies nothing beyond `after`, and where the streams stood there.
-
-        With `only`, the other streams do not matter.
-        """
-        for offset, heads in reversed(self._marks):
-            wanted = heads.items() if only is None else [(only, heads[only])] if only in heads else []
-            if all(head.seq <= after.get(stream, 0) for stream, head in wanted):
-                return offset, heads
-        return 0, {}
 
 
 def is_sealed(headers: Headers) -> bool:

@@ -21,10 +21,12 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from events.errors import DuplicateEventId, IntegrityError, LogUnavailable, SecondWriter
+from events.errors import BrokenSeal, DuplicateEventId, IntegrityError, LogUnavailable, SecondWriter
+from events.kafka.bookmarks import Bookmark, Landmark
 from events.kafka.client import (
     Cluster,
     CommitUnknown,
+    Message,
     OutgoingRecord,
     TopicPartition,
     TopicReader,
@@ -33,7 +35,7 @@ from events.kafka.client import (
 )
 from events.kafka.foreign_records import StreamPlaces
 from events.kafka.leftovers import decide_leftovers
-from events.kafka.partition_reader import Chains, headers_of
+from events.kafka.partition_reader import Chains, headers_of, read_headers
 from events.log.appender import StreamState, check_continues, learn, place, report_digest
 from events.log.contract import AppendResult, Head, Record
 from events.log.hash_chain import genesis
@@ -42,6 +44,8 @@ from events.vocabulary.envelope import Draft
 
 ATTEMPTS = 3
 """How often a group is sent before `LogUnavailable` is raised; it stays unsettled until the next append."""
+BOOKMARK_EVERY, WORTH_A_BOOKMARK = 100_000, 1000
+"""Offsets that were added since the last bookmark before another is left: while appending, and at the end."""
 SUCCESSOR_S = 2.0
 """How long a fenced writer waits for its successor's name before it takes the fencing for the broker's own doing."""
 
@@ -54,23 +58,38 @@ class _Owner(msgspec.Struct, frozen=True):
     process: int
 
 
-class RecentReports:
+class RecentReports(msgspec.Struct, array_like=True):
     """The reports and event ids of a stream's present gaming day and the one before: 32 and 16 bytes each.
 
     A report that comes again later than that is stored again, and replay reports its repeated `source_seq`.
     """
 
-    def __init__(self) -> None:
-        self.seen: set[bytes] = set()
-        self.before: set[bytes] = set()
-        self._day = ""
+    day: str = ""
+    seen: set[bytes] = set()
+    before: set[bytes] = set()
 
     def add(self, day: str, report: bytes, event_id: bytes) -> None:
         """Note what a stored event said, and its id."""
-        if day != self._day:
-            self._day, self.before, self.seen = day, self.seen, set()
+        if day != self.day:
+            self.day, self.before, self.seen = day, self.seen, set()
         self.seen.add(report)
         self.seen.add(event_id)
+
+
+class WrittenStream(msgspec.Struct, frozen=True, array_like=True):
+    """Where a stream stands for its writer, the offset of its last record, and what it reported lately."""
+
+    state: StreamState
+    offset: int
+    repeats: RecentReports
+
+
+class WriterBookmark(msgspec.Struct, frozen=True, array_like=True):
+    """What a writer knows of the streams of its partition before an offset."""
+
+    next_offset: int
+    landmark: Landmark
+    streams: dict[str, WrittenStream]
 
 
 class StagedAppend(msgspec.Struct):
@@ -97,14 +116,21 @@ class PartitionWriter:
         log_id: str,
         property_id: str,
         places: StreamPlaces,
+        bookmark: Bookmark | None = None,
     ) -> None:
         self.lane, self._cluster, self._chains, self._places = lane, cluster, chains, places
+        self._bookmark = bookmark
         self._state_topic, self._transactional_id = state_topic, transactional_id
         self._log_id, self._property_id = log_id, property_id
         self._states: dict[str, StreamState] = {}
         self._repeats: defaultdict[str, RecentReports] = defaultdict(RecentReports)
         self.damaged: dict[str, IntegrityError] = {}
-        self._next_offset = 0
+        self._next_offset = self._bookmarked = 0
+        self._offsets: dict[str, int] = {}
+        self._last: Message | OutgoingRecord | None = None
+        self._is_gapless = True
+        self._resumed = False
+        self._unchecked: set[str] = set()
         self._reader: TopicReader | None = None
         self._writer: TransactionalWriter | None = None
         self._lost: str | None = None
@@ -126,6 +152,7 @@ class PartitionWriter:
             self._unsettled = True  # until the tail was read: where that fails, the next claim begins anew
             self._catch_up()
             self._unsettled = False
+            self._leave_bookmark(WORTH_A_BOOKMARK)
 
     @property
     def owned(self) -> bool:
@@ -138,6 +165,10 @@ class PartitionWriter:
 
     def state(self, stream: str) -> StreamState:
         """Return where a stream stands. Raises its `IntegrityError` where it cannot be continued."""
+        if stream in self._unchecked:
+            self._unchecked.discard(stream)
+            if not self._is_as_bookmarked(stream):
+                self._begin_anew()
         if stream in self.damaged:
             raise self.damaged[stream]
         state = self._states.get(stream)
@@ -217,8 +248,9 @@ class PartitionWriter:
         )
 
     def close(self) -> None:
-        """Release the connections."""
+        """Release the connections, and leave a bookmark."""
         self._throw_away()
+        self._leave_bookmark(WORTH_A_BOOKMARK)
         if self._reader is not None:
             self._reader.close()
             self._reader = None
@@ -296,19 +328,28 @@ class PartitionWriter:
 
     def _committed(self, staged: StagedAppend) -> None:
         assert self._writer is not None
-        self._open_reader().await_visible(self.lane, self._writer.offsets[-1])
+        offsets = self._writer.offsets
+        self._open_reader().await_visible(self.lane, offsets[-1])
         self._chains.extend(staged.records)
         for stream, day, report, event_id in staged.reports:
             self._repeats[stream].add(day, report, event_id)
         self._states.update(staged.states)
-        self._next_offset = max(self._next_offset, self._writer.offsets[-1] + 1)
+        self._offsets.update(zip((record.stream for record in staged.records), offsets, strict=True))
+        if offsets[0] > self._next_offset + 1 or offsets[-1] - offsets[0] >= len(offsets):
+            self._is_gapless = False  # besides the end of a transaction something lies there that was not read
+        last = staged.records[-1]
+        self._last = OutgoingRecord(*self.lane, last.stream.encode(), last.data, headers_of(last))
+        self._next_offset = max(self._next_offset, offsets[-1] + 1)
         self._unsettled = False
+        self._leave_bookmark(BOOKMARK_EVERY)
 
     def _catch_up(self) -> list[Record]:
         """Read what the partition holds beyond what is known; return the new records."""
+        if not self._next_offset:
+            self._resume()
         found = []
         for message in self._open_reader().scan(self.lane, self._next_offset):
-            self._next_offset = message.offset + 1
+            self._next_offset, self._last = message.offset + 1, message
             if self._places.foreign(message) is not None:
                 continue
             key = (message.key or b"").decode(errors="replace")
@@ -318,10 +359,64 @@ class PartitionWriter:
                 record = self._chains.accept(message.key, message.headers, message.value)
                 if record is not None:
                     self._learn(record)
+                    self._offsets[record.stream] = message.offset
                     found.append(record)
             except IntegrityError as error:
                 self.damaged[key] = error
+        if self.damaged and self._resumed:
+            self._begin_anew()
         return found
+
+    # -------------------------------------------------------------------------------------------------------- bookmarks
+
+    def _resume(self) -> None:
+        """Begin with what the bookmark says, where its landmark stands."""
+        known = self._bookmark.load(WriterBookmark) if self._bookmark is not None else None
+        if known is None or not known.landmark.stands(self._open_reader(), self.lane):
+            return
+        self._resumed, self._next_offset, self._bookmarked = True, known.next_offset, known.next_offset
+        for stream, each in known.streams.items():
+            self._states[stream], self._offsets[stream], self._repeats[stream] = each.state, each.offset, each.repeats
+        self._unchecked = set(known.streams)
+        self._chains.begin({stream: state.head for stream, state in self._states.items()})
+
+    def _leave_bookmark(self, worth: int) -> None:
+        """Leave a bookmark of what is known, where so many offsets were added to it and all of it fits."""
+        last, end = self._last, self._next_offset
+        if self._bookmark is None or last is None or not self._is_gapless or self.damaged:
+            return
+        if end >= self._bookmarked + worth:
+            streams = {
+                stream: WrittenStream(state, self._offsets[stream], self._repeats[stream])
+                for stream, state in self._states.items()
+                if state.head.seq
+            }
+            self._bookmark.store(WriterBookmark(end, Landmark.at(end - 1, last), streams))
+            self._bookmarked = end
+
+    def _is_as_bookmarked(self, stream: str) -> bool:
+        """Whether the last record of a stream, by what is known, is that record, and leaves the stream as it is known."""
+        state, key = self._states[stream], stream.encode()
+        found = next(self._open_reader().scan(self.lane, self._offsets[stream]), None)
+        if found is None or (found.offset, found.key) != (self._offsets[stream], key):
+            return False
+        record = Record(stream, state.head.seq, found.value or b"", state.head.hash)
+        if read_headers(key, found.headers)[1:] != (record.seq, record.hash):
+            return False
+        try:
+            return learn(state, record).state == state
+        except BrokenSeal:  # which is met again, and kept, when all is read
+            return False
+
+    def _begin_anew(self) -> None:
+        """Throw the bookmark away, with all that was learned from it, and read the partition from its beginning."""
+        if self._bookmark is not None:
+            self._bookmark.forget()
+        for known in (self._states, self._offsets, self._repeats, self.damaged, self._unchecked):
+            known.clear()
+        self._chains.begin({})
+        self._bookmark, self._resumed, self._next_offset = None, False, 0
+        self._catch_up()
 
     def _learn(self, record: Record) -> None:
         learned = learn(self._states.get(record.stream), record)

@@ -45,11 +45,14 @@ NO_FOREIGN_RECORDS: Final = ForeignReport()
 
 
 class ForeignTally:
-    """Counts foreign records, each once however often its partition is read. What it keeps does not grow with them."""
+    """Counts foreign records, each once however often its partition is read. What it keeps does not grow with them.
 
-    def __init__(self) -> None:
-        self._count = 0
-        self._records: list[ForeignRecord] = []
+    `before` is what was counted of what lies before all that comes.
+    """
+
+    def __init__(self, before: ForeignReport = NO_FOREIGN_RECORDS) -> None:
+        self._count = before.count
+        self._records = list(before.records)
         self._counted_to: dict[tuple[str, int], int] = {}
 
     def add(self, record: ForeignRecord) -> None:

@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 from events.errors import EventError, IntegrityError, LogUnavailable
 from events.kafka.foreign_records import StreamPlaces, beside_streams
-from events.kafka.partition_reader import Chains, Ends
+from events.kafka.partition_reader import Chains
 from events.kafka.prefetch import PrefetchedRecord
+from events.kafka.survey import Ends
 from events.kafka.topics import parse_address
 from events.log.appender import StreamState, place
 from events.log.contract import Head, Record

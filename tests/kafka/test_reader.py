@@ -130,7 +130,7 @@ def test_reading_far_into_a_log_begins_near(log: KafkaLog, drafts: Drafts, open_
     log.append(TABLE, 1, [drafts.day(), *(drafts.wager() for _ in range(12_000))])
     reader = open_log(read_only=True)
     assert reader.head(TABLE) == log.head(TABLE)
-    known = reader._known(reader._lane(TABLE))
+    known = reader._known(reader._lane(TABLE)).ends
     assert known.start({TABLE: 11_000, OTHER: 13})[0] > 9_000
     assert known.start({TABLE: 11_000, OTHER: 12})[0] == 0
     assert [record.seq for record in reader.read(TABLE, 11_001, 11_003)] == [11_001, 11_002, 11_003]

@@ -82,7 +82,7 @@ def takes_the_right_without_reading_the_tail() -> Iterator[None]:
         yield
 
 
-@build(seed=131)
+@build(seed=223)
 def forgets_that_the_tail_was_not_read() -> Iterator[None]:
     """The right is ours; the reading that follows failed; the next append does not begin anew. (Found by seed 41.)"""
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import contextlib
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from unittest.mock import patch
 
 from events.errors import AppendRefused, LogUnavailable, SecondWriter
+from events.kafka import partition_writer, survey
 from events.kafka.client import TopicPartition
 from events.kafka.log import KafkaLog, KafkaResults
 from events.proofs.verify import verify
@@ -45,10 +47,22 @@ def run(seed: int, folder: Path, build: Build = contextlib.nullcontext) -> Outco
     with commits_often(rng):
         model = Model(lines, folder)
         world = KafkaWorld(rng, lines, model, folder)
-        with plugged_in(world.broker), build():
+        with plugged_in(world.broker), _bookmarks_often(seed), build():
             world.live()
             tampering = world.tamper()
     return Outcome(dict(world.faults), sum(map(len, model.stored.values())), tampering)
+
+
+@contextlib.contextmanager
+def _bookmarks_often(seed: int) -> Iterator[None]:
+    """Bookmarks that are left after a few records, or hardly ever."""
+    worth = (1, 20, 5000)[seed % 3]
+    with (
+        patch.object(survey, "WORTH_A_BOOKMARK", worth),
+        patch.object(partition_writer, "WORTH_A_BOOKMARK", worth),
+        patch.object(partition_writer, "BOOKMARK_EVERY", worth),
+    ):
+        yield
 
 
 class KafkaWorld(Intake):
@@ -222,7 +236,7 @@ class KafkaWorld(Intake):
             value = entry.value or b""
             again = value if how == "repeat" else value.replace(b'"source":', b'"source" :')
             entries.append(Entry(len(entries), entry.key, again, entry.headers, entry.state))
-        with contextlib.closing(self._opened("north", read_only=True, check_heads=False)) as log:
+        with contextlib.closing(self._opened("north", read_only=True, check_heads=False, resume=False)) as log:
             found = [(each.stream, each.seq) for each in verify(log).breaks]
         named = [] if how == "repeat" else [(stream, seq + (how == "cut"))]
         demand(found == named, f"{how} of {stream} event {seq} was reported as {found}")

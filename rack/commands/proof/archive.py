@@ -57,7 +57,7 @@ def _archive(arguments: argparse.Namespace, output: Output) -> Exit:
 
     address = log_address(arguments.log)
     with ExitStack() as resources:
-        log = resources.enter_context(closing(log_at(address, read_only=True, check_heads=False)))
+        log = resources.enter_context(closing(log_at(address, for_proof=True, read_only=True, check_heads=False)))
         store = resources.enter_context(closing(checkpoints_at(address, log_id=log.log_id, read_only=True)))
         with named_errors(arguments.out):
             sealed = write_archive(

@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     note = Note.decode(arguments.note.read_bytes()) if arguments.note else None
     address = log_address(arguments.log)
     with ExitStack() as resources:
-        log = resources.enter_context(closing(log_at(address, read_only=True, check_heads=False)))
+        log = resources.enter_context(closing(log_at(address, for_proof=True, read_only=True, check_heads=False)))
         store = resources.enter_context(closing(checkpoints_at(address, log_id=log.log_id, read_only=True)))
         try:
             proof = prove(log, store, stream, arguments.number, note=note).encode()

@@ -119,7 +119,9 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     anchors = [read_public_key(path) for path in arguments.key]
     folder = _witness(arguments)
     with ExitStack() as resources:
-        log = resources.enter_context(closing(log_at(address, read_only=True, check_heads=False)))
+        log = resources.enter_context(
+            closing(log_at(address, for_proof=not arguments.since, read_only=True, check_heads=False))
+        )
         store = resources.enter_context(closing(checkpoints_at(address, log_id=log.log_id, read_only=True)))
         since = start_at(address, log.log_id) if arguments.since else None
         state = stored_state(address, resources)

@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     folder = WitnessFolder(arguments.folder, signer.public_key)
     address = log_address(arguments.log)
     with ExitStack() as resources:
-        log = resources.enter_context(closing(log_at(address, read_only=True, check_heads=False)))
+        log = resources.enter_context(closing(log_at(address, for_proof=True, read_only=True, check_heads=False)))
         store = resources.enter_context(closing(checkpoints_at(address, log_id=log.log_id, read_only=True)))
         witness = Witness(log, store, signer, folder, anchors=anchors, clock=utc_now_us)
         if witness.last is None:

@@ -1,0 +1,101 @@
+"""Bookmarks: how far a partition has been read on this machine, so that the next process need not begin at its beginning.
+
+The idea: a bookmark saves reading and is never evidence. It lies beside the high-water file, says what was learned of the records
+before an offset, and names the last of them; where that record is not there any more, as it was, nothing else of it is
+believed. What a log's integrity rests on (`rack verify`, proofs, archives) is read without bookmarks, and where anything does
+not fit that was read with their help, they are thrown away and it is read again from the beginning before anybody is accused.
+A bookmark that is missing, damaged or of another log counts as none, and one that cannot be written costs time alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from hashlib import sha256
+from pathlib import Path
+from typing import Final, Protocol, TypeVar
+
+import msgspec
+
+from events.kafka.client import TopicPartition, TopicReader
+
+_MAGIC: Final = b"discard-rack bookmark v1\n"
+_Content = TypeVar("_Content", bound=msgspec.Struct)
+
+
+class KafkaRecord(Protocol):
+    """A record as Kafka keeps it."""
+
+    @property
+    def key(self) -> bytes | None:
+        """Its key."""
+
+    @property
+    def value(self) -> bytes | None:
+        """Its bytes."""
+
+    @property
+    def headers(self) -> list[tuple[str, bytes | None]]:
+        """Its headers."""
+
+
+class Landmark(msgspec.Struct, frozen=True, array_like=True):
+    """A record that must stand where it stood: its offset, and SHA-256 over its key, headers and bytes."""
+
+    offset: int
+    digest: bytes
+
+    @classmethod
+    def at(cls, offset: int, record: KafkaRecord) -> Landmark:
+        """Return the landmark that a record makes at an offset."""
+        content = [record.key, [list(header) for header in record.headers], record.value]
+        return cls(offset, sha256(msgspec.msgpack.encode(content)).digest())
+
+    def stands(self, reader: TopicReader, lane: TopicPartition) -> bool:
+        """Whether the record is there, as it was."""
+        if reader.ends([lane])[lane] <= self.offset:
+            return False
+        found = next(reader.scan(lane, self.offset), None)
+        return found is not None and Landmark.at(found.offset, found) == self
+
+
+class Bookmark:
+    """The file of one bookmark, of a log's partition."""
+
+    def __init__(self, path: Path, log_id: str) -> None:
+        self.path, self._owner = path, log_id.encode()
+
+    def load(self, content: type[_Content]) -> _Content | None:
+        """Return what was stored; null where there is nothing, or nothing whole, of this log."""
+        try:
+            stored = self.path.read_bytes()
+        except OSError:
+            return None
+        start = len(_MAGIC) + 32
+        if stored[:start] != _MAGIC + self._digest(stored[start:]):
+            return None
+        try:
+            return msgspec.msgpack.decode(stored[start:], type=content)
+        except msgspec.MsgspecError:
+            return None
+
+    def store(self, content: msgspec.Struct) -> None:
+        """Put this in the place of what was stored, whole or not at all; where that fails the old one stays."""
+        data = msgspec.msgpack.encode(content)
+        fresh = self.path.with_name(f"{self.path.name}.{secrets.token_hex(4)}.new")
+        with contextlib.suppress(OSError):
+            try:
+                with open(fresh, "xb") as file:
+                    file.write(_MAGIC + self._digest(data) + data)
+                os.replace(fresh, self.path)
+            finally:
+                fresh.unlink(missing_ok=True)
+
+    def forget(self) -> None:
+        """Throw away what was stored."""
+        with contextlib.suppress(OSError):
+            self.path.unlink(missing_ok=True)
+
+    def _digest(self, data: bytes) -> bytes:
+        return sha256(self._owner + b"\0" + self.path.name.encode() + b"\0" + data).digest()

@@ -1,0 +1,149 @@
+"""Where the streams of a partition end, and what in it is foreign: read by headers alone, and on from a bookmark.
+
+Kafka keeps no index of streams, so that who opens a log has to read where they end. What a survey says is only where to look:
+whoever reads records checks them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+import msgspec
+
+from events.kafka.bookmarks import Bookmark, Landmark
+from events.kafka.client import Message, TopicPartition, TopicReader
+from events.kafka.foreign_records import StreamPlaces
+from events.kafka.partition_reader import Headers, read_headers
+from events.log.contract import Head
+from events.log.foreign import ForeignReport, ForeignTally
+
+MARK_EVERY = 5000
+"""Records of a partition between two remembered offsets, as long as these are few."""
+
+MOST_MARKS = 512
+"""Offsets that are remembered of a partition: of more, every second one is forgotten, and new ones come half as often."""
+
+WORTH_A_BOOKMARK = 2000
+"""Offsets that were read since the last bookmark of a partition before another one is left."""
+
+
+class StreamEnd(NamedTuple):
+    """Where a stream ended when a bookmark was made, and the offset of the record there."""
+
+    seq: int
+    hash: bytes
+    offset: int
+
+
+class EndsBookmark(msgspec.Struct, frozen=True, array_like=True):
+    """What is known of the ends in a partition before an offset (see `Ends`), and what in it is foreign."""
+
+    next_offset: int
+    landmark: Landmark
+    ends: dict[str, StreamEnd]
+    marks: list[tuple[int, dict[str, Head]]]
+    mark_every: int
+    since_mark: int
+    foreign: ForeignReport
+
+
+class Ends:
+    """Where the streams of one partition end, by their headers alone, and which offset stands for which numbers."""
+
+    def __init__(self, known: EndsBookmark | None = None) -> None:
+        self.next_offset = 0
+        self.heads: dict[str, Head] = {}
+        self._offsets: dict[str, int] = {}
+        self._marks: list[tuple[int, dict[str, Head]]] = []
+        self._mark_every, self._since_mark = MARK_EVERY, 0
+        if known is not None:
+            self.next_offset = known.next_offset
+            self.heads = {stream: Head(end.seq, end.hash) for stream, end in known.ends.items()}
+            self._offsets = {stream: end.offset for stream, end in known.ends.items()}
+            self._marks = known.marks
+            self._mark_every, self._since_mark = known.mark_every, known.since_mark
+
+    def bookmark(self, landmark: Landmark, foreign: ForeignReport) -> EndsBookmark:
+        """Return what is known by now, to go on from."""
+        ends = {stream: StreamEnd(head.seq, head.hash, self._offsets[stream]) for stream, head in self.heads.items()}
+        return EndsBookmark(self.next_offset, landmark, ends, self._marks, self._mark_every, self._since_mark, foreign)
+
+    def pass_over(self, offset: int) -> None:
+        """Note that what lies at an offset is no part of a stream."""
+        self.next_offset = offset + 1
+
+    def take(self, offset: int, key: bytes | None, headers: Headers) -> None:
+        """Note one record; records must come in the order of the partition, from its beginning."""
+        if self._since_mark >= self._mark_every:
+            self._mark(offset)
+        self._since_mark += 1
+        self.next_offset = offset + 1
+        stream, seq, stated = read_headers(key, headers)
+        if stream in self.heads and self.heads[stream].seq >= seq:
+            return
+        if seq:
+            self.heads[stream] = Head(seq, stated)
+            self._offsets[stream] = offset
+
+    def start(self, after: Mapping[str, int], only: str | None = None) -> tuple[int, dict[str, Head]]:
+        """Return the last known offset before which lies nothing beyond `after`, and where the streams stood there.
+
+        With `only`, the other streams do not matter.
+        """
+        for offset, heads in ((self._behind_all(), self.heads), *reversed(self._marks)):
+            wanted = heads.items() if only is None else [(only, heads[only])] if only in heads else []
+            if all(head.seq <= after.get(stream, 0) for stream, head in wanted):
+                return offset, dict(heads)
+        return 0, {}
+
+    def _behind_all(self) -> int:
+        """Return the offset after the last record of a stream: what is foreign behind it comes again."""
+        return max(self._offsets.values(), default=-1) + 1
+
+    def _mark(self, offset: int) -> None:
+        if len(self._marks) >= MOST_MARKS:
+            self._marks = self._marks[1::2]
+            self._mark_every *= 2
+        self._marks.append((offset, dict(self.heads)))
+        self._since_mark = 0
+
+
+class PartitionSurvey:
+    """What this process knows of one partition; nothing yet where there is no bookmark that holds. Not safe between threads."""
+
+    def __init__(
+        self, lane: TopicPartition, places: StreamPlaces, bookmark: Bookmark | None, reader: TopicReader
+    ) -> None:
+        self._places, self._bookmark = places, bookmark
+        known = bookmark.load(EndsBookmark) if bookmark is not None else None
+        if known is not None and not known.landmark.stands(reader, lane):
+            known = None
+        self.resumed = known is not None
+        """Whether anything that is known comes from a bookmark."""
+        self.ends = Ends(known)
+        self.foreign = ForeignTally() if known is None else ForeignTally(known.foreign)
+        self._bookmarked = self.ends.next_offset
+
+    def read_on(self, messages: Iterable[Message]) -> None:
+        """Take in what lies behind what is known, and leave a bookmark where that is worth the writing."""
+        ends, last = self.ends, None
+        for message in messages:
+            if message.offset < ends.next_offset:
+                continue
+            stranger = self._places.foreign(message)
+            if stranger is None:
+                ends.take(message.offset, message.key, message.headers)
+            else:
+                ends.pass_over(message.offset)
+                self.foreign.add(stranger)
+            last = message
+        if last is not None and self._bookmark is not None and ends.next_offset >= self._bookmarked + WORTH_A_BOOKMARK:
+            self._bookmark.store(ends.bookmark(Landmark.at(last.offset, last), self.foreign.report()))
+            self._bookmarked = ends.next_offset
+
+    def forget(self) -> None:
+        """Know nothing, and throw the bookmark away: what it says does not fit what is stored."""
+        if self._bookmark is not None:
+            self._bookmark.forget()
+        self.ends, self.foreign, self.resumed, self._bookmarked = Ends(), ForeignTally(), False, 0
