@@ -47,6 +47,9 @@ class TableFold:
     judged by: the stream must be folded again from its beginning, with the `corrections` in force as `replacements` (by the
     number of the event), the `objections` to those that are void (by their own number), and the `missed_rounds`, of which
     facts came late, as `rounds_to_keep` at hand. The rounds that this gives are then compared with those before.
+
+    A fold may also begin with a state that an earlier one left, after round `begins_after`: `reaches_behind` is set by an event
+    that needs what lay before it.
     """
 
     def __init__(self, stream: str, state: TableState | None = None) -> None:
@@ -55,6 +58,8 @@ class TableFold:
         self.objections: Mapping[int, str] = {}
         self.rounds_to_keep: Collection[int] = ()
         self.state = state if state is not None else TableState()
+        self.begins_after = self.state.last_round_no
+        self.reaches_behind = False
         self.open: Round | None = None
         self._enter(Phase.BETWEEN)
         self.recent: dict[int, Round] = {}
@@ -141,6 +146,8 @@ class TableFold:
             again.add(fact)
             return [again] if again is not current else []
         if type_ is model.RoundOpened:
+            if current is None and self.state.last_round_no == self.begins_after == round_no:
+                self.needs_refold = self.reaches_behind = True  # whether it is reported again cannot be seen from here
             unfinished = self._end(None)
             self._begin(fact, round_no)
             return unfinished + self._add_early()
@@ -219,6 +226,7 @@ class TableFold:
         if round_no is not None and round_no <= last:
             self.missed_rounds.update(range(round_no, (last if type_ is model.StubCounted else round_no) + 1))
             self.needs_refold = True
+            self.reaches_behind |= round_no <= self.begins_after
         elif type_ is model.IntakeRefused:
             self._refusals.append(fact)
         elif round_no is not None or TABLE[type_][COLUMN[Phase.BETWEEN]] is STRAY:
@@ -342,7 +350,7 @@ class TableFold:
                 self.missed_rounds.add(gap.round_no)
                 self.needs_refold = True
         if not gaps:
-            self.needs_refold = True  # the gap was found before this fold was taken up
+            self.needs_refold = self.reaches_behind = True  # the gap was found before this fold was taken up
         self._gaps = [gap for gap in self._gaps if gap.missing]
         for round_ in changed:
             round_.forget()

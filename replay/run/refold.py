@@ -1,4 +1,4 @@
-"""Folds a stream again from its beginning, with every correction in its place; the result is only what differs.
+"""Folds a stream again, with every correction in its place; the result is only what differs.
 
 This is done when an event reaches back further than what is at hand (a correction of what later rounds were judged by, an
 event that comes very late), and when another engine resumes a stream. Verdicts between the first fold and this one are not
@@ -6,6 +6,11 @@ published again.
 
 The stream is read twice: by a scout, which judges nothing and collects the corrections and the rounds of which facts come late;
 then by the worker, which applies the corrections in force where the events they correct stand.
+
+The idea that makes it cheap: both begin at the last rest point (`rest_points.py`) that nothing after it reaches behind. What was
+folded up to there was folded with every correction that there is of it, so that the fold from the first event would come past the
+same state, and the rounds before are judged already. Whether a point is one is what the scout finds out; where it is not, the scout
+begins again further back, in the end at the first event.
 """
 
 from __future__ import annotations
@@ -20,6 +25,7 @@ from events.vocabulary.codec import decode
 from events.vocabulary.model import RoundOpened
 from games.rulebook.rulebook import Rulebook
 from replay.fold.corrections import Correction, effective
+from replay.run.rest_points import BEGINNING, RestPoint, RestPoints
 from replay.run.stream_worker import LatestResult, Result, StreamWorker, withdrawal
 
 
@@ -46,37 +52,79 @@ def refold(
     findings_in_force: Callable[[], Collection[str]],
     rules: Rulebook | None,
     make: Callable[[str, LatestResult], StreamWorker] = StreamWorker,
+    points: RestPoints | None = None,
 ) -> Refold:
     """Fold a stream again, to `end` or to where it breaks off.
 
     `findings_in_force` returns the ids of the findings on this stream; of a meter's stream those not found again are
-    withdrawn (of a table's, the revisions of its rounds do that). `make` makes the workers.
+    withdrawn (of a table's, the revisions of its rounds do that). `make` makes the workers that begin at the first event. Of
+    `points`, of the fold until now, those remain that still hold, and the new worker adds to them.
     """
-    scout = make(stream, latest)
-    scout.judging, scout.opened_rounds = False, set()
-    broken = _walk(scout, read(1, end))
+    points = points if points is not None else RestPoints()
+    point, scout, broken = _scout(stream, read, end, latest, make, points)
     fold = scout.table or scout.meter
     corrections = fold.corrections if fold is not None else []
     ids = _ids(read, {made.superseded for made in corrections if made.superseded < made.seq})
     objections = {made.seq: objection for made in corrections if (objection := made.objection(ids))}
-    worker = make(stream, latest)
-    worker.rules, worker.opened_rounds = rules, set()
+    worker = _begun(stream, latest, make, point)
+    worker.judging, worker.rules = True, rules
+    points.forget_after(point.seq)
+    worker.rest_points = points
     worker.correct(
         effective(made for made in corrections if made.seq not in objections),
         objections,
         scout.table.missed_rounds if scout.table else (),
     )
     results: list[Result] = []
-    for record in read(1, scout.seq) if scout.seq else ():
+    for record in read(point.seq + 1, scout.seq) if scout.seq > point.seq else ():
         results += worker.take(record)
     results += worker.finish()
-    numbers = scout.opened_rounds | _numbers(corrections)
-    results += worker.withdraw(numbers - worker.opened_rounds)
+    numbers = (scout.opened_rounds or set()) | _numbers(corrections)
+    results += worker.withdraw(numbers - (worker.opened_rounds or set()))
     worker.inherited_to = max(numbers, default=0)  # a round that is open again, its closing corrected, has its verdict
     if worker.meter is not None and broken is None:
         ids_found = {key for kind, key, _ in results if kind == "findings"}
         results += [withdrawal(id_, stream, None) for id_ in sorted({*findings_in_force()} - ids_found)]
     return Refold(worker, results, broken)
+
+
+def _scout(
+    stream: str,
+    read: Reader,
+    end: int | None,
+    latest: LatestResult,
+    make: Callable[[str, LatestResult], StreamWorker],
+    points: RestPoints,
+) -> tuple[RestPoint, StreamWorker, IntegrityError | None]:
+    """Return the last point that nothing after it reaches behind, the scout that began there, and the error that broke it off."""
+    *later, beginning = points.from_the_last()
+    for point in later:
+        scout = _begun(stream, latest, make, point)
+        broken = _walk(scout, read(point.seq + 1, end))
+        if not _reaches_behind(scout, point):
+            return point, scout, broken
+    scout = _begun(stream, latest, make, beginning)
+    return beginning, scout, _walk(scout, read(1, end))
+
+
+def _begun(
+    stream: str, latest: LatestResult, make: Callable[[str, LatestResult], StreamWorker], point: RestPoint
+) -> StreamWorker:
+    worker = make(stream, latest) if point == BEGINNING else StreamWorker.at(point, stream, latest)
+    worker.judging, worker.opened_rounds = False, set()
+    return worker
+
+
+def _reaches_behind(scout: StreamWorker, point: RestPoint) -> bool:
+    """Whether anything that a scout came past needs what lay before the point at which it began."""
+    fold = scout.table
+    if fold is None:
+        return True
+    return (
+        fold.reaches_behind
+        or any(made.superseded <= point.seq for made in fold.corrections)
+        or any(number <= fold.begins_after for number in _numbers(fold.corrections))
+    )
 
 
 def _walk(scout: StreamWorker, records: Iterator[Record]) -> IntegrityError | None:

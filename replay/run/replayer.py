@@ -32,6 +32,7 @@ from replay.run.engine import engine
 from replay.run.memory_results import MemoryResults
 from replay.run.positions import ReplaySource, resumption
 from replay.run.refold import refold
+from replay.run.rest_points import RestPoints
 from replay.run.round_keeper import RoundKeeper
 from replay.run.stream_worker import Result, StreamWorker, current_findings
 from replay.run.tally import StreamTally, Tally, by_stream, kept, total
@@ -286,6 +287,8 @@ class Replay:
             if stream not in self._heads and not self.results.unchained():
                 worker.tally = StreamTally()
             worker.taker = self._rounds.taker(stream) if self._rounds is not None else None
+            if worker.table is not None:
+                worker.keep_rest_points(RestPoints())
             self._workers[stream] = worker
         return self._workers[stream]
 
@@ -404,7 +407,13 @@ class Replay:
             self._workers[stream].seq if stream in self._workers else self.positions.get(stream, Head(0, b"")).seq
         )
         refolded = refold(
-            stream, partial(self.log.read, stream), end, self._latest, lambda: self._finding_ids(stream), self.rules
+            stream,
+            partial(self.log.read, stream),
+            end,
+            self._latest,
+            lambda: self._finding_ids(stream),
+            self.rules,
+            points=self._workers[stream].rest_points if stream in self._workers else None,
         )
         if stream in self._workers:
             refolded.worker.rounds = self._workers[stream].rounds

@@ -27,6 +27,7 @@ from replay.fold.table_state import LEDGER_EVENTS, TableState
 from replay.rules.meters import MeterFold, MeterState
 from replay.run.adjudicate import Conclusion, adjudicate
 from replay.run.engine import engine
+from replay.run.rest_points import RestPoint, RestPoints
 from replay.run.round_keeper import RoundTaker
 from replay.run.tally import StreamTally
 
@@ -53,12 +54,16 @@ class _Withdrawal(msgspec.Struct):
 
 
 class Snapshot(msgspec.Struct, kw_only=True):
-    """Where a worker can be resumed: the state when no round was open, the records folded since, and what is in force."""
+    """Where a worker can be resumed: the state when no round was open, the records folded since, and what is in force.
+
+    `rest_seq` is the number of the event after which the state was that; 0 where that is the beginning, or not known.
+    """
 
     table: TableState | None
     meter: MeterState | None
     since: list[bytes]
     tally: StreamTally | None = None
+    rest_seq: int = 0
 
 
 @functools.lru_cache(maxsize=256)
@@ -98,10 +103,12 @@ class StreamWorker:
     numbers of all rounds that were opened. This worker judged the rounds up to `judged_to`; the worker before it may have
     stored verdicts on rounds up to `inherited_to`. `rounds` counts the rounds judged for the first time. `seq` is the number of
     the last record taken, `chain` the log's chain hash there. `tally` counts what is in force of what this stream's workers
-    stored (null: nobody has counted), and is kept by whoever stores it. `taker` takes the rounds too as they are judged.
+    stored (null: nobody has counted), and is kept by whoever stores it. `taker` takes the rounds too as they are judged,
+    `rest_points` the states from which a refold can begin.
     """
 
     taker: RoundTaker | None = None
+    rest_points: RestPoints | None = None
 
     def __init__(
         self, stream: str, latest: LatestResult, snapshot: bytes | None = None, rules: Rulebook | None = None
@@ -117,7 +124,7 @@ class StreamWorker:
         self.needs_refold = False
         self.table: TableFold | None = None
         self.meter: MeterFold | None = None
-        self._state_at_rest: bytes = b""
+        self._state_at_rest, self._rest_seq = b"", 0
         self._records_since: list[bytes] = []
         resumed = msgspec.msgpack.decode(snapshot, type=Snapshot) if snapshot is not None else None
         self.tally = resumed.tally if resumed is not None else None
@@ -127,9 +134,25 @@ class StreamWorker:
         elif stream.startswith("meter/"):
             self.meter = MeterFold(stream, resumed.meter if resumed is not None else None)
         self._keep_rest()
+        self._rest_seq = resumed.rest_seq if resumed is not None else 0
         for data in resumed.since if resumed is not None else ():
             self.take(Record(stream, 0, data, b""))
         self.rounds = 0
+
+    @classmethod
+    def at(cls, point: RestPoint, stream: str, latest: LatestResult) -> StreamWorker:
+        """Return a worker of a table's stream that goes on after a rest point."""
+        table = msgspec.msgpack.decode(point.state, type=TableState)
+        snapshot = encode(Snapshot(table=table, meter=None, since=[], rest_seq=point.seq))
+        worker = cls(stream, latest, snapshot)
+        worker.seq = point.seq
+        return worker
+
+    def keep_rest_points(self, points: RestPoints) -> None:
+        """Add to these points from now on, and that from which this worker was resumed, if it holds."""
+        self.rest_points = points
+        if self._rest_seq and not self.needs_refold:
+            points.add(self._rest_seq, self._state_at_rest)
 
     def take(self, record: Record) -> Sequence[Result]:
         """Fold one record and return the results. Raises `UndecodableEvent`: the stream stops there."""
@@ -215,11 +238,17 @@ class StreamWorker:
         if self.meter is not None:
             return encode(Snapshot(table=None, meter=self.meter.state, since=[], tally=self.tally))
         table = msgspec.msgpack.decode(self._state_at_rest, type=TableState) if self._state_at_rest else None
-        return encode(Snapshot(table=table, meter=None, since=self._records_since, tally=self.tally))
+        return encode(
+            Snapshot(
+                table=table, meter=None, since=self._records_since, tally=self.tally, rest_seq=self._rest_seq
+            )
+        )
 
     def _keep_rest(self) -> None:
         self._state_at_rest = encode(self.table.state) if self.table is not None else b""
-        self._records_since = []
+        self._rest_seq, self._records_since = self.seq, []
+        if self.rest_points is not None and not self.needs_refold:
+            self.rest_points.add(self._rest_seq, self._state_at_rest)
         if self.taker is not None:
             self.taker.at_rest(self._state_at_rest, self.seq)
 

@@ -1,0 +1,58 @@
+"""Rest points: states of a table's fold from which it can begin again, so that a late correction costs by how far it reaches.
+
+The idea: a state with which no round was open is all that the rounds after it are judged by. What arrives late reaches back a
+little way or, seldom, a long one; so the points lie dense near the end of the stream and sparser with their age. To a point that
+lies before a given event it is at most twice as far as to that event, and a stream of a million events has some twenty points.
+Which of them a fold may begin again at is decided in `refold.py`.
+
+They are kept in memory, by whoever folds the stream, and never stored: nothing beside the log is believed for them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+EVERY = 500
+"""Events between two points at the end of a stream, at least."""
+
+
+class RestPoint(NamedTuple):
+    """The state of a table, packed, after the event `seq`, with which no round was open."""
+
+    seq: int
+    state: bytes
+
+
+BEGINNING = RestPoint(0, b"")
+
+
+class RestPoints:
+    """The rest points of one stream.
+
+    >>> points = RestPoints()
+    >>> for seq in range(80, 64_001, 80):
+    ...     points.add(seq, b"")
+    >>> [point.seq for point in points.from_the_last()]
+    [63840, 63280, 62720, 61600, 60480, 58240, 53760, 44800, 35840, 17920, 0]
+    """
+
+    def __init__(self) -> None:
+        self._points: list[RestPoint] = [BEGINNING]
+
+    def add(self, seq: int, state: bytes) -> None:
+        """Keep a point that lies behind all others, unless it is close to the last; let go of those too many for their age."""
+        if seq - self._points[-1].seq < EVERY:
+            return
+        kept = [RestPoint(seq, state)]
+        for point, older in zip(self._points[:0:-1], self._points[-2::-1], strict=True):
+            if kept[-1].seq - older.seq > seq - kept[-1].seq:
+                kept.append(point)
+        self._points = [BEGINNING, *reversed(kept)]
+
+    def from_the_last(self) -> list[RestPoint]:
+        """Return the points from the last to the beginning of the stream, which is one."""
+        return self._points[::-1]
+
+    def forget_after(self, seq: int) -> None:
+        """Forget the points after an event: the fold that came past them does not stand any more."""
+        self._points = [point for point in self._points if point.seq <= seq]

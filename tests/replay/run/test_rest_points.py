@@ -1,0 +1,226 @@
+"""A stream folded again from a rest point gives the bytes that folding it again from its first event gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from events.vocabulary import model
+from replay.run import refold, replayer, rest_points
+from replay.run.replayer import MemoryResults, replay
+from replay.run.rest_points import BEGINNING, EVERY, RestPoint, RestPoints
+from tests.replay.stored import Stored, stored
+from tests.replay.streams import eventful, fill, paid
+from tests.replay.tables import PAID, UNPAID, MemoryLog, Table, filed
+
+STEPS: dict[str, str] = {"paid": PAID, "unpaid": UNPAID, "stub": PAID.replace("close\n", "stub 4\nclose\n")}
+
+
+@contextmanager
+def from_the_first_event() -> Iterator[None]:
+    """A replay that folds again from the first event, whatever it came past."""
+    with patch.object(RestPoints, "from_the_last", lambda self: [BEGINNING]):
+        yield
+
+
+@contextmanager
+def points_everywhere() -> Iterator[list[int]]:
+    """A replay that has a rest point after every round; yields where its refolds began."""
+    began: list[int] = []
+    scout = refold._scout
+
+    def noting(*given: Any) -> Any:
+        found = scout(*given)
+        began.append(found[0].seq)
+        return found
+
+    with patch.object(rest_points, "EVERY", 1), patch.object(refold, "_scout", noting):
+        yield began
+
+
+def results_of(table: Table, cuts: tuple[int, ...] = ()) -> Stored:
+    """What a replay of a table stores, stopped and taken up again after these events."""
+    log, results = MemoryLog([table]), MemoryResults()
+    for cut in cuts:
+        replay(log, results, as_of={table.stream: cut})
+    replay(log, results)
+    return stored(results)
+
+
+# ------------------------------------------------------------------------------------------------ what reaches back
+
+
+def late_slip(table: Table, back: int) -> None:
+    table.say(paid(), max(1, rounds_of(table) - back))
+
+
+def late_slip_that_is_wrong(table: Table, back: int) -> None:
+    table.say(paid(cents=1), max(1, rounds_of(table) - back))
+
+
+def correction(table: Table, back: int) -> None:
+    seq = max(1, table.last - back * 5)
+    payload = table.payload(seq)
+    table.correct(seq, payload if isinstance(payload, model.RoundOpened | model.RoundClosed) else None)
+
+
+def correction_of_a_payment(table: Table, back: int) -> None:
+    payments = [seq for seq in range(1, table.last + 1) if isinstance(table.payload(seq), model.WagerPaid)]
+    if payments:
+        seq = payments[max(0, len(payments) - 1 - back)]
+        table.correct(seq, paid(cents=100 * back), table.drafts[seq - 1].round_no)
+
+
+def correction_of_a_correction(table: Table, back: int) -> None:
+    made = [seq for seq in range(1, table.last + 1) if isinstance(table.payload(seq), model.EventCorrected)]
+    if made:
+        table.correct(made[max(0, len(made) - 1 - back % 3)], None)
+
+
+def correction_by_a_wrong_id(table: Table, back: int) -> None:
+    table.correct(max(1, table.last - back * 4), None, event_id="ab" * 16)
+
+
+def opening_of_another_number(table: Table, back: int) -> None:
+    openings = [seq for seq in range(1, table.last + 1) if isinstance(table.payload(seq), model.RoundOpened)]
+    if openings:
+        seq = openings[max(0, len(openings) - 1 - back)]
+        table.correct(seq, table.payload(seq), 1 + back)
+
+
+def opening_again(table: Table, back: int) -> None:
+    last = rounds_of(table)
+    opened = [seq for seq in range(1, table.last + 1) if table.drafts[seq - 1].round_no == last]
+    if opened and isinstance(table.payload(opened[0]), model.RoundOpened):
+        table.say(table.payload(opened[0]), last)
+
+
+def gap(table: Table, back: int) -> None:
+    table.say(model.LightSeen(seat=3), rounds_of(table) or None, source_seq=table.next() + 1 + back % 2)
+
+
+def gap_filled(table: Table, back: int) -> None:
+    said = {draft.source_seq for draft in table.drafts if draft.source == "table"}
+    missing = sorted(set(range(1, table.next())) - said)
+    if missing:
+        table.say(model.LightSeen(seat=3), max(1, rounds_of(table) - back), source_seq=missing[back % len(missing)])
+
+
+def other_rules(table: Table, back: int) -> None:
+    table.say(filed(f"pa-688a max={20 + back}.00"), source="pit")
+
+
+def correction_of_rules(table: Table, back: int) -> None:
+    rules = [seq for seq in range(1, table.last + 1) if isinstance(table.payload(seq), model.RulesFiled)]
+    table.correct(rules[-1 - back % len(rules)], filed(f"pa-688a max={25 + back % 2}.00"))
+
+
+def accounting(table: Table, back: int) -> None:
+    table.say(fill(1000 * (1 + back)), source="pit")
+
+
+def late_stub_count(table: Table, back: int) -> None:
+    table.say(model.StubCounted(count=4 + back % 2, exposed=0), max(1, rounds_of(table) - back))
+
+
+def refusal(table: Table, back: int) -> None:
+    table.say(model.IntakeRefused(sha256=f"{back:064x}", size=3, reason="not an event envelope"))
+
+
+REACHING: list[Callable[[Table, int], None]] = [
+    late_slip, late_slip_that_is_wrong, correction, correction_of_a_payment, correction_of_a_correction,
+    correction_by_a_wrong_id, opening_of_another_number, opening_again, gap, gap_filled, other_rules,
+    correction_of_rules, accounting, late_stub_count, refusal,
+]  # fmt: skip
+
+
+def rounds_of(table: Table) -> int:
+    return max((draft.round_no or 0 for draft in table.drafts), default=0)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> Table:
+    """A table of some rounds; between them, and within, arrives what reaches back."""
+    table = Table()
+    number = 0
+    for text in draw(st.lists(st.sampled_from(sorted(STEPS)), min_size=4, max_size=12)):
+        number += 1
+        cut = draw(st.booleans())
+        table.play(number, STEPS[text].replace("close\n", "") if cut else STEPS[text])
+        for reach in draw(st.lists(st.sampled_from(REACHING), max_size=2)):
+            reach(table, draw(st.integers(0, 9)))
+        if cut:
+            table.say(model.RoundClosed(by="d-7"), number)
+    return table
+
+
+@settings(max_examples=150, deadline=None)
+@given(tables(), st.lists(st.integers(1, 400), max_size=2))
+def test_folded_again_from_a_rest_point_a_replay_stores_the_same_bytes(table: Table, cuts: list[int]) -> None:
+    with from_the_first_event():
+        whole = results_of(table)
+    with points_everywhere():
+        assert results_of(table) == whole
+        assert results_of(table, tuple(sorted(min(cut, table.last) for cut in cuts))) == whole
+
+
+def test_taken_up_with_a_correction_at_hand_that_does_not_count() -> None:
+    table = Table()
+    for number in range(1, 7):
+        table.play(number, PAID)
+    table.say(paid(), 6)
+    cut = table.correct(table.last, None, event_id="ab" * 16)
+    table.play(7, PAID)
+    with from_the_first_event():
+        whole = results_of(table)
+    with points_everywhere():
+        assert results_of(table, (cut,)) == whole
+
+
+def test_what_reaches_back_in_every_way_at_once() -> None:
+    table = eventful()
+    with from_the_first_event():
+        whole = results_of(table)
+    with points_everywhere() as began:
+        assert results_of(table) == whole
+    assert any(began), "some refold began at a rest point"
+
+
+@pytest.mark.parametrize(("back", "events"), [(6, 14), (30, 14)])
+def test_a_late_slip_costs_by_how_far_it_reaches_back(back: int, events: int) -> None:
+    table = Table()
+    for number in range(1, 61):
+        table.play(number, UNPAID)
+    table.say(paid(), 60 - back)
+    with points_everywhere() as began:
+        results_of(table)
+    a_round = table.last / 60
+    assert len(began) == 1
+    assert a_round * back < table.last - began[0] <= 2 * a_round * (back + 1)
+
+
+def test_a_long_stream_has_few_points_and_one_before_every_event() -> None:
+    points, count = RestPoints(), 1_000_000
+    for seq in range(80, count, 80):
+        points.add(seq, b"")
+    kept = points.from_the_last()
+    assert len(kept) < 25
+    assert kept[-1] == BEGINNING
+    for distance in (1, EVERY, 10_000, 300_000, 999_000):
+        before = next(point.seq for point in kept if point.seq <= count - distance)
+        assert count - before <= 2 * distance + 2 * EVERY
+
+
+def test_points_of_a_fold_that_does_not_stand_are_forgotten() -> None:
+    points = RestPoints()
+    for seq in (EVERY, 2 * EVERY, 3 * EVERY):
+        points.add(seq, b"state")
+    points.forget_after(2 * EVERY - 1)
+    assert points.from_the_last() == [RestPoint(EVERY, b"state"), BEGINNING]
+    assert replayer.RestPoints is RestPoints
