@@ -14,10 +14,11 @@ import msgspec
 class RecordFault:
     """A fault of the record: missing numbers, a number repeated with other content, a clock that runs back, a refused correction.
 
-    `seq` is the event that shows it; `missing` are the numbers of a gap that have not arrived; `round_no` is its round.
+    `seq` is the event that shows it; `missing` are the numbers of a gap that have not arrived. `round_no` is the round that shows
+    it, `earlier` are those before that the missing messages may be about.
     """
 
-    __slots__ = ("detail", "kind", "missing", "round_no", "seq", "source")
+    __slots__ = ("detail", "earlier", "kind", "missing", "round_no", "seq", "source")
 
     def __init__(
         self,
@@ -30,6 +31,7 @@ class RecordFault:
         self.kind, self.source, self.seq, self.detail = kind, source, seq, detail
         self.missing = list(missing)
         self.round_no = 0
+        self.earlier: list[int] = []
 
 
 def is_in(spans: Sequence[Span], number: int) -> bool:
@@ -61,8 +63,12 @@ Span = tuple[int, int]
 
 
 class Source(msgspec.Struct):
-    """A device's counter and clock (UTC microseconds) in its last event, and the numbers skipped that have not arrived."""
+    """A device's counter and clock (UTC microseconds) in its last event, and the numbers skipped that have not arrived.
+
+    `seq` is the number of that event in its stream.
+    """
 
     last: int
     last_us: int
     missing: list[Span] = []
+    seq: int = 0

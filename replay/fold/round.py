@@ -131,7 +131,6 @@ class Round:
         """Add a fault of the record to the round."""
         self.forget()
         self.record_faults.append(fault)
-        fault.round_no = self.round_no
 
     def drop_repeated_deals(self) -> None:
         """Count a whole hand of a single deck that is reported again, card for card, as dealt once (D353)."""

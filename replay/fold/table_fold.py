@@ -48,8 +48,8 @@ class TableFold:
     number of the event), the `objections` to those that are void (by their own number), and the `missed_rounds`, of which
     facts came late, as `rounds_to_keep` at hand. The rounds that this gives are then compared with those before.
 
-    A fold may also begin with a state that an earlier one left, after round `begins_after`: `reaches_behind` is set by an event
-    that needs what lay before it.
+    A fold may also begin with a state that an earlier one left, after round `begins_after` and event `begins_at`:
+    `reaches_behind` is set by an event that needs what lay before it.
     """
 
     def __init__(self, stream: str, state: TableState | None = None) -> None:
@@ -59,6 +59,7 @@ class TableFold:
         self.rounds_to_keep: Collection[int] = ()
         self.state = state if state is not None else TableState()
         self.begins_after = self.state.last_round_no
+        self.begins_at = max((source.seq for source in self.state.sources.values()), default=0)
         self.reaches_behind = False
         self.open: Round | None = None
         self._enter(Phase.BETWEEN)
@@ -104,7 +105,7 @@ class TableFold:
             source, at_us = event.source, event.occurred_at_us
             counter = sources.get(source)
             if counter is not None and event.source_seq == counter.last + 1 and at_us >= counter.last_us:
-                counter.last, counter.last_us = event.source_seq, at_us
+                counter.last, counter.last_us, counter.seq = event.source_seq, at_us, event.seq
                 changed = []
             else:
                 changed = self._count_out_of_turn(event)
@@ -304,9 +305,9 @@ class TableFold:
     def _count_out_of_turn(self, event: ReadEnvelope[Event]) -> list[Round]:
         """Note at its device an event that is not simply the next one; return the rounds that a late arrival changes."""
         seq, at_us, source, number = event.seq, event.occurred_at_us, event.source, event.source_seq
-        counter = self.state.sources.get(source)
+        counter, changed = self.state.sources.get(source), list[Round]()
         if counter is None:
-            self.state.sources[source] = Source(number, at_us)
+            self.state.sources[source] = Source(number, at_us, seq=seq)
             return []
         if is_in(counter.missing, number):
             counter.missing = without(counter.missing, number)
@@ -317,22 +318,37 @@ class TableFold:
             return []
         if number > counter.last + 1:
             missing = (counter.last + 1, number - 1)
-            gap = RecordFault(
-                "gap", source, seq, f"{source}: numbers {missing[0]} to {missing[1]} never arrived", [missing]
-            )
+            numbers = f"number {missing[0]}" if missing[0] == missing[1] else f"numbers {missing[0]} to {missing[1]}"
+            gap = RecordFault("gap", source, seq, f"{source}: {numbers} never arrived", [missing])
             self._gaps.append(gap)
             self._add_fault(gap)
+            changed = self._doubt_earlier(gap, counter.seq)
             counter.missing = [*counter.missing, missing]
         elif at_us < counter.last_us:
             self._add_fault(
                 RecordFault("clock", source, seq, f"{source}: clock runs back by {counter.last_us - at_us} us")
             )
-        counter.last, counter.last_us = number, at_us
-        return []
+        counter.last, counter.last_us, counter.seq = number, at_us, seq
+        return changed
+
+    def _doubt_earlier(self, gap: RecordFault, since: int) -> list[Round]:
+        """Add a gap to the rounds before that the missing messages may be about; return these (D656).
+
+        They are those that ended after the last event of its device, number `since`, of the last few.
+        """
+        ended = list(self.recent.values())[-RECENT_ROUNDS:]
+        if self.begins_after and len(ended) < RECENT_ROUNDS and since <= self.begins_at:
+            self.needs_refold = self.reaches_behind = True
+        earlier = [round_ for round_ in ended if (round_.closed.seq if round_.closed else round_.last_seq) > since]
+        for round_ in earlier:
+            round_.add_record_fault(gap)
+            gap.earlier.append(round_.round_no)
+        return earlier
 
     def _add_fault(self, fault: RecordFault) -> None:
         if self.open is not None:
             self.open.add_record_fault(fault)
+            fault.round_no = self.open.round_no
         else:
             self._pending_faults.append(fault)
 
@@ -345,9 +361,9 @@ class TableFold:
             if self.open is not None:
                 self.open.forget()
             changed += [round_ for round_ in self.recent.values() if gap in round_.record_faults]
-            is_of_open = self.open is not None and gap in self.open.record_faults
-            if gap.round_no and gap.round_no not in self.recent and not is_of_open:
-                self.missed_rounds.add(gap.round_no)
+            at_hand = {0, *self.recent, *([self.open.round_no] if self.open is not None else [])}
+            if missed := {gap.round_no, *gap.earlier} - at_hand:
+                self.missed_rounds |= missed
                 self.needs_refold = True
         if not gaps:
             self.needs_refold = self.reaches_behind = True  # the gap was found before this fold was taken up

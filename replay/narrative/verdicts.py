@@ -107,14 +107,16 @@ def narrate(judged: RoundVerdict, seat: int | None = None, currency: str = "USD"
 
 # ------------------------------------------------------------------------------------------------------ what is missing
 
-_NUMBERS = re.compile(r"(?P<device>\S+): numbers (?P<first>\d+) to (?P<last>\d+) never arrived")
-_REFUSED = re.compile(r"input of (?P<device>.+?) was refused at intake \((?P<why>.+)\)", re.DOTALL)
+_NUMBERS = re.compile(r"(?P<device>\S+): numbers? (?P<first>\d+)(?: to (?P<last>\d+))? never arrived")
+_REFUSED = re.compile(r"a line was refused at intake \((?P<why>.+)\)", re.DOTALL)
 _DUE = re.compile(r"seat (?P<seat>\d+) (?P<wager>\w+): what is due cannot be told \((?P<why>.+)\)", re.DOTALL)
 _LOST = re.compile(r"(?P<line>.+): evidence was lost that may say otherwise", re.DOTALL)
 _TWICE = re.compile(r"(?P<line>.+): a device said two things under one number", re.DOTALL)
 _ORDER = re.compile(r"(?P<line>.+): not in the order of the devices' clocks", re.DOTALL)
 _WAGER = re.compile(r"(?P<seat>\bseat \d) (?P<wager>[a-z]+_[a-z_]+)\b")
 _OPEN = "the round was not closed on record"
+_EVIDENCE_LOST = "evidence of the round was lost"
+"""Why it is not known what any wager of a round is due, where other reasons of the round say which evidence."""
 
 
 def because(reasons: Sequence[str]) -> str:
@@ -130,6 +132,8 @@ def because(reasons: Sequence[str]) -> str:
     due: dict[int, list[str]] = {}
     for reason in reasons:
         unknown = _DUE.fullmatch(reason)
+        if unknown is not None and unknown["why"] == _EVIDENCE_LOST:
+            continue
         if unknown is not None:
             due.setdefault(int(unknown["seat"]), []).append(wager_name(unknown["wager"]))
             missing[unknown["why"]] = None
@@ -173,12 +177,10 @@ def _cause(reason: str) -> tuple[str, tuple[str, ...]]:
     """Return a reason as a cause, and the evidence that it names as missing."""
     if numbers := _NUMBERS.fullmatch(reason):
         first, last = numbers["first"], numbers["last"]
-        lacks = f"sequence number {first}" if first == last else f"sequence numbers {first}–{last}"
+        lacks = f"sequence numbers {first}–{last}" if last else f"sequence number {first}"
         return f"events of {numbers['device']} were lost", (f"{lacks} of {numbers['device']}",)
     if refused := _REFUSED.fullmatch(reason):
-        return f"intake refused input of {refused['device']} ({refused['why']})", (
-            f"that input of {refused['device']}",
-        )
+        return f"intake refused a line ({refused['why']})", ("that line",)
     if reason == _OPEN:
         return "no event closes the round", ("the end of the round",)
     for pattern, why in (

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -28,7 +28,7 @@ from replay.fold.corrections import correction
 from replay.fold.record_faults import Source
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
-from replay.fold.table_fold import TableFold
+from replay.fold.table_fold import RECENT_ROUNDS, TableFold
 from replay.fold.table_state import CHANGES
 from replay.run.refold import Reader, refold
 from replay.run.stream_worker import LatestResult, Result, StreamWorker, rulebook, rules_in_force
@@ -75,7 +75,7 @@ class EvidenceFold(TableFold):
     def _change_table(self, event: ReadEnvelope[Event]) -> None:
         """Let an event, as corrected, change the table, its device's counter and the number of the last round."""
         state = self.state
-        state.sources[event.source] = Source(event.source_seq, event.occurred_at_us)
+        state.sources[event.source] = Source(event.source_seq, event.occurred_at_us, seq=event.seq)
         state.gaming_day = event.gaming_day
         state.last_round_no = max(state.last_round_no, event.round_no or 0)
         if self.replacements is not None and event.seq in self.replacements:
@@ -213,8 +213,20 @@ class _Chooser:
         for record, event in self._read(ends + 1):  # later events about these rounds, and late ones of a device
             if event.round_no in rounds or event.source_seq < numbers.get(event.source, 0):
                 chosen[record.seq] = record
+        chosen |= {record.seq: record for record in self._showing_loss(ends, numbers)}
         self._add_corrections(chosen, rounds)
         return Evidence(tuple(chosen[seq] for seq in sorted(chosen)), begins, ends)
+
+    def _showing_loss(self, ends: int, numbers: Mapping[str, int]) -> Iterator[Record]:
+        """Yield the next event of each device if it skips numbers, as long as the round that ended is at hand (D656)."""
+        further = bisect_left(self._closed, ends) + RECENT_ROUNDS
+        waiting = dict(numbers)
+        for record, event in self._read(ends + 1, self._closed[further] if further < len(self._closed) else None):
+            last = waiting.get(event.source)
+            if last is not None and event.source_seq > last:
+                del waiting[event.source]
+                if event.source_seq > last + 1:
+                    yield record
 
     def _between(self, opened: int) -> int:
         """Return the number of the first event after the round before one."""

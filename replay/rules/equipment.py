@@ -545,7 +545,8 @@ def decks_of_two_colours(round_: Round, book: Rulebook) -> Iterator[Finding]:
 def device_counters(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """A device's own counter does not jump or repeat, its clock does not run back, and a correction fits what it names.
 
-    Whether a correction that does not fit was to change the round cannot be told.
+    Whether a correction that does not fit was to change the round cannot be told. A gap is found once, in the round that shows
+    it; the rounds before that it may be about are in doubt (D656).
     """
     codes = {
         "gap": "LOG-SOURCE-GAP",
@@ -560,7 +561,7 @@ def device_counters(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
         "correction": "a correction that names an earlier event of its stream by number and id",
     }
     for fault in round_.record_faults:
-        if fault.kind == "gap" and not fault.missing:
+        if fault.kind == "gap" and not (fault.missing and fault.round_no == round_.round_no):
             continue
         yield finding(
             round_,

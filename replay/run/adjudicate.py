@@ -126,7 +126,7 @@ def _is_of_the_log(finding: Finding) -> bool:
 
 
 def _lost_evidence(round_: Round) -> list[str]:
-    reasons = [f"input of {fact.source} was refused at intake ({fact.payload.reason})" for fact in round_.refusals]
+    reasons = [f"a line was refused at intake ({fact.payload.reason})" for fact in round_.refusals]
     reasons += [fault.detail for fault in round_.record_faults if fault.kind == "gap" and fault.missing]
     reasons += [f"event {fact.seq} ({fact.payload.TYPE}) came where no round was open" for fact in round_.strays]
     if round_.closed is None and "settlement" in round_.opened.payload.observed:

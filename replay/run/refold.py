@@ -8,14 +8,15 @@ The stream is read twice: by a scout, which judges nothing and collects the corr
 then by the worker, which applies the corrections in force where the events they correct stand.
 
 The idea that makes it cheap: both begin at the last rest point (`rest_points.py`) that nothing after it reaches behind. What was
-folded up to there was folded with every correction that there is of it, so that the fold from the first event would come past the
-same state, and the rounds before are judged already. Whether a point is one is what the scout finds out; where it is not, the scout
-begins again further back, in the end at the first event.
+folded up to there was folded with every correction that there is of it, so that the fold from the first event would come past
+the same state, and the rounds before are judged already. Whether a point is one is what the scout finds out; where it is not,
+the scout begins again further back, in the end at the first event.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from events.errors import IntegrityError
@@ -27,6 +28,9 @@ from games.rulebook.rulebook import Rulebook
 from replay.fold.corrections import Correction, effective
 from replay.run.rest_points import BEGINNING, RestPoint, RestPoints
 from replay.run.stream_worker import LatestResult, Result, StreamWorker, withdrawal
+
+CLOSE = 1000
+"""Events that are read in one go with the one that is wanted, if others of them are wanted."""
 
 
 class Reader(Protocol):
@@ -62,10 +66,8 @@ def refold(
     """
     points = points if points is not None else RestPoints()
     point, scout, broken = _scout(stream, read, end, latest, make, points)
-    fold = scout.table or scout.meter
-    corrections = fold.corrections if fold is not None else []
-    ids = _ids(read, {made.superseded for made in corrections if made.superseded < made.seq})
-    objections = {made.seq: objection for made in corrections if (objection := made.objection(ids))}
+    corrections = _corrections(scout)
+    objections = _objections(scout, read)
     worker = _begun(stream, latest, make, point)
     worker.judging, worker.rules = True, rules
     points.forget_after(point.seq)
@@ -101,7 +103,7 @@ def _scout(
     for point in later:
         scout = _begun(stream, latest, make, point)
         broken = _walk(scout, read(point.seq + 1, end))
-        if not _reaches_behind(scout, point):
+        if not _reaches_behind(scout, point, read):
             return point, scout, broken
     scout = _begun(stream, latest, make, beginning)
     return beginning, scout, _walk(scout, read(1, end))
@@ -115,16 +117,13 @@ def _begun(
     return worker
 
 
-def _reaches_behind(scout: StreamWorker, point: RestPoint) -> bool:
+def _reaches_behind(scout: StreamWorker, point: RestPoint, read: Reader) -> bool:
     """Whether anything that a scout came past needs what lay before the point at which it began."""
-    fold = scout.table
-    if fold is None:
+    fold, corrections = scout.table, _corrections(scout)
+    if fold is None or fold.reaches_behind or any(number <= fold.begins_after for number in _numbers(corrections)):
         return True
-    return (
-        fold.reaches_behind
-        or any(made.superseded <= point.seq for made in fold.corrections)
-        or any(number <= fold.begins_after for number in _numbers(fold.corrections))
-    )
+    earlier = {made.seq for made in corrections if made.superseded <= point.seq}
+    return bool(earlier) and not earlier <= _objections(scout, read).keys()
 
 
 def _walk(scout: StreamWorker, records: Iterator[Record]) -> IntegrityError | None:
@@ -141,10 +140,28 @@ def _walk(scout: StreamWorker, records: Iterator[Record]) -> IntegrityError | No
     return None
 
 
+def _corrections(scout: StreamWorker) -> Sequence[Correction]:
+    fold = scout.table or scout.meter
+    return fold.corrections if fold is not None else []
+
+
+def _objections(scout: StreamWorker, read: Reader) -> dict[int, str]:
+    """Return why corrections that a scout came past do not count, by their own numbers."""
+    corrections = _corrections(scout)
+    ids = _ids(read, {made.superseded for made in corrections if made.superseded < made.seq})
+    return {made.seq: objection for made in corrections if (objection := made.objection(ids))}
+
+
 def _ids(read: Reader, numbers: Collection[int]) -> dict[int, str]:
-    """Return the ids of the events with these numbers."""
-    records = read(min(numbers), max(numbers)) if numbers else ()
-    return {record.seq: decode(record.data).event_id for record in records if record.seq in numbers}
+    """Return the ids of the events with these numbers; those that lie close together are read in one go."""
+    ids: dict[int, str] = {}
+    wanted = sorted(numbers)
+    while wanted:
+        close = bisect_right(wanted, wanted[0] + CLOSE)
+        found = (record for record in read(wanted[0], wanted[close - 1]) if record.seq in numbers)
+        ids |= {record.seq: decode(record.data).event_id for record in found}
+        wanted = wanted[close:]
+    return ids
 
 
 def _numbers(corrections: Iterable[Correction]) -> set[int]:

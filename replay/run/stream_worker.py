@@ -239,9 +239,7 @@ class StreamWorker:
             return encode(Snapshot(table=None, meter=self.meter.state, since=[], tally=self.tally))
         table = msgspec.msgpack.decode(self._state_at_rest, type=TableState) if self._state_at_rest else None
         return encode(
-            Snapshot(
-                table=table, meter=None, since=self._records_since, tally=self.tally, rest_seq=self._rest_seq
-            )
+            Snapshot(table=table, meter=None, since=self._records_since, tally=self.tally, rest_seq=self._rest_seq)
         )
 
     def _keep_rest(self) -> None:

@@ -137,6 +137,22 @@ def _merged(dues: Sequence[Due], in_all: bool) -> Due:
     )
 
 
+def in_doubt(due: Due) -> Due:
+    """Return a due of a round that lost evidence: what was staked is known as far as it goes, what is due is not (D657)."""
+    return msgspec.structs.replace(
+        due,
+        net_cents=None,
+        winnings_cents=0,
+        share_bp=0,
+        cash_cents=0,
+        slip_cents=0,
+        uncapped_cents=0,
+        outcome=Outcome.UNKNOWN,
+        line="",
+        range_cents=None,
+    )
+
+
 def _end_alike(dues: Sequence[Due]) -> bool:
     """Say whether dues of the same amount end in a void in all readings, or in none: a void is another finding."""
     return len({due.outcome is Outcome.VOID for due in dues}) == 1

@@ -87,6 +87,8 @@ def _of_the_game(round_: Round, book: Rulebook, seat: int, wager: str) -> str | 
 
 
 def _of_the_round(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
+    if round_.lost:
+        return "evidence of the round was lost"
     if no_wagers_on_record(round_):
         return "no wager is on record"
     if accepted_without_wager(round_, book, seat, wager):

@@ -24,7 +24,7 @@ from replay.fold.device_clock_order import by_the_clocks
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.wager_keys import Key, key_in
-from replay.settlement.agreement import MOST_SETTLED, Groups, agreed, due_in_all, grouped
+from replay.settlement.agreement import MOST_SETTLED, Groups, agreed, due_in_all, grouped, in_doubt
 from replay.settlement.hand_readings import MAX_READINGS, dealer_readings, readings
 from replay.settlement.omitted_evidence import accepted_without_wager, envy_for_left_out, no_wagers_on_record
 from replay.settlement.payouts import WagerFlow, flows, net_done
@@ -40,12 +40,15 @@ from replay.settlement.voids import covers_ground, is_void, void_grounds
 def dues(round_: Round, book: Rulebook) -> list[Due]:
     """Return what every wager of the round is due: what all readings of the round agree on (D500).
 
-    Where the clocks order the events of the round otherwise than the log, each order has its readings.
+    Where the clocks order the events of the round otherwise than the log, each order has its readings. Where evidence of the
+    round was lost, it may have said anything: then nothing is due for certain (D657).
     """
     readings = readings_in_any_order(round_, book)
     if len(readings) == 1:
-        return _dues_of_reading(readings[0], book)
-    return agreed(dues_of_reading(reading, book) for reading in readings)
+        found = _dues_of_reading(readings[0], book)
+    else:
+        found = agreed(dues_of_reading(reading, book) for reading in readings)
+    return [in_doubt(due) for due in found] if round_.lost else found
 
 
 @derived_by_rules

@@ -49,7 +49,7 @@ def test_a_wager_whose_event_was_lost_is_not_owed_nothing() -> None:
     ]
     ((_, conclusion),) = table.verdicts()
     assert conclusion.verdict == "UNDETERMINED"
-    assert [(each.seat, each.due_cents) for each in conclusion.settlements] == [(1, -1000), (3, None)]
+    assert [(each.seat, each.due_cents) for each in conclusion.settlements] == [(1, None), (3, None)]
 
 
 def test_a_meter_is_not_compared_across_a_round_of_which_evidence_was_lost() -> None:

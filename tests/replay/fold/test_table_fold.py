@@ -215,7 +215,11 @@ def test_what_was_refused_in_a_round_makes_its_silences_mean_nothing() -> None:
     table.say(model.RoundClosed(by="d-7"), 1)
     ((_, conclusion),) = table.verdicts()
     assert (conclusion.verdict, lines(conclusion)) == ("UNDETERMINED", [])
-    assert conclusion.undetermined == ("input of table was refused at intake (not an event envelope)",)
+    assert conclusion.undetermined == (
+        "a line was refused at intake (not an event envelope)",
+        "seat 1 base: what is due cannot be told (evidence of the round was lost)",
+        "seat 3 base: what is due cannot be told (evidence of the round was lost)",
+    )
 
 
 def test_what_was_refused_before_a_round_counts_to_it() -> None:

@@ -38,7 +38,7 @@ def verdict(
     ("reasons", "right"),
     [
         (
-            ["ou-04-shoe: numbers 711 to 711 never arrived"],
+            ["ou-04-shoe: number 711 never arrived"],
             "because events of ou-04-shoe were lost; evidence missing: sequence number 711 of ou-04-shoe",
         ),
         (
@@ -46,8 +46,11 @@ def verdict(
             "because events of dw-02-shoe were lost; evidence missing: sequence numbers 3108–3109 of dw-02-shoe",
         ),
         (
-            ["input of fu-01-shoe was refused at intake (unknown version)"],
-            "because intake refused input of fu-01-shoe (unknown version); evidence missing: that input of fu-01-shoe",
+            [
+                "a line was refused at intake (unknown version)",
+                "seat 3 base: what is due cannot be told (evidence of the round was lost)",
+            ],
+            "because intake refused a line (unknown version); evidence missing: that line",
         ),
         (
             ["the round was not closed on record"],

@@ -15,7 +15,7 @@ from replay.findings import Adjudication
 from replay.packet.evidence import RoundUnknown, evidence, is_same, judge, listed
 from replay.run.refold import Reader
 from replay.run.replayer import MemoryResults, adjudications, replay
-from tests.replay.streams import eventful, fill, taken
+from tests.replay.streams import eventful, fill, paid, taken
 from tests.replay.tables import PAID, UNPAID, MemoryLog, Table, records
 
 
@@ -67,6 +67,26 @@ def test_of_a_long_stream_only_little_is_taken() -> None:
     assert kinds.count("round_opened") == 2, "the round and the one before"
     assert whole.adjudication.as_of == {table.stream: table.last}
     assert [found.code for found in whole.adjudication.findings] == ["PAY-MISSED"]
+
+
+def test_what_shows_that_evidence_of_the_round_was_lost_is_taken() -> None:
+    """The last message of the felt about round 5 was lost, which shows in round 6: both rest on that event (D656)."""
+    table = many(4)
+    for number in range(5, 13):
+        felt = "pay     seat=3 base 25.00\ntake    seat=1 base 10.00\nclose\n"
+        table.play(number, PAID.replace(felt, ""))
+        table.say(paid(source="inventory"), number, source="felt")
+        table.say(taken(), number, source="felt", source_seq=table.next("felt") + (number == 6))
+        table.say(model.RoundClosed(by="d-7"), number)
+    said = replayed(table)
+    assert [number for number, each in said.items() if each.verdict == "UNDETERMINED"] == [6]
+    table.drafts = [draft for draft in table.drafts if not (draft.round_no == 5 and draft.payload == taken())]
+    said = replayed(table)
+    assert [number for number, each in said.items() if each.verdict == "UNDETERMINED"] == [5, 6]
+    for number in range(4, 8):
+        chosen, whole = evidence(table.stream, reading(records(table)), number)
+        assert is_same(whole.adjudication, said[number]), number
+        assert len(chosen.records) < len(table.drafts) / 2
 
 
 def test_what_was_said_later_of_the_round_is_taken() -> None:

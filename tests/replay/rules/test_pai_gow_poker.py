@@ -190,14 +190,14 @@ def test_d23_a_round_void_before_a_valid_roll_returns_the_wagers_on_the_dice() -
     assert due("sum=A", text) == 0
 
 
-def test_d26_where_evidence_was_lost_nobody_knows_whether_it_was_settled_before_the_void() -> None:
+def test_where_evidence_was_lost_nobody_knows_what_is_due_nor_whether_the_void_left_it_settled() -> None:
     text = "wager seat=3 base 25.00 sum 5.00\nactivate seat=3\nshake 5000 ms\ndice 2 2 4\nvoid round device_failed\n"
     (script,) = parse(f"rules pa-645c sum=A starting=player_shaker\n{text}", "test")
     round_ = fold_script(TableFold("table/t-1"), script)
     round_.refusals.append(round_.facts[-1])
     round_.refusals[0] = type(round_.facts[-1])(99, 1, "t", model.IntakeRefused(sha256="0" * 64, size=3, reason="torn"))
     dues = {each.wager: each.due_cents for each in adjudicate(round_, script.book).settlements}
-    assert dues == {"base": 0, "sum": None}
+    assert dues == {"base": None, "sum": None}
 
 
 # ------------------------------------------------------------------------------------------- setting and payment, 645c.1

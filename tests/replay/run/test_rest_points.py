@@ -148,9 +148,7 @@ def rounds_of(table: Table) -> int:
 def tables(draw: st.DrawFn) -> Table:
     """A table of some rounds; between them, and within, arrives what reaches back."""
     table = Table()
-    number = 0
-    for text in draw(st.lists(st.sampled_from(sorted(STEPS)), min_size=4, max_size=12)):
-        number += 1
+    for number, text in enumerate(draw(st.lists(st.sampled_from(sorted(STEPS)), min_size=4, max_size=12)), 1):
         cut = draw(st.booleans())
         table.play(number, STEPS[text].replace("close\n", "") if cut else STEPS[text])
         for reach in draw(st.lists(st.sampled_from(REACHING), max_size=2)):
