@@ -3,8 +3,9 @@
 A floor of all games with its faults is simulated, appended, judged, verified, signed and brought into a warehouse. Then three
 more rounds are appended, one after the other, and each operation runs: CPU and peak memory are those of its process, imports
 included. Meanwhile ten sessions have pages open, and load them anew after each round (`benchmarks.sessions`). The peer is a bare
-DuckDB `COPY` of the events that the warehouse holds. `--rounds N …` (default 1,000, 10,000 and 100,000). The goal is
-one second of CPU and 300 MB, with any history, and 500 MB for the server of the pages.
+DuckDB `COPY` of the events that the warehouse holds. `--rounds N …` (default 1,000, 10,000 and 100,000); with `--kafka
+HOST:PORT` the log is on that broker, in topics of its own, which stay. The goal is one second of CPU and 300 MB, with any
+history, and 500 MB for the server of the pages.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import sys
 import tempfile
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import chdir, closing
 from pathlib import Path
 from typing import Any
 
@@ -60,12 +61,14 @@ print(len(list(LogMetrics(sys.argv[1]).collect())))
 """
 
 
-def measure(folder: Path, rounds: int) -> dict[str, Any]:
+def measure(folder: Path, rounds: int, broker: str | None = None) -> dict[str, Any]:
     """Return the CPU seconds and peak memory of each operation after one more round than `rounds`."""
     say(f"a floor of {rounds:,} rounds …")
-    events, held_back = append_floor(f"sqlite://{folder}/floor.db", rounds)
-    operations = build_all(folder)
-    after, pages = one_more(folder, held_back)
+    address = f"kafka://{broker}/{folder.name}" if broker else f"sqlite://{folder}/floor.db"
+    with chdir(folder):  # where what belongs to a log on Kafka is kept
+        events, held_back = append_floor(address, rounds)
+        operations = build_all(folder, address)
+        after, pages = one_more(folder, address, held_back)
     return {
         "rounds": rounds,
         "events": events,
@@ -76,18 +79,18 @@ def measure(folder: Path, rounds: int) -> dict[str, Any]:
     }
 
 
-def measure_each(folder: Path, sizes: Sequence[int] = ROUNDS) -> list[dict[str, Any]]:
+def measure_each(folder: Path, sizes: Sequence[int] = ROUNDS, broker: str | None = None) -> list[dict[str, Any]]:
     """Measure after each of these numbers of rounds; a log is gone before the next is made."""
     found = []
     for rounds in sizes:
         with tempfile.TemporaryDirectory(prefix=f"refresh-{rounds}-", dir=folder) as place:
-            found.append(measure(Path(place), rounds))
+            found.append(measure(Path(place), rounds, broker))
     return found
 
 
-def build_all(folder: Path) -> dict[str, dict[str, float]]:
-    """Judge the log in a folder, build its warehouse, sign and verify it; return what that took."""
-    log = ["--log", f"sqlite://{folder}/floor.db", "--quiet"]
+def build_all(folder: Path, address: str) -> dict[str, dict[str, float]]:
+    """Judge a log, build its warehouse in a folder, sign and verify it; return what that took."""
+    log = ["--log", address, "--quiet"]
     found = {
         "full replay": _run([*RACK, "replay", *log]),
         "full build": _run([*RACK, "warehouse", "build", *log, "--warehouse", str(folder / WAREHOUSE)]),
@@ -99,10 +102,10 @@ def build_all(folder: Path) -> dict[str, dict[str, float]]:
 
 
 def one_more(
-    folder: Path, held_back: Sequence[tuple[str, Sequence[Draft]]]
+    folder: Path, address: str, held_back: Sequence[tuple[str, Sequence[Draft]]]
 ) -> tuple[dict[str, dict[str, float]], dict[str, Any]]:
     """Append rounds one after the other; return what each operation took after the last, and what the pages did."""
-    address, warehouse = f"sqlite://{folder}/floor.db", folder / WAREHOUSE
+    warehouse = folder / WAREHOUSE
     log, found = ["--log", address, "--quiet"], {}
     with sessions.opened(warehouse, address) as pages:
         of_pages: dict[str, Any] = {"mib_before": pages.memory_mib()}
@@ -176,7 +179,9 @@ def main() -> int:
     """Measure each size, and write what came of it to stdout as JSON; 1 where an operation missed the goal."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--rounds", type=int, nargs="+", default=ROUNDS)
-    results = measure_each(Path(tempfile.gettempdir()), parser.parse_args().rounds)
+    parser.add_argument("--kafka", metavar="HOST:PORT", help="a broker that holds the log")
+    arguments = parser.parse_args()
+    results = measure_each(Path(tempfile.gettempdir()), arguments.rounds, arguments.kafka)
     json.dump(results, sys.stdout, indent=2)
     missed = [(each["rounds"], name) for each in results for name in _missed(each)]
     for rounds, name in missed:

@@ -21,9 +21,7 @@ def log_at(address: str, *, for_proof: bool = False, **options: Any) -> EventLog
 
     `for_proof`: what this machine remembers of a log on Kafka (`events.kafka.bookmarks`) is not used; all of it is read.
     """
-    known = options_of(address, create=bool(options.get("create")))
-    if for_proof and parse_address(address)[0] == "kafka":
-        known["resume"] = False
+    known = options_of(address, create=bool(options.get("create")), for_proof=for_proof)
     return open_log(address, **known, **options)
 
 
@@ -60,12 +58,16 @@ def group_at(address: str, name: str, engine: str) -> KafkaGroup:
     return KafkaGroup(address, name, engine, **options)
 
 
-def options_of(address: str, *, create: bool = False) -> dict[str, Any]:
-    """Return what the environment says about a backend: how to be let in and, to create a log, how its topics are made."""
+def options_of(address: str, *, create: bool = False, for_proof: bool = False) -> dict[str, Any]:
+    """Return what the environment says about a backend: how to be let in and, to create a log, how its topics are made.
+
+    `for_proof` as of `log_at`.
+    """
     if parse_address(address)[0] != "kafka":
         return {}
     security = settings.kafka_security()
-    return (settings.kafka_topics() if create else {}) | ({"security": security} if security else {})
+    options = (settings.kafka_topics() if create else {}) | ({"security": security} if security else {})
+    return options | ({"resume": False} if for_proof else {})
 
 
 def lost_tails(log: EventLog) -> list[str]:

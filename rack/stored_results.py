@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from replay.run.verdict_check import VerdictCheck
 
 
-def stored_results(address: str, resources: ExitStack) -> ResultStore | None:
-    """Open the results beside a log for reading; null where there are none."""
-    store = open_stored_results(address, **options_of(address))
+def stored_results(address: str, resources: ExitStack, *, for_proof: bool = True) -> ResultStore | None:
+    """Open the results beside a log for reading; null where there are none. `for_proof` as of `rack.opening.log_at`."""
+    store = open_stored_results(address, **options_of(address, for_proof=for_proof))
     return None if store is None else resources.enter_context(closing(store))
 
 
-def stored_state(address: str, resources: ExitStack) -> StoredState:
+def stored_state(address: str, resources: ExitStack, *, for_proof: bool) -> StoredState:
     """Return the results beside a log with their positions, for `events.proofs.verify`; what cannot be read says why."""
     try:
-        store = stored_results(address, resources)
+        store = stored_results(address, resources, for_proof=for_proof)
         if store is None:
             return StoredState(None)
         from replay.run.engine import engine  # and with it all rules: not where nothing was ever judged

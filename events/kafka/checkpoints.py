@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from events.errors import AppendRefused, LogUnavailable, OwnerUnknown, SecondWriter, WrongSequence
+from events.kafka.bookmarks import STATE_DIR
 from events.kafka.client import (
     Cluster,
     CommitUnknown,
@@ -25,7 +26,6 @@ from events.kafka.client import (
 )
 from events.kafka.foreign_records import foreign_checkpoint
 from events.kafka.leftovers import decide_leftovers
-from events.kafka.log import STATE_DIR
 from events.kafka.topic_settings import refuse_faults, store_faults
 from events.kafka.topics import identify, parse_address
 from events.log.contract import Head

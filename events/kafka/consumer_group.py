@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from events.errors import AppendRefused, LogUnavailable, PartitionReassigned, ResultBroken, SecondWriter
+from events.kafka.bookmarks import STATE_DIR, make_folder
 from events.kafka.client import (
     Cluster,
     CommitUnknown,
@@ -25,7 +26,7 @@ from events.kafka.client import (
     TransactionalWriter,
     WriterFenced,
 )
-from events.kafka.log import STATE_DIR, KafkaLog
+from events.kafka.log import KafkaLog
 from events.kafka.results import announce, compose
 from events.kafka.results_reader import ResultsGeneration, ResultsOwner, StoredResults
 from events.kafka.topic_settings import refuse_faults, store_faults
@@ -67,7 +68,8 @@ class KafkaGroup:
         self._options: dict[str, Any] = {"timeout_s": timeout_s, "security": security, "state_dir": state_dir}
         self._cluster = Cluster(bootstrap, timeout_s=timeout_s, security=security)
         self._generation = 0
-        self._stored = StoredResults(self._cluster, self._prefix, address)
+        make_folder(Path(state_dir))
+        self._stored = StoredResults(self._cluster, self._prefix, address, Path(state_dir))
         try:
             refuse_faults(store_faults(self._cluster, self._prefix, self._stored.partitions))
             self._take_over()

@@ -161,6 +161,10 @@ class ResultPlaces:
     def __init__(self) -> None:
         self._chained: set[str] = set()
 
+    def go_on(self, stream: str) -> None:
+        """Begin after results of a stream that have places."""
+        self._chained.add(stream)
+
     def foreign(self, message: KafkaRecord) -> str | None:
         """Return why a record is foreign, or null where it claims to be a result."""
         reason = foreign_result(message)

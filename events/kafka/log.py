@@ -24,7 +24,7 @@ from typing import Any
 import msgspec
 
 from events.errors import AppendRefused, EventError, IntegrityError, LogUnavailable, WrongSequence
-from events.kafka.bookmarks import Bookmark
+from events.kafka.bookmarks import STATE_DIR, Bookmark
 from events.kafka.client import MAX_MESSAGE_BYTES, Cluster, Message, OutgoingRecord, TopicPartition, TopicReader
 from events.kafka.foreign_records import ForeignRecordWatch, StreamPlaces, beside_streams, foreign_entry, foreign_record
 from events.kafka.partition_reader import Chains, Headers, read_headers
@@ -46,8 +46,6 @@ from events.vocabulary.envelope import Draft, StreamName
 
 __all__ = ["KafkaLog", "KafkaResults"]
 
-STATE_DIR = Path(".rack")
-"""Where the high-water files are kept unless told otherwise: beside the working directory."""
 POLL_S = 0.25
 
 

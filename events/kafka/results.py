@@ -11,11 +11,13 @@ import secrets
 import threading
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
 from events.errors import AppendRefused, LogUnavailable, ResultBroken, SecondWriter
+from events.kafka.bookmarks import STATE_DIR, make_folder
 from events.kafka.client import Cluster, CommitUnknown, OutgoingRecord, TransactionalWriter, WriterFenced
 from events.kafka.foreign_records import RESTART
 from events.kafka.partition_reader import Headers
@@ -61,7 +63,10 @@ class ResultsCommit(NamedTuple):
 
 
 class KafkaResults:
-    """The results beside a log (see `events.log.contract.ResultStore`), at the log's own address. Calls may come from threads."""
+    """The results beside a log (see `events.log.contract.ResultStore`), at the log's own address. Calls may come from threads.
+
+    `state_dir` is that of the log on this machine; `resume=False` reads everything, for proofs.
+    """
 
     def __init__(
         self,
@@ -70,6 +75,8 @@ class KafkaResults:
         read_only: bool = False,
         timeout_s: float = 30.0,
         security: Mapping[str, Any] | None = None,
+        state_dir: Path | str = STATE_DIR,
+        resume: bool = True,
     ) -> None:
         bootstrap, self._prefix = parse_address(address)
         self.address, self._read_only = address, read_only
@@ -80,7 +87,9 @@ class KafkaResults:
         self._lost = False
         self._begun_at: ResultsGeneration | None = None
         self._fresh_until = 0.0
-        self._stored = StoredResults(self._cluster, self._prefix, address)
+        if resume and not read_only:
+            make_folder(Path(state_dir))
+        self._stored = StoredResults(self._cluster, self._prefix, address, Path(state_dir) if resume else None)
         if not read_only:
             try:
                 refuse_faults(store_faults(self._cluster, self._prefix, self._stored.partitions))

@@ -8,15 +8,18 @@ have one for each partition. Who replays (one process, or which group with which
 from __future__ import annotations
 
 import contextlib
+import struct
 from array import array
 from collections.abc import Iterator, Mapping
 from hashlib import blake2b
 from itertools import islice
+from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 import msgspec
 
 from events.errors import LogUnavailable, ResultBroken
+from events.kafka.bookmarks import Bookmark, Landmark
 from events.kafka.client import (
     Cluster,
     CommitUnknown,
@@ -36,6 +39,9 @@ GENERATION, POSITION, SNAPSHOT = "replay/generation", "replay/position/", "repla
 ADVICE = "replay/advice/"
 AHEAD = 500
 """Findings that are read at once where one is asked for: who folds a stream again asks for one after the other."""
+WORTH_A_BOOKMARK = 1000
+"""Offsets that were read since the last bookmark before another is left; of long results an eighth more must be new."""
+_LATEST = struct.Struct("<16sQ16s")
 PATIENCE_S = 40.0
 """How long the transaction of a replayer that is gone may stay open before its broker ends it, with room to spare."""
 
@@ -84,14 +90,34 @@ class _Latest(NamedTuple):
     stream: str
 
 
+class ResultsBookmark(msgspec.Struct, frozen=True, array_like=True):
+    """What is known of the results before an offset: the ends of their chains, where each lies, and the last under each name.
+
+    `offsets` are those of a stream's results by place, eight bytes each; `latest` has for each stream 16 bytes a name, 8 an
+    offset and 16 a digest, one after the other.
+    """
+
+    next_offset: int
+    landmark: Landmark
+    heads: dict[str, Head]
+    starts: dict[str, int]
+    offsets: dict[str, bytes]
+    latest: dict[str, bytes]
+    kinds: list[str]
+
+
 NONE = ResultsGeneration("", "", "")
 _State = TypeVar("_State", ResultsOwner, ResultsGeneration, StreamPosition)
 
 
 class StoredResults:
-    """The state and the findings of a log as far as they have been read. Not safe between threads."""
+    """The state and the findings of a log as far as they have been read. Not safe between threads.
 
-    def __init__(self, cluster: Cluster, prefix: str, address: str) -> None:
+    With a `state_dir` the findings are read on from a bookmark (`events.kafka.bookmarks`), and one is left there. What does not
+    fit what it says has all of them read again.
+    """
+
+    def __init__(self, cluster: Cluster, prefix: str, address: str, state_dir: Path | None) -> None:
         self.state, self.findings = (
             TopicPartition(f"{prefix}.state", REPLAY_PARTITION),
             TopicPartition(f"{prefix}.findings", 0),
@@ -113,15 +139,22 @@ class StoredResults:
         self._own: set[int] = set()  # offsets of records that we stored ourselves and have not come past
         self._latest: dict[bytes, _Latest] = {}
         self._kinds: set[str] = set()
-        self._ahead: dict[int, bytes | None] = {}
+        self._ahead: dict[int, Message] = {}
         self._findings_read = False  # once to the end
         self._state_offset = self._findings_offset = self._decided = 0
+        self._bookmark: Bookmark | None = None
+        self._bookmarked, self._resumed = 0, False
+        self._last_result: Message | None = None
         cluster.probe()
         self.reader: TopicReader = cluster.reader()
         try:
-            self.partitions = identify(self.reader, address, None).partitions
+            identity = identify(self.reader, address, None)
+            self.partitions = identity.partitions
+            if state_dir is not None:
+                self._bookmark = Bookmark(state_dir / f"{prefix}.findings.ends", identity.log_id)
+                self._resume(self._bookmark)
         except BaseException:
-            self.close()
+            self.reader.close()
             raise
 
     def generation(self, scope: str) -> ResultsGeneration:
@@ -174,8 +207,14 @@ class StoredResults:
             self._decided = where.offset + 1
         if where.offset not in self._ahead:
             found = islice(self.reader.scan(self.findings, where.offset), AHEAD)
-            self._ahead = {message.offset: message.value for message in found}
-        return self._ahead.get(where.offset)
+            self._ahead = {message.offset: message for message in found}
+        message = self._ahead.get(where.offset)
+        if self._resumed and (
+            message is None or message.key != name.encode() or digest(message.value or b"") != where.digest
+        ):
+            self._begin_anew()
+            return self.last(name)
+        return message.value if message is not None else None
 
     def enter(
         self, scope: str, mark: ResultsGeneration, state: Mapping[str, tuple[StreamPosition, bytes | None]]
@@ -225,7 +264,17 @@ class StoredResults:
             if after >= len(offsets) and stream not in self._broken_at:
                 return iter(())
             first = offsets[after] if after < len(offsets) else self._broken_at[stream]
+            if self._resumed and not self._lies_at(first, stream, after + 1):
+                self._begin_anew()
+                return self.stored(stream, after)
         return (each for _, each in self._stored(first) if stream in (None, each.stream))
+
+    def _lies_at(self, offset: int, stream: str, place: int) -> bool:
+        message = next(self.reader.scan(self.findings, offset), None)
+        if message is None or message.offset != offset:
+            return False
+        each = chained(message)
+        return (each.stream, each.place) == (stream, place)
 
     def _stored(self, first: int = 0) -> Iterator[tuple[int, ChainedResult]]:
         """Yield the records with their offsets, from one on up to where they have been read."""
@@ -262,6 +311,8 @@ class StoredResults:
 
     def broken_chains(self) -> dict[str, ResultBroken]:
         """Return what is wrong with the chains, as far as they have been read."""
+        if self._resumed and any(head.seq > self.chains.head(name).seq for name, head in self.chain_heads().items()):
+            self._begin_anew()
         broken = dict(self.chains.broken)
         for stream, stated in self.chain_heads().items():
             place = self.chains.head(stream).seq
@@ -322,6 +373,7 @@ class StoredResults:
                 continue
             if not self._findings_read:
                 self.passage.known(self.findings)
+            self._last_result = message
             if message.offset in self._own:
                 self._own.remove(message.offset)
                 continue
@@ -332,6 +384,68 @@ class StoredResults:
                 self._enter(each, message.offset)
         self._findings_read = True
         self.passage.end()
+        if self.chains.broken and self._resumed:
+            self._begin_anew()
+        self._leave_bookmark(max(WORTH_A_BOOKMARK, self._bookmarked // 8))
+
+    # -------------------------------------------------------------------------------------------------------- bookmarks
+
+    def _resume(self, bookmark: Bookmark) -> None:
+        """Begin with what the bookmark says, where its landmark stands."""
+        known = bookmark.load(ResultsBookmark)
+        if known is None or not known.landmark.stands(self.reader, self.findings):
+            return
+        try:
+            offsets = {stream: array("Q", packed) for stream, packed in known.offsets.items()}
+            latest = {
+                name: _Latest(offset, content, stream)
+                for stream, packed in known.latest.items()
+                for name, offset, content in _LATEST.iter_unpack(packed)
+            }
+        except (ValueError, struct.error):  # not of whole entries
+            return
+        self._resumed, self._offsets, self._latest = True, offsets, latest
+        self._starts, self._kinds = known.starts, set(known.kinds)
+        self._findings_offset = self._decided = self._bookmarked = known.next_offset
+        for stream, head in known.heads.items():
+            self.chains.go_on(stream, head)
+            self._places.go_on(stream)
+
+    def _leave_bookmark(self, worth: int) -> None:
+        """Leave a bookmark of what was read, where so many offsets were added to it and all of it fits."""
+        last = self._last_result
+        if self._bookmark is None or last is None or self._own or self.chains.broken or self.chains.unchained:
+            return
+        end = last.offset + 1
+        if end < self._bookmarked + worth:
+            return
+        latest: dict[str, bytearray] = {}
+        for name, each in self._latest.items():
+            latest.setdefault(each.stream, bytearray()).extend(_LATEST.pack(name, each.offset, each.digest))
+        content = ResultsBookmark(
+            end,
+            Landmark.at(last.offset, last),
+            self.chains.heads,
+            self._starts,
+            {stream: offsets.tobytes() for stream, offsets in self._offsets.items()},
+            {stream: bytes(packed) for stream, packed in latest.items()},
+            sorted(self._kinds),
+        )
+        self._bookmark.store(content)
+        self._bookmarked = end
+
+    def _begin_anew(self) -> None:
+        """Throw the bookmark away, with all that was learned from it, and read the findings from their beginning."""
+        if self._bookmark is not None:
+            self._bookmark.forget()
+        self._bookmark, self._resumed, self._last_result = None, False, None
+        self.chains, self._places = ResultChains(), ResultPlaces()
+        for known in (self._offsets, self._starts, self._broken_at, self._latest, self._kinds, self._ahead, self._own):
+            known.clear()
+        self._findings_read, self._findings_offset = False, 0
+        self.read_findings()
+
+    # --------------------------------------------------------------------------------------------------------- learning
 
     def _enter(self, each: ChainedResult, offset: int) -> None:
         """Take a record in, if it continues the chain of its stream."""
@@ -352,7 +466,8 @@ class StoredResults:
         self._latest = {name: latest for name, latest in self._latest.items() if latest.stream != stream}
 
     def close(self) -> None:
-        """Release the connections."""
+        """Release the connections, and leave a bookmark."""
+        self._leave_bookmark(WORTH_A_BOOKMARK)
         self.reader.close()
 
 

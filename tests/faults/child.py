@@ -112,7 +112,7 @@ def open_log(address: str, folder: Path, *, read_only: bool = False) -> EventLog
 
 def open_results(address: str, folder: Path) -> ResultStore:
     if address.startswith("kafka:"):
-        return KafkaResults(address, timeout_s=TIMEOUT_S, security=kafka_security())
+        return KafkaResults(address, state_dir=folder, timeout_s=TIMEOUT_S, security=kafka_security())
     return SqliteResults(folder / "verdicts")
 
 

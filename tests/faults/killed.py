@@ -211,7 +211,7 @@ def kafka_replayer(folder: Path, times: int) -> int:
             with child("replay", address, state, "--die", f"{point}:1") as replayer:
                 status = replayer.end()
                 demand(status == -9, f"the replayer did not die {point}: {status}, {replayer.told[-1:]}")
-        results = KafkaResults(address, timeout_s=TIMEOUT_S)
+        results = KafkaResults(address, timeout_s=TIMEOUT_S, resume=False)
         check(log, results)
         results.close()
         log.close()
@@ -309,7 +309,7 @@ def zombie_replayer(folder: Path, times: int) -> int:
             zombie.until("judged", 1 + turn % 3)
             zombie.stop()
             log.append_groups(groups()[half:])
-            results = KafkaResults(address, timeout_s=TIMEOUT_S)
+            results = KafkaResults(address, timeout_s=TIMEOUT_S, resume=False)
             check(log, results)
             zombie.go_on()
             demand(zombie.end() == REFUSED, f"the zombie was not refused: {zombie.told[-1:]}")
@@ -340,7 +340,7 @@ def group_member(folder: Path, times: int) -> int:
         with child("member", address, state) as second:
             log.append_groups(groups()[half:])
             deadline = time.monotonic() + PATIENCE_S
-            results = KafkaResults(address, timeout_s=TIMEOUT_S, read_only=True)
+            results = KafkaResults(address, timeout_s=TIMEOUT_S, read_only=True, resume=False)
             while said(results) != expected() and time.monotonic() < deadline:
                 time.sleep(0.5)
             second.kill()

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from events.kafka import partition_writer, survey
+from events.kafka import partition_writer, results_reader, survey
 from events.kafka.client import Cluster, OutgoingRecord, TopicPartition
-from events.kafka.log import KafkaLog
+from events.kafka.log import KafkaLog, KafkaResults
 from events.kafka.partition_reader import Headers
 from events.kafka.topics import parse_address
 from tests.contract.drafts import Drafts
@@ -54,10 +54,11 @@ def null_headers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def bookmarks_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave a bookmark of the smallest log, so that whoever opens one again goes on from it."""
-    for module in (survey, partition_writer):
+def bookmarks_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Leave a bookmark of the smallest log, so that whoever opens it again goes on from there; of results in the same folder."""
+    for module in (survey, partition_writer, results_reader):
         monkeypatch.setattr(module, "WORTH_A_BOOKMARK", 1)
+    monkeypatch.setitem(KafkaResults.__init__.__kwdefaults__, "state_dir", tmp_path / "here")
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,14 @@ import pytest
 from events.errors import Fork, LostTail
 from events.kafka.bookmarks import Bookmark, Landmark
 from events.kafka.client import TopicReader
-from events.kafka.log import KafkaLog
+from events.kafka.log import KafkaLog, KafkaResults
 from events.kafka.partition_writer import RecentReports, WriterBookmark
+from events.kafka.results_reader import ResultsBookmark
 from events.kafka.survey import MARK_EVERY, MOST_MARKS, Ends, EndsBookmark, StreamEnd
 from events.log.contract import Head, Record
 from events.log.foreign import NO_FOREIGN_RECORDS
 from events.log.hash_chain import link
+from events.log.result_chain import check_chains
 from events.proofs.verify import verify
 from tests.contract.drafts import TABLE, Drafts, fill
 from tests.kafka.conftest import Open, Stranger
@@ -306,3 +309,132 @@ def test_two_gaming_days_of_reports_are_kept_whole() -> None:
     assert again == kept
     again.add("2026-03-15", b"\4" * 32, b"\4" * 16)
     assert again.before == kept.seen
+
+
+# ---------------------------------------------------------------------------------------------------------- of results
+
+ENGINE = "5e" * 32
+STORED = [("findings", name, b'{"stream":"%s"}' % stream) for name, stream in (("a", b"table/x"), ("b", b"table/y"))]
+
+
+@pytest.fixture
+def judged(log: KafkaLog) -> KafkaLog:
+    """A log beside which two results of each of two streams are stored, and a bookmark of them."""
+    with closing(KafkaResults(log.address, timeout_s=10.0)) as results:
+        for number in (1, 2):
+            records = [(kind, f"{key}{number}", data) for kind, key, data in STORED]
+            heads = {stream: Head(number, bytes([number]) * 32) for stream in ("table/x", "table/y")}
+            results.commit(ENGINE, heads, {}, records)
+    with closing(KafkaResults(log.address, timeout_s=10.0, read_only=True)) as reader:
+        reader.chain_heads()
+    return log
+
+
+def results_of(log: KafkaLog, **options: bool) -> KafkaResults:
+    return KafkaResults(log.address, timeout_s=10.0, **options)
+
+
+def everything_of(results: KafkaResults) -> list[object]:
+    """What a store of results says, each way that it can be asked."""
+    return [
+        list(results.results("findings")),
+        list(results.stored()),
+        [list(results.stored(stream, 1)) for stream in ("table/x", "table/y")],
+        results.chain_heads(),
+        results.broken_chains(),
+        [results.latest("findings", key) for key in ("a1", "a2", "b1", "b2", "c1")],
+        results.positions(ENGINE),
+        results.passed_over(),
+    ]
+
+
+@pytest.fixture
+def found(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The offset of every stored result that is read."""
+    offsets: list[int] = []
+    scan = TopicReader.scan
+
+    def counting(self: TopicReader, lane: Any, offset: int) -> Any:
+        for message in scan(self, lane, offset):
+            if lane.topic.endswith(".findings"):
+                offsets.append(message.offset)
+            yield message
+
+    monkeypatch.setattr(TopicReader, "scan", counting)
+    return offsets
+
+
+def test_who_opens_results_reads_on_from_the_bookmark(judged: KafkaLog, found: list[int]) -> None:
+    with closing(results_of(judged, read_only=True, resume=False)) as whole:
+        expected = everything_of(whole)
+    found.clear()
+    with closing(results_of(judged, read_only=True)) as results:
+        assert len(found) == 1, "the landmark alone"
+        assert results.chain_heads() == expected[3]
+        assert len(found) == 1
+        assert everything_of(results) == expected
+
+
+def test_a_replayer_goes_on_from_the_bookmark_of_results(judged: KafkaLog) -> None:
+    with closing(results_of(judged)) as results:
+        results.commit(ENGINE, {}, {}, [*STORED, ("findings", "a1", STORED[0][2])])
+        assert [each.key for each in results.stored("table/x")] == ["a1", "a2", "a"]
+    with closing(results_of(judged, resume=False)) as whole, closing(results_of(judged)) as resumed:
+        assert check_chains(whole).broken == {}
+        assert everything_of(resumed) == everything_of(whole)
+
+
+def swapped(known: ResultsBookmark) -> ResultsBookmark:
+    """What is known of each stream said of the other."""
+    return msgspec.structs.replace(known, latest=dict(zip(known.latest, reversed(known.latest.values()), strict=True)))
+
+
+def elsewhere(known: ResultsBookmark) -> ResultsBookmark:
+    """Results at the offsets of others."""
+    offsets = {stream: packed[8:] + packed[:8] for stream, packed in known.offsets.items()}
+    packed = {
+        stream: each[:16] + each[56:64] + each[24:56] + each[16:24] + each[64:] for stream, each in known.latest.items()
+    }
+    return msgspec.structs.replace(known, offsets=offsets, latest=packed)
+
+
+def without_a_stream(known: ResultsBookmark) -> ResultsBookmark:
+    """As though nothing were stored of a stream."""
+    kept = [{"table/x": each["table/x"]} for each in (known.heads, known.offsets, known.latest)]
+    return msgspec.structs.replace(known, heads=kept[0], offsets=kept[1], latest=kept[2])
+
+
+def with_another_end(known: ResultsBookmark) -> ResultsBookmark:
+    """With chains that end otherwise."""
+    return msgspec.structs.replace(known, heads={stream: Head(2, bytes(32)) for stream in known.heads})
+
+
+@pytest.mark.parametrize("alter", [swapped, elsewhere, without_a_stream])
+def test_a_bookmark_of_results_that_lies_is_not_believed(
+    judged: KafkaLog, tmp_path: Path, alter: Callable[[ResultsBookmark], ResultsBookmark]
+) -> None:
+    with closing(results_of(judged, read_only=True, resume=False)) as whole:
+        expected = everything_of(whole)
+    (path,) = (tmp_path / "here").glob("*.findings.ends")
+    bookmark = Bookmark(path, judged.log_id)
+    known = bookmark.load(ResultsBookmark)
+    assert known is not None
+    bookmark.store(alter(known))
+    with closing(results_of(judged, read_only=True)) as results:
+        assert results.broken_chains() == {}
+        assert [results.latest("findings", key) for key in ("a1", "a2", "b1", "b2", "c1")] == expected[5]
+        assert [list(results.stored(stream, 1)) for stream in ("table/x", "table/y")] == expected[2]
+        assert everything_of(results) == expected
+
+
+def test_new_results_behind_a_bookmark_that_lies_are_not_called_broken(judged: KafkaLog, tmp_path: Path) -> None:
+    (path,) = (tmp_path / "here").glob("*.findings.ends")
+    bookmark = Bookmark(path, judged.log_id)
+    known = bookmark.load(ResultsBookmark)
+    assert known is not None
+    with closing(results_of(judged, resume=False)) as results:
+        results.commit(ENGINE, {}, {}, STORED)
+        expected = everything_of(results)
+    bookmark.store(with_another_end(known))
+    with closing(results_of(judged, read_only=True)) as results:
+        assert everything_of(results) == expected

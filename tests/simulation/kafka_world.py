@@ -14,7 +14,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from events.errors import AppendRefused, LogUnavailable, SecondWriter
-from events.kafka import partition_writer, survey
+from events.kafka import partition_writer, results_reader, survey
 from events.kafka.client import TopicPartition
 from events.kafka.log import KafkaLog, KafkaResults
 from events.proofs.verify import verify
@@ -59,6 +59,7 @@ def _bookmarks_often(seed: int) -> Iterator[None]:
     worth = (1, 20, 5000)[seed % 3]
     with (
         patch.object(survey, "WORTH_A_BOOKMARK", worth),
+        patch.object(results_reader, "WORTH_A_BOOKMARK", worth),
         patch.object(partition_writer, "WORTH_A_BOOKMARK", worth),
         patch.object(partition_writer, "BOOKMARK_EVERY", worth),
     ):
@@ -167,7 +168,7 @@ class KafkaWorld(Intake):
             try:
                 log = self._opened("replayer", read_only=True)
                 stack.callback(log.close)
-                results = KafkaResults(ADDRESS, timeout_s=5.0)
+                results = KafkaResults(ADDRESS, timeout_s=5.0, state_dir=self.folder / "replayer")
                 stack.callback(results.close)
                 self.judge(log, results, end)
             except (LogUnavailable, AppendRefused):
@@ -205,7 +206,7 @@ class KafkaWorld(Intake):
             demand(mark is not None and mark.seq == len(drafts), f"{stream} is marked to {mark}")
         self.must_hold_everything(log)
         log.close()
-        with contextlib.closing(KafkaResults(ADDRESS, read_only=True)) as results:
+        with contextlib.closing(KafkaResults(ADDRESS, read_only=True, resume=False)) as results:
             self.must_have_said_the_same(results)
 
     def _last_lines(self) -> list[bytes]:

@@ -63,7 +63,7 @@ def test_a_replayer_goes_on_after_its_commit_was_forgotten(tmp_path: Path, broke
     with closing(opened(tmp_path)) as log:
         log.append_groups(groups())
         broker.forgets = "floor.replay"
-        results = KafkaResults(ADDRESS)
+        results = KafkaResults(ADDRESS, resume=False)
         replay(log, results)
         check(log, results)
 
@@ -72,7 +72,7 @@ def test_without_the_abort_a_replayer_waits_for_ever(tmp_path: Path, broker: Bro
     with closing(opened(tmp_path)) as log, patch.object(TransactionalWriter, "abort_leftovers", lambda *_: None):
         log.append_groups(groups())
         broker.forgets = "floor.replay"
-        results = KafkaResults(ADDRESS)
+        results = KafkaResults(ADDRESS, resume=False)
         with pytest.raises(LogUnavailable):
             replay(log, results)
 

@@ -124,7 +124,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         )
         store = resources.enter_context(closing(checkpoints_at(address, log_id=log.log_id, read_only=True)))
         since = start_at(address, log.log_id) if arguments.since else None
-        state = stored_state(address, resources)
+        state = stored_state(address, resources, for_proof=not arguments.since)
         marks = folder.marks(origin_of(log.log_id, log.property_id)) if folder is not None else ()
         report, sealed = _verify_log(
             log,

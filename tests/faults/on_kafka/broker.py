@@ -97,7 +97,7 @@ def killed(folder: Path, times: int) -> int:
                 demand(writer.said("acknowledged") == len(groups()), "the writer left something out")
                 replayer.kill()
             log = KafkaLog(address, state_dir=state, timeout_s=10.0)
-            results = KafkaResults(address, timeout_s=10.0)
+            results = KafkaResults(address, timeout_s=10.0, resume=False)
             check(log, results)
             results.close()
             log.close()

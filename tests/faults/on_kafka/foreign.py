@@ -43,7 +43,7 @@ class Site(NamedTuple):
         return KafkaLog(self.address, state_dir=self.state, timeout_s=TIMEOUT_S, **options)
 
     def results(self) -> KafkaResults:
-        return KafkaResults(self.address, timeout_s=TIMEOUT_S)
+        return KafkaResults(self.address, state_dir=self.state, timeout_s=TIMEOUT_S)
 
     def put(self, sent: Sent, partition: int = 0) -> None:
         """Send a record past the log."""

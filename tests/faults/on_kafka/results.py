@@ -41,7 +41,7 @@ class Topic(NamedTuple):
         return KafkaLog(self.address, state_dir=self.state, timeout_s=TIMEOUT_S)
 
     def results(self, **options: bool) -> KafkaResults:
-        return KafkaResults(self.address, timeout_s=TIMEOUT_S, **options)
+        return KafkaResults(self.address, state_dir=self.state, timeout_s=TIMEOUT_S, **options)
 
     def put(self, topic: str, key: str, value: bytes, headers: Headers, partition: int = 0) -> None:
         bootstrap, prefix = parse_address(self.address)

@@ -113,7 +113,8 @@ class Trial:
             return counted._replace(unnoticed=int(self._seems_sound()))
         with self.log("auditor", read_only=True) as log:
             security = self.nodes.cluster.security("replayer")
-            with contextlib.closing(KafkaResults(self.address, timeout_s=TIMEOUT_S, security=security)) as results:
+            options = {"timeout_s": TIMEOUT_S, "security": security, "resume": False}
+            with contextlib.closing(KafkaResults(self.address, **options)) as results:
                 check(log, results, ROUNDS)
         self._compare_copies()
         return counted
