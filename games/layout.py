@@ -81,11 +81,15 @@ class MeterAtSettlement(msgspec.Struct, frozen=True):
 
 
 class Contribution(msgspec.Struct, frozen=True):
-    """What a wager added to a Must-Hit-By meter: at which seat, and the meter before and after it, in centicents."""
+    """What a wager added to a Must-Hit-By meter: at which seat, and the meter before and after it, in centicents.
+
+    `is_surplus`: its wager had contributed before.
+    """
 
     seat: int
     reading_before: int
     reading: int
+    is_surplus: bool = False
 
 
 class MysteryWinner(msgspec.Struct, frozen=True):

@@ -46,6 +46,11 @@ def is_committed(commitment: str, target_centicents: int, nonce: str) -> bool:
 
 def ruling(cycle: Cycle, paytable: Paytable) -> Ruling:
     """Return the ruling on a cycle under a configuration (§ 645c.3(c)(3), (4))."""
+    surplus = _surplus_before(cycle, paytable)
+    if surplus is not None:
+        who = f"seat {surplus.seat} contributed twice for one wager to the Must-Hit-By meter"
+        doubt = f"{who}, and whether it is hit without that cannot be told"
+        return Ruling(unsure=cycle.hit.seat if cycle.hit is not None else surplus.seat, doubt=doubt)
     if cycle.hit is None:
         return _no_hit(cycle, paytable)
     return _with_target(cycle, paytable) if cycle.hit.target is not None else _without_target(cycle, paytable)
@@ -114,6 +119,21 @@ def _without_target(cycle: Cycle, paytable: Paytable) -> Ruling:
     return Ruling(winner=winner, doubt=doubt)
 
 
+def _surplus_before(cycle: Cycle, paytable: Paytable) -> Contribution | None:
+    """Return a contribution on which a hit rests though its wager had contributed before; null where none does (D661).
+
+    Without it the meter would have read otherwise. What comes after the contribution that passed the target changes nothing;
+    of a target that is not known, every contribution may be the one.
+    """
+    hit, contributions = cycle.hit, cycle.contributions
+    target = hit.target if hit is not None else paytable.maximum_cents * 100
+    passed = _first_above(cycle, target) if target is not None else None
+    if passed is None and hit is None:
+        return None
+    until = contributions.index(passed) + 1 if passed is not None else len(contributions)
+    return next((each for each in contributions[:until] if each.is_surplus), None)
+
+
 def _left_out(cycle: Cycle) -> Contribution | None:
     """Return the contribution that a hit is of where the record has none of that seat and the meter stood lower (D401)."""
     hit = cycle.hit
@@ -143,10 +163,13 @@ def mystery_bonuses(book: Rulebook, layout: TableLayout) -> Iterator[Due]:
         return
     bettors = {box.seat: box.bettor for box in layout.boxes}
     due: dict[int, int | None] = {}
+    may_have_won: set[int] = set()
     for cycle in table.cycles:
         decision = ruling(cycle, paytable)
         if decision.unsure is not None:
             due.setdefault(decision.unsure, None)
+        if _surplus_before(cycle, paytable) is not None:
+            may_have_won |= {each.seat for each in cycle.contributions}
         if cycle.hit is not None:
             due.setdefault(cycle.hit.seat, 0)
         if decision.winner is not None and (qualifies := table.qualifying.get(decision.winner.seat, True)) is not True:
@@ -158,7 +181,7 @@ def mystery_bonuses(book: Rulebook, layout: TableLayout) -> Iterator[Due]:
             before = due.get(decision.winner.seat, 0)
             due[decision.winner.seat] = (before or 0) + share_cents(decision.winner.reading, WHOLE_METER_BP)
     for seat in table.paid_seats:
-        due.setdefault(seat, 0 if table.complete else None)
+        due.setdefault(seat, 0 if table.complete and seat not in may_have_won else None)
     for seat, cents in due.items():
         outcome = Outcome.UNKNOWN if cents is None else Outcome.WIN if cents else Outcome.LOSE
         yield Due(

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 
 import msgspec
@@ -18,7 +19,7 @@ from games.settlement.mystery import Ruling, is_committed, ruling, show_meter
 from games.settlement.progressive import contribution
 from replay.findings import Finding
 from replay.fold.derived import derived_by_rules
-from replay.fold.recorded_event import RecordedEvent, in_order
+from replay.fold.recorded_event import RecordedEvent, distinct_by, in_order
 from replay.fold.round import Round
 from replay.fold.table_state import Armed
 from replay.fold.wager_keys import key_of
@@ -35,7 +36,8 @@ WAGER = "mystery"
 class RecordedCycle(msgspec.Struct):
     """One cycle of the meter as the round has it: the arming, the contributions, the hit, and what they come to.
 
-    `committed` says whether the target revealed is the one committed to; null where there is nothing to compare.
+    `committed` says whether the target revealed is the one committed to; null where there is nothing to compare. `surplus`
+    are the contributions of a wager that had contributed before.
     """
 
     contributions: list[RecordedEvent]
@@ -44,6 +46,7 @@ class RecordedCycle(msgspec.Struct):
     hit: RecordedEvent | None = None
     committed: bool | None = None
     unproved: bool = False
+    surplus: list[RecordedEvent] = []
 
     def cycle(self) -> Cycle:
         """Return what counts of it: a target other than the committed one is not believed."""
@@ -54,7 +57,11 @@ class RecordedCycle(msgspec.Struct):
             hit = MysteryWinner(event.seat, event.reading_centicents, target)
         made = zip(self.contributions, self.befores, strict=True)
         return Cycle(
-            tuple(Contribution(f.payload.seat, before, f.payload.reading_centicents) for f, before in made), hit
+            tuple(
+                Contribution(f.payload.seat, before, f.payload.reading_centicents, f in self.surplus)
+                for f, before in made
+            ),
+            hit,
         )
 
     def facts(self) -> list[RecordedEvent]:
@@ -83,8 +90,10 @@ def _cycles(round_: Round, book: Rulebook, paytable: Paytable) -> list[RecordedC
     reading = meter_before(round_, book, meter)
     current = RecordedCycle([], [], round_.before.armed.get(meter))
     found, just_armed = [current], False
-    events = (model.MysteryArmed, model.ProgressiveAccepted, model.MysteryHit)
-    for fact in in_order(fact for type_ in events for fact in _of_meter(round_, book, type_)):
+    contributions_ = _contributions(round_, book)
+    surplus = _surplus(round_, contributions_)
+    others = [fact for type_ in (model.MysteryArmed, model.MysteryHit) for fact in _of_meter(round_, book, type_)]
+    for fact in in_order([*contributions_, *others]):
         event = fact.payload
         match event:
             case model.MysteryArmed():
@@ -102,6 +111,7 @@ def _cycles(round_: Round, book: Rulebook, paytable: Paytable) -> list[RecordedC
                 just_armed = False
                 current.befores.append(derived if reading is None or book.linked_mystery else reading)
                 current.contributions.append(fact)
+                current.surplus += [fact] if fact in surplus else []
                 reading = event.reading_centicents
             case model.MysteryHit() if _is_repeated(found, event):
                 pass
@@ -112,6 +122,23 @@ def _cycles(round_: Round, book: Rulebook, paytable: Paytable) -> list[RecordedC
                 current = RecordedCycle([], [], None)
                 found.append(current)
     return [each for each in found if each.contributions or each.hit is not None]
+
+
+def _contributions(round_: Round, book: Rulebook) -> list[RecordedEvent]:
+    """The contributions to the meter: one reported again in the same words, the meter unmoved, is one (D661)."""
+    accepted = _of_meter(round_, book, model.ProgressiveAccepted)
+    return distinct_by(accepted, "seat", "amount_cents", "reading_centicents")
+
+
+def _surplus(round_: Round, contributed: Sequence[RecordedEvent]) -> list[RecordedEvent]:
+    """The contributions of a box beyond its progressive wagers: one wager contributes once (§ 645c.3(c)(2), D373)."""
+    placed = Counter(fact.payload.seat for fact in round_.of(model.WagerPlaced) if fact.payload.wager == "progressive")
+    made, surplus = Counter[int](), list[RecordedEvent]()
+    for fact in contributed:
+        made[fact.payload.seat] += 1
+        if made[fact.payload.seat] > max(placed[fact.payload.seat], 1):
+            surplus.append(fact)
+    return surplus
 
 
 def _is_repeated(found: Sequence[RecordedCycle], event: model.MysteryHit) -> bool:
@@ -159,6 +186,12 @@ def rulings(round_: Round, book: Rulebook) -> list[tuple[RecordedCycle, Ruling]]
     )
 
 
+def open_reason(round_: Round, book: Rulebook, seat: int) -> str | None:
+    """Say why it cannot be told whether a seat won the bonus; null where the target or the meter is not on record."""
+    of_seat = (said for cycle, said in rulings(round_, book) if seat in {f.payload.seat for f in cycle.facts()})
+    return next((said.doubt for said in of_seat if said.doubt and said.unsure is not None), None)
+
+
 def complete_layout(round_: Round, book: Rulebook, layout: TableLayout) -> TableLayout:
     """Put the Must-Hit-By meter on the table that the round is settled from."""
     if book.mystery_meter is None:
@@ -204,6 +237,8 @@ def contributions(round_: Round, book: Rulebook) -> Iterator[Finding]:
             missing = next((wager for wager, seats in at_box.items() if fact.payload.seat not in seats), None)
             if missing is not None:
                 yield _contribution_without(round_, book, fact, missing)
+            elif fact in cycle.surplus:
+                yield _second_contribution(round_, book, fact)
             else:
                 yield from _wrong_contribution(round_, book, fact, before, paytable)
     yield from _missing_contributions(round_, book, at_box[book.chapter.base] & at_box["progressive"])
@@ -217,6 +252,20 @@ def _contribution_without(round_: Round, book: Rulebook, fact: RecordedEvent, mi
         "645c.3(c)(1)",
         expected="a base wager and a progressive wager beside it",
         observed=f"a contribution without a {missing} wager",
+        evidence=(fact,),
+        seat=fact.payload.seat,
+        wager=WAGER,
+    )
+
+
+def _second_contribution(round_: Round, book: Rulebook, fact: RecordedEvent) -> Finding:
+    return finding(
+        round_,
+        book,
+        "MYST-CONTRIBUTION",
+        "645c.3(c)(2)",
+        expected="one contribution for a progressive wager",
+        observed=f"a second contribution for the wager, meter {show_meter(fact.payload.reading_centicents)}",
         evidence=(fact,),
         seat=fact.payload.seat,
         wager=WAGER,

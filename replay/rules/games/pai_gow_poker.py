@@ -96,6 +96,8 @@ def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str | N
         return "two valid rolls of the dice are on record, and which of them counts is not"
     if wager == "match" and rolls and None not in rolls[-1].dice:
         return "the number that the wager is on is not on record"
+    if wager == mystery.WAGER and (why := mystery.open_reason(round_, book, seat)) is not None:
+        return why
     return UNREAD.get(wager)
 
 
