@@ -17,6 +17,7 @@ from replay.fold.recorded_event import RecordedEvent, distinct_by
 from replay.fold.round import ASIDE, Round
 from replay.rules.round_steps import STUB_SECTION
 from replay.rules.rule import EVERY_CHAPTER, Early, Indeterminate, finding, rule
+from replay.settlement.round_readings import round_readings
 from replay.settlement.stakes import stakes
 from replay.settlement.surrenders import surrenders
 from replay.settlement.voids import (
@@ -25,6 +26,7 @@ from replay.settlement.voids import (
     before_deal,
     face_up_dealt,
     first_position,
+    is_void,
     open_grounds,
     positions,
     start_of,
@@ -74,7 +76,12 @@ def not_voided(round_: Round, book: Rulebook) -> Iterator[Finding]:
     over_readings=True,
 )
 def doubtful_void(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
-    """Where the record leaves open whether there is a ground for a void, it is said why; each reading is judged (D500)."""
+    """Where the record leaves open whether there is a ground for a void, it is said why; each reading is judged (D500).
+
+    Nothing is open of a round that is void in every reading: it was declared so and that stands, or has another ground (D660).
+    """
+    if all(is_void(reading, book) for reading in round_readings(round_, book)):
+        return
     for ground in open_grounds(round_, book):
         yield Indeterminate(ground.doubt)
 

@@ -39,6 +39,38 @@ def may_be_of(round_: Round, book: Rulebook, exposed: RecordedEvent, position: P
     return card is None or None in held or len(held) < book.chapter.numbers["cards_per_hand"]
 
 
+def dealer_turned_over(round_: Round) -> RecordedEvent | None:
+    """Return the event by which the dealer's cards were turned over, where they lie face down: revealed or set; or null.
+
+    Dealt face up they were exposed (D521), and turned over at no time.
+    """
+    turned = [fact for fact in round_.in_order(model.HandRevealed, model.HandSet) if fact.payload.position == "dealer"]
+    return turned[0] if turned else None
+
+
+def dealer_cards_seen(round_: Round) -> list[tuple[RecordedEvent, bool | None]]:
+    """Return what showed a card of the dealer, exposed or dealt face up, and whether each came before they were turned over.
+
+    Null where the clocks contradict that order.
+    """
+    turned = dealer_turned_over(round_)
+    seen = [fact for fact in round_.of(model.CardExposed) if owner_of(round_, fact) == "dealer"]
+    seen += [fact for fact in round_.of(model.CardsDealt) if fact.payload.to == "dealer" and fact.payload.face_up]
+    return [(fact, True if turned is None else round_.certainly_before(fact, turned)) for fact in in_order(seen)]
+
+
+def may_be_of_the_dealer(round_: Round, book: Rulebook) -> list[RecordedEvent]:
+    """Return the cards of the stack, exposed before the dealer's were turned over, that may have become the dealer's."""
+    turned = dealer_turned_over(round_)
+    return [
+        fact
+        for fact in round_.of(model.CardExposed)
+        if fact.payload.by != "player"
+        and (turned is None or round_.certainly_before(fact, turned) is not False)
+        and may_be_of(round_, book, fact, "dealer")
+    ]
+
+
 def elected_by_return(round_: Round, book: Rulebook) -> frozenset[int]:
     """Return the seats whose hand was voided without a word: a card of it was exposed, and every wager of it went back as void.
 

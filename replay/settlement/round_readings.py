@@ -139,8 +139,8 @@ def _without_ground(round_: Round, book: Rulebook, voided: RecordedEvent) -> str
     if not can_be_void(book):
         return f"the round was voided ({reason}), for which the chapter has no ground"
     by_the_floor = reason == "floor_decision" and is_miscounted(round_, book)
-    if by_the_floor or must_be_void(round_, book) or not covers_ground(round_, reason):
-        return ""
+    if by_the_floor or must_be_void(round_, book) or open_grounds(round_, book) or not covers_ground(round_, reason):
+        return ""  # where a ground is open, the reading that has none asks
     of_game = terms_of(book.game).groundless
     return (of_game(round_, book) if of_game is not None else None) or (
         f"the round was voided ({reason}) and the record shows no ground for it"

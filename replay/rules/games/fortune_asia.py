@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from events.vocabulary import model
 from games.rulebook.rulebook import Rulebook
-from replay.fold.recorded_event import RecordedEvent, in_order
+from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.rules.exposure import SHOWN_IN_ORDER
 from replay.rules.game_rules import GameRules
@@ -24,32 +23,13 @@ from replay.rules.round_steps import (
     set_after_the_deal,
     settled,
 )
-from replay.settlement.exposures import WHOSE, may_be_of, owner_of
+from replay.settlement.exposures import WHOSE, dealer_cards_seen, dealer_turned_over, may_be_of_the_dealer
 from replay.settlement.void_ground import VoidGround
-
-
-def turned_over(round_: Round) -> RecordedEvent | None:
-    """Return the fact that first shows the dealer's cards turned over or set, or null (§ 659a.11(c))."""
-    exposures = [
-        fact
-        for type_ in (model.HandRevealed, model.HandSet)
-        for fact in round_.of(type_)
-        if fact.payload.position == "dealer"
-    ]
-    return min(exposures, key=lambda fact: fact.seq, default=None)
-
-
-def _seen_early(round_: Round) -> list[tuple[RecordedEvent, bool | None]]:
-    """The facts that show a card of the dealer, and whether each came before the cards were turned over."""
-    turned = turned_over(round_)
-    seen = [fact for fact in round_.of(model.CardExposed) if owner_of(round_, fact) == "dealer"]
-    seen += [fact for fact in round_.of(model.CardsDealt) if fact.payload.to == "dealer" and fact.payload.face_up]
-    return [(fact, True if turned is None else round_.certainly_before(fact, turned)) for fact in in_order(seen)]
 
 
 def exposed_dealer(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
     """A card of the dealer seen before the dealer's cards are turned over voids all hands (§ 659a.13(e), (j))."""
-    early = _seen_early(round_)
+    early = dealer_cards_seen(round_)
     certain = [fact for fact, before in early if before]
     if certain:
         yield _exposed_dealer(round_, certain)
@@ -57,11 +37,8 @@ def exposed_dealer(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
     for fact in (fact for fact, before in early if before is None):
         clocks = "the clocks contradict the order of the dealer's exposed card and the turning over of the dealer's"
         yield _exposed_dealer(round_, [fact], clocks)
-    turned = turned_over(round_)
-    for fact in round_.of(model.CardExposed):
-        before = True if turned is None else round_.certainly_before(fact, turned)
-        if fact.payload.by != "player" and before is not False and may_be_of(round_, book, fact, "dealer"):
-            yield _exposed_dealer(round_, [fact], WHOSE)
+    for fact in may_be_of_the_dealer(round_, book):
+        yield _exposed_dealer(round_, [fact], WHOSE)
 
 
 def _exposed_dealer(round_: Round, seen: list[RecordedEvent], doubt: str = "") -> VoidGround:
@@ -86,7 +63,7 @@ def _cards(seen: list[RecordedEvent]) -> str:
 GAME_RULES = GameRules(
     game="fortune_asia",
     void_grounds=exposed_dealer,
-    dealer_exposed=turned_over,
+    dealer_exposed=dealer_turned_over,
     precedences=(
         *set_after_the_deal("659a.11(a)"),
         *base_early(settled("base"), "11(e)"),

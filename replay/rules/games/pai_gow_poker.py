@@ -34,19 +34,18 @@ from replay.rules.round_steps import (
     settled,
     vigorish_taken,
 )
-from replay.settlement.exposures import WHOSE, may_be_of, owner_of
+from replay.settlement.exposures import WHOSE, dealer_cards_seen, dealer_turned_over, may_be_of_the_dealer
 from replay.settlement.void_ground import VoidGround
 
 ON_THE_DICE = ("sum", "match", "beat_it")
 """The wagers that the dice decide (§ 645c.2(e))."""
 
 
-def turned_over(round_: Round) -> RecordedEvent | None:
-    """Return the fact by which the dealer's cards were first seen: dealt face up, revealed or set; or null."""
-    seen = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to == "dealer" and fact.payload.face_up]
-    for type_ in (model.HandRevealed, model.HandSet):
-        seen += [fact for fact in round_.of(type_) if fact.payload.position == "dealer"]
-    return min(seen, key=lambda fact: fact.seq, default=None)
+def first_seen(round_: Round) -> RecordedEvent | None:
+    """Return the event by which the dealer's hand was first seen: dealt face up, revealed or set; or null (§ 645c.1(d))."""
+    up = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to == "dealer" and fact.payload.face_up]
+    turned = dealer_turned_over(round_)
+    return min([*up, *((turned,) if turned else ())], key=lambda fact: fact.seq, default=None)
 
 
 def exposed_dealer(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
@@ -54,27 +53,23 @@ def exposed_dealer(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
 
     Whether the round is void is open then, as it is after the like in § 659a.13(e), which voids all hands.
     """
-    turned = turned_over(round_)
-    for fact in round_.of(model.CardExposed):
-        early = turned is None or round_.certainly_before(fact, turned) is not False
-        if not early or round_.voided is not None:
-            continue
-        if owner_of(round_, fact) is None and fact.payload.by != "player" and may_be_of(round_, book, fact, "dealer"):
-            yield _exposed_dealer(fact, WHOSE)
-        if owner_of(round_, fact) == "dealer":
-            yield _exposed_dealer(
-                fact, "a card of the dealer was exposed before the players had set: § 645a.13 is not held (D13)"
-            )
+    early = [fact for fact, before in dealer_cards_seen(round_) if before is not False]
+    if early:
+        yield _exposed_dealer(
+            early, "a card of the dealer was exposed before the players had set: § 645a.13 is not held (D13)"
+        )
+    for fact in may_be_of_the_dealer(round_, book):
+        yield _exposed_dealer([fact], WHOSE)
 
 
-def _exposed_dealer(exposed: RecordedEvent, doubt: str) -> VoidGround:
+def _exposed_dealer(exposed: list[RecordedEvent], doubt: str) -> VoidGround:
     return VoidGround(
         "exposed_dealer",
         "DEAL-EXPOSED",
         "13",
         "with a card of the dealer exposed, what § 645a.13 says",
-        f"{exposed.payload.card or 'a card'} of the dealer exposed; the round was not voided",
-        (exposed.seq,),
+        "a card of the dealer exposed; the round was not voided",
+        tuple(fact.seq for fact in exposed),
         doubt=doubt,
     )
 
@@ -106,7 +101,7 @@ GAME_RULES = GameRules(
     void_grounds=exposed_dealer,
     complete_layout=mystery.complete_layout,
     open_reason=open_reason,
-    dealer_exposed=turned_over,
+    dealer_exposed=first_seen,
     rules={
         "settlement": (
             dice_wagers.shaken,
