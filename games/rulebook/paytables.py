@@ -36,6 +36,7 @@ class Paytable(msgspec.Struct, frozen=True, kw_only=True):
     """A paytable as printed. `wager_cents`, the seed and the rates are there for a progressive.
 
     `scales`: the amounts are "for 1" and go with the wager filed; `rate_filed`: the text prints no rate, it is filed.
+    `printed_for_cents` is the wager that the text prints the amounts for, where they are kept for another one (D662).
     `least_wager_cents` and `maximum_cents` are those of a Must-Hit-By configuration, whose minimum is the seed (§ 645c.3).
 
     `picks` decides which of several lines made is paid: the best paid where all are odds (D15), the first printed where
@@ -58,6 +59,7 @@ class Paytable(msgspec.Struct, frozen=True, kw_only=True):
     maximum_cents: int
     has_envy: bool
     picks: Picks
+    printed_for_cents: int | None = None
 
     def best(self, lines_made: frozenset[str]) -> PayLine | None:
         """Return the line that is paid among those made, or none.

@@ -325,6 +325,8 @@ class _SubmissionReader:
 
     def _scaled(self, section: _Section, paytable: Paytable, amount_cents: int) -> Paytable:
         """Return a progressive's paytable for the wager filed: "for 1" amounts and the seed go with it, others are fixed."""
+        if Citation(paytable.cite).assumed:
+            return self._as_filed(section, paytable)
         for key in ("amount", "min", "max"):
             if not section.has(key) or (filed := section.money(key, paytable.cite)) == amount_cents:
                 continue
@@ -344,6 +346,20 @@ class _SubmissionReader:
             seed = paytable.seed_cents * times
             paytable = msgspec.structs.replace(paytable, lines=lines, wager_cents=filed, seed_cents=seed)
         return paytable
+
+    def _as_filed(self, section: _Section, paytable: Paytable) -> Paytable:
+        """Return a progressive's paytable for any one wager: what it is printed for is assumed and refuses nobody (D13, D662)."""
+        filed = {key: section.money(key) for key in ("amount", "min", "max") if section.has(key)}
+        for key, cents in filed.items():
+            if cents < 1 or cents not in (paytable.wager_cents, *list(filed.values())[:1]):
+                raise section.refuse(
+                    key, f"{show_money(cents)}; expected one amount for the wager, of at least one cent"
+                )
+        printed_for = paytable.wager_cents
+        amount = next(iter(filed.values()), printed_for)
+        return msgspec.structs.replace(
+            paytable, wager_cents=amount, printed_for_cents=printed_for if amount != printed_for else None
+        )
 
     def _rated(self, section: _Section, paytable: Paytable) -> Paytable:
         """Put in the rate of progression where the text prints none and it must be filed (D18)."""

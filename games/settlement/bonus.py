@@ -13,6 +13,7 @@ import msgspec
 
 from games.cards.ranking import seven_card_lines
 from games.layout import BettingBox, TableLayout
+from games.rulebook.money import show_money
 from games.rulebook.rulebook import Paytable, Rulebook
 from games.settlement.progressive import after_winner, share_cents
 from games.settlement.wagers import (
@@ -112,7 +113,16 @@ def progressive_payout(
         cash_cents=cash,
         slip_cents=slip,
         uncapped_cents=fixed + slip,
+        other_reading=_printed_for_another(paytable),
     )
+
+
+def _printed_for_another(paytable: Paytable) -> str | None:
+    """Say that a paytable is printed for another wager than the one filed; null where it is printed for that (D662)."""
+    if paytable.printed_for_cents is None:
+        return None
+    printed, filed = show_money(paytable.printed_for_cents), show_money(paytable.wager_cents or 0)
+    return f"D662: paytable {paytable.name} is printed for a wager of {printed}; for one of {filed} others may hold"
 
 
 def is_envy_owed(own_hand: bool, hand_wagered: bool, must_wager: bool) -> bool:

@@ -288,6 +288,7 @@ def test_645c_a_filing_that_the_chapter_does_not_allow(words: str, key: str, sec
         "mystery=A-1 progressive=3",  # at least $1
         "mystery=A-5 progressive=3",
         "mystery=D-2 progressive=3 mystery.meter=m-7 mystery.linked=yes",
+        "mystery=A-2 progressive=1 progressive.wager=2.00",  # 688a.12(d) prints paytable 1 for $1
         "fortune_bonus=1 max_payout=100.00",  # 688a.12(e) would ask for 50,000.00
         "deal_method=hand shuffler=none",  # 688a.9(a)(1) would ask for a shuffler
         "decks=3",  # 688a.3(b) would allow two
@@ -298,6 +299,28 @@ def test_645c_a_filing_that_the_chapter_does_not_allow(words: str, key: str, sec
 def test_645c_nobody_is_refused_by_a_section_that_is_only_assumed(words: str) -> None:
     """D13."""
     assert book_of(words).chapter.key == "pa-645c"
+
+
+@pytest.mark.parametrize("amount", ["1.00", "2.00", "7.00"])
+def test_645c_a_progressive_of_another_amount_pays_what_is_printed(amount: str) -> None:
+    """D662: 645a is not held, so that the amount a paytable is for refuses nobody (D13); its amounts stand as printed (D18)."""
+    offer, printed = (
+        book_of(f"progressive=1 progressive.wager={amount}").offers["progressive"],
+        book_of("progressive=1"),
+    )
+    assert (offer.min_cents, offer.max_cents) == (int(float(amount) * 100),) * 2
+    assert offer.paytable is not None
+    assert printed.offers["progressive"].paytable is not None
+    assert offer.paytable.lines == printed.offers["progressive"].paytable.lines
+    assert offer.paytable.seed_cents == printed.offers["progressive"].paytable.seed_cents
+
+
+def test_645c_a_progressive_is_of_one_amount() -> None:
+    with pytest.raises(RulesRefused, match="expected one amount for the wager") as refused:
+        book_of("progressive=1 progressive.min=1.00 progressive.max=5.00")
+    assert refused.value.key == "wagers.progressive.max"
+    with pytest.raises(RulesRefused, match="at least one cent"):
+        book_of("progressive=1 progressive.wager=0.00")
 
 
 def test_645c_3_the_meter_of_the_mystery_bonus() -> None:
