@@ -37,8 +37,10 @@ def shaken(round_: Round, book: Rulebook) -> Iterator[Finding]:
         activated = [fact for fact in round_.of(model.ShakerActivated) if since < fact.seq < roll.seq]
         since = roll.seq
         electronic = bool(activated) or any(fact.payload.duration_ms is not None for fact in made)
-        lasted = sum(fact.payload.duration_ms or 0 for fact in made)
-        if electronic and lasted < must and not round_.lost and (made or round_.covers("start")):
+        times = [fact.payload.duration_ms for fact in made]
+        lasted = sum(time for time in times if time is not None)
+        is_timed = None not in times if made else round_.covers("start")
+        if electronic and is_timed and lasted < must and not round_.lost:
             yield finding(
                 round_,
                 book,

@@ -294,7 +294,7 @@ def _code_by_outcome(due: Due, flow: WagerFlow, difference: int) -> str:
     if due.outcome in (*PUSHES, Outcome.UNKNOWN):
         return OVER_OR_UNDER["push"][not too_much]
     if due.outcome is not Outcome.WIN:
-        if flow.winnings_cents:
+        if flow.winnings_cents and too_much:
             return "MYST-TRIGGER" if due.wager == "mystery" else "PAY-LOSER"
         return OVER_OR_UNDER["lose"][not too_much]
     if flow.winnings_cents == 0:
