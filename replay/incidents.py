@@ -132,9 +132,8 @@ def _closure(cause: Finding, findings: Iterable[Finding]) -> list[Finding]:
 
 def _follows(cause: Finding, finding: Finding) -> bool:
     if cause.code == finding.code:
-        return _SAME_CODE.get(cause.code.partition("-")[0], _never)(cause, finding) or _SAME.get(cause.code, _never)(
-            cause, finding
-        )
+        of_family = _SAME_CODE.get(cause.code.partition("-")[0], _never)
+        return _SAME.get(cause.code, of_family)(cause, finding)
     return any(finding.code in codes and link(cause, finding) for codes, link in _CONSEQUENCES.get(cause.code, ()))
 
 
@@ -177,6 +176,10 @@ def _same_evidence(cause: Finding, finding: Finding) -> bool:
     return not set(cause.evidence).isdisjoint(finding.evidence)
 
 
+def _same_section(cause: Finding, finding: Finding) -> bool:
+    return cause.cite == finding.cite
+
+
 def _same_hand_or_move(cause: Finding, finding: Finding) -> bool:
     return _same_seat(cause, finding) or _same_evidence(cause, finding)
 
@@ -186,8 +189,13 @@ _SAME_CODE: Final[dict[str, Link]] = {
     "WAGER": _same_seat, "PAY": _same_wager, "LOG": _same_evidence,
 }  # fmt: skip
 """Family of a code → when two findings of the same code are one mistake."""
-_SAME: Final[dict[str, Link]] = {"PAY-VOID": _always, "PAY-ORDER": _always, "PAY-REVEAL": _always}
-"""Codes of mistakes that concern the round although their findings name seats."""
+_SAME: Final[dict[str, Link]] = {
+    "PAY-VOID": _always,
+    "PAY-ORDER": _always,
+    "PAY-REVEAL": _always,
+    "DEAL-RACK": _same_section,
+}
+"""Codes of mistakes that concern the round although their findings name seats, or that are several things under one code."""
 
 _VOID: Final = ((PLAYED_ON, _always),)
 _OF_THE_SAME_WAGER: Final = ((frozenset({"PAY-ANNOUNCED"}), _same_wager),)

@@ -25,6 +25,7 @@ class Shorthand:
     wager: str | None = None
     cents: int | None = None
     evidence: tuple[int, ...] = (1,)
+    cite: str = ""
 
     def finding(self) -> Finding:
         return Finding(
@@ -38,7 +39,7 @@ class Shorthand:
             observed="",
             difference_cents=self.cents,
             evidence=self.evidence,
-            cite="",
+            cite=self.cite,
             other_reading=None,
             severity=SEVERITY[self.code],
             assumed=False,
@@ -168,6 +169,14 @@ def test_a_loser_who_is_paid_is_not_why_hands_are_settled_out_of_turn() -> None:
     """A forfeited wager has no turn in the settlement (D529), and any other that is paid is settled in the turn it has."""
     order, paid = Shorthand("PAY-ORDER", 2, evidence=(7, 9)), Shorthand("PAY-LOSER", 2, "ante", 6000, evidence=(1, 4))
     assert grouped(order, paid) == [[("PAY-LOSER", 2)], [("PAY-ORDER", 2)]]
+
+
+def test_cards_not_all_collected_are_no_reason_for_cards_collected_too_early() -> None:
+    """Both are DEAL-RACK, of two sections: 5 of 53 cards collected (.11(j)), and some before the settlement (.11(g))."""
+    too_few, too_early = Shorthand("DEAL-RACK", evidence=(9,), cite="11(j)"), Shorthand("DEAL-RACK", 3, cite="11(g)")
+    assert grouped(too_few, too_early) == [[("DEAL-RACK", None)], [("DEAL-RACK", 3)]]
+    another = Shorthand("DEAL-RACK", 5, evidence=(2,), cite="11(g)")
+    assert grouped(too_early, another) == [[("DEAL-RACK", 3), ("DEAL-RACK", 5)]]
 
 
 def test_rounds_share_no_incident_and_findings_between_rounds_stand_alone() -> None:

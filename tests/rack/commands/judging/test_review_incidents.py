@@ -87,7 +87,7 @@ def test_the_round_shows_the_cause_and_beneath_it_what_follows(
     )
     assert "\n  2 consequences:\n" in shown
     assert "\n      reckoning $25.00 goes back to the patron (void); $25.00 was collected\n" in shown
-    assert "\n    Voided wager not returned · Seat 3 · Base wager · underpaid by $25.00  (PAY-VOID, high)\n" in shown
+    assert "\n    Voided wager mispaid · Seat 3 · Base wager · underpaid by $25.00  (PAY-VOID, high)\n" in shown
 
 
 def test_an_incident_is_resolved_signed_and_reopened_as_a_whole(
