@@ -104,7 +104,7 @@ def settlement_table(settlements: Sequence[Settlement], undetermined: Sequence[s
 def _line(settlement: Settlement, undetermined: Sequence[str]) -> str:
     due_is_known = settlement.due_cents is not None
     doubts = doubts_about(settlement.seat, settlement.wager, undetermined, due_is_known=due_is_known)
-    return f"In doubt: {'; '.join(doubts)}" if doubts else line_name(settlement.line)
+    return f"In doubt: {readable('; '.join(doubts))}" if doubts else line_name(settlement.line)
 
 
 def finding_lines(

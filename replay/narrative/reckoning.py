@@ -128,6 +128,10 @@ def _patron(seat: int | None) -> str:
     return "the patron" if seat is None else f"the patron at seat {seat}"
 
 
+PROGRESSIVE = "progressive"
+"""The wager that is collected before the deal, whether it wins or not: of it the reckoning gives what comes out net."""
+
+
 def _due(settled: SettledWager, chapter_key: str, currency: str) -> str:
     staked, due = settled.staked_cents, settled.due_cents or 0
     stake, why = amount(staked, currency), _why(settled)
@@ -135,6 +139,8 @@ def _due(settled: SettledWager, chapter_key: str, currency: str) -> str:
         return f"{amount(due, currency)} is due{why}" if due else f"nothing is due{why}"
     if due > 0:
         odds = _odds(settled, chapter_key)
+        if settled.wager == PROGRESSIVE and odds is None:
+            return f"{stake} wins {amount(due, currency)} net{why}"
         return f"{stake}{'' if odds is None else f' {odds}'} pays {amount(due, currency)}{why}"
     if due == 0:
         return f"{stake} goes back to the patron{why}"
@@ -143,11 +149,20 @@ def _due(settled: SettledWager, chapter_key: str, currency: str) -> str:
 
 def _done(settled: SettledWager, currency: str) -> str:
     done, due = settled.done_cents or 0, settled.due_cents or 0
+    if settled.wager == PROGRESSIVE and done != min(due, 0):
+        return _net_done(done, due, currency)
     if done > 0:
         return f"{amount(done, currency)} was paid"
     if done < 0:
         return f"{amount(done, currency)} was collected"
     return "nothing was paid" if due > 0 or not settled.staked_cents else "it was not collected"
+
+
+def _net_done(done: int, due: int, currency: str) -> str:
+    """What was done with a wager that was collected before the deal: won or lost net, or not returned."""
+    if done < 0:
+        return f"{amount(done, currency)} was not returned" if due == 0 else f"the patron lost {amount(done, currency)}"
+    return f"the patron won {amount(done, currency)} net" if done > 0 else "the patron got just the wager back"
 
 
 def _why(settled: SettledWager) -> str:

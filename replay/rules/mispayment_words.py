@@ -9,8 +9,10 @@ from events.vocabulary import model
 from games.rulebook.money import show_money
 from games.rulebook.rulebook import Rulebook
 from games.settlement.bonus import is_qualifying
+from games.settlement.mystery import show_meter
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
+from replay.fold.wager_keys import key_of
 from replay.rules.mystery import rulings
 from replay.settlement.hand_readings import dealer_position
 from replay.settlement.stakes import ENVY_OF, Stake, end_of_time, stakes
@@ -23,6 +25,8 @@ ENDS = {
     "reveal": "the reveal",
 }
 """What ends the time for a wager → how it is named."""
+WHATEVER_COMES_FIRST = ("no_more_bets", "activation")
+"""Ends of the time for a wager that another event may have brought before."""
 
 
 def late_part(round_: Round, book: Rulebook, stake: Stake) -> str:
@@ -30,8 +34,10 @@ def late_part(round_: Round, book: Rulebook, stake: Stake) -> str:
     rule_ = book.chapter.wagers.get(stake.wager)
     done = "placed" if stake.late_cents > 0 else "withdrawn"
     closes = rule_.closes if rule_ is not None else "no_more_bets"
-    if closes == "no_more_bets":
+    if closes in WHATEVER_COMES_FIRST:
         match end_of_time(round_, book, stake):
+            case RecordedEvent(payload=model.NoMoreBets()):
+                closes = "no_more_bets"
             case RecordedEvent(payload=model.CardsDealt()):
                 closes = "first_card"
             case RecordedEvent(payload=model.ShakerActivated() | model.ShakerShaken() | model.DiceRolled()):
@@ -45,9 +51,24 @@ def of_the_limit(book: Rulebook, is_capped: bool) -> str:
     return f"the maximum payout is {limit}" if is_capped else f"the maximum payout of {limit} does not limit it"
 
 
-def trigger(round_: Round, book: Rulebook) -> str | None:
-    """Return whose contribution passed the target of a Must-Hit-By meter, where a hit on record was another's; or null."""
-    return next((ruling.right for _, ruling in rulings(round_, book) if ruling.at is not None), None)
+def no_bonus_for(round_: Round, book: Rulebook, seat: int) -> tuple[str, str]:
+    """Return why no Must-Hit-By bonus is due at a seat that was paid one, with the section: whose contribution hit it."""
+    found = [said for _, said in rulings(round_, book)]
+    passed, own = "645c.3(c)(3)", [said for said in found if said.winner is not None and said.winner.seat == seat]
+    if own:
+        base = book.chapter.base
+        missing = next((wager for wager in (base, "progressive") if not _is_in_time(round_, book, seat, wager)), base)
+        return "645c.3(c)(1)", f"the contribution of seat {seat} does not qualify: no {missing} wager in time"
+    if (wrong := next((said.right for said in found if said.at is not None), None)) is not None:
+        return passed, wrong
+    if (won := next((said.winner for said in found if said.winner is not None), None)) is not None:
+        return passed, f"the contribution of seat {won.seat} hit the meter, at {show_meter(won.reading)}"
+    return passed, "no contribution hit the meter in this round"
+
+
+def _is_in_time(round_: Round, book: Rulebook, seat: int, wager: str) -> bool:
+    stake = stakes(round_, book).get(key_of(seat, wager, None, ""))
+    return stake is not None and stake.in_time_cents > 0
 
 
 def no_envy_for(

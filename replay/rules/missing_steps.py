@@ -80,7 +80,7 @@ def start_as_filed(round_: Round, book: Rulebook) -> Iterator[Finding]:
             book,
             "DEAL-START",
             PLAYED if book.has(PLAYED) else "5(i)",
-            expected=f"the start found as filed ({book.starting.replace('_', ' ')})",
+            expected=f"by the rules in force, the start found by {'a number drawn' if by_number else 'dice'}",
             observed="found by dice" if by_number else "found by a number drawn",
             evidence=wrong[-1:],
         )

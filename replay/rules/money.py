@@ -16,7 +16,7 @@ from replay.fold.derived import derived_by_rules
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.wager_keys import Key, key_in
-from replay.rules.mispayment_words import late_part, no_envy_for, of_the_limit, trigger
+from replay.rules.mispayment_words import late_part, no_bonus_for, no_envy_for, of_the_limit
 from replay.rules.rule import EVERY_CHAPTER, Early, Indeterminate, finding, rule
 from replay.settlement.open_reasons import open_envy_reason, open_reason
 from replay.settlement.payouts import WagerFlow, describe_flow, flows
@@ -149,10 +149,10 @@ def _in_every_reading(
     """Find what is so of a wager in every reading: that it was late, or got more than the most, or less than the least, due."""
     read = [each for each in readings if each is not None]
     difference, limit = _beyond_all(book, read) if len(read) == len(readings) else (None, "")
-    is_late = bool(read) and all(each.is_late for each in readings if each is not None) and len(read) == len(readings)
+    is_late = bool(read) and all(each.is_late for each in read) and len(read) == len(readings)
     if not is_late and not difference:
         return
-    section: str = account.due.cite if account.due is not None else book.cite("11(f)")
+    section = _section_of_bound(book, account, limit)
     if is_late:
         code, section = "WAGER-LATE", late_section(book, account.settlement.wager)
     elif difference is not None and difference > 0:
@@ -160,18 +160,27 @@ def _in_every_reading(
     else:
         code = "PAY-UNDER" if account.flow.winnings_cents else _not_paid(account.flow)
     facts = [*(account.stake.facts if account.stake else ()), *account.flow.facts]
+    late, observed = read[0].stake, _observed(account, account.vigorish if is_known_to(book) else ())
     yield finding(
         round_,
         book,
         code,
         section,
         expected=limit or "no wager after its time",
-        observed=_observed(account, account.vigorish if is_known_to(book) else ()),
+        observed=f"{late_part(round_, book, late)}; {observed}" if is_late and late is not None else observed,
         evidence=facts or ((round_.closed,) if round_.closed else ()),
         seat=account.settlement.seat,
         wager=account.settlement.wager,
         difference_cents=difference,
     )
+
+
+def _section_of_bound(book: Rulebook, account: Account, limit: str) -> str:
+    """Return the section of a bound: of what is paid at most or at least that of the odds, otherwise that of the due."""
+    rule_ = book.chapter.wagers.get(account.settlement.wager)
+    if limit.endswith(PAID) and rule_ is not None:
+        return rule_.odds_cite
+    return account.due.cite if account.due is not None else book.cite("11(f)")
 
 
 def _not_paid(flow: WagerFlow) -> str:
@@ -202,10 +211,14 @@ def _beyond_all(book: Rulebook, readings: Sequence[Account]) -> tuple[int | None
     return None, ""
 
 
+PAID = " paid"
+"""How a bound ends that is a payment."""
+
+
 def _limit(bound: Literal["at least", "at most"], net: int, staked_cents: int) -> str:
     """Return a bound of what is due in words, from the patron's side."""
     if net > 0:
-        return f"{bound} {show_money(net)} paid"
+        return f"{bound} {show_money(net)}{PAID}"
     if net < 0:
         other = "at most" if bound == "at least" else "at least"
         return f"{other} {show_money(-net)} collected"
@@ -227,8 +240,9 @@ def _difference(round_: Round, book: Rulebook, account: Account, owed_cents: int
         expected = _expected(account)
     if code == "PAY-LIMIT" and due is not None:
         expected += f"; {of_the_limit(book, due.capped)}"
-    if code == "MYST-TRIGGER" and (passed := trigger(round_, book)) is not None:
-        section, expected = "645c.3(c)(3)", f"{expected}; {passed}"
+    if code == "MYST-TRIGGER":
+        section, why_none = no_bonus_for(round_, book, settlement.seat)
+        expected = f"{expected}; {why_none}"
     observed = _observed(account, taken)
     if account.is_late and account.stake is not None:
         observed = f"{late_part(round_, book, account.stake)}; {observed}"
@@ -335,6 +349,8 @@ def _observed(account: Account, taken: Sequence[RecordedEvent]) -> str:
     due, settlement = account.due, account.settlement
     goes_back = settlement.staked_cents if due is None or settlement.wager != "progressive" else due.returned_cents
     observed = describe_flow(account.flow, goes_back)
+    if settlement.wager == "progressive" and not account.flow.facts and settlement.due_cents == 0:
+        observed = "not returned"  # it was collected before the deal
     return f"{observed}, {show_money(in_cents(taken))} vigorish" if taken else observed
 
 

@@ -186,11 +186,12 @@ def verified(round_: Round, book: Rulebook, wager: str, light: str, validation: 
         if not paid:
             continue
         lit = [f for f in round_.of(model.LightSeen) if f.payload.seat == due.seat and f.seq < paid[0].seq]
-        validated = [
+        of_it = [
             fact
             for fact in round_.of(model.PayoutValidated)
-            if fact.payload.seat == due.seat and fact.payload.wager == wager and fact.seq < paid[0].seq
+            if (fact.payload.seat, fact.payload.wager) == (due.seat, wager)
         ]
+        validated = [fact for fact in of_it if fact.seq < paid[0].seq]
         if not lit:
             yield finding(
                 round_,
@@ -210,11 +211,18 @@ def verified(round_: Round, book: Rulebook, wager: str, light: str, validation: 
                 "PAY-VALIDATED",
                 validation,
                 expected="the payout validated by a floorperson or above before it",
-                observed=f"validated by a {validated[-1].payload.role}" if validated else "not validated",
+                observed=_how_validated(validated, of_it),
                 evidence=(*validated, *paid),
                 seat=due.seat,
                 wager=wager,
             )
+
+
+def _how_validated(before: Sequence[RecordedEvent], at_all: Sequence[RecordedEvent]) -> str:
+    """Say by whom a payout was validated before it was made, or that it was validated afterwards, or not at all."""
+    if before:
+        return f"validated by a {before[-1].payload.role}"
+    return "validated after it was paid" if at_all else "not validated"
 
 
 @rule("PAY-DOCUMENTED", on=("11(h)(3)(i)(B)(4)",))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import get_args
 
 from events.vocabulary import model
@@ -328,10 +328,23 @@ def progressive_count(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 section,
                 expected=f"as many chips as wagers accepted ({len(accepted)} accepted, {len(at_boxes)} placed, by the record)",
                 observed=f"{event.collected} {'chip' if event.collected == 1 else 'chips'} collected, "
-                f"the system counts {event.accepted}",
+                f"the system counts {event.accepted}{_at_other_boxes(accepted, at_boxes)}",
                 evidence=(fact, *progressive_accepted(round_, book)),
                 wager="progressive",
             )
+
+
+def _at_other_boxes(accepted: Set[int], at_boxes: Set[int]) -> str:
+    """Say at which seats a wager was accepted and not placed, and the other way around; nothing where they are the same."""
+    said = [
+        f"{done} at {' and '.join(f'seat {seat}' for seat in sorted(seats))}, not {other} there"
+        for done, other, seats in (
+            ("accepted", "placed", accepted - at_boxes),
+            ("placed", "accepted", at_boxes - accepted),
+        )
+        if seats
+    ]
+    return "".join(f"; {each}" for each in said)
 
 
 @rule("WAGER-LOCKOUT", on=("2(d)(2)", "8(b)(2)", "9(a)(3)(ii)", "10(a)(2)(ii)"))

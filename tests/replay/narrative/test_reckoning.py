@@ -55,6 +55,33 @@ def settled(wager: str, paytable: str, staked: int, due: int | None, done: int |
             settled("ace_high_bonus", "1", 500, -200, -500, "lose"),
             "$2.00 of $5.00 is lost (paytable 1); $5.00 was collected",
         ),
+        # a Progressive is collected before the deal: what it comes to is net, and one that was kept was not returned
+        (
+            "pa-688a",
+            settled("progressive", "4", 500, 10_000, 4_000, "four_of_a_kind"),
+            "$5.00 wins $100.00 net (four of a kind, paytable 4); the patron won $40.00 net",
+        ),
+        ("pa-688a", settled("progressive", "", 0, 0, -100, "late"), "nothing is due (late); $1.00 was not returned"),
+        (
+            "pa-688a",
+            settled("progressive", "", 100, 0, -100, "void"),
+            "$1.00 goes back to the patron (void); $1.00 was not returned",
+        ),
+        (
+            "pa-688a",
+            settled("progressive", "1", 100, 7_400, -100, "four_of_a_kind"),
+            "$1.00 wins $74.00 net (four of a kind, paytable 1); the patron lost $1.00",
+        ),
+        (
+            "pa-688a",
+            settled("progressive", "1", 100, -100, -200, "lose"),
+            "$1.00 is lost (paytable 1); the patron lost $2.00",
+        ),
+        (
+            "pa-688a",
+            settled("progressive", "1", 100, -100, 0, "lose"),
+            "$1.00 is lost (paytable 1); the patron got just the wager back",
+        ),
         # an Envy Bonus has no stake
         (
             "pa-688a",

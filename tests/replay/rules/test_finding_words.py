@@ -126,6 +126,89 @@ def test_a_late_wager_on_the_dice_names_the_shaker() -> None:
     assert observed == "5.00 placed after the shaker was used; 5.00 collected"
 
 
+def test_a_late_wager_on_the_dice_names_no_more_bets_where_that_came_first() -> None:
+    wagers = "wager seat=4 base 10.00\nno_more_bets\nwager seat=4 sum 2.00\n"
+    text = f"rules pa-645c sum=A\n{wagers}shake 3\ndice 2 3 3\npay seat=4 sum 6.00\n"
+    ((_, observed),) = words(text, "WAGER-LATE")
+    assert observed == '2.00 placed after "no more bets"; 6.00 paid, 2.00 of the stake returned'
+
+
+def test_a_late_wager_beside_a_card_that_was_not_read_says_how_much_was_late() -> None:
+    text = """
+        rules pa-659a
+        wager seat=2 base 10.00
+        no_more_bets
+        wager seat=2 base 100.00
+        deal dealer=Kh ?? 9c 7s 5d 4c 2h seat2=As Ah Jc Ts 8d 6c 3d
+        set seat=2 high=As Ah 6c 3d medium=Jc Ts low=8d
+        pay seat=2 base 110.00
+        close
+    """
+    ((expected, observed),) = words(text, "WAGER-LATE")
+    assert expected == "at most 10.00 paid"
+    assert observed == '100.00 placed after "no more bets"; 110.00 paid, 110.00 returned for a stake of 10.00'
+
+
+LATE_PROGRESSIVE = """
+    rules pa-645c progressive=1 mystery=B-1
+    wager seat=1 base 10.00
+    no_more_bets
+    wager seat=1 progressive 1.00
+    contributed seat=1 1.00 meter=300.05
+    mystery_hit seat=1 meter=300.05 target=300.00 after=100.00
+    deal dealer=Ah Ad 9h 7d 5c 4s 2c seat1=Qs Jd 8c 6h 5h 3s 2d
+    return seat=1 base 10.00 push
+    pay seat=1 mystery 300.05
+    close
+"""
+
+
+def test_a_late_progressive_that_was_kept_was_not_returned() -> None:
+    ((_, observed),) = words(LATE_PROGRESSIVE, "WAGER-LATE")
+    assert observed == '1.00 placed after "no more bets"; not returned'
+
+
+def test_a_bonus_paid_to_one_who_does_not_qualify_says_so() -> None:
+    ((expected, _),) = words(LATE_PROGRESSIVE, "MYST-TRIGGER")
+    assert expected == "nothing paid (lose); the contribution of seat 1 does not qualify: no progressive wager in time"
+
+
+def test_a_bonus_paid_to_the_wrong_seat_names_whose_contribution_hit() -> None:
+    cases = [each for each in golden_cases() if "the hit is seat 1's, and seat 3 is paid" in each.title]
+    said = [expected for each in cases for expected, _ in words(each.transcript, "MYST-TRIGGER")]
+    assert said == ["nothing paid (lose); the contribution of seat 1 hit the meter, at 300.05"]
+
+
+def test_a_progressive_accepted_at_another_seat_than_placed_is_named() -> None:
+    text = """
+        rules pa-659a progressive=yes
+        wager seat=3 base 10.00
+        wager seat=6 base 10.00 progressive 1.00
+        accepted seat=3 1.00 meter=10000.28
+        lock accepted=1 collected=1
+        deal seat3=As Ah Jc Ts 8d 6c 3d seat6=Qs Qd Jd Tc 8c 6h 3h
+    """
+    ((_, observed),) = words(text, "WAGER-PROGRESSIVE")
+    assert observed == (
+        "1 chip collected, the system counts 1; accepted at seat 3, not placed there; placed at seat 6, not accepted there"
+    )
+
+
+def test_a_payout_validated_too_late_is_not_called_unvalidated() -> None:
+    cases = [each for each in golden_cases() if "a bonus validated only when it was paid" in each.title]
+    assert [observed for each in cases for _, observed in words(each.transcript, "PAY-VALIDATED")] == [
+        "validated after it was paid"
+    ]
+
+
+def test_a_start_found_otherwise_than_the_rules_have_it_is_not_said_to_be_filed() -> None:
+    """The rules line of a transcript files nothing that it leaves out."""
+    cases = [each for each in golden_cases() if "dice are filed and a number is drawn, in a record" in each.title]
+    assert [expected for each in cases for expected, _ in words(each.transcript, "DEAL-START")] == [
+        "by the rules in force, the start found by dice"
+    ]
+
+
 @pytest.mark.parametrize("card", ["7s", "??"])
 def test_an_exposed_card_is_named_with_who_exposed_it(card: str) -> None:
     text = f"rules pa-688a\ncovers settlement\nwager seat=3 base 25.00\n{HANDS}exposed seat=3 {card} by dealer\n"
