@@ -265,9 +265,9 @@ def stub_counted(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 @rule("DEAL-STUBSEEN", on=("8(e)", "9(d)", "10(d)"))
 def stub_unseen(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """The four cards that remain may not be exposed to anyone; they are all that lies in the stack after the deal (D384)."""
+    """The cards that remain may not be exposed to anyone; they are all that lies in the stack after the deal (D384)."""
     seen = [(fact, fact.payload.exposed) for fact in round_.of(model.StubCounted) if fact.payload.exposed]
-    if not seen and book.has("13(i)"):
+    if not seen:
         exposed = distinct_by(round_.of(model.CardExposed), "whose", "card", "by")
         of_stack = [fact for fact in exposed if fact.payload.whose == "stack"]
         seen = [(fact, 1) for fact in of_stack if after_the_deal(round_, book, fact)]

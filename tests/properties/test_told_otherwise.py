@@ -55,11 +55,11 @@ def in_other_suits(line: str) -> str:
 
 
 def in_another_order(line: str) -> str:
-    """The cards of each hand in another order: those of a hand that was dealt at once, or set."""
+    """The cards of each hand in another order, the same wherever it is told: those of a hand that was dealt at once, or set."""
 
     def shuffled(hand: re.Match[str]) -> str:
         cards = hand[2].split()
-        return hand[1] + " ".join(random.Random(line).sample(cards, len(cards)))
+        return hand[1] + " ".join(random.Random(hand[2]).sample(cards, len(cards)))
 
     return HAND.sub(shuffled, line) if line.split()[:1] in (["deal"], ["set"]) else line
 
