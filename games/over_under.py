@@ -110,7 +110,8 @@ def _side_of(box: BettingBox) -> str | None:
 
 def _ante(book: Rulebook, box: BettingBox) -> Due:
     stake, counted = box.stakes["ante"], total(box.hand.cards)
-    if box.voided:
+    is_settled = box.surrendered and box.collected
+    if box.voided and not is_settled:  # what was settled before its hand was dead stays so (D23)
         return due_of(book, box, "ante", Outcome.VOID, 0, "686a.9(c)")
     if box.surrendered:
         return due_of(book, box, "ante", Outcome.SURRENDERED, -stake, "686a.7(g)(3)")

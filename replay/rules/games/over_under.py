@@ -24,10 +24,12 @@ from replay.rules.game_rules import GameRules
 from replay.rules.games.over_under_hands import (
     CLOCKS,
     additional,
+    called_dead,
     dead_without_ground,
     dealt_to,
     elections,
     first_card,
+    is_ante_settled_before,
 )
 from replay.rules.games.over_under_turns import (
     HAND_BEFORE_COLLECTED,
@@ -44,7 +46,6 @@ from replay.rules.round_steps import (
     Precedence,
     Step,
     early,
-    hands_collected,
     racked,
     settled,
     surrendered_taken,
@@ -65,6 +66,9 @@ def complete_layout(round_: Round, book: Rulebook, layout: TableLayout) -> Table
     boxes = []
     for box in layout.boxes:
         box = msgspec.structs.replace(box, decision=_decision_by_word(round_, book, box))
+        called = called_dead(round_).get(box.seat)
+        if called is not None and box.collected and not is_ante_settled_before(round_, book, called, box.seat):
+            box = msgspec.structs.replace(box, collected=False)
         late = box.decision is not None and key_of(box.seat, box.decision, None, "") in placed
         if late and box.decision not in box.stakes:
             box = msgspec.structs.replace(box, decision=None)
@@ -265,8 +269,8 @@ def dealt_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding]:
             yield _deal_order(round_, book, "686a.7(e)", expected, observed, facts[:1])
     first_cards = in_order(facts[0] for facts in dealt.values())
     further = in_order(fact for facts in dealt.values() for fact in facts[1:])
-    regular = [fact for fact in further if fact.payload.to not in passed_over]
-    late = [fact for fact in further if fact.payload.to in passed_over]
+    regular = [fact for fact in further if fact.payload.to not in passed_over or _came_in_turn(round_, fact, further)]
+    late = [fact for fact in further if fact not in regular]
     for section, phase in (("686a.7(e)", first_cards), ("686a.7(h)", regular)):
         for before, after in itertools.pairwise(phase):
             if after.payload.to < before.payload.to:
@@ -281,6 +285,15 @@ def dealt_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding]:
         expected = f"the additional cards of seat {late[0].payload.to} after those of all other players"
         observed = f"dealt before those of seat {regular[-1].payload.to}"
         yield _deal_order(round_, book, "686a.9(c)", expected, observed, (late[0], regular[-1]))
+
+
+def _came_in_turn(round_: Round, fact: RecordedEvent, further: Sequence[RecordedEvent]) -> bool:
+    """Say whether an additional card came in its hand's turn, before the player was asked about those that were missing."""
+    seat = fact.payload.to
+    asked = [each.seq for each in round_.of(model.HandElected) if each.payload.seat == seat]
+    asked += [each.seq for each in round_.of(model.RoundVoided) if each.payload.scope == seat]
+    is_passed_over = any(each.seq < fact.seq and each.payload.to > seat for each in further)
+    return not is_passed_over and not any(seq < fact.seq for seq in asked)
 
 
 def _deal_order(
@@ -338,6 +351,14 @@ def seats_collected(round_: Round, book: Rulebook) -> Iterator[Act]:
             yield Act(fact, fact.payload.of, None, "collected")
 
 
+def settled_hands_collected(round_: Round, book: Rulebook) -> Iterator[Act]:
+    """Yield the collections of hands, and of all cards that are left: a surrendered hand's Bonus is settled too (§ 686a.7(g))."""
+    for fact in round_.of(model.CardsCollected):
+        of = fact.payload.of
+        if of == "all" or isinstance(of, int):
+            yield Act(fact, None if of == "all" else of, None, "collected")
+
+
 def burnt_of_new_shoe(round_: Round, book: Rulebook) -> Iterator[Act]:
     """Yield the card that was burnt of a new shoe."""
     for fact in round_.of(model.CardBurned):
@@ -359,7 +380,7 @@ PRECEDENCES = (
     early(surrendered_taken, FIRST_CARD_DEALT, "686a.7(g)"),
     early(settled("ante", "over", "under", "bonus"), HAND_DEALT, "686a.7(i)"),
     racked(seats_collected, HAND_DEALT, "686a.7(i)"),
-    racked(hands_collected, HAND_SETTLED, "686a.7(i)"),
+    racked(settled_hands_collected, HAND_SETTLED, "686a.7(i)"),
     racked(next_hands, HAND_BEFORE_COLLECTED, "686a.7(i)", "additional cards dealt"),
 )
 """What of a round comes after which step (§ 686a.7(i))."""

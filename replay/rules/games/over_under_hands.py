@@ -48,16 +48,28 @@ def elections(round_: Round, book: Rulebook) -> frozenset[int]:
     return voided_seats(round_, book) | {fact.payload.seat for fact in round_.of(model.HandElected)}
 
 
-def dead_without_ground(round_: Round, book: Rulebook) -> frozenset[int]:
-    """Return the seats whose hand was called dead when it already had all its cards."""
-    cards = book.chapter.numbers["cards_per_hand"]
+@derived
+def called_dead(round_: Round) -> dict[int, RecordedEvent]:
+    """Return by seat the fact by which its hand was first called dead."""
     called = [(fact.payload.seat, fact) for fact in round_.of(model.HandElected) if fact.payload.election == "void"]
     called += [(fact.payload.scope, fact) for fact in round_.of(model.RoundVoided) if fact.payload.scope != "round"]
     first: dict[int, RecordedEvent] = {}
     for seat, fact in sorted(called, key=lambda each: each[1].seq):
         first.setdefault(seat, fact)
+    return first
+
+
+def is_ante_settled_before(round_: Round, book: Rulebook, called: RecordedEvent, seat: int) -> bool:
+    """Say whether a surrendered ante was collected before its hand was called dead (§ 686a.7(g)(3), D23)."""
+    taken = [f for f in round_.of(model.WagerTaken) if (f.payload.seat, f.payload.wager) == (seat, book.chapter.base)]
+    return any(fact.seq < called.seq for fact in taken)
+
+
+def dead_without_ground(round_: Round, book: Rulebook) -> frozenset[int]:
+    """Return the seats whose hand was called dead when it already had all its cards."""
+    cards = book.chapter.numbers["cards_per_hand"]
     found = set()
-    for seat, fact in first.items():
+    for seat, fact in called_dead(round_).items():
         before = [each for each in dealt_to(round_).get(seat, []) if each.seq < fact.seq]
         if sum(len(each.payload.cards) for each in before) >= cards:
             found.add(seat)
