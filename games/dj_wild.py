@@ -144,6 +144,11 @@ def settle(book: Rulebook, layout: TableLayout) -> list[Due]:
     return [*progressive.in_turn(dues, turn), *progressive.envy(ordered)]
 
 
+def folded_hands_reading(book: Rulebook) -> str:
+    """Return in words the other choice of the house about folded hands, the Envy Bonuses included (D191, D573)."""
+    return f"D573: by {book.cite('687a.11(b)(3)')} the house may let folded hands qualify, which it then files"
+
+
 def _out_of_play(book: Rulebook, box: BettingBox, wager: str, paytable: Paytable | None = None) -> Due | None:
     """The due of a wager that no cards decide: its hand was voided alone, which the text does not know, or abandoned."""
     if box.voided:
@@ -230,7 +235,7 @@ class _Progressive:
         self.deuces = cast(Deuces, book.settings.get("progressive_deuces", "natural"))
         self.folds_lose = not book.settings.get("folded_progressive", False)
         self.made: dict[Cards, set[frozenset[str]]] = {}
-        self.sides: Collection[int] = (layout.side,) if layout.side is not None else ()
+        self.sides: Collection[int] = (layout.side,) if layout.side is not None else layout.sides
         if not self.sides and any(JOKER in (box.hand.cards or ()) for box in layout.boxes):
             hands = [layout.dealer, *(box.hand for box in layout.boxes)]
             seen = {card for hand in hands for card in hand.cards or ()}
@@ -276,10 +281,7 @@ class _Progressive:
         )
         if {paytable.best(lines_made) for lines_made in self.lines_made(box)} == {None}:
             return lost
-        other = (
-            f"D573: by {self.book.cite('687a.11(b)(3)')} the house may let folded hands qualify, which it then files"
-        )
-        return msgspec.structs.replace(lost, other_reading=other)
+        return msgspec.structs.replace(lost, other_reading=folded_hands_reading(self.book))
 
     def may_be_folded(self, box: BettingBox) -> bool:
         """Say whether the box may have been folded, which would lose its Progressive, though the record does not say so.

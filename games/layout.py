@@ -134,6 +134,7 @@ NO_HAND = Hand()
 class TableLayout(msgspec.Struct, frozen=True, kw_only=True):
     """A table at the settlement of one round.
 
+    `sides`: where several cards were placed as the side card, those of which it is one; then `side` is null.
     `turns`: the seats in the order in which they were settled, where that matters and as far as it is on record.
     `past_decisions`: the record goes on after the players' decisions, so that one which is not there is not known.
     """
@@ -141,6 +142,7 @@ class TableLayout(msgspec.Struct, frozen=True, kw_only=True):
     boxes: Sequence[BettingBox]
     dealer: Hand = NO_HAND
     side: int | None = None
+    sides: tuple[int, ...] = ()
     dice: Dice | None = None
     meter: MeterAtSettlement = NO_METER
     mystery: Mystery | None = None

@@ -25,6 +25,8 @@ class GameTerms(msgspec.Struct, frozen=True, kw_only=True):
     settled by. `open_reason` says of a seat's wager, in words, why it cannot be told what it is due, or null where the reasons
     that games share say it. `dealer_exposed` returns the event by which the dealer's hand was first seen, where players set
     first. `groundless` says why a declared void has no ground in the record, where the game knows more of it than that.
+    `no_envy` says in words why no Envy Bonus goes to one seat for the hand of another, with the other reading of the text if
+    there is one, where the game knows more of it than that there is no qualifying hand.
     `surrender_section` is the section by which a wager taken as surrendered says that there was a surrender.
     """
 
@@ -34,7 +36,14 @@ class GameTerms(msgspec.Struct, frozen=True, kw_only=True):
     open_reason: Callable[[Round, Rulebook, int, str], str | None] | None = None
     dealer_exposed: Callable[[Round], RecordedEvent | None] | None = None
     groundless: Callable[[Round, Rulebook], str | None] | None = None
+    no_envy: Callable[[Round, Rulebook, int, int], tuple[str, str | None] | None] | None = None
     surrender_section: str = "11(d)"
+
+
+def no_envy_by_game(round_: Round, book: Rulebook, seat: int, position: int) -> tuple[str, str | None] | None:
+    """Return what a game says of an Envy Bonus that does not go to a seat for a position's hand: why, and the other reading."""
+    say = terms_of(book.game).no_envy
+    return say(round_, book, seat, position) if say is not None else None
 
 
 _TERMS: dict[str, GameTerms] = {}

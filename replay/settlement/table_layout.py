@@ -31,6 +31,7 @@ def layout_of(
         boxes=boxes(round_, book, staked, held),
         dealer=dealer,
         side=side_card(round_),
+        sides=possible_side_cards(round_),
         dice=dice(round_),
         meter=meter_at_settlement(round_, book),
     )
@@ -101,13 +102,30 @@ def _is_collected(moves: Sequence[RecordedEvent], announced: int) -> bool:
 
 
 @derived
+def side_cards(round_: Round) -> tuple[int | None, ...]:
+    """Return the cards that were placed as the side card, each once; null for one that was not read."""
+    placed = (card for fact in round_.of(model.CardsDealt) if fact.payload.to == "side" for card in fact.payload.cards)
+    return tuple(dict.fromkeys(READ[card] for card in placed))
+
+
 def side_card(round_: Round) -> int | None:
-    """Return the side card, or null where it is not on record, or by the record already lies beside the joker (D281)."""
-    last = next((fact for fact in reversed(round_.of(model.CardsDealt)) if fact.payload.to == "side"), None)
-    card = last.payload.cards[-1] if last is not None else None
-    code = READ[card]
-    there = any(JOKER in cards and code in cards for cards in round_.hands().values())
-    return None if there else code
+    """Return the side card, or null where it is not on record, or several were placed (D671)."""
+    cards = _readable_side_cards(round_)
+    return cards[0] if len(cards) == 1 else None
+
+
+def possible_side_cards(round_: Round) -> tuple[int, ...]:
+    """Return the cards of which one is the side card, where several were placed and all are on record."""
+    cards = _readable_side_cards(round_)
+    return cards if len(cards) > 1 else ()
+
+
+@derived
+def _readable_side_cards(round_: Round) -> tuple[int, ...]:
+    """Return what was placed as the side card; nothing where one was not read, or by the record lies beside the joker (D281)."""
+    cards = tuple(card for card in side_cards(round_) if card is not None)
+    there = any(JOKER in hand and card in hand for hand in round_.hands().values() for card in cards)
+    return () if there or None in side_cards(round_) else cards
 
 
 def dice(round_: Round) -> Dice | None:

@@ -22,6 +22,7 @@ SCHEMA: Final = RowSchema(
 def write_layout(row: Row, layout: TableLayout) -> None:
     """Write the cards and the decisions. Raises `Ineligible` where a decision is not on record."""
     write_dealt(row, layout, 5)
+    require(not layout.sides, "several side cards")
     row["side"] = NO_CARD if layout.side is None else layout.side
     for box in layout.boxes:
         require(box.decision in ("raise", "fold"), "a decision that is not on record")

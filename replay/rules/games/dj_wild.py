@@ -28,6 +28,7 @@ from replay.rules.games.dj_wild_decisions import (
     decisions,
     how_decided,
     in_play,
+    no_envy,
     of_players,
     past_decisions,
     settlement_turns,
@@ -35,7 +36,9 @@ from replay.rules.games.dj_wild_decisions import (
 )
 from replay.rules.games.dj_wild_exposure import DEALER_OPEN, exposure_grounds, groundless
 from replay.rules.games.dj_wild_settlement import (
+    ALL_SETTLED,
     AS_PRINTED,
+    all_cards_collected,
     both_seats,
     cards_until_settled,
     folded_hands_collected,
@@ -67,7 +70,7 @@ from replay.rules.round_steps import (
 from replay.rules.rule import Indeterminate, finding, rule
 from replay.settlement.hand_readings import readings
 from replay.settlement.stakes import stakes
-from replay.settlement.table_layout import side_card
+from replay.settlement.table_layout import side_card, side_cards
 from replay.settlement.voids import is_void, must_be_void, positions, void_grounds, was_voided, went_on
 
 # --------------------------------------------------------------------------------------------------- what it is settled by
@@ -100,15 +103,19 @@ def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str | N
         return None
     jokers = any(JOKER in (hand.cards or ()) for hand in readings(round_, book, seat))
     if wager == "progressive" and jokers and side_card(round_) is None:
-        return "the side card was not read" if _side_card_dealt(round_) else "the side card is not on record"
+        return _side_card_open(round_)
     is_void_or_shown = wager == "progressive" and (book.settings["folded_progressive"] or is_void(round_, book))
     if how_decided(round_, book, seat) is None and not is_void_or_shown:
         return _decision_open(round_, book, seat)
     return None
 
 
-def _side_card_dealt(round_: Round) -> bool:
-    return any(fact.payload.to == "side" and None in fact.payload.cards for fact in round_.of(model.CardsDealt))
+def _side_card_open(round_: Round) -> str:
+    """Say why it cannot be told which card replaces the joker."""
+    cards = side_cards(round_)
+    if len(cards) > 1:
+        return "several side cards were placed, and the text does not say which of them replaces the joker"
+    return "the side card was not read" if None in cards else "the side card is not on record"
 
 
 def _decision_open(round_: Round, book: Rulebook, seat: int) -> str:
@@ -242,27 +249,20 @@ def stacks_in_order(round_: Round, book: Rulebook) -> Iterator[Finding]:
 # ------------------------------------------------------------------------------------------------- the side card and the stub
 
 SIDE_SECTION = {"manual_shoe": "687a.8(e)", "hand": "687a.9(e)", "automated_shoe": "687a.10(c)"}
+ONLY_IF_WAGERED = frozenset({"automated_shoe"})
+"""The ways of dealing by which the side card is placed only "if a player has placed a Progressive Bonus wager" (§ 687a.10(c))."""
 COUNT_SECTION = {"manual_shoe": "687a.8(e)", "hand": "687a.9(f)", "automated_shoe": "687a.10(d)"}
 
 
 @rule("DEAL-SIDE", on=("687a.8(e)", "687a.9(e)", "687a.10(c)"))
 def side_card_placed(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
-    """With a Progressive Bonus Wager at the table one card is placed beside, after the dealer's hand."""
+    """One card is placed beside, after the dealer's hand; from an automated shoe where a Progressive lies at the table (D672)."""
     if not round_.covers("deal") or was_voided(round_, book) or round_.last_card is None:
         return
     side = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to == "side"]
     section = SIDE_SECTION[book.deal_method]
-    wagered = [each for each in stakes(round_, book).values() if each.wager == "progressive" and each.in_time_cents > 0]
-    if wagered and not side and went_on(round_) and not must_be_void(round_, book):
-        yield finding(
-            round_,
-            book,
-            "DEAL-SIDE",
-            section,
-            expected="a side card for the Progressive",
-            observed="none",
-            evidence=(round_.last_card, *(fact for each in wagered for fact in each.facts)),
-        )
+    if not side and went_on(round_) and not must_be_void(round_, book):
+        yield from _side_card_missing(round_, book, round_.last_card)
     if sum(len(fact.payload.cards) for fact in side) > 1:
         yield finding(
             round_,
@@ -285,6 +285,43 @@ def side_card_placed(round_: Round, book: Rulebook) -> Iterator[Finding | Indete
             expected="the side card after the dealer's hand",
             observed="before it",
             evidence=(side[0], round_.last_card),
+        )
+
+
+def _side_card_missing(round_: Round, book: Rulebook, last_card: RecordedEvent) -> Iterator[Finding]:
+    wagered = [each for each in stakes(round_, book).values() if each.wager == "progressive" and each.in_time_cents > 0]
+    is_by_condition = book.deal_method in ONLY_IF_WAGERED
+    if not wagered and (is_by_condition or "progressive" not in book.offers):
+        return
+    only_if_wagered = (
+        f"D672: by {book.cite('687a.2(b)(4)')} the card is for the joker of a Progressive, and {book.cite('687a.10(c)')} "
+        "asks for it only where a player has placed one"
+    )
+    yield finding(
+        round_,
+        book,
+        "DEAL-SIDE",
+        SIDE_SECTION[book.deal_method],
+        expected="a side card for the Progressive" if wagered else "a side card, where a Progressive is offered",
+        observed="none",
+        evidence=(last_card, *(fact for each in wagered for fact in each.facts)),
+        other_reading=None if wagered else only_if_wagered,
+    )
+
+
+@rule("DEAL-FACING", on=("687a.2(b)(4)",))
+def side_card_face_down(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """The side card is placed face down: whoever decides does not know what replaces the joker."""
+    shown = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to == "side" and fact.payload.face_up]
+    if shown and not was_voided(round_, book):
+        yield finding(
+            round_,
+            book,
+            "DEAL-FACING",
+            "687a.2(b)(4)",
+            expected="the side card placed face down",
+            observed="placed face up",
+            evidence=shown,
         )
 
 
@@ -312,14 +349,18 @@ def stub_due(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 @rule("EQUIP-COUNT", on=("687a.5(b)",))
 def counted_deck(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """A deck of which the shuffler counts another number of cards than 53 is removed from the table."""
+    """A deck of which the shuffler counts another number than 53 is removed from the table; a later count cures nothing."""
     first, must = round_.first_card, book.chapter.numbers["deck_size"]
     if first is None:
         return
+    removed = [fact.seq for fact in round_.of(model.DeckRemoved) if fact.payload.deck == round_.deck]
+    since = max((seq for seq in removed if seq < first.seq), default=0)
     counted = [
-        step for step in preparations(round_) if step.kind == "shuffle" and step.detail != "manual" and step.depth
+        step
+        for step in preparations(round_)
+        if step.kind == "shuffle" and step.detail != "manual" and step.depth not in (0, must) and step.seq > since
     ]
-    if counted and counted[-1].depth != must:
+    if counted:
         yield finding(
             round_,
             book,
@@ -387,6 +428,8 @@ PRECEDENCES = (
     *stub_in_its_place(COUNT_SECTION),
     racked(cards_collected, ALL_HANDS_DEALT, COUNT_SECTION),
     racked(cards_collected, SIDE_CARD, COUNT_SECTION),
+    racked(all_cards_collected, ALL_DECIDED, "687a.11(c)"),
+    racked(all_cards_collected, ALL_SETTLED, "687a.11(g)"),
     racked(dealer_collected, dealer_compared(*BASE, "bad_beat"), "687a.11(g)", "the dealer's cards collected"),
 )
 """What of a round comes after which step (§ 687a.11(d)-(f))."""
@@ -396,6 +439,7 @@ GAME_RULES = GameRules(
     void_grounds=exposure_grounds,
     complete_layout=complete_layout,
     open_reason=open_reason,
+    no_envy=no_envy,
     groundless=groundless,
     rules={
         "settlement": (ante_and_blind, in_turn, no_surrender, dealer_last),
@@ -406,6 +450,7 @@ GAME_RULES = GameRules(
             counted_deck,
             one_player_at_a_time,
             cards_until_settled,
+            side_card_face_down,
         ),
     },
     precedences=PRECEDENCES,

@@ -6,20 +6,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, cast
 
 import msgspec
 
 from events.vocabulary import model
+from games.cards.wild_ranking import Deuces
+from games.dj_wild import folded_hands_reading, lines
 from games.layout import Decision
 from games.rulebook.rulebook import Rulebook
+from games.settlement.wagers import offered
 from replay.fold.derived import derived_by_rules, derived_of_each
 from replay.fold.recorded_event import RecordedEvent, distinct_by, in_order
 from replay.fold.round import Round
 from replay.fold.wager_keys import Key, key_in
+from replay.settlement.hand_readings import readings
 from replay.settlement.payouts import flows, moves
 from replay.settlement.stakes import stacks_at_stake, stakes
-from replay.settlement.table_layout import abandoned_wagers, progressive_wins
+from replay.settlement.table_layout import abandoned_wagers, progressive_wins, side_card
 from replay.settlement.voids import is_void
 
 BASE = ("ante", "blind", "raise")
@@ -110,6 +114,27 @@ def past_decisions(round_: Round, book: Rulebook) -> bool:
         or turned(round_) is not None
         or any(getattr(fact.payload, "reason", "") not in ("late", "void") for fact in settled)
     )
+
+
+def no_envy(round_: Round, book: Rulebook, seat: int, position: int) -> tuple[str, str | None] | None:
+    """Say why a folded hand brings no Envy Bonus, or a folded wager gets none, where folded hands do not qualify (D191).
+
+    Null where the hand that it was paid for is none that a bonus is paid for, whatever was decided.
+    """
+    held, paytable = readings(round_, book, position), offered(book, "progressive")
+    cards = held[0].cards if len(held) == 1 else None
+    if book.settings["folded_progressive"] or paytable is None or cards is None:
+        return None
+    line = paytable.envy(lines(paytable, cards, side_card(round_), cast(Deuces, book.settings["progressive_deuces"])))
+    if line is None:
+        return None
+    if how_decided(round_, book, position) == "fold":
+        why = f"its {line.hand.replace('_', ' ')} was folded, and folded hands do not qualify"
+    elif how_decided(round_, book, seat) == "fold":
+        why = f"seat {seat} folded, and folded hands get no Envy Bonus"
+    else:
+        return None
+    return why, folded_hands_reading(book)
 
 
 def settlement_turns(round_: Round, book: Rulebook) -> tuple[int, ...]:

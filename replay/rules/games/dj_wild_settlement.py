@@ -14,7 +14,7 @@ from replay.findings import Finding, name
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.rules.games.dj_wild_decisions import BASE, how_decided, settling
-from replay.rules.round_steps import Act, settled
+from replay.rules.round_steps import Act, Step, settled
 from replay.rules.rule import Indeterminate, finding, rule
 from replay.settlement.payouts import first_moves
 from replay.settlement.voids import is_void
@@ -144,6 +144,20 @@ def cards_until_settled(round_: Round, book: Rulebook) -> Iterator[Finding | Ind
             evidence=(fact, after[0]),
             seat=seat,
         )
+
+
+def all_cards_collected(round_: Round, book: Rulebook) -> Iterator[Act]:
+    """Yield the collections of all cards that are left, in one word (§ 687a.11(g))."""
+    for fact in round_.of(model.CardsCollected):
+        if fact.payload.of == "all":
+            yield Act(fact, None, None, "collected")
+
+
+def _last_settled(round_: Round, book: Rulebook) -> RecordedEvent | None:
+    return max(first_moves(settling(round_, book)), key=lambda fact: fact.seq, default=None)
+
+
+ALL_SETTLED = Step("all wagers are settled", _last_settled)
 
 
 def both_seats(before: RecordedEvent, after: RecordedEvent) -> str:

@@ -246,10 +246,23 @@ def test_687a_8_e_one_side_card_after_the_dealers_hand(deal: str, found: list[st
     assert lines(judged(WITH_PROGRESSIVE + deal + RAISED + push(2, 4) + "close\n", PROGRESSIVE)) == found
 
 
-@pytest.mark.parametrize(("counts", "found"), [("53", []), ("52", ["EQUIP-COUNT"])])
-def test_687a_5_b_the_last_count_before_the_deal_counts(counts: str, found: list[str]) -> None:
-    text = f"shuffle automated count=51\nshuffle automated count={counts}\n" + WAGERS + DEAL
+@pytest.mark.parametrize(
+    ("counts", "found"),
+    [("53 53", []), ("53 52", ["EQUIP-COUNT"]), ("52 53", ["EQUIP-COUNT"]), ("51 52", ["EQUIP-COUNT"])],
+)
+def test_687a_5_b_a_wrong_count_is_not_cured_by_a_right_one(counts: str, found: list[str]) -> None:
+    text = "".join(f"shuffle automated count={count}\n" for count in counts.split()) + WAGERS + DEAL
     assert lines(judged(text)) == found
+
+
+def test_687a_5_b_a_deck_that_was_removed_and_comes_back_is_counted_anew() -> None:
+    text = (
+        "rules pa-687a shuffler=automated_counting\ndeck d1 received preshuffled\ndeck d1 in_play\nround 1 deck=d1\n"
+        "shuffle automated count=52\ndeck d1 removed incorrect_count\ndeck d1 received preshuffled\ndeck d1 in_play\n"
+        f"shuffle automated count=53\n{WAGERS}{DEAL}"
+    )
+    (only,) = judge(text, "again.txt")
+    assert "EQUIP-COUNT" not in lines(only.conclusion)
 
 
 @pytest.mark.parametrize(("method", "found"), [("manual_shoe", True), ("hand", True), ("automated_shoe", False)])

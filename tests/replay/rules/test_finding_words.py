@@ -91,6 +91,33 @@ def test_an_envy_bonus_in_california_needs_a_wager_at_the_hand(paid_for: str, pa
     assert expected == f"no Envy Bonus ({part})"
 
 
+@pytest.mark.parametrize(
+    ("folder", "hand", "part", "names_a_reading"),
+    [
+        (1, "4c 5c 6c 7c 8c", "none for seat 1: its straight flush was folded, and folded hands do not qualify", True),
+        (2, "4c 5c 6c 7c 8c", "none for seat 1: seat 2 folded, and folded hands get no Envy Bonus", True),
+        (1, "4c 5c 6c 7c 9h", "none for seat 1: no hand there that qualifies", False),
+    ],
+)
+def test_an_envy_bonus_for_a_folded_hand_says_who_folded(
+    folder: int, hand: str, part: str, names_a_reading: bool
+) -> None:
+    text = f"""
+        rules pa-687a progressive=1 progressive.rate=15%
+        wager seat=1 ante 10.00 blind 10.00 progressive 1.00
+        wager seat=2 ante 10.00 blind 10.00 progressive 1.00
+        deal seat1={hand} seat2=Ks Kd 9s 5d 3d dealer=As Jd 8h 6d 4d side=Ad
+        decide seat={folder} fold
+        wager seat={3 - folder} raise 20.00
+        envy seat=2 for=1 progressive 300.00
+        close
+    """
+    (only,) = judge(text, "envy.txt")
+    (envy,) = (each for each in only.conclusion.findings if each.code == "PAY-ENVY")
+    assert envy.expected == f"no Envy Bonus ({part})"
+    assert (envy.other_reading or "").startswith("D573: ") is names_a_reading
+
+
 def test_a_late_stake_that_came_back_is_more_than_the_stake() -> None:
     wagers = "wager seat=3 base 25.00\nno_more_bets\nwager seat=3 base 75.00\n"
     text = f"rules pa-688a\n{wagers}{HANDS}pay seat=3 base 100.00\nclose\n"
