@@ -309,7 +309,7 @@ def _side_card_missing(round_: Round, book: Rulebook, last_card: RecordedEvent) 
     )
 
 
-@rule("DEAL-FACING", on=("687a.2(b)(4)",))
+@rule("DEAL-SIDE", on=("687a.2(b)(4)",))
 def side_card_face_down(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """The side card is placed face down: whoever decides does not know what replaces the joker."""
     shown = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to == "side" and fact.payload.face_up]
@@ -317,7 +317,7 @@ def side_card_face_down(round_: Round, book: Rulebook) -> Iterator[Finding]:
         yield finding(
             round_,
             book,
-            "DEAL-FACING",
+            "DEAL-SIDE",
             "687a.2(b)(4)",
             expected="the side card placed face down",
             observed="placed face up",
