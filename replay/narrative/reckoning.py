@@ -155,7 +155,9 @@ def _done(settled: SettledWager, currency: str) -> str:
         return f"{amount(done, currency)} was paid"
     if done < 0:
         return f"{amount(done, currency)} was collected"
-    return "nothing was paid" if due > 0 or not settled.staked_cents else "it was not collected"
+    if due > 0 and settled.staked_cents:
+        return "nothing beyond the stake was paid"
+    return "it was not collected" if settled.staked_cents else "nothing was paid"
 
 
 def _net_done(done: int, due: int, currency: str) -> str:

@@ -51,7 +51,7 @@ COUNT = finding(STREAM, 1, "DEAL-COUNT", 4, None, None, "7 cards", "6 cards")
         # a cause without a seat says nothing of whose money it is
         (
             (finding(STREAM, 1, "DEAL-STUB", None, None, None, "4 cards", "3 cards"), void(3, -2_500)),
-            "Wrong stub, not voided · underpaid by $25.00 · 1 consequence",
+            "Stub count error · underpaid by $25.00 · 1 consequence",
         ),
         (
             (finding(STREAM, 1, "PAY-UNDER", 3, "ace_high_bonus", -9_800, "200.00 paid", "102.00 paid"),),

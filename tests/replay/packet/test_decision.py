@@ -84,7 +84,7 @@ def test_the_first_page_is_the_decision(floor: Floor) -> None:
         "my aces won",
         "decided for the patron",
         SEAT_3,
-        "$25.00 at even money pays $25.00; nothing was paid",
+        "$25.00 at even money pays $25.00; nothing beyond the stake was paid",
         "Pay $25.00 to the patron at seat 3.",
         SEAT_5,
         "m.ortiz",
