@@ -6,7 +6,7 @@ here judges. `TableState.at_opening` is the copy that a round keeps of the table
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -20,7 +20,10 @@ from replay.fold.shoe_state import ShoeState, deals_from_shoes
 
 
 class Preparation(msgspec.Struct, frozen=True):
-    """One step in making a deck ready: a shuffle, an offer of the cut, a cut, an ordered recut, a shuffler failure."""
+    """One step in making a deck ready: a shuffle, an offer of the cut, a cut, an ordered recut, a shuffler failure.
+
+    `beside`: of a shuffle by hand, the failure of the shuffler that then stood uncovered; 0 where none did.
+    """
 
     kind: Literal["shuffle", "offer", "cut", "recut", "failure"]
     seq: int
@@ -28,6 +31,7 @@ class Preparation(msgspec.Struct, frozen=True):
     depth: int
     detail: str
     seated: tuple[int, ...]
+    beside: int = 0
 
 
 NOT_STATED = "not stated"
@@ -218,10 +222,18 @@ class TableState(msgspec.Struct):
             return
         if "devices" in (lost := {what for what, device in self.reporters.items() if device in devices}):
             self.devices = {}
+            for deck in self.decks.values():
+                deck.preparations = _beside_nothing(deck.preparations)
+            self.loose = {name: _beside_nothing(steps) for name, steps in self.loose.items()}
         if "position" in lost:
             self.position = Held()
         self.equipment_known = self.equipment_known and "equipment" not in lost
         self.patrons_known = self.patrons_known and "patrons" not in lost
+
+
+def _beside_nothing(steps: Sequence[Preparation]) -> list[Preparation]:
+    """Return steps without what is known of the shuffler beside them: that it was covered may be what was lost."""
+    return [msgspec.structs.replace(step, beside=0) for step in steps]
 
 
 def _game(state: TableState, fact: RecordedEvent, event: model.TableOpened) -> None:
@@ -377,9 +389,14 @@ def _shuffled(state: TableState, fact: RecordedEvent, event: model.CardsShuffled
     state.last_shuffled = event.deck
     if state.shoe is not None:
         state.shoe.shuffle(fact.seq, event.deck)
-    if event.method != "manual" and state.devices.get("shuffler") == "failed":
-        del state.devices["shuffler"]
-    _prepared(state, event.deck, Preparation("shuffle", fact.seq, "dealer", event.count or 0, event.method, ()))
+    beside = 0
+    if state.devices.get("shuffler") == "failed":
+        if event.method == "manual":
+            beside = state.device_seqs["shuffler"]
+        else:
+            del state.devices["shuffler"]
+    step = Preparation("shuffle", fact.seq, "dealer", event.count or 0, event.method, (), beside)
+    _prepared(state, event.deck, step)
 
 
 def _offered(state: TableState, fact: RecordedEvent, event: model.CutOffered) -> None:
@@ -446,12 +463,10 @@ def _position_offered(state: TableState, fact: RecordedEvent, event: model.Playe
 
 def _position_taken(state: TableState, fact: RecordedEvent, event: model.PlayerDealerWagered) -> None:
     state.reporters["position"] = fact.source
-    position = state.position
-    if position.dealt:
-        return  # more of the same player-dealer, or the next one's: this round's is the one before the deal (D202)
-    state.position = msgspec.structs.replace(
-        position, taken=(event.seat, event.bettor), offered=position.offered or bool(position.offers), offers=()
-    )
+    if (
+        not state.position.dealt
+    ):  # else more of the same player-dealer, or the next one's: this round's came before (D202)
+        state.position = state.position.take(event.seat, event.bettor)
 
 
 Change = Callable[[TableState, RecordedEvent, Any], None]

@@ -89,8 +89,6 @@ def reshuffled_after_failure(round_: Round, book: Rulebook) -> Iterator[Finding]
 @rule("DEAL-DEVICE", on=("13(m)",))
 def covered_when_out_of_order(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """A device that cannot be used is covered or signed before another method is used at the table."""
-    if not round_.before.devices and not round_.of(model.DeviceFailed):
-        return
     first_use: dict[str, tuple[int, int]] = {}
     for device, failed, used in _used_instead(round_, book):
         first_use.setdefault(device, (failed, used))
@@ -106,13 +104,19 @@ def covered_when_out_of_order(round_: Round, book: Rulebook) -> Iterator[Finding
         )
 
 
-def _used_instead(round_: Round, book: Rulebook) -> list[tuple[str, int, int]]:
-    """Return each use of another method while a device stood failed and uncovered: the device, its failure, the use."""
-    status, failures = dict(round_.before.devices), dict(round_.before.device_seqs)
-    uses: list[tuple[str, int]] = []
-    shuffled = _shuffled_by_hand_before(round_)
-    if shuffled and status.get("shuffler") == "failed" and failures.get("shuffler", 0) < shuffled:
-        uses.append(("shuffler", shuffled))
+def _used_instead(round_: Round, book: Rulebook) -> Iterator[tuple[str, int, int]]:
+    """Yield each use of another method while a device stood failed and uncovered: the device, its failure, the use.
+
+    A shuffle by hand is of the round that it makes ready, whenever it is made (D680).
+    """
+    before = round_.before
+    for step in before.preparations(round_.deck):
+        if step.beside:
+            yield "shuffler", step.beside, step.seq
+    if not before.devices and not round_.of(model.DeviceFailed):
+        return
+    status, failures = dict(before.devices), dict(before.device_seqs)
+    dealt = round_.first_card if before.shoe is None else round_.last_card
     for fact in round_.facts:
         match fact.payload:
             case model.DeviceFailed(device=device, fault=fault) if fault == "inoperative" or device == "shuffler":
@@ -121,19 +125,14 @@ def _used_instead(round_: Round, book: Rulebook) -> list[tuple[str, int, int]]:
                 status[device] = "covered"
             case model.DeviceRestored(device=device):
                 status.pop(device, None)
-            case model.CardsShuffled(method="manual") if status.get("shuffler") == "failed":
-                uses.append(("shuffler", fact.seq))
-            case model.CardsShuffled(method=method) if method != "manual":
+            case model.CardsShuffled(method="manual", deck=deck):
+                is_of_this = deck == round_.deck and (dealt is None or fact.seq < dealt.seq)
+                if is_of_this and status.get("shuffler") == "failed":
+                    yield "shuffler", failures.get("shuffler", fact.seq), fact.seq
+            case model.CardsShuffled():
                 status.pop("shuffler", None)
             case model.CardsDealt() if status.get("shoe") == "failed" and round_.voided is None and book.has("13(l)"):
-                uses.append(("shoe", fact.seq))
-    return [(device, failures.get(device, seq), seq) for device, seq in uses]
-
-
-def _shuffled_by_hand_before(round_: Round) -> int:
-    """Return the last shuffle by hand before the round opened, 0 where there was none."""
-    manual = [step.seq for step in preparations(round_) if step.kind == "shuffle" and step.detail == "manual"]
-    return max((seq for seq in manual if seq < round_.opened.seq), default=0)
+                yield "shoe", failures.get("shoe", fact.seq), fact.seq
 
 
 @rule("DEAL-CUT", on=("5(b)(2)", "5(e)", "5(f)"))
@@ -505,8 +504,7 @@ def decks_alternate(round_: Round, book: Rulebook) -> Iterator[Finding]:
     before = round_.before
     in_play = [name for name, deck in before.decks.items() if deck.in_play_us is not None]
     both_before = len(in_play) == 2 and before.previous_decks == 2
-    reshuffled = any(step.kind == "shuffle" for step in before.preparations(round_.deck))
-    if before.last_voided and (reshuffled or round_.of(model.CardsShuffled)):
+    if before.last_voided and any(step.kind == "shuffle" for step in preparations(round_)):
         return
     if round_.covers("equipment") and both_before and before.last_deck == round_.deck:
         yield finding(

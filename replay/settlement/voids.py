@@ -201,7 +201,7 @@ def _wrong_counts(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
         return
     must = book.chapter.numbers["cards_per_hand"]
     deals = round_.of(model.CardsDealt)
-    shoe_stopped = any(fact.payload.device == "shoe" for fact in round_.of(model.DeviceFailed))
+    shoe_stopped = any(in_play is not False for _, in_play in _shoe_failures(round_))
     for position in positions(round_, book):
         cards = hands.get(position)
         if cards is None and (not round_.covers("deal") or round_.closed is None or shoe_stopped):
@@ -351,8 +351,8 @@ def _exposed_stack(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
 def _shoe_failed(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
     if book.deal_method != "automated_shoe" or not book.has("13(l)"):
         return
-    for fact in round_.of(model.DeviceFailed):
-        if fact.payload.device == "shoe" and fact.payload.fault != "inoperative":
+    for fact, in_play in _shoe_failures(round_):
+        if fact.payload.fault != "inoperative" and in_play is not False:
             yield VoidGround(
                 "device_failed",
                 "DEAL-DEVICE",
@@ -360,7 +360,17 @@ def _shoe_failed(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
                 "with a failed dealing shoe the round is void",
                 f"the shoe failed ({fact.payload.fault}); the round was not voided",
                 (fact.seq,),
+                doubt=""
+                if in_play
+                else "the clocks contradict the order of the shoe's failure and the end of the round",
             )
+
+
+def _shoe_failures(round_: Round) -> Iterator[tuple[RecordedEvent, bool | None]]:
+    """Yield each failure of the dealing shoe, and whether it came during the round; null where the clocks contradict it."""
+    for fact in round_.of(model.DeviceFailed):
+        if fact.payload.device == "shoe":
+            yield fact, round_.closed is None or round_.certainly_before(fact, round_.closed)
 
 
 def face_up_dealt(round_: Round) -> list[tuple[RecordedEvent, RecordedEvent]]:

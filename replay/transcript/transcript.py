@@ -66,7 +66,7 @@ class Script(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Judged(msgspec.Struct, frozen=True, kw_only=True):
-    """The verdict on one transcribed round; `lines` says from which line of the source each event came."""
+    """The verdict on one transcribed round; `lines` says from which line of the source each event of its table came."""
 
     source: str
     table: str
@@ -89,11 +89,13 @@ def parse(text: str, source: str, load: LoadRules | None = None) -> list[Script]
 
 def judge(text: str, source: str, load: LoadRules | None = None) -> list[Judged]:
     """Return the verdict on every round of a transcript. Raises `TranscriptError`."""
-    verdicts, folds = [], dict[str, TableFold]()
+    verdicts, folds, lines = [], dict[str, TableFold](), dict[str, dict[int, int]]()
     for script in parse(text, source, load):
         fold = folds.setdefault(script.table, TableFold(f"table/{script.table}"))
         round_ = fold_script(fold, script)
         first = round_.last_seq - len(script.events) + 1
+        of_table = lines.setdefault(script.table, {})
+        of_table |= {first + index: each.line for index, each in enumerate(script.events)}
         verdicts.append(
             Judged(
                 source=source,
@@ -101,7 +103,7 @@ def judge(text: str, source: str, load: LoadRules | None = None) -> list[Judged]
                 round_no=script.round_no,
                 book=script.book,
                 conclusion=adjudicate(round_, script.book),
-                lines={first + index: each.line for index, each in enumerate(script.events)},
+                lines=of_table,
             )
         )
     return verdicts
