@@ -192,8 +192,7 @@ class TableState(msgspec.Struct):
     def dealt_from(self, deck: str) -> None:
         """The first card of a round left this deck: what prepared it is used up."""
         self.dealing_deck, self.round_deck = deck, ""
-        if self.position.taken is not None:
-            self.position = msgspec.structs.replace(self.position, dealt=True)
+        self.position = self.position.deal()
         self.loose.pop(deck, None)
         if deck in self.decks:
             self.decks[deck].preparations = []

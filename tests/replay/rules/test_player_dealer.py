@@ -179,3 +179,15 @@ def test_an_envy_bonus_is_the_seats_and_not_of_who_bets_behind() -> None:
     )
     found = judged(envy, "ca-gegr-002138 fortune_bonus=yes backline=yes").settlements
     assert [(each.bettor, each.due_cents) for each in found if each.wager == "fortune_envy"] == [("p-5", 500)]
+
+
+def test_an_offer_after_the_cards_is_of_the_next_round_where_the_wager_of_this_one_came_late() -> None:
+    """Of round 2 the player-dealer's wager arrives after the cards and after the offer to seat 5, who deals round 3."""
+    dealt = "player_dealer seat=4 bettor=p-4 100.00\ndeal dealer=Ah Kd Jc 9s 8h 4d 3c\n"
+    table = Table(words=CALIFORNIA)
+    table.play(1, "seated seat=4 p-4\nseated seat=5 p-5\noffer_position seat=4 accepted\n" + dealt)
+    table.play(2, dealt + "offer_position seat=5 accepted\n")
+    wagered = [at for at, each in enumerate(table.drafts) if isinstance(each.payload, model.PlayerDealerWagered)]
+    table.drafts.append(table.drafts.pop(wagered[-1]))
+    table.play(3, "covers rotation\n" + dealt.replace("=4", "=5").replace("p-4", "p-5") + "close\n")
+    assert said(table)[-1] == (3, "UPHELD", [])
