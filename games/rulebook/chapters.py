@@ -111,7 +111,8 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
     it has no such rule; what is not in it has the same number where the chapter is `like` 688a, and is not there otherwise.
     A chapter's own rules name its sections whole (`687a.11(b)`). `assumed`: the shared sections are those of a chapter that
     we do not hold (D13). `dealer_face_up`: the dealer's cards are dealt face up. `exposure_voids_by`: the way of dealing of
-    which § 688a.13(i) speaks. `in_force`: whether it ever was; one that was not serves what-if replays only (D14).
+    which § 688a.13(i) speaks. `wager_forms`: in what forms wagers are made; none where the chapter does not say. `in_force`:
+    whether it ever was; one that was not serves what-if replays only (D14).
     `citations` and `has_answers` keep the answers of `cite` and `has`.
     """
 
@@ -135,6 +136,7 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
     house_way_cite: str | None
     max_payout_cite: Citation | None
     adjacent_boxes_cite: str | None
+    wager_forms: tuple[str, ...]
     deals_to: Literal["all", "bettors", "seats"]
     dealer_face_up: bool
     exposure_voids_by: str
@@ -310,6 +312,7 @@ def _chapter(table: Mapping[str, Any]) -> Chapter:
         house_way_cite=section("house_way_cite"),
         max_payout_cite=section("max_payout_cite"),
         adjacent_boxes_cite=section("adjacent_boxes_cite"),
+        wager_forms=tuple(table.get("wager_forms", ())),
         deals_to=table.get("deals_to", "all"),
         dealer_face_up=table.get("dealer_face_up", True),
         exposure_voids_by=table.get("exposure_voids_by", "automated_shoe"),

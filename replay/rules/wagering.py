@@ -124,24 +124,30 @@ def _limit_section(book: Rulebook, wager: str) -> str:
     return "7(d)" if wager == book.chapter.base else "7(e)"
 
 
+FORM_WORDS = {"chips": "chips", "plaque": "plaques", "instrument": "an approved instrument"}
+"""How the forms are named in which wagers may be made."""
+FORM_PLACED = {"plaque": "a plaque", "instrument": "another instrument"}
+"""How a form is named in which a wager was made, where not in one word."""
+
+
 @rule("WAGER-FORM", on=("7(a)",))
 def form(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """Wagers are value chips, plaques or approved instruments; verbal wagers with cash are not accepted."""
-    for fact in round_.of(model.WagerPlaced):
-        if fact.payload.form in ("cash", "verbal") and not _was_refused(
-            stakes(round_, book)[key_in(fact.payload)], fact
-        ):
-            yield finding(
-                round_,
-                book,
-                "WAGER-FORM",
-                "7(a)",
-                expected="chips, plaques or an approved instrument",
-                observed=fact.payload.form,
-                evidence=(fact,),
-                seat=fact.payload.seat,
-                wager=fact.payload.wager,
-            )
+    """Wagers are made in the forms that the chapter names: chips, in most of them plaques too; never verbally, or in cash."""
+    allowed = book.chapter.wager_forms
+    for fact in round_.of(model.WagerPlaced) if allowed else ():
+        if fact.payload.form in allowed or _was_refused(stakes(round_, book)[key_in(fact.payload)], fact):
+            continue
+        yield finding(
+            round_,
+            book,
+            "WAGER-FORM",
+            "7(a)",
+            expected=" or ".join(", ".join(FORM_WORDS[each] for each in allowed).rsplit(", ", 1)),
+            observed=FORM_PLACED.get(fact.payload.form, fact.payload.form),
+            evidence=(fact,),
+            seat=fact.payload.seat,
+            wager=fact.payload.wager,
+        )
 
 
 def _was_refused(stake: Stake, placed: RecordedEvent) -> bool:
