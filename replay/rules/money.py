@@ -323,8 +323,16 @@ def _expected(account: Account) -> str:
     due, number = account.due, account.settlement.number
     expected = _owed(due, account.settlement)
     if due is not None and due.uncovered_cents:
-        expected += f"; {show_money(due.uncovered_cents)} of it is beyond the player-dealer's wager"
+        expected += f"; {_uncovered(due)} beyond the player-dealer's wager"
     return expected if number is None else f"{expected} on the {number}"
+
+
+def _uncovered(due: Due) -> str:
+    """Return in words how much of what a wager won or lost is not covered: of what is paid or collected it is no part."""
+    how = "won" if due.uncapped_cents else "lost"
+    covered = due.winnings_cents if due.uncapped_cents else -(due.net_cents or 0)
+    part = show_money(due.uncovered_cents)
+    return f"of {show_money(covered + due.uncovered_cents)} {how}, {part} is" if covered else f"the {part} {how} is"
 
 
 def _owed(due: Due | None, settlement: Settlement) -> str:

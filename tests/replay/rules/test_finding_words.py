@@ -330,5 +330,7 @@ def test_no_finding_and_no_reason_names_a_patron(share: int) -> None:
 def test_what_the_player_dealer_does_not_cover_is_an_amount() -> None:
     cases = [each for each in golden_cases() if (each.path.parent.name, each.path.stem) == ("gegr-002138", "coverage")]
     said = [expected for each in cases for expected, _ in words(each.transcript, "CA-COVER")]
-    assert "25.00 returned (uncovered); 25.00 of it is beyond the player-dealer's wager" in said
-    assert "15.00 paid (win); 10.00 of it is beyond the player-dealer's wager" in said
+    assert "25.00 returned (uncovered); the 25.00 won is beyond the player-dealer's wager" in said
+    assert "25.00 returned (uncovered); the 25.00 lost is beyond the player-dealer's wager" in said
+    assert "15.00 paid (win); of 25.00 won, 10.00 is beyond the player-dealer's wager" in said
+    assert "15.00 collected (lose); of 25.00 lost, 10.00 is beyond the player-dealer's wager" in said

@@ -55,7 +55,7 @@ def test_findings_cite_the_headings_of_the_text() -> None:
     assert (only.line(), only.cite) == ("PAY-OVER seat=7 wager=base +5.00", "GEGR-002138, Round of play")
     (only,) = judged(PAID.replace("100.00", "20.00")).findings
     assert (only.code, only.cite) == ("CA-COVER", "GEGR-002138, Collection procedures")
-    assert only.expected == "20.00 paid (win); 5.00 of it is beyond the player-dealer's wager"
+    assert only.expected == "20.00 paid (win); of 25.00 won, 5.00 is beyond the player-dealer's wager"
 
 
 @pytest.mark.parametrize(
