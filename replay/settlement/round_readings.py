@@ -110,9 +110,20 @@ def groundless_declarations(round_: Round, book: Rulebook) -> dict[Question, tup
         ]
         question = f"seat {seat} void", facts[0].seq
         if question not in round_.answers:
-            which = "no card exposed before the hand was over" if too_late else "no exposed card"
-            found[question] = f"the hand of seat {seat} was voided and the record shows {which}", facts
+            found[question] = (
+                f"the hand of seat {seat} was voided and the record shows {_shown(round_, seat, too_late)}",
+                facts,
+            )
     return found
+
+
+def _shown(round_: Round, seat: int, too_late: bool) -> str:
+    """Return in words what the record shows of exposed cards of a hand that nobody else exposed, or only when it was over."""
+    by_player = [fact for fact in round_.of(model.CardExposed) if fact.payload.by == "player"]
+    before = " before the hand was over" if too_late else ""
+    if any(owner_of(round_, fact) == seat for fact in by_player):
+        return f"only a card that the player exposed{before}"
+    return f"no card exposed{before}" if too_late else "no exposed card"
 
 
 def _abandoned_by_nobody(round_: Round) -> dict[Question, tuple[str, list[RecordedEvent]]]:
