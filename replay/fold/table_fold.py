@@ -18,6 +18,7 @@ when the round opened.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
 
 import msgspec
 
@@ -339,7 +340,12 @@ class TableFold:
         ended = list(self.recent.values())[-RECENT_ROUNDS:]
         if self.begins_after and len(ended) < RECENT_ROUNDS and since <= self.begins_at:
             self.needs_refold = self.reaches_behind = True
-        earlier = [round_ for round_ in ended if (round_.closed.seq if round_.closed else round_.last_seq) > since]
+        earlier: list[Round] = []
+        for round_, following in pairwise([*ended, self.open]):
+            assert round_ is not None
+            end = round_.closed or (following.opened if following is not None else None)
+            if end is None or end.seq > since:
+                earlier.append(round_)
         for round_ in earlier:
             round_.add_record_fault(gap)
             gap.earlier.append(round_.round_no)

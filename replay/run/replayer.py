@@ -417,6 +417,7 @@ class Replay:
         )
         if stream in self._workers:
             refolded.worker.rounds = self._workers[stream].rounds
+            refolded.worker.inherited_to = max(refolded.worker.inherited_to, self._workers[stream].inherited_to)
             refolded.worker.tally = self._workers[stream].tally
         self._workers[stream] = refolded.worker
         if self._rounds is not None:

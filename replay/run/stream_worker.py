@@ -57,6 +57,7 @@ class Snapshot(msgspec.Struct, kw_only=True):
     """Where a worker can be resumed: the state when no round was open, the records folded since, and what is in force.
 
     `rest_seq` is the number of the event after which the state was that; 0 where that is the beginning, or not known.
+    `inherited_to` as of the worker.
     """
 
     table: TableState | None
@@ -64,6 +65,7 @@ class Snapshot(msgspec.Struct, kw_only=True):
     since: list[bytes]
     tally: StreamTally | None = None
     rest_seq: int = 0
+    inherited_to: int = 0
 
 
 @functools.lru_cache(maxsize=256)
@@ -134,7 +136,8 @@ class StreamWorker:
         elif stream.startswith("meter/"):
             self.meter = MeterFold(stream, resumed.meter if resumed is not None else None)
         self._keep_rest()
-        self._rest_seq = resumed.rest_seq if resumed is not None else 0
+        if resumed is not None:
+            self._rest_seq, self.inherited_to = resumed.rest_seq, resumed.inherited_to
         for data in resumed.since if resumed is not None else ():
             self.take(Record(stream, 0, data, b""))
         self.rounds = 0
@@ -239,7 +242,14 @@ class StreamWorker:
             return encode(Snapshot(table=None, meter=self.meter.state, since=[], tally=self.tally))
         table = msgspec.msgpack.decode(self._state_at_rest, type=TableState) if self._state_at_rest else None
         return encode(
-            Snapshot(table=table, meter=None, since=self._records_since, tally=self.tally, rest_seq=self._rest_seq)
+            Snapshot(
+                table=table,
+                meter=None,
+                since=self._records_since,
+                tally=self.tally,
+                rest_seq=self._rest_seq,
+                inherited_to=self.inherited_to,
+            )
         )
 
     def _keep_rest(self) -> None:

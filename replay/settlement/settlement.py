@@ -341,6 +341,7 @@ def _envy_settlements(
     for seat, wager in sorted({*envy, *payments}):
         due, facts = envy.get((seat, wager), ()), payments.get((seat, wager), ())
         amounts = [bonus.net_cents for bonus in due]
+        is_open = None in amounts or (not due and round_.lost)
         paid_cents = sum(fact.payload.amount_cents for fact in facts)
         yield Settlement(
             seat=seat,
@@ -349,7 +350,7 @@ def _envy_settlements(
             bettor=at_box.get(seat, ""),
             paytable=due[0].paytable if due else "",
             staked_cents=0,
-            due_cents=None if None in amounts else sum(cents for cents in amounts if cents is not None),
+            due_cents=None if is_open else sum(cents for cents in amounts if cents is not None),
             done_cents=paid_cents if facts or is_wholly_on_record(round_) else None,
             by_slip_cents=0,
             line=" ".join(f"{bonus.line}@{bonus.for_position}" for bonus in due),

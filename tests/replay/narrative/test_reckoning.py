@@ -34,7 +34,11 @@ def settled(wager: str, paytable: str, staked: int, due: int | None, done: int |
             "$10.00 pays $200.00 (both ace high, paytable 2); $100.00 was paid",
         ),
         # § 688a.12(a): the base wager at even money, without vigorish
-        ("pa-688a", settled("base", "", 2_500, 2_500, 0, "win"), "$25.00 at even money pays $25.00; nothing beyond the stake was paid"),
+        (
+            "pa-688a",
+            settled("base", "", 2_500, 2_500, 0, "win"),
+            "$25.00 at even money pays $25.00; nothing beyond the stake was paid",
+        ),
         ("pa-688a", settled("base", "", 2_500, -2_500, 2_500, "lose"), "$25.00 is lost; $25.00 was paid"),
         ("pa-688a", settled("base", "", 2_500, -2_500, 0, "foul"), "$25.00 is lost (foul); it was not collected"),
         (
@@ -93,7 +97,11 @@ def settled(wager: str, paytable: str, staked: int, due: int | None, done: int |
         ("pa-688a", settled("base", "", 2_500, None, 0, ""), ""),
         ("pa-688a", settled("base", "", 2_500, 2_500, None, "win"), ""),
         # a game from outside has no chapter here
-        ("xx-outside", settled("base", "9", 100, 200, 0, "win"), "$1.00 pays $2.00 (paytable 9); nothing beyond the stake was paid"),
+        (
+            "xx-outside",
+            settled("base", "9", 100, 200, 0, "win"),
+            "$1.00 pays $2.00 (paytable 9); nothing beyond the stake was paid",
+        ),
     ],
 )
 def test_a_reckoning_gives_stake_odds_amount_and_pay_line(chapter: str, one: SettledWager, sentence: str) -> None:

@@ -7,11 +7,13 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from events.vocabulary import model
+from replay.findings import Adjudication
 from replay.run import refold, replayer, rest_points
 from replay.run.replayer import MemoryResults, replay
 from replay.run.rest_points import BEGINNING, EVERY, RestPoint, RestPoints
@@ -51,6 +53,10 @@ def results_of(table: Table, cuts: tuple[int, ...] = ()) -> Stored:
         replay(log, results, as_of={table.stream: cut})
     replay(log, results)
     return stored(results)
+
+
+def adjudications_of(results: Stored) -> list[Adjudication]:
+    return [msgspec.json.decode(data, type=Adjudication) for _, data in results["adjudications"]]
 
 
 # ------------------------------------------------------------------------------------------------ what reaches back
@@ -177,6 +183,24 @@ def test_taken_up_with_a_correction_at_hand_that_does_not_count() -> None:
     table.play(7, PAID)
     with from_the_first_event():
         whole = results_of(table)
+    with points_everywhere():
+        assert results_of(table, (cut,)) == whole
+
+
+def test_taken_up_after_a_verdict_was_stored_under_a_number_that_is_yet_to_come() -> None:
+    """Round 1 was called round 4 for a while; the real round 4 is played after a restart, and revises what stands there."""
+    table = Table()
+    opened = table.play(1, PAID)["round_opened"]
+    renumbered = table.correct(opened, table.payload(opened), 4)
+    for number in (2, 3):
+        table.play(number, PAID)
+    cut = table.correct(renumbered, None)
+    for number in range(4, 13):
+        table.play(number, PAID)
+    table.say(paid(), 8)
+    with from_the_first_event():
+        whole = results_of(table)
+    assert [each.revision for each in adjudications_of(whole) if each.round_no == 4] == [1, 2, 3]
     with points_everywhere():
         assert results_of(table, (cut,)) == whole
 
