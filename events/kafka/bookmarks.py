@@ -4,8 +4,7 @@ The idea: a bookmark saves reading and is never evidence. It lies beside the hig
 before an offset, and names the last of them; where that record is not there any more, as it was, nothing else of it is
 believed. What a log's integrity rests on (`rack verify`, proofs, archives) is read without bookmarks, and where anything does
 not fit that was read with their help, they are thrown away and it is read again from the beginning before anybody is accused.
-A bookmark that is missing, damaged or of another log counts as none, and one that cannot be written costs time alone. Writers
-and replayers make the folder; who only reads leaves bookmarks where there is one.
+A bookmark that is missing, damaged or of another log counts as none, and one that cannot be written costs time alone.
 """
 
 from __future__ import annotations
@@ -25,12 +24,6 @@ STATE_DIR: Final = Path(".rack")
 """Where a machine keeps what belongs to its logs on Kafka (high-water files, locks, bookmarks) unless told otherwise."""
 _MAGIC: Final = b"discard-rack bookmark v1\n"
 _Content = TypeVar("_Content", bound=msgspec.Struct)
-
-
-def make_folder(folder: Path) -> None:
-    """Make the folder of the bookmarks; where that fails, none are left."""
-    with contextlib.suppress(OSError):
-        folder.mkdir(parents=True, exist_ok=True)
 
 
 class KafkaRecord(Protocol):
@@ -95,6 +88,7 @@ class Bookmark:
         fresh = self.path.with_name(f"{self.path.name}.{secrets.token_hex(4)}.new")
         with contextlib.suppress(OSError):
             try:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
                 with open(fresh, "xb") as file:
                     file.write(_MAGIC + self._digest(data) + data)
                 os.replace(fresh, self.path)

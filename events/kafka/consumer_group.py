@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from events.errors import AppendRefused, LogUnavailable, PartitionReassigned, ResultBroken, SecondWriter
-from events.kafka.bookmarks import STATE_DIR, make_folder
+from events.kafka.bookmarks import STATE_DIR
 from events.kafka.client import (
     Cluster,
     CommitUnknown,
@@ -68,7 +68,6 @@ class KafkaGroup:
         self._options: dict[str, Any] = {"timeout_s": timeout_s, "security": security, "state_dir": state_dir}
         self._cluster = Cluster(bootstrap, timeout_s=timeout_s, security=security)
         self._generation = 0
-        make_folder(Path(state_dir))
         self._stored = StoredResults(self._cluster, self._prefix, address, Path(state_dir))
         try:
             refuse_faults(store_faults(self._cluster, self._prefix, self._stored.partitions))

@@ -161,6 +161,11 @@ class ResultPlaces:
     def __init__(self) -> None:
         self._chained: set[str] = set()
 
+    @property
+    def streams(self) -> list[str]:
+        """The streams whose results have places, as far as they have been read."""
+        return sorted(self._chained)
+
     def go_on(self, stream: str) -> None:
         """Begin after results of a stream that have places."""
         self._chained.add(stream)
@@ -256,9 +261,9 @@ class ForeignRecordWatch:
         return self._tally.report()
 
 
-def beside_streams() -> dict[str, Callable[[KafkaRecord], str | None]]:
-    """Return topics of one partition that hold no streams → who decides there, for one reader of each from its beginning."""
-    return {"findings": ResultPlaces().foreign, "checkpoints": foreign_checkpoint, "quarantine": foreign_entry}
+def beside_streams(results: ResultPlaces) -> dict[str, Callable[[KafkaRecord], str | None]]:
+    """Return topics of one partition that hold no streams → who decides there, for one reader of each, in order."""
+    return {"findings": results.foreign, "checkpoints": foreign_checkpoint, "quarantine": foreign_entry}
 
 
 def foreign_record(place: tuple[str, int], message: KafkaRecord, reason: str) -> ForeignRecord:

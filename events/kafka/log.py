@@ -26,16 +26,16 @@ import msgspec
 from events.errors import AppendRefused, EventError, IntegrityError, LogUnavailable, WrongSequence
 from events.kafka.bookmarks import STATE_DIR, Bookmark
 from events.kafka.client import MAX_MESSAGE_BYTES, Cluster, Message, OutgoingRecord, TopicPartition, TopicReader
-from events.kafka.foreign_records import ForeignRecordWatch, StreamPlaces, beside_streams, foreign_entry, foreign_record
+from events.kafka.foreign_records import ForeignRecordWatch, StreamPlaces, foreign_entry
 from events.kafka.partition_reader import Chains, Headers, read_headers
 from events.kafka.partition_writer import PartitionWriter, StagedAppend
 from events.kafka.prefetch import to_the_ends
 from events.kafka.results import KafkaResults
-from events.kafka.survey import PartitionSurvey
+from events.kafka.survey import BESIDE, BesideSurvey, PartitionSurvey
 from events.kafka.topic_settings import refuse_faults, store_faults
 from events.kafka.topics import create_log, identify, parse_address, partition_of
 from events.log.contract import AppendResult, Clock, Head, QuarantineEntry, Record
-from events.log.foreign import NO_FOREIGN_RECORDS, ForeignReport, ForeignTally, StoreFault
+from events.log.foreign import NO_FOREIGN_RECORDS, ForeignReport, StoreFault
 from events.log.hash_chain import genesis
 from events.log.high_water import HighWater, compare
 from events.log.lock import take_lock
@@ -100,8 +100,7 @@ class KafkaLog(SoleWriter):
         self.reached: dict[TopicPartition, int] = {}
         self._places: dict[TopicPartition, StreamPlaces] = {}
         self._passage = ForeignRecordWatch()
-        self._counted_to: dict[TopicPartition, int] = {}  # of the topics beside the streams
-        self._beside, self._foreign_beside = beside_streams(), dict[str, ForeignTally]()
+        self._beside: dict[str, BesideSurvey] = {}
         self._closed = False
         try:
             self._cluster.probe()
@@ -405,18 +404,18 @@ class KafkaLog(SoleWriter):
         """Return the foreign records of all topics that hold evidence, to their present ends (see `EventLog`)."""
         with self._lock:
             reports = [self._survey(lane).foreign.report() for lane in self._lanes]
-            for name, reason_of in self._beside.items():
+            for name in BESIDE:
                 lane = TopicPartition(self._topic(name), 0)
                 with self._reader() as reader:
                     if not reader.partitions(lane.topic):  # which is for `store_faults` to say
                         continue
-                tally = self._foreign_beside.setdefault(name, ForeignTally())
-                for message in self._scan(lane, self._counted_to.get(lane, 0)):
-                    self._counted_to[lane] = message.offset + 1
-                    reason = reason_of(message)
-                    if reason is not None:
-                        tally.add(foreign_record(lane, message, reason))
-                reports.append(tally.report())
+                    if name not in self._beside:
+                        path = self._state_dir / f"{self.prefix}.{name}.foreign"
+                        bookmark = Bookmark(path, self.log_id) if self._resume else None
+                        self._beside[name] = BesideSurvey(lane, name, bookmark, reader)
+                survey = self._beside[name]
+                survey.read_on(self._scan(lane, survey.next_offset))
+                reports.append(survey.foreign.report())
             return reduce(ForeignReport.with_others, reports, NO_FOREIGN_RECORDS)
 
     def passed_over(self) -> ForeignReport:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from events.errors import AppendRefused, LogUnavailable, ResultBroken, SecondWriter
-from events.kafka.bookmarks import STATE_DIR, make_folder
+from events.kafka.bookmarks import STATE_DIR
 from events.kafka.client import Cluster, CommitUnknown, OutgoingRecord, TransactionalWriter, WriterFenced
 from events.kafka.foreign_records import RESTART
 from events.kafka.partition_reader import Headers
@@ -87,8 +87,6 @@ class KafkaResults:
         self._lost = False
         self._begun_at: ResultsGeneration | None = None
         self._fresh_until = 0.0
-        if resume and not read_only:
-            make_folder(Path(state_dir))
         self._stored = StoredResults(self._cluster, self._prefix, address, Path(state_dir) if resume else None)
         if not read_only:
             try:

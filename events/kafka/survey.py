@@ -13,7 +13,7 @@ import msgspec
 
 from events.kafka.bookmarks import Bookmark, Landmark
 from events.kafka.client import Message, TopicPartition, TopicReader
-from events.kafka.foreign_records import StreamPlaces
+from events.kafka.foreign_records import ResultPlaces, StreamPlaces, beside_streams, foreign_record
 from events.kafka.partition_reader import Headers, read_headers
 from events.log.contract import Head
 from events.log.foreign import ForeignReport, ForeignTally
@@ -147,3 +147,48 @@ class PartitionSurvey:
         if self._bookmark is not None:
             self._bookmark.forget()
         self.ends, self.foreign, self.resumed, self._bookmarked = Ends(), ForeignTally(), False, 0
+
+
+BESIDE = ("findings", "checkpoints", "quarantine")
+"""The topics of one partition that hold evidence and no streams."""
+
+
+class BesideBookmark(msgspec.Struct, frozen=True, array_like=True):
+    """What in a topic beside the streams is foreign before an offset, and the streams whose results have places there."""
+
+    next_offset: int
+    landmark: Landmark
+    foreign: ForeignReport
+    streams: list[str]
+
+
+class BesideSurvey:
+    """What this process knows of the foreign records in a topic beside the streams. Not safe between threads."""
+
+    def __init__(self, lane: TopicPartition, name: str, bookmark: Bookmark | None, reader: TopicReader) -> None:
+        self._lane, self._bookmark, self._results = lane, bookmark, ResultPlaces()
+        self._reason_of = beside_streams(self._results)[name]
+        self.next_offset = self._bookmarked = 0
+        self.foreign = ForeignTally()
+        known = bookmark.load(BesideBookmark) if bookmark is not None else None
+        if known is not None and known.landmark.stands(reader, lane):
+            self.next_offset = self._bookmarked = known.next_offset
+            self.foreign = ForeignTally(known.foreign)
+            for stream in known.streams:
+                self._results.go_on(stream)
+
+    def read_on(self, messages: Iterable[Message]) -> None:
+        """Take in what lies behind what is known, and leave a bookmark where that is worth the writing."""
+        last = None
+        for message in messages:
+            if message.offset < self.next_offset:
+                continue
+            self.next_offset, last = message.offset + 1, message
+            reason = self._reason_of(message)
+            if reason is not None:
+                self.foreign.add(foreign_record(self._lane, message, reason))
+        if last is not None and self._bookmark is not None and self.next_offset >= self._bookmarked + WORTH_A_BOOKMARK:
+            landmark = Landmark.at(last.offset, last)
+            content = BesideBookmark(self.next_offset, landmark, self.foreign.report(), self._results.streams)
+            self._bookmark.store(content)
+            self._bookmarked = self.next_offset

@@ -440,13 +440,7 @@ class Desk:
     @cached_property
     def _configured(self) -> PropertyConfigured | None:
         """How the property configured itself last; null where it never did. Read once: it may stand far back in a partition."""
-        configured = None
-        for stream in self.log.streams():
-            if stream.startswith("property/"):
-                for record in self.log.read(stream):
-                    payload = decode(record.data).payload
-                    configured = payload if isinstance(payload, PropertyConfigured) else configured
-        return configured
+        return self.memory.configured(self.log)
 
 
 def review_event(cls: type[Event], **fields: Any) -> Event:

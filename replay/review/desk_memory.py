@@ -9,11 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from events.log.contract import EventLog, Head, ResultStore
+from events.vocabulary.codec import decode
+from events.vocabulary.model import PropertyConfigured
 from replay.findings import Finding, read_result
 from replay.review.state import TableReview
 
 Findings = dict[str, tuple[Finding, bool]]
 """Id → the finding as last stored, and whether it was withdrawn since."""
+
+NOTHING = Head(0, b"")
 
 
 class DeskMemory:
@@ -23,6 +27,7 @@ class DeskMemory:
         self._findings: Findings = {}
         self._ends: dict[str, Head] | None = None
         self._reviews: dict[str, tuple[TableReview, bytes]] = {}
+        self._configured: dict[str, tuple[PropertyConfigured | None, Head]] = {}
 
     def findings(self, results: ResultStore) -> Findings:
         """Return every finding, having read the results that came since the last call."""
@@ -65,6 +70,24 @@ class DeskMemory:
             review.take(record)
         self._reviews[table] = review, last
         return review
+
+    def configured(self, log: EventLog) -> PropertyConfigured | None:
+        """Return how the property configured itself last, having read the events that came since; null where it never did.
+
+        Raises an `IntegrityError`.
+        """
+        found = None
+        for stream in (name for name in log.streams() if name.startswith("property/")):
+            configured, last = self._configured.get(stream, (None, NOTHING))
+            if last.seq and [record.hash for record in log.read(stream, last.seq, last.seq)] != [last.hash]:
+                configured, last = None, NOTHING
+            for record in log.read(stream, last.seq + 1):
+                payload = decode(record.data).payload
+                configured = payload if isinstance(payload, PropertyConfigured) else configured
+                last = Head(record.seq, record.hash)
+            self._configured[stream] = configured, last
+            found = configured or found
+        return found
 
 
 def _take(findings: Findings, records: Iterable[tuple[str, bytes]]) -> None:

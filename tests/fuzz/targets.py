@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from events.errors import EventError, IntegrityError, LogUnavailable
-from events.kafka.foreign_records import StreamPlaces, beside_streams
+from events.kafka.foreign_records import ResultPlaces, StreamPlaces, beside_streams
 from events.kafka.partition_reader import Chains
 from events.kafka.prefetch import PrefetchedRecord
 from events.kafka.survey import Ends
@@ -217,7 +217,7 @@ def kafka_record(data: bytes) -> None:
     parts = head.split(b" ")
     headers = [("seq", parts[0]), ("hash", (parts[1] if len(parts) > 1 else b"").ljust(32, b"\0"))][: len(parts) + 1]
     message = PrefetchedRecord(0, parts[-1], value, headers)
-    for reason_of in beside_streams().values():
+    for reason_of in beside_streams(ResultPlaces()).values():
         reason_of(message)
     home = ("rack.events", 0)
     if StreamPlaces(LOG_ID, home, lambda stream: home).foreign(message) is not None:

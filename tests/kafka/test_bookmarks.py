@@ -13,7 +13,7 @@ import pytest
 
 from events.errors import Fork, LostTail
 from events.kafka.bookmarks import Bookmark, Landmark
-from events.kafka.client import TopicReader
+from events.kafka.client import OutgoingRecord, TopicReader
 from events.kafka.log import KafkaLog, KafkaResults
 from events.kafka.partition_writer import RecentReports, WriterBookmark
 from events.kafka.results_reader import ResultsBookmark
@@ -278,12 +278,32 @@ def test_foreign_records_are_counted_once_and_not_forgotten(open_log: Open, fill
     assert open_log(read_only=True).foreign().count == 2
 
 
-def test_a_folder_that_takes_no_files_costs_time_alone(open_log: Open, log: KafkaLog, drafts: Drafts) -> None:
+def test_a_folder_that_cannot_be_made_costs_time_alone(
+    open_log: Open, log: KafkaLog, drafts: Drafts, tmp_path: Path
+) -> None:
     fill(log, drafts)
-    reader = open_log("a machine that has no folder", read_only=True)
-    assert reader.head(TABLE).seq == 13
-    reader.close()
-    assert open_log("a machine that has no folder", read_only=True).head(TABLE).seq == 13
+    (tmp_path / "file").touch()
+    for _ in range(2):
+        reader = open_log("file/no folder", read_only=True)
+        assert reader.head(TABLE).seq == 13
+        reader.close()
+
+
+def test_foreign_records_beside_the_streams_are_counted_once(
+    judged: KafkaLog, open_log: Open, found: list[int]
+) -> None:
+    """A result without a place is foreign where results have places, which a bookmark must still know."""
+    topic = f"{judged.prefix}.findings"
+    first = open_log(read_only=True)
+    assert first.foreign().count == 0
+    first.close()
+    judged._cluster.send_plain(OutgoingRecord(topic, 0, b"findings/a1", STORED[0][2], [("kind", b"findings")]))
+    for _ in range(2):
+        found.clear()
+        reader = open_log(read_only=True)
+        assert reader.foreign().count == 1
+        reader.close()
+    assert len(found) == 1, "the landmark alone"
 
 
 def test_marks_are_thinned_and_still_found() -> None:
