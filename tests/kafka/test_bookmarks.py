@@ -402,7 +402,7 @@ def test_a_replayer_goes_on_from_the_bookmark_of_results(judged: KafkaLog) -> No
 
 
 def swapped(known: ResultsBookmark) -> ResultsBookmark:
-    """What is known of each stream said of the other."""
+    """The last records of two streams, exchanged."""
     return msgspec.structs.replace(known, latest=dict(zip(known.latest, reversed(known.latest.values()), strict=True)))
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from events.vocabulary import model
 from replay.findings import Adjudication
-from replay.run import refold, replayer, rest_points
+from replay.run import refold, rest_points
 from replay.run.replayer import MemoryResults, replay
 from replay.run.rest_points import BEGINNING, EVERY, RestPoint, RestPoints
 from tests.replay.stored import Stored, stored
@@ -140,10 +140,22 @@ def refusal(table: Table, back: int) -> None:
 
 
 REACHING: list[Callable[[Table, int], None]] = [
-    late_slip, late_slip_that_is_wrong, correction, correction_of_a_payment, correction_of_a_correction,
-    correction_by_a_wrong_id, opening_of_another_number, opening_again, gap, gap_filled, other_rules,
-    correction_of_rules, accounting, late_stub_count, refusal,
-]  # fmt: skip
+    late_slip,
+    late_slip_that_is_wrong,
+    correction,
+    correction_of_a_payment,
+    correction_of_a_correction,
+    correction_by_a_wrong_id,
+    opening_of_another_number,
+    opening_again,
+    gap,
+    gap_filled,
+    other_rules,
+    correction_of_rules,
+    accounting,
+    late_stub_count,
+    refusal,
+]
 
 
 def rounds_of(table: Table) -> int:
@@ -245,4 +257,3 @@ def test_points_of_a_fold_that_does_not_stand_are_forgotten() -> None:
         points.add(seq, b"state")
     points.forget_after(2 * EVERY - 1)
     assert points.from_the_last() == [RestPoint(EVERY, b"state"), BEGINNING]
-    assert replayer.RestPoints is RestPoints
