@@ -17,9 +17,13 @@ fault, legitimate = RECORDS.fault, RECORDS.legitimate
 
 @fault("LOG-SOURCE-GAP")
 def gap(play: Any) -> Spot:
-    """Messages of a device are lost on the way: its counter jumps, and the numbers never arrive."""
-    steps = [step for step in play.script.steps[2:-2] if step.meter is None]
-    play.plan.random.choice(steps).counter_jump = play.plan.random.randrange(1, 4)
+    """Messages of a device are lost on the way: its counter jumps, and the numbers never arrive.
+
+    It has reported in this round before: else the rounds before would be in doubt too, with what is planted there (D656).
+    """
+    steps = [step for step in play.script.steps[:-2] if step.meter is None]
+    again = [step for at, step in enumerate(steps) if step.source in {earlier.source for earlier in steps[:at]}]
+    play.plan.random.choice(again).counter_jump = play.plan.random.randrange(1, 4)
     return HERE
 
 

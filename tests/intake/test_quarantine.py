@@ -216,7 +216,7 @@ def test_a_gaming_day_and_a_correction_are_redriven_as_themselves(log: SqliteLog
     table = Table()
     table.play(1, UNPAID)
     table.correct(table.last - 1, None)
-    tomorrow = msgspec.structs.replace(Table(day="2026-03-02").drafts[0], event_id="ab" * 16, source_seq=9)
+    tomorrow = msgspec.structs.replace(Table(day="2026-03-02").drafts[0], event_id="ab" * 16, source_seq=3)
     data = [*lines(table)[:-1], broken(lines(table)[-1]), broken(line_of(table.stream, tomorrow))]
     take_in(log, data)
     for entry, line in zip(quarantine_cases(log), [lines(table)[-1], line_of(table.stream, tomorrow)], strict=True):
