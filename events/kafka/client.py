@@ -17,6 +17,7 @@ import socket
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import Any, NamedTuple, Protocol, cast
 
 with warnings.catch_warnings():  # the client reads its message schemas by a deprecated function
@@ -31,6 +32,8 @@ from events.errors import BrokenSeal, LogUnavailable
 from events.kafka.partition_reader import Headers
 
 RETRY_MS = 5
+POLL_RECORDS, FIRST_RECORDS = 4000, 50
+"""Records that one poll decodes at most, and the first poll of a reading: often it wants no more than one."""
 SHORT_S = 0.01
 """How long a poll waits where only the end of a transaction may be left to be passed over: it yields no record."""
 JOINING_S = 3.0
@@ -168,7 +171,7 @@ class Cluster:
                 allow_auto_create_topics=False,
                 metrics_enabled=False,
                 max_partition_fetch_bytes=4 * 1024 * 1024,
-                max_poll_records=4000,
+                max_poll_records=POLL_RECORDS,
                 fetch_max_wait_ms=200 if patient else 2,
             )
         return TopicReader(self, _hasten(consumer, consumer._cluster))
@@ -319,7 +322,7 @@ class TopicReader:
         with _reached(self._cluster.bootstrap):
             return cast(int, self._consumer.position(kafka.TopicPartition(*lane), timeout_ms=1000))
 
-    def poll(self, wait_s: float) -> Mapping[TopicPartition, Sequence[Message]]:
+    def poll(self, wait_s: float, most: int = POLL_RECORDS) -> Mapping[TopicPartition, Sequence[Message]]:
         """Return what has come, waiting for it up to `wait_s` seconds; empty where nothing came.
 
         Raises `BrokenSeal` where stored bytes fail Kafka's checksum, `LogUnavailable` where there is no answer.
@@ -327,7 +330,7 @@ class TopicReader:
         _keep_looking(self._consumer._cluster)
         try:
             with _reached(self._cluster.bootstrap):
-                polled = self._consumer.poll(timeout_ms=int(wait_s * 1000))
+                polled = self._consumer.poll(timeout_ms=int(wait_s * 1000), max_records=most)
         except kafka_errors.CorruptRecordError as error:
             raise BrokenSeal("kafka", 0, f"stored bytes fail Kafka's checksum: {error}") from error
         return cast(Mapping[TopicPartition, Sequence[Message]], polled)
@@ -338,9 +341,10 @@ class TopicReader:
         Raises `LogUnavailable` where nothing comes for as long as the cluster's timeout.
         """
         open_lanes = {lane for lane, end in ends.items() if self.position(lane) < end}
-        silent_since = time.monotonic()
+        silent_since, most = time.monotonic(), FIRST_RECORDS
         while open_lanes:
-            polled = self.poll(SHORT_S)
+            polled = self.poll(SHORT_S, most)
+            most = min(2 * most, POLL_RECORDS)
             for partition, messages in polled.items():
                 yield TopicPartition(*partition), messages
             reached = {lane for lane in open_lanes if self.position(lane) >= ends[lane]}
@@ -352,11 +356,14 @@ class TopicReader:
                     f"Kafka at {self._cluster.bootstrap} stopped answering while {open_lanes} was read"
                 )
 
-    def scan(self, lane: TopicPartition, offset: int) -> Iterator[Message]:
-        """Yield one partition's messages from an offset on to the end it has now (and perhaps a little beyond)."""
+    def scan(self, lane: TopicPartition, offset: int, end: int | None = None) -> Iterator[Message]:
+        """Yield one partition's messages from an offset on, those before `end`, or to the end it has now and perhaps beyond."""
+        known = self.ends([lane])[lane] if end is None else end
+        if known <= offset:
+            return
         self.assign({lane: offset})
-        for _, messages in self.until(self.ends([lane])):
-            yield from messages
+        for _, messages in self.until({lane: known}):
+            yield from messages if end is None else takewhile(lambda message: message.offset < known, messages)
 
     def close(self) -> None:
         """Release the connections."""

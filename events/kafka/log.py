@@ -30,11 +30,12 @@ from events.kafka.foreign_records import ForeignRecordWatch, StreamPlaces, forei
 from events.kafka.partition_reader import Chains, Headers, read_headers
 from events.kafka.partition_writer import PartitionWriter, StagedAppend
 from events.kafka.prefetch import to_the_ends
+from events.kafka.reader_pool import ReaderPool
 from events.kafka.results import KafkaResults
 from events.kafka.survey import BESIDE, BesideSurvey, PartitionSurvey
 from events.kafka.topic_settings import refuse_faults, store_faults
 from events.kafka.topics import create_log, identify, parse_address, partition_of
-from events.log.contract import AppendResult, Clock, Head, QuarantineEntry, Record
+from events.log.contract import MAX_SEQ, AppendResult, Clock, Head, QuarantineEntry, Record
 from events.log.foreign import NO_FOREIGN_RECORDS, ForeignReport, StoreFault
 from events.log.hash_chain import genesis
 from events.log.high_water import HighWater, compare
@@ -64,6 +65,8 @@ class KafkaLog(SoleWriter):
     proofs. `security` is passed to the client (TLS, SASL). With `part` only the streams
     of that partition are there (0 has the reviews too); `reached` says to which offsets its tail has been read.
     """
+
+    is_interleaved = True
 
     def __init__(
         self,
@@ -96,7 +99,7 @@ class KafkaLog(SoleWriter):
         self._locks: dict[TopicPartition, int] = {}
         self._verified: set[str] = set()
         self._confirmed: dict[str, Head] = {}  # marks that a tail of this log has come past, chain checked
-        self._idle: list[TopicReader] = []
+        self._readers = ReaderPool(self._cluster)
         self.reached: dict[TopicPartition, int] = {}
         self._places: dict[TopicPartition, StreamPlaces] = {}
         self._passage = ForeignRecordWatch()
@@ -104,7 +107,7 @@ class KafkaLog(SoleWriter):
         self._closed = False
         try:
             self._cluster.probe()
-            with self._reader() as reader:
+            with self._readers.reader() as reader:
                 if create and not read_only:
                     create_log(
                         self._cluster,
@@ -287,27 +290,33 @@ class KafkaLog(SoleWriter):
             for record in self._read(lane, stream, after, to_seq):
                 reached = record.seq
                 yield record
-            return
         except IntegrityError:
             if not self._forget_bookmarks([lane]):
                 raise
+        else:
+            end = min(self._known(lane).ends.head(stream).seq, MAX_SEQ if to_seq is None else to_seq)
+            if reached >= end or not self._forget_bookmarks([lane]):
+                return
         yield from (record for record in self._read(lane, stream, after, to_seq) if record.seq > reached)
 
     def _read(self, lane: TopicPartition, stream: str, after: int, to_seq: int | None) -> Iterator[Record]:
         if to_seq is not None and to_seq <= after:
             return
-        key = stream.encode()
-        offset, heads = self._known(lane).ends.start({stream: after}, only=stream)
+        heads, messages = self._messages(lane, stream, after)
         chains = self._chains({stream: after}, heads)
-        foreign = self._place(lane).foreign
-        for message in self._scan(lane, offset):
-            if message.key != key or foreign(message) is not None:
-                continue
-            record = chains.accept(key, message.headers, message.value)
+        for message in messages:
+            record = chains.accept(message.key, message.headers, message.value)
             if record is not None:
                 yield record
                 if record.seq == to_seq:
                     return
+
+    def _messages(self, lane: TopicPartition, stream: str, after: int) -> tuple[dict[str, Head], Iterator[Message]]:
+        """Return a stream's messages beyond a number, and perhaps some before it, with where it stood before the first."""
+        key, foreign, ends = stream.encode(), self._place(lane).foreign, self._survey(lane).ends
+        offset, heads = ends.start({stream: after}, only=stream)
+        messages = (each for stretch in ends.stretches(stream, offset) for each in self._scan(lane, *stretch))
+        return heads, (message for message in messages if message.key == key and foreign(message) is None)
 
     def tail(self, after: Mapping[str, int], *, wait_s: float | None = None) -> Iterator[list[Record]]:
         """Yield batches of records of all streams beyond `after` (see `EventLog.tail`).
@@ -334,7 +343,8 @@ class KafkaLog(SoleWriter):
         starts = {lane: self._known(lane).ends.start(after) for lane in self._lanes}
         folds = {lane: self._chains(after, heads) for lane, (_, heads) in starts.items()}
         offsets = {lane: offset for lane, (offset, _) in starts.items()}
-        with self._reader(patient=wait_s is not None) as reader:
+        patient = contextlib.closing(self._cluster.reader(patient=True)) if wait_s is not None else None
+        with patient or self._readers.reader() as reader:
             yielded_at = time.monotonic()
             for polled in self._come(reader, offsets, wait_s):
                 batch: list[Record] = []
@@ -406,7 +416,7 @@ class KafkaLog(SoleWriter):
             reports = [self._survey(lane).foreign.report() for lane in self._lanes]
             for name in BESIDE:
                 lane = TopicPartition(self._topic(name), 0)
-                with self._reader() as reader:
+                with self._readers.reader() as reader:
                     if not reader.partitions(lane.topic):  # which is for `store_faults` to say
                         continue
                     if name not in self._beside:
@@ -444,11 +454,10 @@ class KafkaLog(SoleWriter):
                 shard.close()
             for high_water in self._high_waters.values():
                 high_water.close()
-            for reader in self._idle:
-                reader.close()
+            self._readers.close()
             for lock in self._locks.values():
                 os.close(lock)
-            self._shards, self._locks, self._idle = {}, {}, []
+            self._shards, self._locks = {}, {}
 
     # ---------------------------------------------------------------------------------------------------------- its parts
 
@@ -490,7 +499,7 @@ class KafkaLog(SoleWriter):
         """Return what is known of a partition: at first what a bookmark says, where it holds."""
         with self._lock:
             if lane not in self._surveys:
-                with self._reader() as reader:
+                with self._readers.reader() as reader:
                     bookmark = Bookmark(self._path(lane, "ends"), self.log_id) if self._resume else None
                     self._surveys[lane] = PartitionSurvey(lane, self._place(lane), bookmark, reader)
             return self._surveys[lane]
@@ -539,30 +548,14 @@ class KafkaLog(SoleWriter):
 
     def _stored(self, stream: str, seq: int) -> tuple[bytes | None, bytes | None]:
         """Return bytes and stated hash of the first record that claims a number of a stream."""
-        lane, key = self._lane(stream), stream.encode()
-        offset, _ = self._known(lane).ends.start({stream: seq - 1}, only=stream)
-        foreign = self._place(lane).foreign
-        for message in self._scan(lane, offset):
-            if message.key == key and foreign(message) is None:
-                _, found, stated = read_headers(key, message.headers)
-                if found == seq:
-                    return message.value, stated
+        _, messages = self._messages(self._lane(stream), stream, seq - 1)
+        for message in messages:
+            _, found, stated = read_headers(message.key, message.headers)
+            if found == seq:
+                return message.value, stated
         return None, None
 
-    def _scan(self, lane: TopicPartition, offset: int) -> Iterator[Message]:
-        """Yield a partition's messages from an offset to its present end."""
-        with self._reader() as reader:
-            yield from reader.scan(lane, offset)
-
-    @contextlib.contextmanager
-    def _reader(self, *, patient: bool = False) -> Iterator[TopicReader]:
-        with self._lock:
-            reader = self._idle.pop() if self._idle and not patient else None
-        reader = reader or self._cluster.reader(patient=patient)
-        try:
-            yield reader
-        finally:
-            if self._closed or patient or len(self._idle) > 1:
-                reader.close()
-            else:
-                self._idle.append(reader)
+    def _scan(self, lane: TopicPartition, offset: int, end: int | None = None) -> Iterator[Message]:
+        """Yield a partition's messages from an offset on (see `TopicReader.scan`)."""
+        with self._readers.reader() as reader:
+            yield from reader.scan(lane, offset, end)

@@ -12,15 +12,12 @@ from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
 
 from events.errors import BrokenSeal, Fork, SequenceGap
-from events.log.contract import Head, Record
+from events.log.contract import MAX_SEQ, Head, Record
 from events.log.diagnosis import diagnose
 from events.log.hash_chain import CHAIN_TAG, genesis, link
 
 Headers = list[tuple[str, bytes | None]]
 """Names and values, as Kafka keeps them with a record."""
-
-MAX_SEQ = 2**53 - 1
-"""The largest number that an event can have."""
 
 REMEMBERED = 256
 """Hashes kept per stream to tell a repeat from a fork without reading again."""

@@ -7,12 +7,11 @@ have one for each partition. Who replays (one process, or which group with which
 
 from __future__ import annotations
 
-import contextlib
 import struct
 from array import array
 from collections.abc import Iterator, Mapping
 from hashlib import blake2b
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -30,6 +29,7 @@ from events.kafka.client import (
 )
 from events.kafka.foreign_records import RESTART, ForeignRecordWatch, ResultPlaces, foreign_record, place_of
 from events.kafka.leftovers import decide_leftovers
+from events.kafka.reader_pool import ReaderPool
 from events.kafka.topics import REPLAY_PARTITION, identify
 from events.log.contract import ChainedResult, Head
 from events.log.result_chain import JUDGE_AGAIN, ResultChains, ResultPosition, position_digest, stream_of
@@ -146,6 +146,7 @@ class StoredResults:
         self._bookmarked, self._resumed = 0, False
         self._last_result: Message | None = None
         cluster.probe()
+        self._readers = ReaderPool(cluster)
         self.reader: TopicReader = cluster.reader()
         try:
             identity = identify(self.reader, address, None)
@@ -245,7 +246,7 @@ class StoredResults:
         last: dict[bytes, bytes] = {}
         self.read_findings()
         broken_at = dict(self._broken_at)
-        for offset, each in self._stored():
+        for offset, each in self._stored(0, self._end()):
             if each.kind != kind or offset >= broken_at.get(each.stream, offset + 1):
                 continue
             name, content = digest(f"{kind}/{each.key}".encode()), digest(each.data)
@@ -258,33 +259,29 @@ class StoredResults:
         from there on.
         """
         self.read_findings()
-        first = 0
-        if stream is not None and after:
-            offsets = self._offsets.get(stream, array("Q"))
-            if after >= len(offsets) and stream not in self._broken_at:
-                return iter(())
-            first = offsets[after] if after < len(offsets) else self._broken_at[stream]
-            if self._resumed and not self._lies_at(first, stream, after + 1):
-                self._begin_anew()
-                return self.stored(stream, after)
-        return (each for _, each in self._stored(first) if stream in (None, each.stream))
+        if stream is None:
+            return (each for _, each in self._stored(0, self._end()))
+        offsets, broken_at = self._offsets.get(stream, array("Q")), self._broken_at.get(stream)
+        end = self._end() if broken_at is not None else offsets[-1] + 1 if offsets else 0
+        first = offsets[after] if after < len(offsets) else end if broken_at is None else broken_at
+        found = (each for _, each in self._stored(first, end) if each.stream == stream)
+        if not self._resumed or first == end:
+            return found
+        one = next(found, None)
+        if one is None or one.place != after + 1:
+            self._begin_anew()
+            return self.stored(stream, after)
+        return chain((one,), found)
 
-    def _lies_at(self, offset: int, stream: str, place: int) -> bool:
-        message = next(self.reader.scan(self.findings, offset), None)
-        if message is None or message.offset != offset:
-            return False
-        each = chained(message)
-        return (each.stream, each.place) == (stream, place)
+    def _end(self) -> int:
+        """Return the offset after the last record that has been read, or was stored by ourselves."""
+        return max([self._findings_offset, *(at + 1 for at in self._own)])
 
-    def _stored(self, first: int = 0) -> Iterator[tuple[int, ChainedResult]]:
-        """Yield the records with their offsets, from one on up to where they have been read."""
-        places, starts, end = (
-            ResultPlaces(),
-            dict(self._starts),
-            max([self._findings_offset, *(at + 1 for at in self._own)]),
-        )
-        with contextlib.closing(self._cluster.reader()) as reader:
-            for message in reader.scan(self.findings, first):
+    def _stored(self, first: int, end: int) -> Iterator[tuple[int, ChainedResult]]:
+        """Yield the records between two offsets, with these."""
+        places, starts = ResultPlaces(), dict(self._starts)
+        with self._readers.reader() as reader:
+            for message in reader.scan(self.findings, first, None if self._own else end):
                 if message.offset >= end:
                     return
                 if places.foreign(message) is None:
@@ -468,6 +465,7 @@ class StoredResults:
     def close(self) -> None:
         """Release the connections, and leave a bookmark."""
         self._leave_bookmark(WORTH_A_BOOKMARK)
+        self._readers.close()
         self.reader.close()
 
 

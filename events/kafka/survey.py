@@ -6,7 +6,7 @@ whoever reads records checks them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import msgspec
@@ -24,16 +24,35 @@ MARK_EVERY = 5000
 MOST_MARKS = 512
 """Offsets that are remembered of a partition: of more, every second one is forgotten, and new ones come half as often."""
 
+LONG_GAP = 1000
+"""Offsets between two records of a stream of which it is remembered that nothing of it lies there."""
+
 WORTH_A_BOOKMARK = 2000
 """Offsets that were read since the last bookmark of a partition before another one is left."""
 
 
+NOTHING = Head(0, b"")
+
+
 class StreamEnd(NamedTuple):
-    """Where a stream ended when a bookmark was made, and the offset of the record there."""
+    """Where a stream ended when a bookmark was made.
+
+    `offset` is that of its last event, `before` the hash of the one before it (empty where that is not there), `last` the
+    offset of the last record under its name: a repeat may come behind the last event.
+    """
 
     seq: int
     hash: bytes
     offset: int
+    before: bytes
+    last: int
+
+
+class Gap(NamedTuple):
+    """A long stretch of a partition without a record of a stream: the offsets of the last before it (-1: none) and the next."""
+
+    before: int
+    behind: int
 
 
 class EndsBookmark(msgspec.Struct, frozen=True, array_like=True):
@@ -45,6 +64,7 @@ class EndsBookmark(msgspec.Struct, frozen=True, array_like=True):
     marks: list[tuple[int, dict[str, Head]]]
     mark_every: int
     since_mark: int
+    gaps: dict[str, list[Gap]]
     foreign: ForeignReport
 
 
@@ -55,19 +75,28 @@ class Ends:
         self.next_offset = 0
         self.heads: dict[str, Head] = {}
         self._offsets: dict[str, int] = {}
+        self._before: dict[str, bytes] = {}
+        self._last: dict[str, int] = {}
+        self._gaps: dict[str, list[Gap]] = {}
         self._marks: list[tuple[int, dict[str, Head]]] = []
         self._mark_every, self._since_mark = MARK_EVERY, 0
         if known is not None:
             self.next_offset = known.next_offset
             self.heads = {stream: Head(end.seq, end.hash) for stream, end in known.ends.items()}
             self._offsets = {stream: end.offset for stream, end in known.ends.items()}
-            self._marks = known.marks
+            self._before = {stream: end.before for stream, end in known.ends.items()}
+            self._last = {stream: end.last for stream, end in known.ends.items()}
+            self._marks, self._gaps = known.marks, known.gaps
             self._mark_every, self._since_mark = known.mark_every, known.since_mark
 
     def bookmark(self, landmark: Landmark, foreign: ForeignReport) -> EndsBookmark:
         """Return what is known by now, to go on from."""
-        ends = {stream: StreamEnd(head.seq, head.hash, self._offsets[stream]) for stream, head in self.heads.items()}
-        return EndsBookmark(self.next_offset, landmark, ends, self._marks, self._mark_every, self._since_mark, foreign)
+        ends = {
+            stream: StreamEnd(head.seq, head.hash, self._offsets[stream], self._before[stream], self._last[stream])
+            for stream, head in self.heads.items()
+        }
+        marks = self._marks, self._mark_every, self._since_mark
+        return EndsBookmark(self.next_offset, landmark, ends, *marks, self._gaps, foreign)
 
     def pass_over(self, offset: int) -> None:
         """Note that what lies at an offset is no part of a stream."""
@@ -80,17 +109,36 @@ class Ends:
         self._since_mark += 1
         self.next_offset = offset + 1
         stream, seq, stated = read_headers(key, headers)
-        if stream in self.heads and self.heads[stream].seq >= seq:
-            return
-        if seq:
-            self.heads[stream] = Head(seq, stated)
-            self._offsets[stream] = offset
+        last = self._last.get(stream, -1)
+        if offset - last > LONG_GAP:
+            self._gaps.setdefault(stream, []).append(Gap(last, offset))
+        self._last[stream] = offset
+        known = self.head(stream)
+        if known.seq < seq:
+            self.heads[stream], self._offsets[stream] = Head(seq, stated), offset
+            self._before[stream] = known.hash if known.seq == seq - 1 else b""
+
+    def head(self, stream: str) -> Head:
+        """Return where a stream ends; `NOTHING` where none is known."""
+        return self.heads.get(stream, NOTHING)
+
+    def stretches(self, stream: str, offset: int) -> Iterator[tuple[int, int]]:
+        """Yield from which offsets on to which (excluded) the records under a stream's name lie, from an offset on."""
+        for gap in self._gaps.get(stream, ()):
+            if offset <= gap.before:
+                yield offset, gap.before + 1
+            offset = max(offset, gap.behind)
+        last = self._last.get(stream, -1)
+        if offset <= last:
+            yield offset, last + 1
 
     def start(self, after: Mapping[str, int], only: str | None = None) -> tuple[int, dict[str, Head]]:
         """Return the last known offset before which lies nothing beyond `after`, and where the streams stood there.
 
-        With `only`, the other streams do not matter.
+        With `only`, the other streams do not matter; where its last event alone is wanted, that is known.
         """
+        if only is not None and self._before.get(only) and after.get(only) == self.heads[only].seq - 1:
+            return self._offsets[only], {only: Head(after[only], self._before[only])}
         for offset, heads in ((self._behind_all(), self.heads), *reversed(self._marks)):
             wanted = heads.items() if only is None else [(only, heads[only])] if only in heads else []
             if all(head.seq <= after.get(stream, 0) for stream, head in wanted):

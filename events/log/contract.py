@@ -106,6 +106,10 @@ class ChainedResult(NamedTuple):
     hash: bytes
 
 
+MAX_SEQ = 2**53 - 1
+"""The largest number that an event can have."""
+
+
 class EventLog(Protocol):
     """A log open for reading and, unless opened read-only, for writing.
 
@@ -120,6 +124,10 @@ class EventLog(Protocol):
     @property
     def property_id(self) -> str:
         """The property this log belongs to."""
+
+    @property
+    def is_interleaved(self) -> bool:
+        """Whether reading one stream passes over others, so that all are read by `tail` in a fraction of the time."""
 
     def streams(self) -> list[str]:
         """Return the names of all streams, sorted."""
@@ -154,7 +162,7 @@ class EventLog(Protocol):
         """
 
     def tail(self, after: Mapping[str, int], *, wait_s: float | None = None) -> Iterator[list[Record]]:
-        """Yield batches of records of all streams beyond `after` (stream → last number seen).
+        """Yield batches of records of all streams beyond `after` (stream → last number seen; `MAX_SEQ` leaves it out).
 
         A batch keeps each stream's order. Ends at the end of the log, or with `wait_s` waits for more, yielding an
         empty batch whenever that many seconds passed without one.

@@ -130,6 +130,8 @@ class Turns:
 class SoleWriter:
     """What a log answers that has one writer for as long as it is open, or none (see `EventLog`)."""
 
+    is_interleaved = False
+
     def turn(self) -> AbstractContextManager[None]:
         """Do nothing: nobody else writes."""
         return nullcontext()

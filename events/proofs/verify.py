@@ -9,7 +9,8 @@ ends there; the other streams are walked all the same. Pure: any `EventLog` will
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import repeat
+from itertools import groupby, repeat
+from operator import attrgetter
 from typing import Literal
 
 import msgspec
@@ -28,7 +29,7 @@ from events.errors import (
     SequenceGap,
 )
 from events.log.appender import OF_THE_DAY, day_after
-from events.log.contract import CheckpointStore, EventLog, Head, Record, StreamIndex
+from events.log.contract import MAX_SEQ, CheckpointStore, EventLog, Head, Record, StreamIndex
 from events.log.foreign import NO_FOREIGN_RECORDS, ForeignReport
 from events.log.runs import runs_of
 from events.proofs.history import Mark, StatedHeads, StreamHeads
@@ -88,6 +89,7 @@ Progress = Callable[[str, int], None]
 """Called with the stream and the number of events walked in the whole log so far."""
 
 PROGRESS_EVERY = 10_000
+_STREAM = attrgetter("stream")
 
 
 class Break(msgspec.Struct, frozen=True, kw_only=True):
@@ -146,7 +148,6 @@ def verify(
     notices: list[RefusalNotice] = []
     unread: dict[str, int] = {}
     starts: dict[str, StreamStart] = {}
-    events = 0
     try:
         marked = set(log.acknowledged())
     except IntegrityError as error:
@@ -158,13 +159,21 @@ def verify(
     stated = checked.stated if checked is not None else {}
     positions = results.positions if results is not None else {}
     at_positions: dict[str, bytes] = {}
-    for stream in sorted({*log.streams(), *marked, *stated}):
-        position = positions[stream].seq if stream in positions else 0
-        walk = _StreamVerification(log, stream, stated.get(stream), events, progress, position)
+
+    def begun() -> dict[str, _StreamVerification]:
+        pace = _Pace(progress)
+        return {
+            stream: _StreamVerification(
+                log, stream, stated.get(stream), pace, positions[stream].seq if stream in positions else 0
+            )
+            for stream in sorted({*log.streams(), *marked, *stated})
+        }
+
+    walks = _together(log, begun) if since is None and log.is_interleaved else begun()
+    for stream, walk in walks.items():
         walk.run(since.streams.get(stream) if since is not None and stream != PROPERTY_STREAM else None)
         at_positions[stream] = walk.hash_at_position
         notices += walk.notices
-        events += walk.events
         heads[stream] = walk.head
         if walk.unread:
             unread[stream] = walk.unread
@@ -193,7 +202,7 @@ def verify(
         ok=not breaks,
         log_id=log.log_id,
         property_id=log.property_id,
-        events=events,
+        events=sum(walk.events for walk in walks.values()),
         streams=len(heads),
         tables=sum(stream.startswith("table/") for stream in heads),
         signed=checked.signed if checked is not None else None,
@@ -208,20 +217,51 @@ def verify(
     )
 
 
+class _Pace:
+    """Counts the events that were walked in the whole log, and says now and then how many."""
+
+    def __init__(self, progress: Progress | None) -> None:
+        self._progress, self._events = progress, 0
+
+    def take(self, stream: str) -> None:
+        """Count one event."""
+        self._events += 1
+        if self._events % PROGRESS_EVERY == 0:
+            self.say(stream)
+
+    def say(self, stream: str) -> None:
+        """Say how many there were."""
+        if self._progress is not None:
+            self._progress(stream, self._events)
+
+
+def _together(log: EventLog, begun: Callable[[], dict[str, _StreamVerification]]) -> dict[str, _StreamVerification]:
+    """Walk all streams in one reading, as far as they are whole; return the walks, to go on with.
+
+    At a break the reading ends. It is done again without the stream that is broken, whose walk begins anew: what is wrong with a
+    stream may lie anywhere in what others have to pass over.
+    """
+    broken: set[str] = set()
+    while True:
+        walks = begun()
+        try:
+            for batch in log.tail(dict.fromkeys(broken, MAX_SEQ)):
+                for stream, records in groupby(sorted(batch, key=_STREAM), key=_STREAM):
+                    if stream in walks:  # and not begun meanwhile
+                        walks[stream].take(list(records))
+            return walks
+        except IntegrityError as error:
+            if error.stream not in walks or error.stream in broken:  # of no one stream: then each is read by itself
+                return begun()
+            broken.add(error.stream)
+
+
 class _StreamVerification:
     """The walk through one stream: at most one break of the chain, which ends it, and what the envelopes contradict."""
 
-    def __init__(
-        self,
-        log: EventLog,
-        stream: str,
-        stated: StatedHeads | None,
-        before: int,
-        progress: Progress | None,
-        position: int = 0,
-    ) -> None:
+    def __init__(self, log: EventLog, stream: str, stated: StatedHeads | None, pace: _Pace, position: int = 0) -> None:
         self.position, self.hash_at_position = position, b""
-        self.log, self.stream, self.progress, self.before = log, stream, progress, before
+        self.log, self.stream, self._pace = log, stream, pace
         self._stated = stated
         self._tree = StreamHeads(stream, stated)
         self.unread = 0
@@ -234,7 +274,7 @@ class _StreamVerification:
         self._recorded_at_us = 0
         self._place = (log.log_id, log.property_id, stream)
         self._keys = KeyRing()
-        self._index = StreamIndex()
+        self._index = None if log.is_interleaved else StreamIndex()
         self._lost_track = False  # after an unreadable event, which could have opened a day or a round
         self._nothing_new = False
 
@@ -247,17 +287,20 @@ class _StreamVerification:
         if since is not None and not self._begin_after(since):
             self._forget()
         try:
-            for run in () if self._nothing_new else runs_of(self.log.read(self.stream, self.unread + 1)):
-                events = read_all([record.data for record in run]) or repeat(None)
-                for record, event in zip(run, events, strict=False):
-                    self._take(record, event)
+            for run in () if self._nothing_new else runs_of(self.log.read(self.stream, self.head.seq + 1)):
+                self.take(run)
             self.log.verify_head(self.stream)
             self._tree.end()
             self._compare_index()
         except IntegrityError as error:
             self.breaks.append(_break_of(error))
-        if self.progress is not None:
-            self.progress(self.stream, self.before + self.events)
+        self._pace.say(self.stream)
+
+    def take(self, run: Sequence[Record]) -> None:
+        """Check the next records."""
+        events = read_all([record.data for record in run]) or repeat(None)
+        for record, event in zip(run, events, strict=False):
+            self._take(record, event)
 
     def _begin_after(self, since: StreamStart) -> bool:
         """Begin after the last event that an earlier verification and a checkpoint bear out; return whether they do.
@@ -299,12 +342,11 @@ class _StreamVerification:
         self.events += 1
         if record.seq == self.position:
             self.hash_at_position = record.hash
-        if self.progress is not None and self.events % PROGRESS_EVERY == 0:
-            self.progress(self.stream, self.before + self.events)
+        self._pace.take(self.stream)
 
     def _compare_index(self) -> None:
         """Compare that by which repeats are known with the events, where nothing is wrong with those and all were read."""
-        if not self.breaks and not self.unread:
+        if self._index is not None and not self.breaks and not self.unread:
             differs = self.log.compare_index(self.stream, self._index)
             if differs is not None:
                 raise IndexChanged(self.stream, differs)
@@ -316,7 +358,8 @@ class _StreamVerification:
             self._report(record.seq, "unreadable", str(error))
             self._lost_track = True
             return
-        self._index.take(event.event_id, event.source, event.source_seq, record.seq)
+        if self._index is not None:
+            self._index.take(event.event_id, event.source, event.source_seq, record.seq)
         if isinstance(event.payload, IntakeRefused):
             self.notices.append(notice_of(record.stream, record.seq, event.payload))
         if event.seq != record.seq or (event.log_id, event.property_id, event.stream) != self._place:

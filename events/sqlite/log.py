@@ -66,6 +66,8 @@ class SqliteLog(OwnStore):
     same, so that it can be verified; the damaged streams still take no event.
     """
 
+    is_interleaved = False
+
     def __init__(
         self,
         path: str | os.PathLike[str],

@@ -55,9 +55,13 @@ def null_headers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def bookmarks_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Leave a bookmark of the smallest log, so that whoever opens it again goes on from there; of results in the same folder."""
+    """Leave a bookmark of the smallest log, so that whoever opens it again goes on from there; of results in the same folder.
+
+    What lies between two records of a stream is passed over as soon as it is more than one other.
+    """
     for module in (survey, partition_writer, results_reader):
         monkeypatch.setattr(module, "WORTH_A_BOOKMARK", 1)
+    monkeypatch.setattr(survey, "LONG_GAP", 2)
     monkeypatch.setitem(KafkaResults.__init__.__kwdefaults__, "state_dir", tmp_path / "here")
 
 

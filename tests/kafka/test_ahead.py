@@ -165,7 +165,7 @@ def test_a_log_is_read_up_to_what_does_not_fit_whoever_reads_it(
     monkeypatch.setattr(prefetch.to_the_ends, "__defaults__", (1,))
     read: list[Record] = []
     with pytest.raises(BrokenSeal) as found:
-        read.extend(chain.from_iterable(open_log(read_only=True).tail({})))
+        read.extend(chain.from_iterable(open_log(read_only=True, resume=False).tail({})))
     assert (found.value.stream, found.value.seq) == (TABLE, 6002)
     assert read == whole
     assert len(handed_over) == 1

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from contextlib import closing
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from events.errors import Fork, LostTail
+from events.kafka import survey
 from events.kafka.bookmarks import Bookmark, Landmark
 from events.kafka.client import OutgoingRecord, TopicReader
 from events.kafka.log import KafkaLog, KafkaResults
 from events.kafka.partition_writer import RecentReports, WriterBookmark
 from events.kafka.results_reader import ResultsBookmark
-from events.kafka.survey import MARK_EVERY, MOST_MARKS, Ends, EndsBookmark, StreamEnd
+from events.kafka.survey import MARK_EVERY, MOST_MARKS, Ends, EndsBookmark, Gap, StreamEnd
 from events.log.contract import Head, Record
 from events.log.foreign import NO_FOREIGN_RECORDS
 from events.log.hash_chain import link
@@ -30,15 +34,14 @@ OTHER = "table/fu-08"
 
 
 @pytest.fixture
-def scanned(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The offset of every record that is read."""
-    offsets: list[int] = []
+def scanned(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[int]]:
+    """The offset of every record that is read, by the last part of its topic's name."""
+    offsets: dict[str, list[int]] = defaultdict(list)
     scan = TopicReader.scan
 
-    def counting(self: TopicReader, lane: Any, offset: int) -> Any:
-        for message in scan(self, lane, offset):
-            if lane.topic.endswith(".events"):
-                offsets.append(message.offset)
+    def counting(self: TopicReader, lane: Any, *place: Any) -> Any:
+        for message in scan(self, lane, *place):
+            offsets[lane.topic.rpartition(".")[2]].append(message.offset)
             yield message
 
     monkeypatch.setattr(TopicReader, "scan", counting)
@@ -71,26 +74,28 @@ def altered(tmp_path: Path, log_id: str, alter: Callable[[EndsBookmark], EndsBoo
 
 
 def test_who_opens_a_log_reads_on_from_the_bookmark(
-    open_log: Open, filled: Drafts, scanned: list[int], tmp_path: Path
+    open_log: Open, filled: Drafts, scanned: dict[str, list[int]], tmp_path: Path
 ) -> None:
     reader = open_log(read_only=True)
     assert {reader.head(TABLE).seq, reader.head(OTHER).seq} == {13}
-    assert len(scanned) == 1, "the landmark alone"
+    assert len(scanned["events"]) == 1, "the landmark alone"
     assert [record.seq for record in reader.read(TABLE, 12)] == [12, 13]
     assert list(chain.from_iterable(reader.tail({TABLE: 13, OTHER: 13}))) == []
 
 
-def test_who_proves_reads_everything(open_log: Open, filled: Drafts, scanned: list[int]) -> None:
+def test_who_proves_reads_everything(open_log: Open, filled: Drafts, scanned: dict[str, list[int]]) -> None:
     prover = open_log(read_only=True, check_heads=False, resume=False)
     assert prover.streams() == [TABLE, OTHER]
-    assert len(scanned) == 26
+    assert len(scanned["events"]) == 26
 
 
-def test_a_writer_goes_on_from_its_bookmark(open_log: Open, filled: Drafts, scanned: list[int], tmp_path: Path) -> None:
+def test_a_writer_goes_on_from_its_bookmark(
+    open_log: Open, filled: Drafts, scanned: dict[str, list[int]], tmp_path: Path
+) -> None:
     writer = open_log(check_heads=False)
     assert writer.append(TABLE, 14, [filled.wager()]).seqs == (14,)
     assert writer._shards[writer._lane(TABLE)]._resumed
-    assert len(scanned) <= 3, "the landmark, and the last record of the stream"
+    assert len(scanned["events"]) <= 3, "the landmark, and the last record of the stream"
     writer.close()
     again = open_log()
     assert again.append(TABLE, 15, [filled.wager()]).seqs == (15,)
@@ -120,7 +125,7 @@ def test_an_open_round_stays_open(open_log: Open, log: KafkaLog, drafts: Drafts)
 @pytest.mark.parametrize("kind", ["ends", "writer"])
 @pytest.mark.parametrize("damage", ["cut", "changed", "empty", "other log", "no bookmark"])
 def test_a_bookmark_that_is_not_whole_counts_as_none(
-    open_log: Open, filled: Drafts, tmp_path: Path, kind: str, damage: str, scanned: list[int]
+    open_log: Open, filled: Drafts, tmp_path: Path, kind: str, damage: str, scanned: dict[str, list[int]]
 ) -> None:
     path = file_of(tmp_path, kind)
     content = bytearray(path.read_bytes())
@@ -137,22 +142,22 @@ def test_a_bookmark_that_is_not_whole_counts_as_none(
     log = open_log()
     assert log.append(TABLE, 14, [filled.wager()]).seqs == (14,)
     assert log.streams() == [TABLE, OTHER]
-    assert len(scanned) >= 26, "everything was read"
+    assert len(scanned["events"]) >= 26, "everything was read"
 
 
 def test_a_log_of_other_records_is_read_from_its_beginning(
-    open_log: Open, filled: Drafts, tmp_path: Path, scanned: list[int]
+    open_log: Open, filled: Drafts, tmp_path: Path, scanned: dict[str, list[int]]
 ) -> None:
     """A cluster that came back without the end of its log, or a log that was restored: the landmark is not there."""
     log_id = open_log(read_only=True).log_id
     altered(tmp_path, log_id, lambda it: msgspec.structs.replace(it, landmark=Landmark(it.landmark.offset, bytes(32))))
     scanned.clear()
     assert open_log(read_only=True).streams() == [TABLE, OTHER]
-    assert len(scanned) >= 26
+    assert len(scanned["events"]) >= 26
     altered(tmp_path, log_id, lambda it: msgspec.structs.replace(it, landmark=Landmark(4000, it.landmark.digest)))
     scanned.clear()
     assert open_log(read_only=True).streams() == [TABLE, OTHER]
-    assert len(scanned) >= 26
+    assert len(scanned["events"]) >= 26
 
 
 def hidden(known: EndsBookmark) -> EndsBookmark:
@@ -162,7 +167,7 @@ def hidden(known: EndsBookmark) -> EndsBookmark:
 
 def understated(known: EndsBookmark) -> EndsBookmark:
     """With an end that lies before the real one."""
-    return msgspec.structs.replace(known, ends=known.ends | {OTHER: StreamEnd(5, bytes(32), 20)})
+    return msgspec.structs.replace(known, ends=known.ends | {OTHER: StreamEnd(5, bytes(32), 20, bytes(32), 20)})
 
 
 def too_late(known: EndsBookmark) -> EndsBookmark:
@@ -261,10 +266,37 @@ def test_a_lost_tail_is_not_hidden_by_a_bookmark(open_log: Open, filled: Drafts,
     log = open_log()
     lane = log._lane(TABLE)
     log._high_waters[lane].record({TABLE: Head(15, bytes(32))})
-    altered(tmp_path, log.log_id, lambda it: msgspec.structs.replace(it, ends=it.ends | {TABLE: StreamEnd(15, b"", 2)}))
+    altered(
+        tmp_path,
+        log.log_id,
+        lambda it: msgspec.structs.replace(it, ends=it.ends | {TABLE: StreamEnd(15, b"", 2, b"", 2)}),
+    )
     log.close()
     with pytest.raises(LostTail):
         open_log()
+
+
+@pytest.mark.parametrize(
+    "lie", [{"last": 3}, {"offset": 3}, {"offset": 20}, {"before": bytes(32)}, {"offset": 3, "last": 3}], ids=str
+)
+@pytest.mark.parametrize("first", [1, 13])
+def test_a_bookmark_that_lies_about_where_a_stream_ends_hides_nothing(
+    open_log: Open, filled: Drafts, tmp_path: Path, lie: dict[str, Any], first: int
+) -> None:
+    whole = list(open_log(read_only=True, resume=False).read(TABLE))
+
+    def lying(known: EndsBookmark) -> EndsBookmark:
+        return msgspec.structs.replace(known, ends=known.ends | {TABLE: known.ends[TABLE]._replace(**lie)})
+
+    altered(tmp_path, open_log(read_only=True).log_id, lying)
+    assert list(open_log(read_only=True).read(TABLE, first)) == whole[first - 1 :]
+
+
+def test_a_bookmark_that_leaves_out_records_hides_nothing(open_log: Open, filled: Drafts, tmp_path: Path) -> None:
+    whole = list(open_log(read_only=True, resume=False).read(TABLE))
+    lie = {TABLE: [Gap(3, 9)]}
+    altered(tmp_path, open_log(read_only=True).log_id, lambda it: msgspec.structs.replace(it, gaps=it.gaps | lie))
+    assert list(open_log(read_only=True).read(TABLE)) == whole
 
 
 def test_foreign_records_are_counted_once_and_not_forgotten(open_log: Open, filled: Drafts, stranger: Stranger) -> None:
@@ -281,13 +313,13 @@ def test_foreign_records_are_counted_once_and_not_forgotten(open_log: Open, fill
 def test_a_folder_that_cannot_be_made_costs_time_alone(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     bookmark = Bookmark(tmp_path / "file" / "log.0.ends", "f" * 32)
-    bookmark.store(EndsBookmark(1, Landmark(0, bytes(32)), {}, [], MARK_EVERY, 0, NO_FOREIGN_RECORDS))
+    bookmark.store(EndsBookmark(1, Landmark(0, bytes(32)), {}, [], MARK_EVERY, 0, {}, NO_FOREIGN_RECORDS))
     assert bookmark.load(EndsBookmark) is None
     bookmark.forget()
 
 
 def test_foreign_records_beside_the_streams_are_counted_once(
-    judged: KafkaLog, open_log: Open, found: list[int]
+    judged: KafkaLog, open_log: Open, scanned: dict[str, list[int]]
 ) -> None:
     """A result without a place is foreign where results have places, which a bookmark must still know."""
     topic = f"{judged.prefix}.findings"
@@ -296,11 +328,11 @@ def test_foreign_records_beside_the_streams_are_counted_once(
     first.close()
     judged._cluster.send_plain(OutgoingRecord(topic, 0, b"findings/a1", STORED[0][2], [("kind", b"findings")]))
     for _ in range(2):
-        found.clear()
+        scanned.clear()
         reader = open_log(read_only=True)
         assert reader.foreign().count == 1
         reader.close()
-    assert len(found) == 1, "the landmark alone"
+    assert len(scanned["findings"]) == 1, "the landmark alone"
 
 
 def test_marks_are_thinned_and_still_found() -> None:
@@ -316,6 +348,19 @@ def test_marks_are_thinned_and_still_found() -> None:
         assert offset <= after
         assert heads.get(TABLE, Head(0, b"")).seq == offset
         assert after - offset <= 4 * MARK_EVERY
+
+
+@given(st.lists(st.sampled_from(["table/a", "table/b", "property/main"])), st.integers(0, 30))
+def test_long_stretches_without_a_stream_are_left_out_and_nothing_else(streams: list[str], first: int) -> None:
+    ends = Ends()
+    for offset, stream in enumerate(streams):
+        ends.take(offset, stream.encode(), [("seq", b"%d" % (offset + 1)), ("hash", bytes(32))])
+    for stream in set(streams):
+        wanted = [offset for offset, each in enumerate(streams) if each == stream and offset >= first]
+        read = [offset for stretch in ends.stretches(stream, first) for offset in range(*stretch)]
+        assert [offset for offset in read if streams[offset] == stream] == wanted
+        for before, behind in pairwise(wanted):
+            assert behind - before <= survey.LONG_GAP or not {*read} & {*range(before + 1, behind)}
 
 
 def test_two_gaming_days_of_reports_are_kept_whole() -> None:
@@ -365,30 +410,14 @@ def everything_of(results: KafkaResults) -> list[object]:
     ]
 
 
-@pytest.fixture
-def found(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The offset of every stored result that is read."""
-    offsets: list[int] = []
-    scan = TopicReader.scan
-
-    def counting(self: TopicReader, lane: Any, offset: int) -> Any:
-        for message in scan(self, lane, offset):
-            if lane.topic.endswith(".findings"):
-                offsets.append(message.offset)
-            yield message
-
-    monkeypatch.setattr(TopicReader, "scan", counting)
-    return offsets
-
-
-def test_who_opens_results_reads_on_from_the_bookmark(judged: KafkaLog, found: list[int]) -> None:
+def test_who_opens_results_reads_on_from_the_bookmark(judged: KafkaLog, scanned: dict[str, list[int]]) -> None:
     with closing(results_of(judged, read_only=True, resume=False)) as whole:
         expected = everything_of(whole)
-    found.clear()
+    scanned.clear()
     with closing(results_of(judged, read_only=True)) as results:
-        assert len(found) == 1, "the landmark alone"
+        assert len(scanned["findings"]) == 1, "the landmark alone"
         assert results.chain_heads() == expected[3]
-        assert len(found) == 1
+        assert len(scanned["findings"]) == 1
         assert everything_of(results) == expected
 
 

@@ -82,6 +82,26 @@ def test_a_different_record_is_a_fork(
     assert [(found.kind, found.seq) for found in verify(again).breaks] == [("fork", seq)]
 
 
+def test_every_broken_stream_is_found_though_all_are_read_at_once(
+    log: KafkaLog, whole: list[Record], stranger: Stranger, drafts: Drafts, open_log: Open
+) -> None:
+    """What is wrong with a stream may lie behind the place at which another one ends the reading."""
+    third = "table/fu-09"
+    fill(log, drafts, third)
+    others = list(log.read(OTHER))
+    stranger.put(TABLE, 15, whole[12].data, whole[12].hash)
+    fork = others[4].data.replace(b"table-07", b"table-99")
+    stranger.put(OTHER, 5, fork, link(others[3].hash, fork))
+    assert log.append(third, 14, [drafts.wager()]).seqs == (14,)
+    report = verify(open_log(read_only=True, check_heads=False, resume=False))
+    assert [(found.stream, found.seq, found.kind) for found in report.breaks] == [
+        (TABLE, 14, "removed"),
+        (OTHER, 5, "fork"),
+    ]
+    assert report.events == 13 + 13 + 14
+    assert report.heads[third].seq == 14
+
+
 def test_a_missing_number_is_a_gap(log: KafkaLog, whole: list[Record], stranger: Stranger) -> None:
     data = whole[12].data.replace(b'"seq":13,', b'"seq":15,')
     stranger.put(TABLE, 15, data, link(whole[12].hash, data))
