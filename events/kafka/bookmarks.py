@@ -58,7 +58,7 @@ class Landmark(msgspec.Struct, frozen=True, array_like=True):
         """Whether the record is there, as it was."""
         if reader.ends([lane])[lane] <= self.offset:
             return False
-        found = next(reader.scan(lane, self.offset), None)
+        found = next(reader.scan(lane, self.offset, self.offset + 1), None)
         return found is not None and Landmark.at(found.offset, found) == self
 
 

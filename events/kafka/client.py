@@ -34,6 +34,8 @@ from events.kafka.partition_reader import Headers
 RETRY_MS = 5
 POLL_RECORDS, FIRST_RECORDS = 4000, 50
 """Records that one poll decodes at most, and the first poll of a reading: often it wants no more than one."""
+FETCH_BYTES = 1024 * 1024
+"""What one fetch brings of a partition: many fetches bring few records that are wanted, and more at once is no faster."""
 SHORT_S = 0.01
 """How long a poll waits where only the end of a transaction may be left to be passed over: it yields no record."""
 JOINING_S = 3.0
@@ -170,7 +172,7 @@ class Cluster:
                 check_crcs=True,
                 allow_auto_create_topics=False,
                 metrics_enabled=False,
-                max_partition_fetch_bytes=4 * 1024 * 1024,
+                max_partition_fetch_bytes=FETCH_BYTES,
                 max_poll_records=POLL_RECORDS,
                 fetch_max_wait_ms=200 if patient else 2,
             )

@@ -423,9 +423,8 @@ class KafkaLog(SoleWriter):
                         path = self._state_dir / f"{self.prefix}.{name}.foreign"
                         bookmark = Bookmark(path, self.log_id) if self._resume else None
                         self._beside[name] = BesideSurvey(lane, name, bookmark, reader)
-                survey = self._beside[name]
-                survey.read_on(self._scan(lane, survey.next_offset))
-                reports.append(survey.foreign.report())
+                    self._beside[name].read_on(reader)
+                reports.append(self._beside[name].foreign.report())
             return reduce(ForeignReport.with_others, reports, NO_FOREIGN_RECORDS)
 
     def passed_over(self) -> ForeignReport:
@@ -523,7 +522,8 @@ class KafkaLog(SoleWriter):
         """Read on, by headers alone, where the streams of a partition end, and what in it is foreign."""
         with self._lock:
             survey = self._known(lane)
-            survey.read_on(self._scan(lane, survey.ends.next_offset))
+            with self._readers.reader() as reader:
+                survey.read_on(reader)
             return survey
 
     def _verify(self, marks: Mapping[str, Head]) -> None:

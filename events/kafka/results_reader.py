@@ -343,7 +343,8 @@ class StoredResults:
 
     def read_state(self) -> None:
         """Read on what the state holds. What no replayer wrote there counts as nothing: then all is replayed again."""
-        for message in self.reader.scan(self.state, self._state_offset):
+        end = self.reader.ends([self.state])[self.state]
+        for message in self.reader.scan(self.state, self._state_offset, end):
             self._state_offset = message.offset + 1
             key, value = (message.key or b"").decode(errors="replace"), message.value or b""
             if key == OWNER:
@@ -359,10 +360,12 @@ class StoredResults:
                 self.advice[key.removeprefix(ADVICE)] = value
             elif key.startswith(ADVICE):
                 self.advice.pop(key.removeprefix(ADVICE), None)
+        self._state_offset = max(self._state_offset, end)
 
     def read_findings(self) -> None:
         """Read on what the findings hold."""
-        for message in self.reader.scan(self.findings, self._findings_offset):
+        end = self.reader.ends([self.findings])[self.findings]
+        for message in self.reader.scan(self.findings, self._findings_offset, end):
             self._findings_offset = self._decided = message.offset + 1
             reason = self._places.foreign(message)
             if reason is not None:
@@ -380,6 +383,7 @@ class StoredResults:
             else:
                 self._enter(each, message.offset)
         self._findings_read = True
+        self._findings_offset = self._decided = max(self._findings_offset, end)
         self.passage.end()
         if self.chains.broken and self._resumed:
             self._begin_anew()

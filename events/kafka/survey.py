@@ -6,13 +6,13 @@ whoever reads records checks them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import msgspec
 
 from events.kafka.bookmarks import Bookmark, Landmark
-from events.kafka.client import Message, TopicPartition, TopicReader
+from events.kafka.client import TopicPartition, TopicReader
 from events.kafka.foreign_records import ResultPlaces, StreamPlaces, beside_streams, foreign_record
 from events.kafka.partition_reader import Headers, read_headers
 from events.log.contract import Head
@@ -163,7 +163,7 @@ class PartitionSurvey:
     def __init__(
         self, lane: TopicPartition, places: StreamPlaces, bookmark: Bookmark | None, reader: TopicReader
     ) -> None:
-        self._places, self._bookmark = places, bookmark
+        self._lane, self._places, self._bookmark = lane, places, bookmark
         known = bookmark.load(EndsBookmark) if bookmark is not None else None
         if known is not None and not known.landmark.stands(reader, lane):
             known = None
@@ -173,12 +173,11 @@ class PartitionSurvey:
         self.foreign = ForeignTally() if known is None else ForeignTally(known.foreign)
         self._bookmarked = self.ends.next_offset
 
-    def read_on(self, messages: Iterable[Message]) -> None:
+    def read_on(self, reader: TopicReader) -> None:
         """Take in what lies behind what is known, and leave a bookmark where that is worth the writing."""
         ends, last = self.ends, None
-        for message in messages:
-            if message.offset < ends.next_offset:
-                continue
+        end = reader.ends([self._lane])[self._lane]
+        for message in reader.scan(self._lane, ends.next_offset, end):
             stranger = self._places.foreign(message)
             if stranger is None:
                 ends.take(message.offset, message.key, message.headers)
@@ -186,6 +185,7 @@ class PartitionSurvey:
                 ends.pass_over(message.offset)
                 self.foreign.add(stranger)
             last = message
+        ends.next_offset = max(ends.next_offset, end)  # behind the last record, transactions may have ended
         if last is not None and self._bookmark is not None and ends.next_offset >= self._bookmarked + WORTH_A_BOOKMARK:
             self._bookmark.store(ends.bookmark(Landmark.at(last.offset, last), self.foreign.report()))
             self._bookmarked = ends.next_offset
@@ -225,16 +225,15 @@ class BesideSurvey:
             for stream in known.streams:
                 self._results.go_on(stream)
 
-    def read_on(self, messages: Iterable[Message]) -> None:
+    def read_on(self, reader: TopicReader) -> None:
         """Take in what lies behind what is known, and leave a bookmark where that is worth the writing."""
-        last = None
-        for message in messages:
-            if message.offset < self.next_offset:
-                continue
+        last, end = None, reader.ends([self._lane])[self._lane]
+        for message in reader.scan(self._lane, self.next_offset, end):
             self.next_offset, last = message.offset + 1, message
             reason = self._reason_of(message)
             if reason is not None:
                 self.foreign.add(foreign_record(self._lane, message, reason))
+        self.next_offset = max(self.next_offset, end)
         if last is not None and self._bookmark is not None and self.next_offset >= self._bookmarked + WORTH_A_BOOKMARK:
             landmark = Landmark.at(last.offset, last)
             content = BesideBookmark(self.next_offset, landmark, self.foreign.report(), self._results.streams)

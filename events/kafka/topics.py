@@ -27,6 +27,9 @@ IDENTITY_PARTITION = 0
 REPLAY_PARTITION = 1
 """Of `<prefix>.state`: partition 0 says who the log and its writers are, 1 holds what a replayer has reached."""
 
+STATE_SEGMENT_BYTES = str(16 * 1024 * 1024)
+"""What of the state waits for compaction at most: who opens results reads it, and the broker's own gigabyte takes long."""
+
 _ADDRESS = re.compile(r"\Akafka://([^/]+)/([a-zA-Z0-9][a-zA-Z0-9._-]{0,99})/?\Z")
 _KEY = b"log"
 
@@ -84,7 +87,7 @@ def create_log(
         f"{prefix}.checkpoints": (1, kept),
         f"{prefix}.quarantine": (1, kept | large),
         f"{prefix}.findings": (1, kept | large),
-        f"{prefix}.state": (2, durable | large | {"cleanup.policy": "compact"}),
+        f"{prefix}.state": (2, durable | large | {"cleanup.policy": "compact", "segment.bytes": STATE_SEGMENT_BYTES}),
     }
     cluster.create_topics(topics, replication)
     if _stored(reader, prefix) is not None:

@@ -106,11 +106,10 @@ class Replay:
         self._pending: list[Result] = []
         self._pending_latest: dict[tuple[str, str], bytes] = {}
         self._since_commit = self._passed_over = 0
-        self._unsaved = False  # whether a position waits though nothing was read
+        self._unsaved: set[str] = set()
+        """The streams of which position, snapshot or results changed since the last commit."""
         self._advice = results.advice()
         self._is_following = False
-        self._touched: set[str] = set()
-        """The streams of which events were taken since the last commit."""
         self._tally = tally
         found = resumption(log, results, self.engine)
         self.positions = found.positions
@@ -179,7 +178,8 @@ class Replay:
     def _commit(self) -> None:
         self.summary.rounds = sum(worker.rounds for worker in self._workers.values())
         self.summary.events += self._since_commit
-        heads = {stream: Head(worker.seq, worker.chain) for stream, worker in self._workers.items() if worker.seq}
+        workers = {stream: self._workers[stream] for stream in sorted(self._unsaved & self._workers.keys())}
+        heads = {stream: Head(worker.seq, worker.chain) for stream, worker in workers.items() if worker.seq}
         self.positions.update(heads)
         if self.progress is not None:
             self.progress(self.summary.events, self.summary.rounds)
@@ -188,10 +188,10 @@ class Replay:
         idle = not self._since_commit and not self._pending and not self._unsaved
         if idle and passed_over.count == self._passed_over:
             return
-        self._unsaved, self._rounds_wait = False, True
+        self._unsaved, self._rounds_wait = set(), True
         self._passed_over = passed_over.count
-        snapshots = {stream: self._workers[stream].snapshot() for stream in heads}
-        advice = self._new_advice()
+        snapshots = {stream: workers[stream].snapshot() for stream in heads}
+        advice = self._new_advice(workers)
         self.results.commit(self.engine, heads, snapshots, self._pending, advice=advice)
         self._advice |= advice
         if self._tally is not None:
@@ -199,19 +199,18 @@ class Replay:
         self.summary.changed += sum(1 for kind, _, _ in self._pending if kind == "adjudications")
         self._pending, self._pending_latest, self._since_commit = [], {}, 0
 
-    def _new_advice(self) -> dict[str, bytes]:
+    def _new_advice(self, workers: Mapping[str, StreamWorker]) -> dict[str, bytes]:
         """Return the advice on the open rounds of streams that went on, where it is other than before.
 
         Who does not follow the log gives none, and takes away what is not true any more.
         """
         advice: dict[str, bytes] = {}
-        for stream in self._touched:
-            worker = self._workers.get(stream) if self._is_following else None
-            given = advise_on(worker.table, worker.seq) if worker is not None and worker.table is not None else None
+        for stream, worker in workers.items():
+            table = worker.table if self._is_following else None
+            given = advise_on(table, worker.seq) if table is not None else None
             data = to_bytes(given) if given is not None else b""
             if data != self._advice.get(stream, b""):
                 advice[stream] = data
-        self._touched = set()
         return advice
 
     def standing(self) -> Summary:
@@ -243,7 +242,8 @@ class Replay:
             if stream in self.positions and stream not in self._faults:
                 worker = self._worker(stream)
                 if worker is not None:
-                    worker.tally, self._unsaved = tally, True
+                    worker.tally = tally
+                    self._unsaved.add(stream)
         self.commit()
 
     def _latest(self, kind: str, key: str) -> bytes | None:
@@ -259,7 +259,7 @@ class Replay:
             if worker is None:
                 return
             position = worker.seq
-            self._touched.add(stream)
+            self._unsaved.add(stream)
             if run[0].seq <= position:  # a refold went beyond this already
                 run = [record for record in run if record.seq > position]
                 continue
@@ -327,7 +327,7 @@ class Replay:
         worker.latest = self._latest
         self._workers[stream] = worker
         self._since_commit += worker.seq
-        self._unsaved = True
+        self._unsaved.add(stream)
         if stream in self._broken or found.differences:
             self._store_anew(stream, fresh)
             many = (
@@ -389,6 +389,7 @@ class Replay:
         kind, key, data = result
         if worker.tally is not None:
             worker.tally.take(result, self._latest(kind, key) if _may_revise(kind, data) else None)
+        self._unsaved.add(worker.stream)
         self._pending.append(result)
         self._pending_latest[kind, key] = data
 
@@ -420,6 +421,7 @@ class Replay:
             refolded.worker.inherited_to = max(refolded.worker.inherited_to, self._workers[stream].inherited_to)
             refolded.worker.tally = self._workers[stream].tally
         self._workers[stream] = refolded.worker
+        self._unsaved.add(stream)
         if self._rounds is not None:
             self._rounds.refolded(stream)
             self._rounds_wait = True

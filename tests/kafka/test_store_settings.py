@@ -42,6 +42,13 @@ def test_a_new_log_has_no_fault(log: KafkaLog) -> None:
     assert log.store_faults() == []
 
 
+def test_the_state_is_compacted_before_it_is_large(log: KafkaLog, cluster: Cluster) -> None:
+    """Whoever opens results reads the state, of which every commit writes again what changed."""
+    settings = cluster.topic_settings([f"{log.prefix}.state"])[f"{log.prefix}.state"].values
+    assert settings is not None
+    assert (settings["cleanup.policy"], int(settings["segment.bytes"])) == ("compact", 16 << 20)
+
+
 LOSSY = [
     *((topic, {"cleanup_policy": "compact"}, "cleanup.policy is compact, expected delete") for topic in EVIDENCE),
     ("events", {"cleanup_policy": "compact,delete"}, "cleanup.policy is compact,delete, expected delete"),

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from events.errors import BrokenSeal
-from events.log.contract import Record
+from events.log.contract import Head, Record
 from events.log.hash_chain import link
 from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
 from events.vocabulary import model
+from replay.run.engine import engine
 from replay.run.replayer import MemoryResults, Replay, adjudications, follow, ledger, replay, resolve_time
 from tests.contract.backends import SqliteTamper
 from tests.replay.stored import one_run, stored, verdicts
@@ -235,6 +237,34 @@ def test_following_a_log_commits_after_every_batch(log: SqliteLog, results: Sqli
         next(following)
     assert verdicts(results)[2] == (1, 2, "VARIANCE")
     following.close()
+
+
+def test_a_commit_stores_the_streams_that_went_on(log: SqliteLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A floor of 40 tables would store 40 snapshots with each message of one."""
+    committed: list[set[str]] = []
+    commit = MemoryResults.commit
+
+    def noting(self: MemoryResults, engine: str, positions: Mapping[str, Head], *rest: Any, **more: Any) -> None:
+        committed.append({*positions})
+        commit(self, engine, positions, *rest, **more)
+
+    monkeypatch.setattr(MemoryResults, "commit", noting)
+    table, other, results = Table(), Table("table/fu-02"), MemoryResults()
+    table.play(1, PAID)
+    other.play(1, PAID)
+    append(log, table, other)
+    following = follow(log, results, wait_s=0.01)
+    assert next(following).rounds == 2
+    done = table.last
+    table.play(2, UNPAID)
+    append(log, table, after={table.stream: done})
+    while next(following).rounds < 3:
+        pass
+    following.close()
+    assert [each for each in committed if each] == [{table.stream, other.stream}, {table.stream}]
+    assert sorted(verdicts(results)) == sorted(verdicts(one_run(table, other)))
+    positions = {stream: head.seq for stream, head in results.positions(engine()).items()}
+    assert positions == {table.stream: table.last, other.stream: other.last}
 
 
 def test_a_commit_without_news_stores_nothing() -> None:
