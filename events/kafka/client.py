@@ -27,15 +27,12 @@ with warnings.catch_warnings():  # the client reads its message schemas by a dep
     from kafka.admin import ConfigResource, ConfigResourceType, NewTopic
     from kafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
 
-
 from events.errors import BrokenSeal, LogUnavailable
 from events.kafka.partition_reader import Headers
 
 RETRY_MS = 5
-POLL_RECORDS, FIRST_RECORDS = 4000, 50
-"""Records that one poll decodes at most, and the first poll of a reading: often it wants no more than one."""
-FETCH_BYTES = 1024 * 1024
-"""What one fetch brings of a partition: many fetches bring few records that are wanted, and more at once is no faster."""
+POLL_RECORDS, FIRST_RECORDS, FETCH_BYTES = 4000, 50, 1024 * 1024
+"""Records that one poll decodes at most, and the first one of a reading (often one is wanted); bytes that a fetch brings."""
 SHORT_S = 0.01
 """How long a poll waits where only the end of a transaction may be left to be passed over: it yields no record."""
 JOINING_S = 3.0
@@ -361,11 +358,10 @@ class TopicReader:
     def scan(self, lane: TopicPartition, offset: int, end: int | None = None) -> Iterator[Message]:
         """Yield one partition's messages from an offset on, those before `end`, or to the end it has now and perhaps beyond."""
         known = self.ends([lane])[lane] if end is None else end
-        if known <= offset:
-            return
-        self.assign({lane: offset})
-        for _, messages in self.until({lane: known}):
-            yield from messages if end is None else takewhile(lambda message: message.offset < known, messages)
+        if offset < known:
+            self.assign({lane: offset})
+            for _, messages in self.until({lane: known}):
+                yield from messages if end is None else takewhile(lambda message: message.offset < known, messages)
 
     def close(self) -> None:
         """Release the connections."""

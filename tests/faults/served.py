@@ -88,7 +88,7 @@ class Liar:
         self._made: list[Any] | None = None
         self._real = TopicReader.poll
 
-    def poll(self, reader: TopicReader, wait_s: float) -> Mapping[TopicPartition, Sequence[Message]]:
+    def poll(self, reader: TopicReader, wait_s: float, *_most: int) -> Mapping[TopicPartition, Sequence[Message]]:
         polled = dict(self._real(reader, wait_s))
         for lane, messages in polled.items():
             mine = [message for message in messages if message.key == self.stream.encode()]
@@ -147,7 +147,7 @@ def _serve(folder: Path, times: int, address: str | None) -> int:
     ]
     for stream, at, name in places if times >= len(places) else rng.sample(places, times):
         liar = Liar(stream, CHANGES[name], at, rng)
-        with patch.object(TopicReader, "poll", lambda reader, wait_s, liar=liar: liar.poll(reader, wait_s)):
+        with patch.object(TopicReader, "poll", lambda *how, liar=liar: liar.poll(*how)):
             reader = KafkaLog(address, state_dir=state, timeout_s=TIMEOUT_S, read_only=True, check_heads=False)
             try:
                 report = verify(reader)

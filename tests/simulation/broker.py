@@ -205,8 +205,8 @@ class Consumer:
         found: dict[TopicPartition, int] = self._broker.ask("ends", lambda: {lane: self._end(lane) for lane in lanes})
         return found
 
-    def poll(self, timeout_ms: int) -> dict[TopicPartition, list[Entry]]:
-        found, positions = self._broker.ask("fetch", self._fetch)
+    def poll(self, timeout_ms: int, max_records: int) -> dict[TopicPartition, list[Entry]]:
+        found, positions = self._broker.ask("fetch", lambda: self._fetch(max_records))
         self._positions = positions  # the client's own: an answer that is lost moves nothing
         if not found:
             self._broker.pass_time(timeout_ms / 1000)
@@ -218,10 +218,10 @@ class Consumer:
     def _end(self, lane: TopicPartition) -> int:
         return self._broker.decided(lane) if self._committed_only else len(self._broker.lanes[lane])
 
-    def _fetch(self) -> tuple[dict[TopicPartition, list[Entry]], dict[TopicPartition, int]]:
+    def _fetch(self, most: int) -> tuple[dict[TopicPartition, list[Entry]], dict[TopicPartition, int]]:
         found, positions = {}, dict(self._positions)
         for lane, start in self._positions.items():
-            end = min(self._end(lane), start + self._broker.rng.choice(self._broker.fetched))
+            end = min(self._end(lane), start + min(most, self._broker.rng.choice(self._broker.fetched)))
             wanted = ("committed",) if self._committed_only else ("committed", "aborted", "open")
             records = [entry for entry in self._broker.lanes[lane][start:end] if entry.state in wanted]
             positions[lane] = max(start, end)

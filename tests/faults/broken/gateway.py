@@ -49,8 +49,8 @@ def answers_before_it_stores() -> Iterator[None]:
 def keeps_offsets_before_it_stores() -> Iterator[None]:
     real = TopicReader.poll
 
-    def poll(self: TopicReader, wait_s: float) -> Any:
-        polled = real(self, wait_s)
+    def poll(self: TopicReader, *how: float) -> Any:
+        polled = real(self, *how)
         if polled:
             self.keep({TopicPartition(*lane): batch[-1].offset + 1 for lane, batch in polled.items()})
         return polled

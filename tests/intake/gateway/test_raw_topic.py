@@ -113,8 +113,8 @@ def test_no_offset_is_kept_before_its_records_are_stored(path: Path, topic: Topi
 def test_the_check_of_the_order_sees_a_build_that_keeps_offsets_first(path: Path, topic: Topic) -> None:
     real: Callable[..., Any] = TopicReader.poll
 
-    def poll(self: TopicReader, wait_s: float) -> Any:
-        polled = real(self, wait_s)
+    def poll(self: TopicReader, *how: float) -> Any:
+        polled = real(self, *how)
         if polled:
             self.keep({TopicPartition(*lane): batch[-1].offset + 1 for lane, batch in polled.items()})
         return polled
