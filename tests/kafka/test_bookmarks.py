@@ -21,7 +21,7 @@ from events.kafka.client import OutgoingRecord, TopicReader
 from events.kafka.log import KafkaLog, KafkaResults
 from events.kafka.partition_writer import RecentReports, WriterBookmark
 from events.kafka.results_reader import ResultsBookmark
-from events.kafka.survey import MARK_EVERY, MOST_MARKS, Ends, EndsBookmark, Gap, StreamEnd
+from events.kafka.survey import MARK_EVERY, Ends, EndsBookmark, Gap, StreamEnd
 from events.log.contract import Head, Record
 from events.log.foreign import NO_FOREIGN_RECORDS
 from events.log.hash_chain import link
@@ -335,19 +335,22 @@ def test_foreign_records_beside_the_streams_are_counted_once(
     assert len(scanned["findings"]) == 1, "the landmark alone"
 
 
-def test_marks_are_thinned_and_still_found() -> None:
+def test_marks_are_thinned_and_still_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """However long a partition: at most `MOST_MARKS` offsets, and a start never lies behind what is wanted."""
-    ends, count = Ends(), MARK_EVERY * (MOST_MARKS + 300)
+    every, most = 50, 64
+    monkeypatch.setattr(survey, "MARK_EVERY", every)
+    monkeypatch.setattr(survey, "MOST_MARKS", most)
+    ends, count = Ends(), every * (4 * most + 30)
     for number in range(count):
         ends.take(number, b"table/fu-07", [("seq", b"%d" % (number + 1)), ("hash", bytes(32))])
     known = ends.bookmark(Landmark(count - 1, bytes(32)), NO_FOREIGN_RECORDS)
-    assert MOST_MARKS // 2 <= len(known.marks) <= MOST_MARKS
+    assert most // 2 <= len(known.marks) <= most
     again = Ends(msgspec.msgpack.decode(msgspec.msgpack.encode(known), type=EndsBookmark))
-    for after in (0, 1, MARK_EVERY, count // 2, count - 1, count):
+    for after in (0, 1, every, count // 2, count - 2, count - 1, count):
         offset, heads = again.start({TABLE: after})
         assert offset <= after
         assert heads.get(TABLE, Head(0, b"")).seq == offset
-        assert after - offset <= 4 * MARK_EVERY
+        assert after - offset <= 8 * every
 
 
 @given(st.lists(st.sampled_from(["table/a", "table/b", "property/main"])), st.integers(0, 30))
