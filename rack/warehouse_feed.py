@@ -241,7 +241,7 @@ class Feed:
     def _has_begun_again(self, stream: str, ends: Mapping[str, Head]) -> bool:
         """Say whether the results of a stream are no longer those that were read; then they are new from the first on."""
         mark, end = self._marks[stream], ends.get(stream, NO_RESULTS)
-        if not mark.results:
+        if not mark.results or end == _end_of(mark):
             return False
         found = NO_RESULTS
         if end.seq >= mark.results:
