@@ -281,7 +281,10 @@ def under(hostile: Hostile, folder: Path, times: int) -> int:
 
 def opened(port: int, held: ExitStack, *parts: bytes) -> socket.socket:
     """Open a connection, and send what goes into it."""
-    connection = held.enter_context(closing(socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S)))
+    try:
+        connection = held.enter_context(closing(socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S)))
+    except OSError as error:
+        raise Lost(f"the gateway takes no connection: {error}") from error
     try:
         for part in parts:
             connection.sendall(part)
