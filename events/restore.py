@@ -14,16 +14,13 @@ import msgspec
 
 from events.archive.read import ArchiveLog
 from events.errors import AppendRefused, BrokenSeal, IntegrityError
-from events.log.contract import QUARANTINE, EventLog, Head, QuarantineEntry, Record
+from events.log.contract import MAX_SEQ, QUARANTINE, EventLog, Head, QuarantineEntry, Record
 from events.open import open_checkpoints, parse_address
 from events.proofs.checkpoint import origin_of
 from events.proofs.statements import CHECKPOINTS, CheckpointBatch, Ledger
 
 Progress = Callable[[int], None]
 """Called with the events restored so far."""
-
-BEYOND = 2**53 - 1
-"""A position past the end of any stream: it is left out."""
 
 
 class RestoreTarget(EventLog, Protocol):
@@ -96,7 +93,7 @@ def _events(
     """Restore the events of all streams, each as far as it is as it was sealed; return how many, and what is not."""
     events, broken = 0, dict[str, IntegrityError]()
     while True:
-        after = {stream: BEYOND if stream in broken else log.head(stream).seq for stream in heads}
+        after = {stream: MAX_SEQ if stream in broken else log.head(stream).seq for stream in heads}
         try:
             for batch in archive.tail(after):
                 log.adopt(batch)

@@ -22,7 +22,7 @@ from events.archive.manifest_chain import ManifestChain, create
 from events.archive.read import check_segment, day_of, row_of
 from events.archive.segment import SegmentReader, SegmentWriter, publish
 from events.errors import AppendRefused, BrokenSeal, IntegrityError, LostTail
-from events.log.contract import QUARANTINE, CheckpointStore, EventLog, Head, QuarantineEntry, Record
+from events.log.contract import MAX_SEQ, QUARANTINE, CheckpointStore, EventLog, Head, QuarantineEntry, Record
 from events.log.hash_chain import link
 from events.log.lock import take_lock
 from events.proofs.checkpoint import origin_of
@@ -32,8 +32,6 @@ from events.vocabulary.codec import MAX_EVENT_BYTES
 
 TOGETHER = 64
 """Streams whose segments are written at the same time, in one reading of the log: a file and a row group each."""
-
-BEYOND = 2**53 - 1
 
 Progress = Callable[[int], None]
 """Called with the events sealed so far."""
@@ -221,7 +219,7 @@ class _ArchiveWriter:
         stopped = {stream for stream in streams if stream not in ends}
         try:
             while True:
-                after = {stream: end.head.seq for stream, end in ends.items()} | dict.fromkeys(stopped, BEYOND)
+                after = {stream: end.head.seq for stream, end in ends.items()} | dict.fromkeys(stopped, MAX_SEQ)
                 try:
                     for batch in self.log.tail(after):
                         for record in batch:

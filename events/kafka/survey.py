@@ -111,7 +111,10 @@ class Ends:
         stream, seq, stated = read_headers(key, headers)
         last = self._last.get(stream, -1)
         if offset - last > LONG_GAP:
-            self._gaps.setdefault(stream, []).append(Gap(last, offset))
+            gaps = self._gaps.setdefault(stream, [])
+            if len(gaps) >= MOST_MARKS:  # what is forgotten is read through
+                del gaps[::2]
+            gaps.append(Gap(last, offset))
         self._last[stream] = offset
         known = self.head(stream)
         if known.seq < seq:

@@ -107,7 +107,7 @@ class ChainedResult(NamedTuple):
 
 
 MAX_SEQ = 2**53 - 1
-"""The largest number that an event can have."""
+"""The largest number that an event can have; as a position it is past the end of any stream."""
 
 
 class EventLog(Protocol):

@@ -238,8 +238,8 @@ class _Pace:
 def _together(log: EventLog, begun: Callable[[], dict[str, _StreamVerification]]) -> dict[str, _StreamVerification]:
     """Walk all streams in one reading, as far as they are whole; return the walks, to go on with.
 
-    At a break the reading ends. It is done again without the stream that is broken, whose walk begins anew: what is wrong with a
-    stream may lie anywhere in what others have to pass over.
+    At a break the reading ends. All walks begin anew without the stream that is broken, which is left to be read by itself: what
+    is wrong with another one may lie behind the place.
     """
     broken: set[str] = set()
     while True:

@@ -15,15 +15,12 @@ from typing import Any
 
 import msgspec
 
-from events.log.contract import ChainedResult, Head, Record, ResultStore
+from events.log.contract import MAX_SEQ, ChainedResult, Head, Record, ResultStore
 from events.log.foreign import NO_FOREIGN_RECORDS, ForeignReport
 from events.log.runs import runs_of
 from replay.findings import Adjudication
 from replay.run.positions import ReplaySource
 from replay.run.stream_worker import WITHDRAWN, Result
-
-BEYOND = 2**53 - 1
-"""A position past the end of any stream: the tail leaves such a stream out."""
 
 
 class StreamLog:
@@ -51,7 +48,7 @@ class StreamLog:
     def tail(self, after: Mapping[str, int], *, wait_s: float | None = None) -> Iterator[list[Record]]:
         """Yield the records of the stream beyond a number, in batches."""
         position = after.get(self._stream, 0)
-        if position < BEYOND:
+        if position < MAX_SEQ:
             yield from runs_of(self._log.read(self._stream, position + 1))
 
     def passed_over(self) -> ForeignReport:

@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 
 from events.errors import EventError, IntegrityError, LostTail, UndecodableEvent
-from events.log.contract import EventLog, Head, Record, ResultStore
+from events.log.contract import MAX_SEQ, EventLog, Head, Record, ResultStore
 from events.log.foreign import ForeignReport
 from events.log.relaxed_gc import relaxed_gc
 from events.log.result_chain import JUDGE_AGAIN, check_chains
@@ -27,7 +27,7 @@ from games.rulebook.rulebook import Rulebook
 from replay.advice import to_bytes
 from replay.findings import Adjudication, Finding, LedgerEntry, read_result
 from replay.run.advising import advise_on
-from replay.run.comparison import BEYOND, StreamComparison, StreamLog, compare, judged_by_another, judged_to
+from replay.run.comparison import StreamComparison, StreamLog, compare, judged_by_another, judged_to
 from replay.run.engine import engine
 from replay.run.memory_results import MemoryResults
 from replay.run.positions import ReplaySource, resumption
@@ -37,7 +37,7 @@ from replay.run.round_keeper import RoundKeeper
 from replay.run.stream_worker import Result, StreamWorker, current_findings
 from replay.run.tally import StreamTally, Tally, by_stream, kept, total
 
-__all__ = ["BEYOND", "COMMIT_EVERY", "MemoryResults", "Replay", "Summary", "Tally", "replay"]
+__all__ = ["COMMIT_EVERY", "MemoryResults", "Replay", "Summary", "Tally", "replay"]
 
 COMMIT_EVERY = 50_000
 """Events between two commits of a long replay."""
@@ -142,7 +142,7 @@ class Replay:
             positions = {stream: head.seq for stream, head in self.positions.items()}
             positions |= {stream: worker.seq for stream, worker in self._workers.items()}
             after = {stream: seq for stream, seq in positions.items() if stream not in self._faults}
-            after |= dict.fromkeys([*self._faults, *self._without], BEYOND)
+            after |= dict.fromkeys([*self._faults, *self._without], MAX_SEQ)
             try:
                 for batch in self.log.tail(after, wait_s=wait_s):
                     for stream, run in runs(batch):
@@ -153,7 +153,7 @@ class Replay:
                 break
             except IntegrityError as broken:
                 if (
-                    after.get(broken.stream) == BEYOND
+                    after.get(broken.stream) == MAX_SEQ
                 ):  # nothing of it was asked for: what is stored cannot be read past it
                     self.commit()
                     raise
@@ -313,7 +313,7 @@ class Replay:
 
     def _restore(self, stream: str, why: str, fresh: ResultStore, position: Head) -> None:
         """Fold a stream into fresh results, compare, and store what differs."""
-        run = Replay(StreamLog(self.log, stream), fresh, as_of={stream: position.seq or BEYOND}, rounds=self._rounds)
+        run = Replay(StreamLog(self.log, stream), fresh, as_of={stream: position.seq or MAX_SEQ}, rounds=self._rounds)
         for _ in run.run():
             pass
         found = compare(stream, self.results, fresh, self.engine)

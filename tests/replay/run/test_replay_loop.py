@@ -16,7 +16,7 @@ from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
 from events.vocabulary import model
 from replay.run.engine import engine
-from replay.run.replayer import MemoryResults, Replay, adjudications, follow, ledger, replay, resolve_time
+from replay.run.replayer import MemoryResults, Replay, Summary, adjudications, follow, ledger, replay, resolve_time
 from tests.contract.backends import SqliteTamper
 from tests.replay.stored import one_run, stored, verdicts
 from tests.replay.streams import eventful, fill, paid
@@ -219,17 +219,22 @@ def test_progress_and_summary() -> None:
     assert summary.changed >= len(adjudications(one_run(table)))
 
 
+def play_on(log: SqliteLog, table: Table, following: Iterator[Summary], rounds: int) -> None:
+    """Append an unpaid second round of a table, and follow until so many rounds are judged."""
+    done = table.last
+    table.play(2, UNPAID)
+    append(log, table, after={table.stream: done})
+    while next(following).rounds < rounds:
+        pass
+
+
 def test_following_a_log_commits_after_every_batch(log: SqliteLog, results: SqliteResults) -> None:
     table = Table()
     table.play(1, PAID)
     append(log, table)
     following = follow(log, results, wait_s=0.01)
     assert next(following).rounds == 1
-    done = table.last
-    table.play(2, UNPAID)
-    append(log, table, after={table.stream: done})
-    while next(following).rounds < 2:
-        pass
+    play_on(log, table, following, rounds=2)
     assert verdicts(results) == [(1, 1, "UPHELD"), (2, 1, "VARIANCE")]
     table.say(paid(), 1)
     append(log, table, after={table.stream: table.last - 1})
@@ -255,11 +260,7 @@ def test_a_commit_stores_the_streams_that_went_on(log: SqliteLog, monkeypatch: p
     append(log, table, other)
     following = follow(log, results, wait_s=0.01)
     assert next(following).rounds == 2
-    done = table.last
-    table.play(2, UNPAID)
-    append(log, table, after={table.stream: done})
-    while next(following).rounds < 3:
-        pass
+    play_on(log, table, following, rounds=3)
     following.close()
     assert [each for each in committed if each] == [{table.stream, other.stream}, {table.stream}]
     assert sorted(verdicts(results)) == sorted(verdicts(one_run(table, other)))
