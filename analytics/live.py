@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from analytics.warehouse.warehouse import Warehouse
+from events.log.contract import MAX_SEQ
 from games.catalogue import GAMES
 from replay.advice import Advice, advice_in
 from replay.findings import Adjudication, Severity, read_result
