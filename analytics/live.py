@@ -13,7 +13,6 @@ from typing import Any
 import msgspec
 
 from analytics.warehouse.warehouse import Warehouse
-from events.log.contract import MAX_SEQ
 from games.catalogue import GAMES
 from replay.advice import Advice, advice_in
 from replay.findings import Adjudication, Severity, read_result
@@ -25,6 +24,9 @@ PACE_ROUNDS = 30
 
 BEGINNINGS = ("table_opened", "round_opened", "buy_in", "marker_issued")
 """A table's figures are those of its last gaming day until one of these begins the next: the count room works in between."""
+
+BEYOND = 2**53 - 1
+"""A position past the end of any stream: the tail leaves such a stream out."""
 
 
 class LiveFinding(msgspec.Struct, frozen=True, kw_only=True):
@@ -118,7 +120,7 @@ class LiveFloor:
     def _read_on(self) -> bool:
         """Read to the end; true where a stream is broken, and the others are to be read again without it."""
         after = {
-            stream: self.tables[stream].seq if stream in self.tables and not self.tables[stream].broken else MAX_SEQ
+            stream: self.tables[stream].seq if stream in self.tables and not self.tables[stream].broken else BEYOND
             for stream in self.desk.log.streams()
         }
         try:
