@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Final
 
 import msgspec
 
@@ -21,10 +23,24 @@ from events.proofs.statements import BadCheckpoint, CheckpointBatch, HeadStateme
 
 
 class Mark(msgspec.Struct, frozen=True):
-    """A checkpoint that somebody (`by`) remembers: so many statements with this root."""
+    """What somebody (`by`) remembers: a checkpoint (so many statements with this root), or the end of a stream."""
 
     head: Head
     by: str
+
+
+NOTHING_REACHED: Final[Mapping[str, Mark]] = MappingProxyType({})
+
+
+def compare(stream: str, mark: Mark, head: Head, found: bytes) -> None:
+    """Raise `LostTail` or `BrokenSeal` where a stream that ends at `head` does not hold the end that somebody remembers.
+
+    `found` is the chain hash at the number of that end; empty where it was not read.
+    """
+    if head.seq < mark.head.seq:
+        raise LostTail(stream, head.seq + 1, f"the stream ends at {head.seq}, but {mark.by} reached {mark.head.seq}")
+    if found and found != mark.head.hash:
+        raise BrokenSeal(stream, mark.head.seq, f"it is not the event that {mark.by} found there")
 
 
 class Keys:

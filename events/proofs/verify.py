@@ -8,7 +8,7 @@ ends there; the other streams are walked all the same. Pure: any `EventLog` will
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby, repeat
 from operator import attrgetter
 from typing import Literal
@@ -32,7 +32,7 @@ from events.log.appender import OF_THE_DAY, day_after
 from events.log.contract import MAX_SEQ, CheckpointStore, EventLog, Head, Record, StreamIndex
 from events.log.foreign import NO_FOREIGN_RECORDS, ForeignReport
 from events.log.runs import runs_of
-from events.proofs.history import Mark, StatedHeads, StreamHeads
+from events.proofs.history import NOTHING_REACHED, Mark, StatedHeads, StreamHeads, compare
 from events.proofs.keys import PROPERTY_STREAM, KeyRing
 from events.proofs.quarantine import (
     EntryChanged,
@@ -106,7 +106,8 @@ class VerificationReport(msgspec.Struct, frozen=True, kw_only=True):
     """What a walk found. `heads` are the ends up to which each stream was confirmed; `events` counts what was walked,
     `quarantine` says how what was refused at intake compares with the chain, `results` what was found of the results (null:
     nothing was asked). `foreign` records are no part of the log and break nothing. `unread`: stream → how many events at its
-    beginning were not read again; `starts`: where a later verification may begin.
+    beginning were not read again; `starts`: where a later verification may begin. `lost`: what an earlier verification reached
+    and the log no longer has.
     """
 
     ok: bool
@@ -124,6 +125,7 @@ class VerificationReport(msgspec.Struct, frozen=True, kw_only=True):
     heads: dict[str, Head]
     unread: dict[str, int] = {}
     starts: dict[str, StreamStart] = {}
+    lost: tuple[Break, ...] = ()
 
 
 def verify(
@@ -136,18 +138,22 @@ def verify(
     results: StoredState | None = None,
     progress: Progress | None = None,
     since: Start | None = None,
+    reached: Mapping[str, Mark] = NOTHING_REACHED,
+    accept_loss: bool = False,
 ) -> VerificationReport:
     """Walk all streams of a log, and those that only its high-water mark or its checkpoints know; with `results` those too.
 
     With `since`, of each stream only what came after the last event that checkpoints bore out then (see `events.proofs.since`).
-    `anchors`, `marks` and `gap_s` as for `check_checkpoints`. Raises `LogUnavailable` where the log cannot be read at all;
-    everything else is in the report.
+    `anchors`, `marks` and `gap_s` as for `check_checkpoints`. `reached` (stream → end) is how far an earlier verification
+    came: what the log lost of it is a break, unless `accept_loss`. Raises `LogUnavailable` where the log cannot be read at
+    all; everything else is in the report.
     """
     breaks: list[Break] = []
     heads: dict[str, Head] = {}
     notices: list[RefusalNotice] = []
     unread: dict[str, int] = {}
     starts: dict[str, StreamStart] = {}
+    lost: list[Break] = []
     try:
         marked = set(log.acknowledged())
     except IntegrityError as error:
@@ -164,9 +170,14 @@ def verify(
         pace = _Pace(progress)
         return {
             stream: _StreamVerification(
-                log, stream, stated.get(stream), pace, positions[stream].seq if stream in positions else 0
+                log,
+                stream,
+                stated.get(stream),
+                pace,
+                positions[stream].seq if stream in positions else 0,
+                reached.get(stream),
             )
-            for stream in sorted({*log.streams(), *marked, *stated})
+            for stream in sorted({*log.streams(), *marked, *stated, *reached})
         }
 
     walks = _together(log, begun) if since is None and log.is_interleaved else begun()
@@ -180,6 +191,8 @@ def verify(
         if walk.start is not None:
             starts[stream] = walk.start
         breaks.extend(found for found in walk.breaks if found not in breaks)
+        lost += walk.lost
+    breaks.extend(() if accept_loss else lost)
     breaks.extend(_break_of(error) for error in (checked.errors if checked is not None else ()))
     quarantine, foreign = QuarantineCheck(), NO_FOREIGN_RECORDS
     try:
@@ -214,6 +227,7 @@ def verify(
         heads=heads,
         unread=unread,
         starts=starts,
+        lost=tuple(lost),
     )
 
 
@@ -259,8 +273,17 @@ def _together(log: EventLog, begun: Callable[[], dict[str, _StreamVerification]]
 class _StreamVerification:
     """The walk through one stream: at most one break of the chain, which ends it, and what the envelopes contradict."""
 
-    def __init__(self, log: EventLog, stream: str, stated: StatedHeads | None, pace: _Pace, position: int = 0) -> None:
-        self.position, self.hash_at_position = position, b""
+    def __init__(
+        self,
+        log: EventLog,
+        stream: str,
+        stated: StatedHeads | None,
+        pace: _Pace,
+        position: int = 0,
+        reached: Mark | None = None,
+    ) -> None:
+        self.position, self._reached = position, reached
+        self._hashes: dict[int, bytes] = dict.fromkeys((position, reached.head.seq if reached is not None else 0), b"")
         self.log, self.stream, self._pace = log, stream, pace
         self._stated = stated
         self._tree = StreamHeads(stream, stated)
@@ -282,6 +305,23 @@ class _StreamVerification:
     def start(self) -> StreamStart | None:
         """Where a later verification may begin; null where something is wrong, or nothing is stated."""
         return start_of(self._tree) if not self.breaks else None
+
+    @property
+    def hash_at_position(self) -> bytes:
+        """The chain hash at the replay position; empty where the walk did not come to it."""
+        return self._hashes[self.position]
+
+    @property
+    def lost(self) -> list[Break]:
+        """What an earlier verification reached and the stream, whole in itself, no longer has: at most one break."""
+        mark = self._reached
+        if mark is None or self.breaks:
+            return []
+        try:
+            compare(self.stream, mark, self.head, self._hashes[mark.head.seq])
+        except IntegrityError as error:
+            return [_break_of(error)]
+        return []
 
     def run(self, since: StreamStart | None = None) -> None:
         if since is not None and not self._begin_after(since):
@@ -317,8 +357,8 @@ class _StreamVerification:
                 event, last = read(record.data), record
                 self._check_day(record.seq, event)
                 self._recorded_at_us = max(self._recorded_at_us, event.recorded_at_us)
-                if record.seq == self.position:
-                    self.hash_at_position = record.hash
+                if record.seq in self._hashes:
+                    self._hashes[record.seq] = record.hash
         except (IntegrityError, EventError):
             return False
         if self._stated is None or last is None or last.seq != since.size or self.breaks:
@@ -331,7 +371,7 @@ class _StreamVerification:
 
     def _forget(self) -> None:
         """Go back to the beginning of the stream."""
-        self.breaks, self.hash_at_position, self._nothing_new = [], b"", False
+        self.breaks, self._hashes, self._nothing_new = [], dict.fromkeys(self._hashes, b""), False
         self._day, self._round_open, self._recorded_at_us, self._lost_track = None, False, 0, False
 
     def _take(self, record: Record, event: ReadEnvelope[Event] | None) -> None:
@@ -340,8 +380,8 @@ class _StreamVerification:
         self._check(record, event)
         self.head = Head(record.seq, record.hash)
         self.events += 1
-        if record.seq == self.position:
-            self.hash_at_position = record.hash
+        if record.seq in self._hashes:
+            self._hashes[record.seq] = record.hash
         self._pace.take(self.stream)
 
     def _compare_index(self) -> None:

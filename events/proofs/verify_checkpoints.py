@@ -43,8 +43,9 @@ def before_the_key(checkpoints: int, key: PublicKey) -> str:
 class Signatures(msgspec.Struct, frozen=True, kw_only=True):
     """What the checkpoints of a log prove.
 
-    `checkpoints` and `statements` count those that are sound; `events` is how many events the last of them covers, `at_us`
-    when it was made, and within how many seconds it promises the next (null: it promises none). `keys` are those that
+    `checkpoints` and `statements` count those that are sound; `root` is the root over the statements (hex); `events` is how many
+    events the last of them covers, `at_us` when it was made, and within how many seconds it promises the next (null: it
+    promises none). `keys` are those that
     signed; `anchored` says that they, or keys that vouch for them, were given by whoever asked, and not only named by the
     log itself; `earlier` are those of the checkpoints that keys signed which vouch for a given one, before it signed any;
     `unvouched` are those of the log's later keys for which no key in force vouches; `unnamed` are given keys that the log
@@ -53,6 +54,7 @@ class Signatures(msgspec.Struct, frozen=True, kw_only=True):
 
     checkpoints: int = 0
     statements: int = 0
+    root: str = ""
     events: int = 0
     at_us: int | None = None
     within_s: int | None = None
@@ -123,6 +125,7 @@ def check_checkpoints(
     signed = Signatures(
         checkpoints=checkpoints,
         statements=history.last.size if history.last is not None else 0,
+        root=history.last.root.hex() if history.last is not None else "",
         events=last.events if last is not None else 0,
         at_us=last.at_us if last is not None else None,
         within_s=last.within_s if last is not None else None,

@@ -3,7 +3,8 @@
 Invariant: it is a notice and no evidence. Whoever can write beside the log can alter or remove it, so that it never
 vouches for the log; it is there so that a verification that failed is not forgotten. A failure stands until a verification with
 at least the same checks passes; a notice of another log is not shown as this one's, and one of other contents only as such
-(D440, D441).
+(D440, D441). What a verification that passed had reached is never forgotten by a later one: a log that reaches less far fails,
+until a person accepts the loss by name (D840).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from events.errors import EventError, IntegrityError, LogUnavailable
 from events.log.contract import EventLog, Head
 from events.log.high_water import sync
 from events.open import ON_THIS_MACHINE, VERIFIED, open_log, parse_address
+from events.proofs.history import Mark
 from events.proofs.since import Start
 from replay.narrative.names import plural
 
@@ -33,6 +35,9 @@ LATEST_US = 4_102_444_800_000_000
 VERIFY_WHOLE = "run `rack verify` without --since"
 LONGEST = 2_000
 MAX_BYTES = 4 * 1024 * 1024
+MOST_LOGS = 16
+"""How many logs are remembered that were verified at one address, one after the other."""
+MOST_ACCEPTED = 100
 
 
 class Covered(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -55,13 +60,41 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     streams: dict[str, Covered]
     start: Start | None = None
     """Where `rack verify --since` may begin; null where something failed or no checkpoint covers anything."""
+    checkpoint: Covered | None = None
+    """The last checkpoint: the number of statements and the root over them."""
+
+
+class Reached(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How far verifications that passed came in one log, at most: the ends of its streams and its last checkpoint.
+
+    When (UTC microseconds) and by whom are those of the latest of them.
+    """
+
+    at_us: Annotated[int, Meta(ge=0, le=LATEST_US)]
+    by: Annotated[str, Meta(max_length=200)]
+    streams: dict[str, Covered]
+    checkpoint: Covered | None = None
+
+
+class Acceptance(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A person's decision that a log may lack what an earlier verification reached: when, who, why, and what was lost."""
+
+    at_us: Annotated[int, Meta(ge=0, le=LATEST_US)]
+    by: Annotated[str, Meta(max_length=200)]
+    reason: Annotated[str, Meta(max_length=LONGEST)]
+    log_id: str
+    lost: tuple[str, ...]
 
 
 class Kept(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What the file holds: the last verification, and the last failure that no later one with its checks has answered."""
+    """What the file holds: the last verification, the last failure that no later one with its checks has answered, how far each
+    log was confirmed that was verified here (unless the last verification says it), and the losses that a person accepted.
+    """
 
     last: Verification
     failure: Verification | None
+    reached: dict[str, Reached] = {}
+    accepted: tuple[Acceptance, ...] = ()
 
 
 class State(StrEnum):
@@ -108,6 +141,7 @@ def made(
     signed: bool,
     unread: int = 0,
     start: Start | None = None,
+    checkpoint: Covered | None = None,
 ) -> Verification:
     """Return a verification of a log; `failures` are sentences, the first of them first (none: it passed).
 
@@ -130,6 +164,7 @@ def made(
         log_id=log.log_id,
         events=events,
         start=None if failures else start,
+        checkpoint=checkpoint,
         streams={stream: Covered(head.seq, head.hash.hex()) for stream, head in sorted(heads.items()) if head.seq},
     )
 
@@ -158,24 +193,99 @@ def start_at(address: str, log_id: str) -> Start:
     return kept.last.start
 
 
-def keep(path: Path, verification: Verification) -> None:
-    """Put a verification in the file atomically and durably. Raises `OSError`."""
+def stream_marks(reached: Reached | None) -> dict[str, Mark]:
+    """Return stream → the end that was reached."""
+    streams = {} if reached is None else reached.streams
+    return {stream: _mark(reached, end) for stream, end in streams.items() if reached is not None}
+
+
+def checkpoint_marks(reached: Reached | None) -> list[Mark]:
+    """Return the last checkpoint that was reached, if any."""
+    return [] if reached is None or reached.checkpoint is None else [_mark(reached, reached.checkpoint)]
+
+
+def _mark(reached: Reached, end: Covered) -> Mark:
+    at = datetime.fromtimestamp(reached.at_us // 1_000_000, UTC)
+    return Mark(Head(end.seq, bytes.fromhex(end.hash)), f"the verification of {at:%Y-%m-%d %H:%M:%SZ} by {reached.by}")
+
+
+def reached_in(kept: Kept, log_id: str) -> Reached | None:
+    """Return how far verifications of a log came that passed, by what the file holds; None if none did."""
+    last = kept.last
+    if log_id in kept.reached or last.log_id != log_id or not last.ok:
+        return kept.reached.get(log_id)
+    return _reached_by(last)
+
+
+def _reached_by(passed: Verification) -> Reached:
+    return Reached(at_us=passed.at_us, by=passed.by, streams=passed.streams, checkpoint=passed.checkpoint)
+
+
+def _furthest(before: Reached | None, now: Reached) -> Reached:
+    """Return the further end of each stream, and the later checkpoint: of two who verify at once, one began earlier."""
+    if before is None:
+        return now
+    streams = before.streams | {
+        stream: end
+        for stream, end in now.streams.items()
+        if stream not in before.streams or end.seq >= before.streams[stream].seq
+    }
+    checkpoint = max(before.checkpoint, now.checkpoint, key=lambda each: 0 if each is None else each.seq)
+    return msgspec.structs.replace(now, streams=streams, checkpoint=checkpoint)
+
+
+def keep(path: Path, verification: Verification, accepted: Acceptance | None = None) -> None:
+    """Put a verification in the file atomically and durably. Raises `OSError`.
+
+    With `accepted`, what an earlier verification had reached is forgotten, and this decision is kept in its place.
+    """
     try:
         before = read(path)
     except ValueError:  # what cannot be read is replaced by what was found now
         before = None
-    failure = None if verification.ok else verification
-    if verification.ok and before is not None and before.last.log_id == verification.log_id:
-        failure = None if _answers(verification, before.failure) else before.failure
+    kept = Kept(
+        last=verification,
+        failure=_unanswered(before, verification, accepted),
+        reached=_allreached_in(before, verification, accepted),
+        accepted=(*(() if before is None else before.accepted), *([accepted] if accepted else ()))[-MOST_ACCEPTED:],
+    )
     fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
-        fresh.write_bytes(msgspec.json.format(msgspec.json.encode(Kept(last=verification, failure=failure))) + b"\n")
+        fresh.write_bytes(msgspec.json.format(msgspec.json.encode(kept)) + b"\n")
         sync(fresh)
         os.replace(fresh, path)
         sync(path.parent)
     finally:
         fresh.unlink(missing_ok=True)
+
+
+def _allreached_in(before: Kept | None, verification: Verification, accepted: Acceptance | None) -> dict[str, Reached]:
+    """Return how far each log was confirmed, with what a verification of one of them adds; without what it says itself."""
+    log_id = verification.log_id
+    reached = {} if before is None else dict(before.reached)
+    known = None if before is None else reached_in(before, log_id)
+    reached.pop(log_id, None)
+    if before is not None and before.last.log_id != log_id:
+        other = reached_in(before, before.last.log_id)
+        reached |= {} if other is None else {before.last.log_id: other}
+    if verification.ok:
+        known = _furthest(None if accepted else known, _reached_by(verification))
+    if known is not None and not (verification.ok and known == _reached_by(verification)):
+        reached[log_id] = known
+    return dict(list(reached.items())[-MOST_LOGS:])
+
+
+def _unanswered(before: Kept | None, verification: Verification, accepted: Acceptance | None) -> Verification | None:
+    """Return the failure that stands after a verification."""
+    if not verification.ok:
+        return verification
+    failed = before.failure if before is not None and before.last.log_id == verification.log_id else None
+    if failed is None:
+        return None
+    # who accepts a loss decides that the log need not reach as far
+    answered = _answers(verification, failed if accepted is None else msgspec.structs.replace(failed, streams={}))
+    return None if answered else failed
 
 
 def _answers(passed: Verification, failure: Verification | None) -> bool:
@@ -222,7 +332,9 @@ def verified_at(address: str, **options: Any) -> Standing:
                 return Standing(
                     state=State.NONE, detail=f"what is kept beside this log is of another log, {shown.log_id}"
                 )
-            differs = _differs(log, shown, thorough=parse_address(address)[0] in ON_THIS_MACHINE)
+            reached = reached_in(kept, log.log_id) if shown.ok else None
+            ends = shown.streams if reached is None else reached.streams
+            differs = _differs(log, ends, thorough=parse_address(address)[0] in ON_THIS_MACHINE)
     except (LogUnavailable, IntegrityError, EventError):  # the pages say so themselves
         return Standing(state=State.PASSED if shown.ok else State.FAILED, shown=shown)
     if differs:
@@ -230,12 +342,12 @@ def verified_at(address: str, **options: Any) -> Standing:
     return Standing(state=State.PASSED if shown.ok else State.FAILED, shown=shown)
 
 
-def _differs(log: EventLog, shown: Verification, *, thorough: bool) -> str:
-    """Return where the log no longer holds what was confirmed; empty where it does.
+def _differs(log: EventLog, ends: Mapping[str, Covered], *, thorough: bool) -> str:
+    """Return where the log no longer holds the ends that were confirmed; empty where it does.
 
     `thorough`: a stream that has grown is read at the number that was confirmed, which is quick on one machine.
     """
-    for stream, end in shown.streams.items():
+    for stream, end in ends.items():
         head = log.head(stream)
         if head.seq < end.seq:
             return f"{stream} ends at event {head.seq:,}, {end.seq:,} were verified"

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from events.proofs.verify_checkpoints import Signatures
     from events.proofs.verify_results import StoredState
     from events.proofs.witness import WitnessFolder
+    from replay.review.last_verification import Acceptance
     from replay.review.witness_status import Witnessed
     from replay.run.verdict_check import VerdictCheck
 
@@ -76,6 +77,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--by", metavar="PERSON", help="Who verifies, for the notice kept beside the log (default: the login name)."
     )
     parser.add_argument(
+        "--accept-loss",
+        metavar="REASON",
+        help="Accept, in the name of --by and for this reason, that the log lacks what an earlier verification reached.",
+    )
+    parser.add_argument(
         "--report", metavar="FILE", type=Path, help="Also write what was verified, and what not, as a dated PDF."
     )
     parser.add_argument(
@@ -93,8 +99,10 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             "give --witness and --witness-key together: the folder, and the key that signed its checkpoints"
         )
     check_report_options(arguments)
+    _check_acceptance(arguments)
     from contextlib import ExitStack, closing
     from getpass import getuser
+    from itertools import chain
 
     from msgspec import to_builtins
 
@@ -109,6 +117,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from replay.review.attachments import compared
     from replay.review.case_folder import CaseFolder
     from replay.review.last_verification import start_at
+    from replay.review.verified_before import verified_before
 
     address = log_address(arguments.log)
     backend = parse_address(address)[0]
@@ -125,6 +134,9 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         store = resources.enter_context(closing(checkpoints_at(address, log_id=log.log_id, read_only=True)))
         since = start_at(address, log.log_id) if arguments.since else None
         state = stored_state(address, resources, for_proof=not arguments.since)
+        before = verified_before(address, log.log_id, arguments.accept_loss)
+        if before.unreadable:
+            output.problem(f"{before.unreadable}; the log is not compared with what an earlier verification reached")
         marks = folder.marks(origin_of(log.log_id, log.property_id)) if folder is not None else ()
         report, sealed = _verify_log(
             log,
@@ -132,10 +144,11 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             checkpoints=store,
             since=since,
             anchors=anchors,
-            marks=marks,
+            marks=chain(before.checkpoints, marks),
             gap_s=arguments.gap,
             results=state if _keeps_results(backend, state) else None,
             progress=progress_of(log, arguments, output),
+            **before.options,
         )
         witnessed = _witness_status(store, folder, log) if folder is not None else None
         rounds = _compare_rounds(log, arguments.rounds, output) if arguments.rounds is not None else {}
@@ -153,7 +166,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             attached.failures,
         )
         at_us, by = utc_now_us(), arguments.by or getuser().lower()
-        _keep_notice(address, arguments, output, log, report, found, since, (at_us, by))
+        accepted = before.acceptance(report, at_us, by) if found.ok else None
+        _keep_notice(address, arguments, output, log, report, found, since, (at_us, by), accepted)
         if arguments.report is not None:
             checks, omitted = compared_beside(arguments)
             made = Verified(
@@ -173,11 +187,13 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     seen = {"cosigned": len(folder.sizes()) if folder is not None else 0, "witness": to_builtins(witnessed)}
     seen |= {"foreign": foreign_as_json(report.foreign), "store_faults": to_builtins(faults)}
     seen |= {"verdicts": to_builtins(verdicts), "attachments": attached.counts}
+    seen |= {"lost": before.lost(report), "accepted": to_builtins(accepted)}
     output.value(
         as_json(report) | {"ok": found.ok, "failures": found.failures, "overdue": late} | seen | sealed | rounds
     )
     output.text(
         *(line(each) for each in report.breaks),
+        *before.lines(report, by),
         *(unread_lines(report, since) if since is not None else ()),
         *quarantine_lines(report.quarantine),
         *result_lines(report.results),
@@ -189,6 +205,18 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         summary(report, found),
     )
     return found.exit
+
+
+def _check_acceptance(arguments: argparse.Namespace) -> None:
+    """Raise `UsageError` if a loss is accepted without a name or a reason, or without reading everything."""
+    if arguments.accept_loss is None:
+        return
+    if not arguments.accept_loss.strip() or len(arguments.accept_loss) > 2_000:
+        raise UsageError("--accept-loss needs the reason why the log lacks events, in at most 2,000 characters")
+    if not (arguments.by or "").strip():
+        raise UsageError("--accept-loss is a person's decision; name the person with --by")
+    if arguments.since:
+        raise UsageError("--accept-loss needs the whole log to be read; leave out --since")
 
 
 def _keeps_results(backend: str, state: StoredState) -> bool:
@@ -215,10 +243,11 @@ def _keep_notice(
     found: VerificationResult,
     since: Start | None,
     made_by: tuple[int, str],
+    accepted: Acceptance | None,
 ) -> None:
     """Keep a notice of this verification beside the log; where that cannot be written, say so."""
     from events.proofs.since import Start
-    from replay.review.last_verification import keep, made, record_path
+    from replay.review.last_verification import Covered, keep, made, record_path
 
     at_us, by = made_by
     checks = [
@@ -230,6 +259,7 @@ def _keep_notice(
     checks += ["round table"] if arguments.rounds is not None else []
     checks += ["verdicts"] if arguments.verdicts else []
     path = record_path(address)
+    signed = report.signed
     try:
         verification = made(
             log,
@@ -239,7 +269,8 @@ def _keep_notice(
             failures=found.failures,
             checks=checks,
             events=report.events,
-            signed=report.signed is not None and report.signed.checkpoints > 0,
+            signed=signed is not None and signed.checkpoints > 0,
+            checkpoint=Covered(signed.statements, signed.root) if signed is not None and signed.statements else None,
             unread=sum(report.unread.values()),
             start=Start(
                 at_us=at_us if since is None else since.at_us,
@@ -250,7 +281,7 @@ def _keep_notice(
                 else {name: head.seq for name, head in report.results.heads.items()},
             ),
         )
-        keep(path, verification)
+        keep(path, verification, accepted)
     except OSError as error:
         output.note(f"{path}: {error.strerror}; the pages will not show this verification")
 
@@ -450,7 +481,19 @@ def _file(arguments: argparse.Namespace, output: Output) -> Exit:
     from events.proofs.signed_note import KeyKind
     from replay.packet.bundle import MAX_BYTES
 
-    for name in ("log", "rounds", "verdicts", "since", "witness", "gap", "by", "report", "sign", "progress"):
+    for name in (
+        "log",
+        "rounds",
+        "verdicts",
+        "since",
+        "witness",
+        "gap",
+        "by",
+        "accept_loss",
+        "report",
+        "sign",
+        "progress",
+    ):
         if is_given(arguments, name):
             raise UsageError(f"a file is verified without the log; leave out {option(name)}, or FILE")
     if not arguments.key:
