@@ -21,7 +21,7 @@ import msgspec
 
 from events.errors import EventError, WrongPlace
 from events.log.contract import UNKNOWN_STREAM, EventLog
-from events.vocabulary.codec import MAX_EVENT_BYTES, canonical, decode_payload, encode_draft
+from events.vocabulary.codec import MAX_EVENT_BYTES, canonical, decode_payload, encode_draft, unique_keys
 from events.vocabulary.envelope import Draft, EventId, StreamName, TimeUs
 from events.vocabulary.model import EventCorrected, IntakeRefused, Number, Token
 from events.vocabulary.places import Writer, writers_of
@@ -260,16 +260,6 @@ def _number(pattern: re.Pattern[bytes], data: bytes) -> int | None:
 
 def _text(reason: str) -> str:
     return reason.encode("ascii", "backslashreplace").decode()[:400]
-
-
-def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the object of these fields, for `json.loads`. Raises `EventError` where one stands twice."""
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        repeated = next(name for name in names if names.count(name) > 1)
-        raise EventError(f"the field {repeated!r} stands twice, and nothing shows which of the two is meant")
-    return found
 
 
 def _without_duplicate_keys(data: bytes) -> Any:

@@ -20,7 +20,7 @@ from events.proofs.merkle import BadProof, Tree, leaf_hash, verify_inclusion
 from events.proofs.signed_note import BadNote, KeyKind, Note, PublicKey, VerifiedSignature, verify
 from events.proofs.statements import CheckpointBatch, HeadStatement, TimeStatement, read_statement
 from events.vocabulary.base import Count, Digest, Number
-from events.vocabulary.codec import read
+from events.vocabulary.codec import read, refuse_repeated_keys
 from events.vocabulary.envelope import StreamName
 
 FORMAT: Literal["discard-rack/proof/v1"] = "discard-rack/proof/v1"
@@ -61,12 +61,14 @@ class Proof(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @classmethod
     def decode(cls, data: bytes) -> Proof:
-        """Read a proof. Raises `BadProof` saying what is wrong."""
+        """Read a proof, in which no key comes twice. Raises `BadProof` saying what is wrong."""
         if len(data) > MAX_PROOF_BYTES:
             raise BadProof(f"a file of more than {MAX_PROOF_BYTES} bytes is no proof of events")
         try:
-            return msgspec.json.decode(data, type=cls)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            proof = msgspec.json.decode(data, type=cls)
+            refuse_repeated_keys(data)
+            return proof
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, EventError) as error:
             raise BadProof(f"not a proof of events: {error}") from error
 
 

@@ -7,6 +7,7 @@ reordered or missing fields, escapes that need not be, `1.0` for `1`, and everyt
 from __future__ import annotations
 
 import functools
+import json
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -206,6 +207,29 @@ def _check_text(data: bytes) -> None:
         raise EventError(f"not an event envelope: {error}") from error
     if not normal:
         raise EventError("the record contains text that is not in NFC form")
+
+
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the object of these fields, for `json.loads`. Raises `EventError` if a field comes twice."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise EventError(f"the field {repeated!r} stands twice, and nothing shows which of the two is meant")
+    return found
+
+
+def refuse_repeated_keys(data: bytes) -> None:
+    """Raise `EventError` if any object of a JSON text has a key twice: another reader would see the other of the two.
+
+    Canonical bytes have no repeated keys; this is for signed or proved files that are not canonical.
+    """
+    try:
+        json.loads(data, object_pairs_hook=unique_keys)
+    except EventError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise EventError(f"not a JSON text: {error}") from error
 
 
 def _is_nfc(value: Any) -> bool:

@@ -20,8 +20,8 @@ from typing import Any, Final
 import msgspec
 
 from events.errors import EventError
-from events.vocabulary.codec import MAX_EVENT_BYTES, canonical
-from intake.lines import JSON_LINES, AcceptedLine, LineSource, Refusal, named_tokens, raw_lines, read_line, unique_keys
+from events.vocabulary.codec import MAX_EVENT_BYTES, canonical, unique_keys
+from intake.lines import JSON_LINES, AcceptedLine, LineSource, Refusal, named_tokens, raw_lines, read_line
 from intake.profiles.form import CardForm, EnvelopeForm, EventMapping, ProfileMapping, Value, read_form
 
 _EPOCH: Final = datetime.fromisoformat("1970-01-01T00:00:00Z")

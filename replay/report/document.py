@@ -15,9 +15,11 @@ from typing import Any
 
 import msgspec
 
+from events.errors import EventError
 from events.log.contract import EventLog
 from events.proofs.keys import PROPERTY_STREAM, read_signer
 from events.proofs.signed_note import PublicKey, Signer
+from events.vocabulary.codec import refuse_repeated_keys
 from replay.packet.bundle import BadPacket
 from replay.packet.document import compiled
 from replay.packet.make import check_key
@@ -102,8 +104,10 @@ def check_report(pdf: bytes, keys: Sequence[PublicKey]) -> ReportSummary:
     if not any(each.key == signature.public and each.id.hex() == signature.key_id for each in keys):
         raise BadPacket("the PDF", f"it is signed by the key {signature.key_id}, which is none that was given")
     try:
-        summary = msgspec.json.decode(attached(pdf, SUMMARY), type=ReportSummary)
-    except msgspec.MsgspecError as error:
+        stated = attached(pdf, SUMMARY)
+        summary = msgspec.json.decode(stated, type=ReportSummary)
+        refuse_repeated_keys(stated)
+    except (msgspec.MsgspecError, EventError) as error:
         raise BadPacket(SUMMARY, f"it cannot be read: {error}") from error
     for name, digest in summary.sheets.items():
         if sha256(attached(pdf, name)).hexdigest() != digest:

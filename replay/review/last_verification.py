@@ -246,7 +246,7 @@ def keep(path: Path, verification: Verification, accepted: Acceptance | None = N
     kept = Kept(
         last=verification,
         failure=_unanswered(before, verification, accepted),
-        reached=_allreached_in(before, verification, accepted),
+        reached=_all_reached(before, verification, accepted),
         accepted=(*(() if before is None else before.accepted), *([accepted] if accepted else ()))[-MOST_ACCEPTED:],
     )
     fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
@@ -260,7 +260,7 @@ def keep(path: Path, verification: Verification, accepted: Acceptance | None = N
         fresh.unlink(missing_ok=True)
 
 
-def _allreached_in(before: Kept | None, verification: Verification, accepted: Acceptance | None) -> dict[str, Reached]:
+def _all_reached(before: Kept | None, verification: Verification, accepted: Acceptance | None) -> dict[str, Reached]:
     """Return how far each log was confirmed, with what a verification of one of them adds; without what it says itself."""
     log_id = verification.log_id
     reached = {} if before is None else dict(before.reached)

@@ -21,7 +21,6 @@ from events.log.foreign import ForeignReport
 from events.log.relaxed_gc import relaxed_gc
 from events.log.result_chain import JUDGE_AGAIN, check_chains
 from events.log.runs import RUN
-from events.sqlite.results import SqliteResults
 from events.vocabulary.envelope import RawEnvelope
 from games.rulebook.rulebook import Rulebook
 from replay.advice import to_bytes
@@ -68,6 +67,8 @@ class Summary(msgspec.Struct, kw_only=True):
 @contextmanager
 def fresh_results() -> Iterator[ResultStore]:
     """Yield an empty store of results in a temporary file."""
+    from events.sqlite.results import SqliteResults  # a packet is checked where there is no SQLite
+
     with ExitStack() as resources:
         folder = resources.enter_context(tempfile.TemporaryDirectory(prefix="rack-again-"))
         yield resources.enter_context(closing(SqliteResults(Path(folder) / "fresh.verdicts")))

@@ -507,6 +507,8 @@ def _file(arguments: argparse.Namespace, output: Output) -> Exit:
         raise UsageError(f"{arguments.file} is a reading copy without a signature; verify the packet's .json or .pdf")
     if not data.startswith(PACKET_PREFIXES):
         return _proof(data, keys, output)
+    if not data.startswith(b"%PDF-"):  # which needs no library for PDF files
+        return _packet(data, keys, output)
     from replay.report.document import is_report
 
     return (_report if is_report(data) else _packet)(data, keys, output)

@@ -14,6 +14,7 @@ from events.proofs.signed_note import KeyKind
 from replay.packet import BadPacket
 from replay.packet.signature import attached
 from replay.packet.words import Style
+from replay.report import document
 from replay.report.content import Figure, Kind, Report, Rule, Table
 from replay.report.document import check_report, is_report, to_pdf
 from replay.report.sheet import sheets
@@ -73,6 +74,19 @@ def test_a_report_is_checked_with_the_key_that_signed_it_and_no_other(signer: Fi
     stranger = new_key(tmp_path / "other.key", "bellwether", KeyKind.LOG)
     with pytest.raises(BadPacket, match="none that was given"):
         check_report(pdf, [stranger.public_key])
+
+
+def test_a_signed_report_whose_summary_has_a_key_twice_is_refused(
+    signer: FileSigner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pdf = to_pdf(REPORT, signer)
+    stated = attached(pdf, document.SUMMARY)
+    twice = stated.replace(b'"name":', b'"name":"another","name":', 1)
+    monkeypatch.setattr(
+        document, "attached", lambda pdf, name: twice if name == document.SUMMARY else attached(pdf, name)
+    )
+    with pytest.raises(BadPacket, match="'name' stands twice"):
+        check_report(pdf, [signer.public_key])
 
 
 def test_every_table_is_attached_as_the_file_that_lies_beside_the_report(signer: FileSigner) -> None:
