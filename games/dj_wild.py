@@ -144,11 +144,6 @@ def settle(book: Rulebook, layout: TableLayout) -> list[Due]:
     return [*progressive.in_turn(dues, turn), *progressive.envy(ordered)]
 
 
-def folded_hands_reading(book: Rulebook) -> str:
-    """Return in words the other choice of the house about folded hands, the Envy Bonuses included (D191, D573)."""
-    return f"D573: by {book.cite('687a.11(b)(3)')} the house may let folded hands qualify, which it then files"
-
-
 def _out_of_play(book: Rulebook, box: BettingBox, wager: str, paytable: Paytable | None = None) -> Due | None:
     """The due of a wager that no cards decide: its hand was voided alone, which the text does not know, or abandoned."""
     if box.voided:
@@ -265,7 +260,7 @@ class _Progressive:
             return out
         stake = box.stakes[wager]
         if box.decision == "fold" and self.folds_lose:
-            return self._folded(box, paytable)
+            return due_of(book, box, wager, Outcome.FOLDED, -stake, "687a.11(b)(3)", paytable)
         best = {paytable.best(lines_made) for lines_made in self.lines_made(box)}
         if best == {None}:
             return due_of(book, box, wager, Outcome.LOSE, -stake, "11(h)(3)(i)(A)", paytable)
@@ -273,15 +268,6 @@ class _Progressive:
             return due_of(book, box, wager, Outcome.UNKNOWN, None, "12(d)", paytable)
         by_turn, reading = self.layout.meter.by_turn, self.layout.meter.reading
         return self._payout(box, reading if by_turn is None else by_turn.get(box.seat))
-
-    def _folded(self, box: BettingBox, paytable: Paytable) -> Due:
-        """A folded hand does not qualify, unless that is filed; of one whose cards may win the other choice is named (D573)."""
-        lost = due_of(
-            self.book, box, "progressive", Outcome.FOLDED, -box.stakes["progressive"], "687a.11(b)(3)", paytable
-        )
-        if {paytable.best(lines_made) for lines_made in self.lines_made(box)} == {None}:
-            return lost
-        return msgspec.structs.replace(lost, other_reading=folded_hands_reading(self.book))
 
     def may_be_folded(self, box: BettingBox) -> bool:
         """Say whether the box may have been folded, which would lose its Progressive, though the record does not say so.

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
-import msgspec
-
 from games.cards.cards import ACE, JOKER, rank
 from games.game import Game
 from games.layout import BettingBox, TableLayout
@@ -147,8 +145,7 @@ def _decided(book: Rulebook, box: BettingBox, wager: str, side: str, counted: in
         return due_of(book, box, wager, Outcome.WIN, winnings, "686a.8(a)", winnings=winnings)
     if book.settings["wrong_side"] == "pushes":
         return due_of(book, box, wager, Outcome.TIE, 0, "686a.7(j)")
-    other = f"D12: {book.cite('686a.7(j)')} names 18 to 23 alone; the wrong side can as well be read not to lose"
-    return msgspec.structs.replace(due_of(book, box, wager, Outcome.LOSE, -stake, "686a.7(j)"), other_reading=other)
+    return due_of(book, box, wager, Outcome.LOSE, -stake, "686a.7(j)")
 
 
 def _bonus(book: Rulebook, box: BettingBox) -> Due:

@@ -93,6 +93,7 @@ class SettingRule(msgspec.Struct, frozen=True, kw_only=True):
     """A setting of the decisions: its default, what else may be filed, and the decision's number.
 
     A setting in `cents` is filed as an amount ("0.25"), a `count` as a whole number; both have no list of values.
+    `readings` are the values that another reading of the section `cite` stands for, each with what that reading says.
     """
 
     name: str
@@ -100,6 +101,8 @@ class SettingRule(msgspec.Struct, frozen=True, kw_only=True):
     values: tuple[bool | str, ...]
     unit: Unit
     decision: str
+    cite: Citation | None = None
+    readings: Mapping[bool | str, str] = {}
 
 
 class Chapter(msgspec.Struct, frozen=True, kw_only=True):
@@ -307,7 +310,7 @@ def _chapter(table: Mapping[str, Any]) -> Chapter:
         deal_methods=options("deal_method"),
         startings=options("starting"),
         shufflers=options("shuffler"),
-        settings={entry["name"]: _setting(entry) for entry in table.get("setting", ())},
+        settings={entry["name"]: _setting(name, entry) for entry in table.get("setting", ())},
         house_way=table.get("house_way"),
         house_way_cite=section("house_way_cite"),
         max_payout_cite=section("max_payout_cite"),
@@ -402,12 +405,16 @@ def _option(chapter_name: str, entry: Mapping[str, Any]) -> Option:
     )
 
 
-def _setting(entry: Mapping[str, Any]) -> SettingRule:
+def _setting(chapter_name: str, entry: Mapping[str, Any]) -> SettingRule:
     unit: Unit = entry.get("unit", "choice")
+    values = tuple(entry.get("values", (False, True))) if unit == "choice" else ()
+    named = {str(value).lower(): value for value in values}
     return SettingRule(
         name=entry["name"],
         default=parse_money(entry["default"]) if unit == "cents" else entry["default"],
-        values=tuple(entry.get("values", (False, True))) if unit == "choice" else (),
+        values=values,
         unit=unit,
         decision=entry["decision"],
+        cite=cited(chapter_name, entry["cite"]) if "cite" in entry else None,
+        readings={named[value]: words for value, words in entry.get("readings", {}).items()},
     )

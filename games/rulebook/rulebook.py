@@ -78,6 +78,15 @@ class Rulebook(msgspec.Struct, frozen=True, kw_only=True):
         """Say whether a rule that stands on this section holds in the chapter."""
         return self.chapter.has(section)
 
+    def files(self, setting: str) -> bool:
+        """Say whether the submission files a setting, so that no reading of the text is left to choose."""
+        return setting in read_toml(self.text, self.name).get("settings", {})
+
+    def with_setting(self, setting: str, value: bool | str) -> Rulebook:
+        """Return the same rules with another value of a setting, as another reading of the text has it."""
+        settings = {**self.settings, setting: value}
+        return msgspec.structs.replace(self, settings=settings, offers=_as_set(self.offers, settings))
+
     def exempt(self, section: str) -> bool:
         """Say whether the shuffler that is filed makes a section not apply, given by 688a's number."""
         return section.startswith(self.without)

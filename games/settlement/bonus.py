@@ -14,7 +14,7 @@ import msgspec
 from games.cards.ranking import seven_card_lines
 from games.layout import BettingBox, TableLayout
 from games.rulebook.money import show_money
-from games.rulebook.rulebook import Paytable, Rulebook
+from games.rulebook.rulebook import PayLine, Paytable, Rulebook
 from games.settlement.progressive import after_winner, share_cents
 from games.settlement.wagers import (
     Due,
@@ -64,12 +64,7 @@ def fortune_bonus(book: Rulebook, box: BettingBox, cap: MaximumPayout) -> Due:
     line = paytable.best(hand_lines)
     if line is None:
         return due_of(book, box, wager, Outcome.LOSE, -box.stakes[wager], "11(h)(2)(i)(A)", paytable)
-    other = None
-    may_be_ranked = "fortune_pays" in book.settings
-    if may_be_ranked and {"three_of_a_kind", "straight"} <= hand_lines and line.hand in ("three_of_a_kind", "straight"):
-        paid, instead = ("best paid", "straight") if line.hand == "three_of_a_kind" else ("ranked", "three of a kind")
-        other = f"D15: {book.cite('11(h)')} can as well be read to pay the {instead}; filed is the {paid} line"
-    return won_at_odds(book, box, wager, paytable, line, cap, "12(c)", other)
+    return won_at_odds(book, box, wager, paytable, line, cap, "12(c)")
 
 
 def progressive_payout(
@@ -113,16 +108,20 @@ def progressive_payout(
         cash_cents=cash,
         slip_cents=slip,
         uncapped_cents=fixed + slip,
-        other_reading=_printed_for_another(paytable),
+        other_reading=_printed_for_another(paytable, line),
     )
 
 
-def _printed_for_another(paytable: Paytable) -> str | None:
+def _printed_for_another(paytable: Paytable, line: PayLine) -> str | None:
     """Say that a paytable is printed for another wager than the one filed; null where it is printed for that (D662)."""
     if paytable.printed_for_cents is None:
         return None
     printed, filed = show_money(paytable.printed_for_cents), show_money(paytable.wager_cents or 0)
-    return f"D662: paytable {paytable.name} is printed for a wager of {printed}; for one of {filed} others may hold"
+    others = f"D662: paytable {paytable.name} is printed for a wager of {printed}; for one of {filed} others may hold"
+    if not line.amount_cents:
+        return others
+    cents = line.amount_cents * (paytable.wager_cents or 0) // paytable.printed_for_cents
+    return f"{others}: in proportion, {show_money(cents)}"
 
 
 def is_envy_owed(own_hand: bool, hand_wagered: bool, must_wager: bool) -> bool:

@@ -118,7 +118,8 @@ def _fraction(paytable: Paytable, hand: str, stake_cents: int) -> str | None:
     odds = next(line.odds for line in paytable.lines if line.hand == hand)
     if odds is None or odds.is_exact(stake_cents):
         return None
-    return f"D25: {odds} of {show_money(stake_cents)} leaves a fraction of a cent, which is not paid"
+    staked = show_money(stake_cents)
+    return f"D25: {odds} of {staked} leaves a fraction of a cent, which is not paid; rounded up, it is a cent more"
 
 
 def match_wagers(book: Rulebook, layout: TableLayout) -> Iterator[Due]:

@@ -105,12 +105,16 @@ class Round:
         read = copy(self)
         read.answers = {**self.answers, **answers}
         read.forget()
-        if without:
-            read.facts = [fact for fact in self.facts if fact not in without]
-            read._begin_index()
-            for fact in read.facts:
-                read.index(fact)
-            read.drop_repeated_deals()
+        return read.made_of([fact for fact in self.facts if fact not in without]) if without else read
+
+    def made_of(self, facts: Sequence[RecordedEvent]) -> Round:
+        """Return the round as if these had been its facts; the round itself does not change."""
+        read = copy(self)
+        read.facts = list(facts)
+        read._begin_index()
+        for fact in read.facts:
+            read.index(fact)
+        read.drop_repeated_deals()
         return read
 
     def so_far(self) -> Round:

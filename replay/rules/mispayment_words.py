@@ -74,11 +74,8 @@ def _is_in_time(round_: Round, book: Rulebook, seat: int, wager: str) -> bool:
 
 def no_envy_for(
     round_: Round, book: Rulebook, wager: str, seat: int, paid_for: Iterable[int | str], owed: Iterable[int | str]
-) -> tuple[str, str | None]:
-    """Return in words why no Envy Bonus is due at a seat for hands for which one was paid; empty where there are none.
-
-    With it comes the other reading of the text, if there is one.
-    """
+) -> str:
+    """Return in words why no Envy Bonus is due at a seat for hands for which one was paid; empty where there are none."""
     patrons = {fact.payload.seat: fact.payload.bettor for fact in reversed(round_.of(model.WagerPlaced))}
     bonus = ENVY_OF[wager]
     wagers_at: dict[int, dict[str, int]] = defaultdict(dict)
@@ -86,7 +83,7 @@ def no_envy_for(
         if stake.in_time_cents > 0:
             wagers_at[stake.seat][stake.wager] = stake.in_time_cents
     qualifies = is_qualifying(book, bonus, wagers_at[seat].get(bonus, 0))
-    reasons, other_reading = [], None
+    reasons = []
     for position in sorted({*paid_for} - {*owed}, key=str):
         if position == "dealer":
             reasons.append("none for the dealer's hand")
@@ -101,7 +98,6 @@ def no_envy_for(
         elif book.settings.get("envy_holder_must_wager", False) and bonus not in wagers_at[int(position)]:
             reasons.append(f"none for seat {position}: no {bonus} wager there")
         else:
-            by_game = no_envy_by_game(round_, book, seat, int(position))
-            why, other_reading = by_game or ("no hand there that qualifies", other_reading)
+            why = no_envy_by_game(round_, book, seat, int(position)) or "no hand there that qualifies"
             reasons.append(f"none for seat {position}: {why}")
-    return ", ".join(reasons), other_reading
+    return ", ".join(reasons)

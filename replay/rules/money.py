@@ -396,7 +396,7 @@ def envy_bonuses(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermin
         short = any(due.uncovered_cents for due in due_for.values()) and paid_for.keys() <= due_for.keys()
         if paid_for == owed or (short and sum(paid_for.values()) == sum(owed.values())):
             continue
-        why_none, other_reading = no_envy_for(round_, book, wager, seat, paid_for, owed)
+        why_none = no_envy_for(round_, book, wager, seat, paid_for, owed)
         yield finding(
             round_,
             book,
@@ -408,7 +408,6 @@ def envy_bonuses(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermin
             seat=seat,
             wager=wager,
             difference_cents=sum(paid_for.values()) - sum(owed.values()),
-            other_reading=other_reading,
         )
 
 

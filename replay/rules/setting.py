@@ -108,7 +108,6 @@ def unchanged(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 observed="set again",
                 evidence=set_hand.facts,
                 seat=position,
-                other_reading="D249: the hands as first set are compared, because they may not be changed",
             )
 
 

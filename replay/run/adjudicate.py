@@ -21,6 +21,7 @@ from replay.rules.catalogue import GAME_RULES
 from replay.rules.game_rules import GameRules
 from replay.rules.order import rules_in_order
 from replay.rules.rule import Indeterminate, Rule
+from replay.settlement.other_readings import with_other_readings
 from replay.settlement.round_readings import round_readings
 from replay.settlement.settlement import settlements
 from replay.settlement.voids import was_voided
@@ -77,6 +78,7 @@ def findings_by(rules: Sequence[Rule], round_: Round, book: Rulebook) -> tuple[l
             findings.append(result)
         else:
             doubts.append(result.reason if isinstance(result, Indeterminate) else unproved[result.line()])
+    findings = with_other_readings(findings, round_, book)
     findings.sort(key=lambda finding: (finding.evidence, finding.code, finding.seat or 0, finding.wager or ""))
     return findings, doubts
 

@@ -12,10 +12,27 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from games.layout import TableLayout
+from games.rulebook.citation import Citation
 from games.rulebook.rulebook import Rulebook
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.settlement.void_ground import VoidGround
+
+
+class OtherReading(msgspec.Struct, frozen=True, kw_only=True):
+    """Another reading of the text than the one that a decision follows.
+
+    `says` is what it says, with `{cite}` for its `section`. `change` returns the round and the rules as it has them for a seat,
+    `None` if it changes nothing there. It belongs in findings of the `codes`, and (`of_money`) in each of money whose wager is
+    due something else by it.
+    """
+
+    decision: str
+    section: str | Citation
+    says: str
+    change: Callable[[Round, Rulebook, int], tuple[Round, Rulebook] | None]
+    codes: frozenset[str] = frozenset()
+    of_money: bool = True
 
 
 class GameTerms(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,8 +42,9 @@ class GameTerms(msgspec.Struct, frozen=True, kw_only=True):
     settled by. `open_reason` says of a seat's wager, in words, why it cannot be told what it is due, or null where the reasons
     that games share say it. `dealer_exposed` returns the event by which the dealer's hand was first seen, where players set
     first. `groundless` says why a declared void has no ground in the record, where the game knows more of it than that.
-    `no_envy` says in words why no Envy Bonus goes to one seat for the hand of another, with the other reading of the text if
-    there is one, where the game knows more of it than that there is no qualifying hand.
+    `no_envy` says in words why no Envy Bonus goes to one seat for the hand of another, where the game knows more of it than that
+    there is no qualifying hand.
+    `other_readings` are those of the game's text that no setting stands for (D750).
     `surrender_section` is the section by which a wager taken as surrendered says that there was a surrender.
     """
 
@@ -36,12 +54,13 @@ class GameTerms(msgspec.Struct, frozen=True, kw_only=True):
     open_reason: Callable[[Round, Rulebook, int, str], str | None] | None = None
     dealer_exposed: Callable[[Round], RecordedEvent | None] | None = None
     groundless: Callable[[Round, Rulebook], str | None] | None = None
-    no_envy: Callable[[Round, Rulebook, int, int], tuple[str, str | None] | None] | None = None
+    no_envy: Callable[[Round, Rulebook, int, int], str | None] | None = None
     surrender_section: str = "11(d)"
+    other_readings: tuple[OtherReading, ...] = ()
 
 
-def no_envy_by_game(round_: Round, book: Rulebook, seat: int, position: int) -> tuple[str, str | None] | None:
-    """Return what a game says of an Envy Bonus that does not go to a seat for a position's hand: why, and the other reading."""
+def no_envy_by_game(round_: Round, book: Rulebook, seat: int, position: int) -> str | None:
+    """Return why, by a game, an Envy Bonus does not go to a seat for a position's hand."""
     say = terms_of(book.game).no_envy
     return say(round_, book, seat, position) if say is not None else None
 

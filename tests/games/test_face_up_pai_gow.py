@@ -313,17 +313,13 @@ def test_688a_12_c_paytable_1_of_the_fortune_bonus(hands: Hands, line: str, net:
     assert (due.line, due.net_cents, due.outcome) == (line, net, outcome)
 
 
-def test_d15_trips_with_a_straight_name_the_other_reading() -> None:
+@pytest.mark.parametrize(
+    ("words", "line", "net"), [("", "three_of_a_kind", 1500), ("fortune_pays=highest_rank", "straight", 1000)]
+)
+def test_d15_trips_with_a_straight_pay_the_line_that_is_filed(words: str, line: str, net: int) -> None:
     hands = ("7s 7h 7d 8c 9d Th Jc", "7s 8c 9d Th Jc", "7h 7d")
-    due = one(FORTUNE_BOOK, box(3, hands, base=2500, fortune_bonus=500), "fortune_bonus")
-    assert (due.line, due.net_cents) == ("three_of_a_kind", 1500)
-    assert due.other_reading is not None
-    assert "pay the straight" in due.other_reading
-    ranked = book("fortune_bonus=1 fortune_pays=highest_rank")
-    due = one(ranked, box(3, hands, base=2500, fortune_bonus=500), "fortune_bonus")
-    assert (due.line, due.net_cents) == ("straight", 1000)
-    assert due.other_reading is not None
-    assert "pay the three of a kind" in due.other_reading
+    due = one(book(f"fortune_bonus=1 {words}"), box(3, hands, base=2500, fortune_bonus=500), "fortune_bonus")
+    assert (due.line, due.net_cents) == (line, net)
 
 
 def test_688a_12_d_a_fixed_amount_is_all_that_is_paid() -> None:

@@ -12,7 +12,7 @@ import msgspec
 
 from events.vocabulary import model
 from games.cards.wild_ranking import Deuces
-from games.dj_wild import folded_hands_reading, lines
+from games.dj_wild import lines
 from games.layout import Decision
 from games.rulebook.rulebook import Rulebook
 from games.settlement.wagers import offered
@@ -116,7 +116,7 @@ def past_decisions(round_: Round, book: Rulebook) -> bool:
     )
 
 
-def no_envy(round_: Round, book: Rulebook, seat: int, position: int) -> tuple[str, str | None] | None:
+def no_envy(round_: Round, book: Rulebook, seat: int, position: int) -> str | None:
     """Say why a folded hand brings no Envy Bonus, or a folded wager gets none, where folded hands do not qualify (D191).
 
     Null where the hand that it was paid for is none that a bonus is paid for, whatever was decided.
@@ -129,12 +129,10 @@ def no_envy(round_: Round, book: Rulebook, seat: int, position: int) -> tuple[st
     if line is None:
         return None
     if how_decided(round_, book, position) == "fold":
-        why = f"its {line.hand.replace('_', ' ')} was folded, and folded hands do not qualify"
-    elif how_decided(round_, book, seat) == "fold":
-        why = f"seat {seat} folded, and folded hands get no Envy Bonus"
-    else:
-        return None
-    return why, folded_hands_reading(book)
+        return f"its {line.hand.replace('_', ' ')} was folded, and folded hands do not qualify"
+    if how_decided(round_, book, seat) == "fold":
+        return f"seat {seat} folded, and folded hands get no Envy Bonus"
+    return None
 
 
 def settlement_turns(round_: Round, book: Rulebook) -> tuple[int, ...]:

@@ -1,0 +1,240 @@
+"""The other readings of a text that leaves room, named in every finding that rests on one with what is due by them (D750).
+
+Invariant: another reading is the same round settled otherwise, with rules or facts changed as that reading has them; what is due
+by it is never worked out here. A setting that is filed leaves nothing to read. What a game's text can be read as beside its
+settings is in its record (`GameTerms.other_readings`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final
+
+import msgspec
+
+from events.vocabulary import model
+from games.catalogue import GAMES
+from games.rulebook.citation import Citation
+from games.rulebook.money import show_money
+from games.rulebook.rulebook import PayLine, Rulebook
+from replay.findings import Finding, Settlement
+from replay.fold.recorded_event import RecordedEvent
+from replay.fold.round import Round
+from replay.fold.wager_keys import key_in
+from replay.settlement.game_terms import OtherReading, terms_of
+from replay.settlement.hand_readings import dealer_position
+from replay.settlement.settlement import settlements
+from replay.settlement.stakes import stakes
+
+Changed = tuple[Round, Rulebook]
+Change = Callable[[Round, Rulebook, int], Changed | None]
+
+
+def with_other_readings(found: Sequence[Finding], round_: Round, book: Rulebook) -> list[Finding]:
+    """Return the findings of a round, each with the other readings that it rests on and what is due by them."""
+    if not any(finding.seat is not None for finding in found):
+        return list(found)
+    readings = other_readings(book)
+    return [_with_its_readings(finding, round_, book, readings) for finding in found]
+
+
+def other_readings(book: Rulebook) -> list[OtherReading]:
+    """Return the other readings that rules leave: of settings that are not filed, of the game's text, of what games share."""
+    of_settings = [
+        OtherReading(decision=rule.decision, section=rule.cite, says=says, change=_filed_as(name, value))
+        for name, rule in book.chapter.settings.items()
+        if rule.cite is not None and not book.files(name)
+        for value, says in rule.readings.items()
+    ]
+    shared = [reading for reading in SHARED if book.has(reading.section)]
+    return [*of_settings, *terms_of(book.game).other_readings, *shared]
+
+
+def _with_its_readings(finding: Finding, round_: Round, book: Rulebook, readings: Iterable[OtherReading]) -> Finding:
+    words = [finding.other_reading] if finding.other_reading else []
+    for reading in readings:
+        named = finding.code in reading.codes
+        if finding.seat is None or not (named or (reading.of_money and finding.difference_cents)):
+            continue
+        changed = reading.change(round_, book, finding.seat)
+        if changed is None:
+            continue
+        money = list(_money(finding, book, settlements(round_, book), settlements(*changed)))
+        if named or money:
+            cite = reading.section if isinstance(reading.section, Citation) else book.cite(reading.section)
+            says = reading.says.format(cite=cite)
+            words.append(f"{reading.decision}: {says}; so read, {'; '.join(money) or 'the same is due'}")
+    return msgspec.structs.replace(finding, other_reading="; ".join(words)) if words else finding
+
+
+def _money(
+    finding: Finding, book: Rulebook, followed: Iterable[Settlement], other: Iterable[Settlement]
+) -> Iterator[str]:
+    """Yield in words what another reading makes due, if it differs: of a finding's wager, or of its seat if it names none."""
+    due_by_other = {key_in(each): each.due_cents for each in other}
+    for each in followed:
+        if each.seat != finding.seat or finding.wager not in (None, each.wager):
+            continue
+        due = due_by_other.get(key_in(each), 0)
+        if due != each.due_cents:
+            title = GAMES[book.game].wagers.get(each.wager, each.wager)
+            yield f"the {title} of seat {each.seat} {_ends(due, each.staked_cents)}{_left(due, each.done_cents)}"
+
+
+def _ends(due_cents: int | None, staked_cents: int) -> str:
+    if due_cents is None:
+        return "is due what cannot be told"
+    if not due_cents:
+        return "neither wins nor loses" if staked_cents else "is due nothing"
+    return f"{'wins' if due_cents > 0 else 'loses'} {show_money(abs(due_cents))}"
+
+
+def _left(due_cents: int | None, done_cents: int | None) -> str:
+    """Return in words what another reading leaves wrong of what was done."""
+    if due_cents is None or done_cents is None:
+        return ""
+    difference = done_cents - due_cents
+    if not difference:
+        return ", as was done"
+    return f", and the patron has {show_money(abs(difference))} too {'much' if difference > 0 else 'little'}"
+
+
+# --------------------------------------------------------------------------------------- the readings that games share
+
+
+def _filed_as(setting: str, value: bool | str) -> Change:
+    """Return the change by which a setting has another value."""
+
+    def change(round_: Round, book: Rulebook, seat: int) -> Changed | None:
+        return round_.reading({}), book.with_setting(setting, value)
+
+    return change
+
+
+def _as_first_set(round_: Round, book: Rulebook, seat: int) -> Changed | None:
+    """A player's hands count as they were first set, whatever was done with them after (D249)."""
+    made = [fact for fact in round_.in_order(model.HandSet, model.HandReset) if fact.payload.position == seat]
+    if len(made) < 2 or seat == dealer_position(round_):
+        return None
+    return round_.reading({}, made[1:]), book
+
+
+def _no_surrender(round_: Round, book: Rulebook, seat: int) -> Changed | None:
+    """The player did not surrender: the hand is compared (D111)."""
+    facts = [_not_surrendered(fact, seat) for fact in round_.facts]
+    kept = [fact for fact in facts if fact is not None]
+    return (round_.made_of(kept), book) if kept != round_.facts else None
+
+
+def _not_surrendered(fact: RecordedEvent, seat: int) -> RecordedEvent | None:
+    event = fact.payload
+    if isinstance(event, model.Surrendered) and event.seat == seat:
+        return None
+    if isinstance(event, model.WagerTaken) and (event.seat, event.reason) == (seat, "surrendered"):
+        return msgspec.structs.replace(fact, payload=msgspec.structs.replace(event, reason="lost"))
+    return fact
+
+
+def _no_surrender_of_player(round_: Round, book: Rulebook, seat: int) -> Changed | None:
+    """Who placed an optional wager at either of two boxes surrenders neither (D11)."""
+    at_table = [stake for stake in stakes(round_, book).values() if stake.in_time_cents > 0]
+    players = {stake.bettor for stake in at_table if stake.seat == seat and stake.wager == book.chapter.base}
+    rules = book.chapter.wagers
+    optional = {
+        stake.seat
+        for stake in at_table
+        if stake.bettor in players
+        and stake.wager != book.chapter.base
+        and stake.wager in rules
+        and rules[stake.wager].closes != "activation"
+    }
+    return _no_surrender(round_, book, seat) if optional - {seat} and seat not in optional else None
+
+
+def _within_limits(round_: Round, book: Rulebook, seat: int) -> Changed | None:
+    """What of a wager is above its limit goes back, and so does the whole of one below it (D752)."""
+    facts = list(round_.facts)
+    for stake in stakes(round_, book).values():
+        offer = book.offers.get(stake.wager)
+        if stake.seat != seat or offer is None or stake.in_time_cents <= 0:
+            continue
+        if offer.min_cents <= stake.in_time_cents <= offer.max_cents:
+            continue
+        most = offer.max_cents if stake.in_time_cents > offer.max_cents else 0
+        facts = [fact for each in facts if (fact := _of_at_most(each, stake.facts, most)) is not None]
+    return (round_.made_of(facts), book) if facts != round_.facts else None
+
+
+def _of_at_most(fact: RecordedEvent, of_stake: Sequence[RecordedEvent], most_cents: int) -> RecordedEvent | None:
+    """Return a fact of a stake that is cut down to its limit: the first that placed it, of so much; any other fact as it is."""
+    if fact not in of_stake:
+        return fact
+    first = next((each for each in of_stake if isinstance(each.payload, model.WagerPlaced)), None)
+    if fact is not first or not most_cents:
+        return None
+    return msgspec.structs.replace(fact, payload=msgspec.structs.replace(fact.payload, amount_cents=most_cents))
+
+
+def _best_paid_progressive(round_: Round, book: Rulebook, seat: int) -> Changed | None:
+    """The Progressive pays the best of the lines that the hand makes, not the first printed (D751)."""
+    offer = book.offers.get("progressive")
+    paytable = offer.paytable if offer is not None else None
+    won = {each.line for each in settlements(round_, book) if (each.seat, each.wager) == (seat, "progressive")}
+    if paytable is None or paytable.picks != "first_printed" or won.isdisjoint(line.hand for line in paytable.lines):
+        return None
+    alone = [(round_.reading({}), _paying_only(book, line)) for line in paytable.lines]
+    return max(alone, key=lambda changed: _due_of_progressive(settlements(*changed), seat))
+
+
+def _paying_only(book: Rulebook, line: PayLine) -> Rulebook:
+    offer = book.offers["progressive"]
+    assert offer.paytable is not None, "a progressive has a paytable"
+    paytable = msgspec.structs.replace(offer.paytable, lines=(line,))
+    offers = {**book.offers, "progressive": msgspec.structs.replace(offer, paytable=paytable)}
+    return msgspec.structs.replace(book, offers=offers)
+
+
+def _due_of_progressive(settled: Iterable[Settlement], seat: int) -> int:
+    dues = [each.due_cents for each in settled if (each.seat, each.wager) == (seat, "progressive")]
+    return max((cents for cents in dues if cents is not None), default=0)
+
+
+SHARED: Final = (
+    OtherReading(
+        decision="D11",
+        section="11(d)",
+        says="a surrender goes by the wagers of its box; {cite} can as well be read of the player, so that an optional wager "
+        "at the player's other box rules it out",
+        change=_no_surrender_of_player,
+    ),
+    OtherReading(
+        decision="D111",
+        section="11(d)",
+        says="a surrender against {cite} counts; it can as well be read to be none, so that the hand is compared",
+        change=_no_surrender,
+        codes=frozenset({"WAGER-SURRENDER"}),
+        of_money=False,
+    ),
+    OtherReading(
+        decision="D249",
+        section="11(b)(3)",
+        says="the hands as first set are compared, because by {cite} they may not be changed",
+        change=_as_first_set,
+        codes=frozenset({"SET-CHANGED"}),
+    ),
+    OtherReading(
+        decision="D751",
+        section="12(d)",
+        says="of the lines that a hand makes the first printed is paid; {cite} can as well be read to pay the best, as the "
+        "Fortune Bonus does (D15)",
+        change=_best_paid_progressive,
+    ),
+    OtherReading(
+        decision="D752",
+        section="7(d)",
+        says="a wager that lay there in time counts whole; {cite} can as well be read to let it count within its limits "
+        "alone, so that what is above goes back, and all of one below",
+        change=_within_limits,
+        codes=frozenset({"WAGER-LIMIT"}),
+    ),
+)
