@@ -93,11 +93,15 @@ class Contribution(msgspec.Struct, frozen=True):
 
 
 class MysteryWinner(msgspec.Struct, frozen=True):
-    """A Must-Hit-By winner as recorded: the seat, the meter as it was won, and the target (null: not known), in centicents."""
+    """A Must-Hit-By winner as recorded: the seat, the meter as it was won, and the target (`None`: not known), in centicents.
+
+    `added` is what the winner's progressive wager adds to the meter (`None`: the wager is not known).
+    """
 
     seat: int
     reading: int
     target: int | None
+    added: int | None = None
 
 
 class Cycle(msgspec.Struct, frozen=True):

@@ -11,7 +11,7 @@ from hashlib import sha256
 
 import msgspec
 
-from games.layout import Contribution, Cycle, Mystery, TableLayout
+from games.layout import Contribution, Cycle, Mystery, MysteryWinner, TableLayout
 from games.rulebook.money import show_money
 from games.rulebook.rulebook import Paytable, Rulebook
 from games.settlement.progressive import WHOLE_METER_BP, share_cents
@@ -57,15 +57,40 @@ def ruling(cycle: Cycle, paytable: Paytable) -> Ruling:
 
 
 def _no_hit(cycle: Cycle, paytable: Paytable) -> Ruling:
-    """No target is above the maximum: the contribution that lifts the meter above it hits, if none did before."""
+    """No target is above the maximum: the contribution that lifts the meter above it hits, or one before it did (D730)."""
     passed = _first_above(cycle, paytable.maximum_cents * 100)
-    if passed is None or passed.reading_before > paytable.maximum_cents * 100:
+    if passed is None:
         return Ruling()
+    is_over_before = passed.reading_before > paytable.maximum_cents * 100
+    hit = "a hit before it" if is_over_before else "a hit"
     return Ruling(
-        unsure=passed.seat,
+        unsure=None if is_over_before else passed.seat,
         at=passed.seat,
-        right=f"a hit, for no target is above {show_money(paytable.maximum_cents)}",
+        right=f"{hit}, for no target is above {show_money(paytable.maximum_cents)}",
         wrong=f"the meter went on at {show_meter(passed.reading)}",
+    )
+
+
+def is_possible_hit(won: Contribution, paytable: Paytable) -> bool:
+    """Say whether a permitted target lies at or above the meter before a contribution and below the meter after it (D730).
+
+    >>> from games.rulebook.rulebook import chapter
+    >>> a_1 = chapter("pa", "645c").paytable("mystery", "A-1")
+    >>> is_possible_hit(Contribution(2, 1_000_000, 1_000_200), a_1), is_possible_hit(Contribution(2, 999_800, 1_000_000), a_1)
+    (True, False)
+    """
+    least = max(paytable.seed_cents * 100, won.reading_before)
+    return least <= paytable.maximum_cents * 100 and least < won.reading
+
+
+def _impossible(hit: MysteryWinner, paytable: Paytable) -> Ruling:
+    """The ruling on a hit that no permitted target brings: whom the meter is due, it does not tell."""
+    bounds = f"{show_meter(paytable.seed_cents * 100)} to {show_meter(paytable.maximum_cents * 100)}"
+    return Ruling(
+        unsure=hit.seat,
+        at=hit.seat,
+        right=f"a hit by the contribution that lifts the meter above a target from {bounds}",
+        wrong=f"a hit of seat {hit.seat} at {show_meter(hit.reading)}, which no such target brings",
     )
 
 
@@ -76,9 +101,11 @@ def _with_target(cycle: Cycle, paytable: Paytable) -> Ruling:
     target, low, high = hit.target, paytable.seed_cents * 100, paytable.maximum_cents * 100
     above = f"the contribution that lifts the meter above {show_meter(target)}"
     first = _first_above(cycle, target)
-    if first is None and hit.reading > target and (own := _left_out(cycle)) is not None:
+    own = _left_out(cycle)
+    if first is None and own is not None and own.reading_before <= target < hit.reading:
         return Ruling(winner=own, doubt="the contribution that hit the Must-Hit-By meter is not on record")
-    if first is not None and first.reading_before > target:
+    passed = first or own
+    if passed is not None and passed.reading_before > target:
         first, above = None, f"a hit before this round, when the meter passed {show_meter(target)}"
     if not low <= target <= high:
         return Ruling(
@@ -111,6 +138,8 @@ def _without_target(cycle: Cycle, paytable: Paytable) -> Ruling:
             f"a hit of seat {passed.seat} at the latest, for no target is above {show_money(paytable.maximum_cents)}"
         )
         return Ruling(unsure=passed.seat, at=hit.seat, right=right, wrong=wrong)
+    if winner is not None and not is_possible_hit(winner, paytable):
+        return _impossible(hit, paytable)
     if winner is None:
         return Ruling(at=hit.seat, right="the seat whose contribution was just accepted", wrong=wrong, doubt=doubt)
     if winner.seat != hit.seat:
@@ -135,13 +164,17 @@ def _surplus_before(cycle: Cycle, paytable: Paytable) -> Contribution | None:
 
 
 def _left_out(cycle: Cycle) -> Contribution | None:
-    """Return the contribution that a hit is of where the record has none of that seat and the meter stood lower (D401)."""
+    """Return the contribution that a hit is of if the record has none of that seat and the meter was lower (D401).
+
+    Its reading before is the least that it can be: what was last recorded, and the hit less what its wager adds.
+    """
     hit = cycle.hit
     assert hit is not None
     readings = [each.reading for each in cycle.contributions]
     if any(each.seat == hit.seat for each in cycle.contributions) or hit.reading <= max(readings, default=0):
         return None
-    return Contribution(hit.seat, readings[-1] if readings else hit.reading, hit.reading)
+    least = hit.reading - hit.added if hit.added is not None else 0
+    return Contribution(hit.seat, max([*readings[-1:], least]), hit.reading)
 
 
 def _first_above(cycle: Cycle, target: int) -> Contribution | None:

@@ -23,6 +23,13 @@ PLAIN_OUTCOMES = frozenset({"win", "lose"})
 """Outcomes that the sentence says already."""
 
 
+MYSTERY_WINNER_OPEN = (
+    "Read the target and the contributions from the progressive controller: the whole meter belongs to the player whose "
+    "contribution first lifted it above the target."
+)
+"""What to do about a Must-Hit-By trigger error of which no amount is found: who won is not on record."""
+
+
 class SettledWager(msgspec.Struct, frozen=True, kw_only=True):
     """What a reckoning needs of a settlement: see `replay.findings.Settlement`."""
 
@@ -102,6 +109,8 @@ def actions(incident: Incident, currency: str = "USD") -> list[str]:
             for seat, cents in over
         )
         sentences.append(f"Overpaid by {amounts}: note it, and take nothing back without the shift manager.")
+    if not sentences and any(finding.code == "MYST-TRIGGER" for finding in incident.findings):
+        sentences.append(MYSTERY_WINNER_OPEN)
     return sentences
 
 

@@ -68,7 +68,7 @@ class MeterFold:
                 state.reserve_rate_bp = payload.reserve_rate_bp
                 state.value, state.reserve = payload.value_centicents, payload.reserve_centicents
                 state.mystery = state_in_service(payload)
-                return []
+                return evaluate(self.stream, state.mystery, seq, payload) if state.mystery is not None else []
             case model.MysteryArmed() | model.MysteryHit():
                 state.mystery = state.mystery or MysteryState(MYSTERY_CHAPTER)
                 return evaluate(self.stream, state.mystery, seq, payload)

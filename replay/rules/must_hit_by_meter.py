@@ -18,7 +18,11 @@ from games.settlement.progressive import contribution
 from replay.findings import Finding, finding_id
 from replay.rules.rule import SEVERITY
 
-MeterEvent = model.MeterAdvanced | model.MysteryArmed | model.MysteryHit
+MeterEvent = model.MeterAdvanced | model.MysteryArmed | model.MysteryHit | model.MeterSet
+
+
+MAX_CENTS = 2**53 // 100
+"""Above every meter: the maximum of a meter of which none is on record."""
 
 
 class MysteryState(msgspec.Struct):
@@ -59,7 +63,11 @@ def evaluate(stream: str, state: MysteryState, seq: int, event: MeterEvent) -> l
                 event.rate_bp,
             )
             state.value, state.commitment, state.armed_seq = event.reading_centicents, event.commitment, seq
-            return _findings(stream, seq, state, event, [_configuration(state)])
+            return _findings(
+                stream, seq, state, event, [_configuration(state) or _out_of_bounds(state, seq, "armed at")]
+            )
+        case model.MeterSet():
+            return _findings(stream, seq, state, event, [_out_of_bounds(state, seq, "put into service at")])
         case model.MeterAdvanced():
             departures = list(_advanced(state, seq, event))
         case _:
@@ -83,6 +91,32 @@ def _configuration(state: MysteryState) -> Departure:
     return "MYST-CONTRIBUTION", "3(c)(4)", "one of the configurations", observed, (state.armed_seq,)
 
 
+def _out_of_bounds(state: MysteryState, seq: int, how: str) -> Departure:
+    """The meter is at its minimum to its maximum (D730)."""
+    low, high = state.minimum_cents * 100, state.maximum_cents * 100
+    if not high or state.value is None or low <= state.value <= high:
+        return None
+    return (
+        "MYST-CONTRIBUTION",
+        "3(c)(4)",
+        f"a meter from {show_meter(low)} to {show_meter(high)}",
+        f"{how} {show_meter(state.value)}",
+        (seq,),
+    )
+
+
+def _first_reading(state: MysteryState, seq: int, before: int) -> Departure:
+    """The first reading on record is of a meter that was at its minimum to its maximum before it (D730)."""
+    limit = state.maximum_cents * 100
+    if limit and before > limit:
+        right, wrong = (
+            f"a hit before it, for no target is above {show_meter(limit)}",
+            f"meter {show_meter(before)} before it",
+        )
+        return "MYST-TRIGGER", "3(c)(3)", right, wrong, (seq,)
+    return _out_of_bounds(msgspec.structs.replace(state, value=before), seq, "before the wager, meter")
+
+
 def _advanced(state: MysteryState, seq: int, event: model.MeterAdvanced) -> Iterator[Departure]:
     if state.value is not None:
         limit = state.maximum_cents * 100
@@ -104,6 +138,8 @@ def _advanced(state: MysteryState, seq: int, event: model.MeterAdvanced) -> Iter
                 (seq,),
             )
     gained = contribution(event.wager_cents, state.rate_bp)
+    if state.value is None:
+        yield _first_reading(state, seq, event.value_centicents - gained)
     state.before = state.value if state.value is not None else event.value_centicents - gained
     state.value, state.table, state.seat, state.advanced_seq = event.value_centicents, event.table, event.seat, seq
 
@@ -130,14 +166,15 @@ def _hit(state: MysteryState, seq: int, event: model.MysteryHit) -> Iterator[Dep
             observed,
             evidence,
         )
-    elif state.advanced_seq and state.value is not None:
-        last = Contribution(state.seat, state.before, state.value)
-        result = ruling(Cycle((last,), MysteryWinner(event.seat, event.reading_centicents, target)), _limits(state))
+    else:
+        is_advanced = state.advanced_seq > 0 and state.value is not None
+        last = (Contribution(state.seat, state.before, state.value or 0),) if is_advanced else ()
+        result = ruling(Cycle(last, MysteryWinner(event.seat, event.reading_centicents, target)), _limits(state))
         if result.at is not None:
             yield "MYST-TRIGGER", "3(c)(3)", result.right, result.wrong, evidence
-        elif event.reading_centicents != state.value:
+        elif is_advanced and event.reading_centicents != state.value:
             observed = f"a hit at meter {show_meter(event.reading_centicents)}"
-            yield "MYST-AMOUNT", "3(c)(7)", f"a hit at meter {show_meter(state.value)}", observed, evidence
+            yield "MYST-AMOUNT", "3(c)(7)", f"a hit at meter {show_meter(state.value or 0)}", observed, evidence
     low = state.minimum_cents * 100
     if state.armed_seq and event.after_centicents != low:
         observed = f"meter {show_meter(event.after_centicents)}"
@@ -146,12 +183,11 @@ def _hit(state: MysteryState, seq: int, event: model.MysteryHit) -> Iterator[Dep
 
 
 def _limits(state: MysteryState) -> Paytable:
-    """The configuration as armed, in the shape of a paytable."""
+    """The configuration as armed, in the shape of a paytable; of a meter that was never armed, without bounds."""
     jurisdiction, _, name = state.chapter.partition("-")
     any_ = chapter(jurisdiction, name).paytable("mystery", "A-1")
-    return msgspec.structs.replace(
-        any_, seed_cents=state.minimum_cents, maximum_cents=state.maximum_cents, rate_bp=state.rate_bp
-    )
+    maximum = state.maximum_cents or MAX_CENTS
+    return msgspec.structs.replace(any_, seed_cents=state.minimum_cents, maximum_cents=maximum, rate_bp=state.rate_bp)
 
 
 def _findings(

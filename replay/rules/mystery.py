@@ -37,7 +37,7 @@ class RecordedCycle(msgspec.Struct):
     """One cycle of the meter as the round has it: the arming, the contributions, the hit, and what they come to.
 
     `committed` says whether the target revealed is the one committed to; null where there is nothing to compare. `surplus`
-    are the contributions of a wager that had contributed before.
+    are the contributions of a wager that had contributed before. `added` is what the wager at the box of the hit adds, if known.
     """
 
     contributions: list[RecordedEvent]
@@ -47,6 +47,7 @@ class RecordedCycle(msgspec.Struct):
     committed: bool | None = None
     unproved: bool = False
     surplus: list[RecordedEvent] = []
+    added: int | None = None
 
     def cycle(self) -> Cycle:
         """Return what counts of it: a target other than the committed one is not believed."""
@@ -54,7 +55,7 @@ class RecordedCycle(msgspec.Struct):
         if self.hit is not None:
             event = self.hit.payload
             target = None if self.committed is False else event.target_centicents
-            hit = MysteryWinner(event.seat, event.reading_centicents, target)
+            hit = MysteryWinner(event.seat, event.reading_centicents, target, self.added)
         made = zip(self.contributions, self.befores, strict=True)
         return Cycle(
             tuple(
@@ -117,6 +118,8 @@ def _cycles(round_: Round, book: Rulebook, paytable: Paytable) -> list[RecordedC
                 pass
             case model.MysteryHit():
                 current.hit = fact
+                staked = _staked(round_, book, event.seat)
+                current.added = contribution(staked, paytable.rate_bp) if staked else None
                 _prove(current)
                 reading = event.after_centicents
                 current = RecordedCycle([], [], None)
@@ -172,8 +175,13 @@ def _prove(cycle: RecordedCycle) -> None:
 
 def _wagered(round_: Round, book: Rulebook, fact: RecordedEvent) -> int:
     """The progressive wager that contributes, in cents: as it lay at the box, or as the system accepted it."""
-    stake = stakes(round_, book).get(key_of(fact.payload.seat, "progressive", None, ""))
-    return stake.on_layout_cents if stake is not None and stake.on_layout_cents > 0 else int(fact.payload.amount_cents)
+    return _staked(round_, book, fact.payload.seat) or int(fact.payload.amount_cents)
+
+
+def _staked(round_: Round, book: Rulebook, seat: int) -> int:
+    """The progressive wager as it lay at a box, in cents; 0 if none is on record."""
+    stake = stakes(round_, book).get(key_of(seat, "progressive", None, ""))
+    return max(stake.on_layout_cents, 0) if stake is not None else 0
 
 
 def rulings(round_: Round, book: Rulebook) -> list[tuple[RecordedCycle, Ruling]]:
@@ -296,6 +304,7 @@ def _missing_contributions(round_: Round, book: Rulebook, qualified: Set[int]) -
     """Find qualifying wagers that added nothing, where the record covers the meter; the winner's may stand in the hit."""
     accepted = {fact.payload.seat for cycle in cycles_on_record(round_, book) for fact in cycle.contributions}
     won = {result.winner.seat for _, result in rulings(round_, book) if result.winner is not None}
+    won |= {each.hit.payload.seat for each, said in rulings(round_, book) if each.hit is not None and not said.winner}
     if not round_.covers("mystery") or (round_.first_card is None and round_.closed is None) or (won and not accepted):
         return
     for seat in sorted(qualified - accepted - won):
@@ -335,6 +344,48 @@ def configuration(round_: Round, book: Rulebook) -> Iterator[Finding]:
             )
 
 
+@rule("MYST-CONTRIBUTION", on=("645c.3(c)(4)",))
+def within_bounds(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """A meter is armed, and is before each contribution, at its minimum to its maximum as filed (D730).
+
+    A reading that follows from one that is found already is not found again, nor one above the maximum, which is MYST-TRIGGER.
+    """
+    paytable = _configuration(book)
+    if paytable is None or round_.lost:
+        return
+    armed = _out_of_bounds(round_, book, paytable)
+    readings = [(fact, None, fact.payload.reading_centicents) for fact in armed]
+    for number, (cycle, said) in enumerate(rulings(round_, book)):
+        is_first = number == 0 or cycle.armed is not None
+        is_found = said.at is not None or (cycle.armed is not None and cycle.armed.seq in {fact.seq for fact in armed})
+        if is_first and not is_found and cycle.befores and cycle.befores[0] < paytable.seed_cents * 100:
+            readings.append((cycle.contributions[0], cycle.contributions[0].payload.seat, cycle.befores[0]))
+    for fact, seat, reading in readings:
+        yield finding(
+            round_,
+            book,
+            "MYST-CONTRIBUTION",
+            "645c.3(c)(4)",
+            expected=f"a meter from {show_meter(paytable.seed_cents * 100)} to {show_meter(paytable.maximum_cents * 100)}",
+            observed=f"armed at {show_meter(reading)}"
+            if seat is None
+            else f"meter {show_meter(reading)} before the wager",
+            evidence=(fact,),
+            seat=seat,
+            wager=WAGER,
+        )
+
+
+def _out_of_bounds(round_: Round, book: Rulebook, paytable: Paytable) -> list[RecordedEvent]:
+    """Return the armings of this round, as filed, at a meter below the minimum or above the maximum that is filed."""
+    return [
+        fact
+        for fact in _of_meter(round_, book, model.MysteryArmed)
+        if (fact.payload.minimum_cents, fact.payload.maximum_cents) == (paytable.seed_cents, paytable.maximum_cents)
+        and not paytable.seed_cents * 100 <= fact.payload.reading_centicents <= paytable.maximum_cents * 100
+    ]
+
+
 def _bounds(minimum: int, maximum: int, rate_bp: int) -> str:
     return f"{show_meter(minimum * 100)} to {show_meter(maximum * 100)}, {rate_bp / 100:g} %"
 
@@ -350,10 +401,13 @@ def triggered(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate
         for each in settlements(round_, book)
         if each.wager == WAGER and each.due_cents is not None and each.done_cents not in (None, each.due_cents)
     }
+    paytable = _configuration(book)
+    armed = {fact.seq for fact in _out_of_bounds(round_, book, paytable)} if paytable is not None else set()
     for cycle, said in rulings(round_, book):
         if said.doubt:
             yield Indeterminate(said.doubt)
-        if round_.lost or said.at is None:
+        is_found = cycle.hit is None and cycle.armed is not None and cycle.armed.seq in armed
+        if round_.lost or said.at is None or is_found:
             continue
         winner = said.winner
         if said.at in mispaid and (winner is None or winner.seat != said.at):

@@ -114,6 +114,7 @@ GAME_RULES = GameRules(
         "paying": (
             mystery.contributions,
             mystery.configuration,
+            mystery.within_bounds,
             mystery.triggered,
             mystery.hit_of_this_round,
             mystery.commitment,

@@ -73,7 +73,7 @@ OVER = (
         (Cycle((Contribution(3, 1_999_800, 2_000_000),)), None, None),  # 200.00 is not above 200.00
         (Cycle(OVER[:2]), 5, 5),
         (Cycle(OVER), 5, 5),
-        (Cycle(OVER[2:]), None, None),  # found when it was passed
+        (Cycle(OVER[2:]), None, 2),  # it was passed before the round: who won is not on record
         (Cycle(OVER, hit(2, 2_000_300, None)), 5, 2),
         (Cycle(OVER, hit(5, 2_000_100, None)), None, None),
         (Cycle(OVER, hit(3, 1_999_900, None)), None, None),
@@ -84,6 +84,43 @@ def test_645c_3_c_3_no_meter_goes_above_the_maximum_without_a_hit(
 ) -> None:
     said = ruling(cycle, A_1)
     assert (said.unsure, said.at) == (unsure, at)
+
+
+@pytest.mark.parametrize(
+    ("before", "reading", "is_possible"),
+    [
+        (999_800, 1_000_000, False),  # 100.00 is not above the least target, 100.00
+        (999_900, 1_000_100, True),  # 100.00 is passed
+        (1_000_000, 1_000_200, True),
+        (900_000, 900_200, False),
+        (1_999_900, 2_000_100, True),
+        (2_000_000, 2_000_200, True),  # 200.00, the greatest target, is passed
+        (2_000_001, 2_000_201, False),  # every target was passed before
+    ],
+)
+def test_645c_3_c_3_a_hit_passes_a_target_from_the_minimum_to_the_maximum(
+    before: int, reading: int, is_possible: bool
+) -> None:
+    said = ruling(Cycle((Contribution(5, before, reading),), hit(5, reading, None)), A_1)
+    assert (said.at, said.unsure, bool(said.doubt)) == ((None, None, True) if is_possible else (5, 5, False))
+
+
+@pytest.mark.parametrize(
+    ("reading", "added", "target", "at"),
+    [
+        (2_000_200, 200, None, None),  # from 200.00
+        (2_000_201, 200, None, 5),  # from above it: a hit came too late
+        (2_000_201, None, None, None),  # how much the wager added is not on record
+        (1_000_000, None, None, 5),  # no target is below 100.00, whatever was added
+        (1_500_100, 200, 1_499_900, None),
+        (1_500_100, 200, 1_499_899, 5),  # the target was passed before
+        (1_500_100, None, 1_499_899, None),
+    ],
+)
+def test_645c_3_c_3_a_hit_without_its_contribution_follows_from_the_wager(
+    reading: int, added: int | None, target: int | None, at: int | None
+) -> None:
+    assert ruling(Cycle((), MysteryWinner(5, reading, target, added)), A_1).at == at
 
 
 def nets(*cycles: Cycle, paid: tuple[int, ...] = (), complete: bool = True) -> dict[int, int | None]:

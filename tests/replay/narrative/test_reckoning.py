@@ -153,3 +153,13 @@ def test_a_finding_is_reckoned_by_the_settlement_of_its_seat_and_difference_its_
     assert settled_wager([base, bonus], 4, "base", -100) is None
     assert settled_wager([base, bonus], 3, "base", 100) is None
     assert settled_wager([base, bonus], 3, "base", None) is None
+
+
+def test_645c_3_c_3_a_trigger_error_without_a_winner_says_what_to_read_and_whose_the_meter_is() -> None:
+    open_winner = finding("table/t-1", 7, "MYST-TRIGGER", 4, "mystery", None, "a hit", "none")
+    (words,) = actions(Incident(findings=(open_winner,)))
+    assert "progressive controller" in words
+    assert "belongs to the player" in words
+    assert actions(
+        Incident(findings=(finding("table/t-1", 7, "MYST-TRIGGER", 4, "mystery", 15_001, "a hit", "none"),))
+    ) == ["Overpaid by $150.01 at seat 4: note it, and take nothing back without the shift manager."]

@@ -93,6 +93,13 @@ TRIGGER, RESET = "MYST-TRIGGER seat=5 wager=mystery", "MYST-RESET seat=5 wager=m
             (armed(1_999_800), advanced(2_000_200, wager=200), advanced(2_000_400)),
             ["MYST-TRIGGER seat=3 wager=mystery"],
         ),
+        ((armed(1_000_000), advanced(1_000_200)), []),
+        ((armed(999_999), advanced(1_000_199)), ["MYST-CONTRIBUTION wager=mystery"]),  # found once
+        ((armed(2_000_000), advanced(2_000_200), hit(2_000_200, 3, target=None)), []),
+        ((armed(2_000_001), advanced(2_000_201)), ["MYST-CONTRIBUTION wager=mystery"]),
+        ((armed(), hit(1_000_000, target=None)), [TRIGGER]),  # 100.00 is above no target
+        ((armed(), hit(1_000_001, target=None)), []),
+        ((advanced(1_499_900), hit(1_499_900, 3, target=1_499_800)), []),  # never armed: without bounds
     ],
 )
 def test_645c_3_c_the_stream_of_a_meter(events: tuple[model.Event, ...], lines: list[str]) -> None:
@@ -132,14 +139,14 @@ def test_d21_a_commitment_is_for_one_target() -> None:
     assert found(armed(secret=SECRET), *UP, hit(1_500_100, nonce="n-1"), *again) == []
 
 
-def meter_set(paytable: str = "A-1", chapter: str = "pa-645c") -> model.MeterSet:
+def meter_set(paytable: str = "A-1", chapter: str = "pa-645c", value: int = 1_000_000) -> model.MeterSet:
     return model.MeterSet(
         chapter=chapter,
         paytable=paytable,
         seed_cents=10_000,
         rate_bp=200,
         reserve_rate_bp=0,
-        value_centicents=1_000_000,
+        value_centicents=value,
         reserve_centicents=0,
         reason="put into service",
     )
@@ -153,6 +160,13 @@ def test_a_meter_put_into_service_under_a_configuration_is_a_must_hit_by_meter()
     results = MemoryResults()
     replay(MemoryLog([table]), results)
     assert [each.code for each in findings(results)] == ["PAY-METER"]
+
+
+@pytest.mark.parametrize(
+    ("value", "right"), [(999_999, False), (1_000_000, True), (2_000_000, True), (2_000_001, False)]
+)
+def test_645c_3_c_4_a_meter_is_put_into_service_within_its_bounds(value: int, right: bool) -> None:
+    assert found(meter_set(value=value)) == ([] if right else ["MYST-CONTRIBUTION wager=mystery"])
 
 
 def test_a_resumed_replay_says_the_same() -> None:
