@@ -16,18 +16,12 @@ from typing import Any
 
 from events.errors import AppendRefused, LogUnavailable, OwnerUnknown, SecondWriter, WrongSequence
 from events.kafka.bookmarks import STATE_DIR
-from events.kafka.client import (
-    Cluster,
-    CommitUnknown,
-    OutgoingRecord,
-    TopicPartition,
-    TransactionalWriter,
-    WriterFenced,
-)
+from events.kafka.client import Cluster, TopicPartition
 from events.kafka.foreign_records import foreign_checkpoint
 from events.kafka.leftovers import decide_leftovers
 from events.kafka.topic_settings import refuse_faults, store_faults
 from events.kafka.topics import identify, parse_address
+from events.kafka.transactions import CommitUnknown, OutgoingRecord, TransactionalWriter, WriterFenced
 from events.log.contract import Head
 from events.log.high_water import HighWater
 from events.log.lock import take_lock

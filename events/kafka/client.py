@@ -1,10 +1,7 @@
-"""The one file that imports Kafka's client: readers and writers with the settings evidence needs, and two plain errors.
+"""Kafka's client for readers, topics and groups, with the settings evidence needs; writers are in `transactions.py`.
 
 The client's defaults are wrong for evidence (`read_uncommitted`, `latest`, auto-commit); here a reader sees committed
-records only, from where it is told, in no group, with checksums on. A writer is a transactional producer: making one
-fences its predecessor. Its calls end in `WriterFenced` (another writer has taken over) or `CommitUnknown` (the broker may or
-may not have done it); after either it is thrown away. The client's automatic recoveries (KIP-360) are never relied on: a writer
-whose producer id or epoch has changed counts as unsure.
+records only, from where it is told, in no group, with checksums on.
 
 The client checksums in pure Python unless the package `crc32c` is installed, which halves the cost of reading.
 """
@@ -12,6 +9,7 @@ The client checksums in pure Python unless the package `crc32c` is installed, wh
 from __future__ import annotations
 
 import contextlib
+import gzip
 import logging
 import socket
 import time
@@ -23,12 +21,16 @@ from typing import Any, NamedTuple, Protocol, cast
 with warnings.catch_warnings():  # the client reads its message schemas by a deprecated function
     warnings.simplefilter("ignore", DeprecationWarning)
     import kafka
+    from kafka import codec as kafka_codec
     from kafka import errors as kafka_errors
     from kafka.admin import ConfigResource, ConfigResourceType, NewTopic
     from kafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
 
+import msgspec
+
 from events.errors import BrokenSeal, LogUnavailable
-from events.kafka.partition_reader import Headers
+from events.kafka.partition_reader import UNREADABLE, Headers
+from events.kafka.transactions import MemberEvicted, OutgoingRecord, TransactionalWriter, discard
 
 RETRY_MS = 5
 POLL_RECORDS, FIRST_RECORDS, FETCH_BYTES = 4000, 50, 1024 * 1024
@@ -37,24 +39,19 @@ SHORT_S = 0.01
 """How long a poll waits where only the end of a transaction may be left to be passed over: it yields no record."""
 JOINING_S = 3.0
 """How long one waits for a group to share its partitions out before one looks at other things."""
-_FENCED = (kafka_errors.ProducerFencedError, kafka_errors.InvalidProducerEpochError)
 MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 """The largest record any of our topics takes (quarantined bytes); an event has at most 512 KiB."""
+_CANNOT_DECOMPRESS = (kafka_errors.UnsupportedCodecError, gzip.BadGzipFile)
+"""Of the errors that are the client's own, or the network's, those about a batch that was read."""
+_CODECS = {
+    "gzip": kafka_codec.has_gzip,
+    "snappy": kafka_codec.has_snappy,
+    "lz4": kafka_codec.has_lz4,
+    "zstd": kafka_codec.has_zstd,
+}
 
 
 logging.getLogger("kafka").addHandler(logging.NullHandler())  # what matters is raised; a program may still listen
-
-
-class WriterFenced(Exception):
-    """Another writer with the same transactional id has been initialized; nothing more can be written here."""
-
-
-class MemberEvicted(Exception):
-    """The consumer group counts this process as no member, or not of its present generation: it refused the transaction."""
-
-
-class CommitUnknown(Exception):
-    """The broker did not give a clear answer: what was sent may or may not be committed."""
 
 
 class Message(Protocol):
@@ -66,14 +63,13 @@ class Message(Protocol):
     headers: Headers
 
 
-class OutgoingRecord(NamedTuple):
-    """A record to be written."""
+class UnreadableRecord(msgspec.Struct):
+    """Takes the place of a record that the client cannot decode: it, or one before it in its batch, has a foreign header."""
 
-    topic: str
-    partition: int
-    key: bytes | None
-    value: bytes | None
+    offset: int
     headers: Headers
+    key: bytes | None = None
+    value: bytes | None = None
 
 
 class TopicPartition(NamedTuple):
@@ -81,13 +77,6 @@ class TopicPartition(NamedTuple):
 
     topic: str
     partition: int
-
-
-class ConsumerOffsets(NamedTuple):
-    """What a member of a group has worked off: for each partition the offset to go on from."""
-
-    member: GroupMember
-    offsets: Mapping[TopicPartition, int]
 
 
 class Cluster:
@@ -159,21 +148,25 @@ class Cluster:
         what open transactions have written; it is for that alone. With `offsets_of` it keeps, under that name, how far it
         has worked a topic off (`worked_off`, `keep`).
         """
-        with self._reached():
-            consumer = kafka.KafkaConsumer(
-                **self._settings,
-                group_id=offsets_of,
-                auto_offset_reset="earliest",
-                isolation_level="read_uncommitted" if undecided else "read_committed",
-                enable_auto_commit=False,
-                check_crcs=True,
-                allow_auto_create_topics=False,
-                metrics_enabled=False,
-                max_partition_fetch_bytes=FETCH_BYTES,
-                max_poll_records=POLL_RECORDS,
-                fetch_max_wait_ms=200 if patient else 2,
-            )
-        return TopicReader(self, _hasten(consumer, consumer._cluster))
+        settings = self._settings | {
+            "group_id": offsets_of,
+            "auto_offset_reset": "earliest",
+            "isolation_level": "read_uncommitted" if undecided else "read_committed",
+            "enable_auto_commit": False,
+            "check_crcs": True,
+            "allow_auto_create_topics": False,
+            "metrics_enabled": False,
+            "max_partition_fetch_bytes": FETCH_BYTES,
+            "max_poll_records": POLL_RECORDS,
+            "fetch_max_wait_ms": 200 if patient else 2,
+        }
+
+        def consumer() -> Any:
+            with self._reached():
+                made = kafka.KafkaConsumer(**settings)
+            return _hasten(made, made._cluster)
+
+        return TopicReader(self, consumer)
 
     def writer(self, transactional_id: str, *, transaction_s: float | None = None) -> TransactionalWriter:
         """Initialise a writer, fencing its predecessor and ending whatever that one left open.
@@ -220,7 +213,7 @@ class Cluster:
                 for each in sent:
                     each.get(self.timeout_s)
             finally:
-                _discard(producer)
+                discard(producer)
 
     def _producer_settings(self) -> dict[str, Any]:
         milliseconds = int(self.timeout_s * 1000)
@@ -245,8 +238,9 @@ class Cluster:
 class TopicReader:
     """A consumer of assigned partitions: committed records only, from where it is told. Not safe between threads."""
 
-    def __init__(self, cluster: Cluster, consumer: Any) -> None:
-        self._cluster, self._consumer = cluster, consumer
+    def __init__(self, cluster: Cluster, make: Callable[[], Any]) -> None:
+        self._cluster, self._make = cluster, make
+        self._consumer = make()
 
     def partitions(self, topic: str) -> int:
         """Return how many partitions a topic has; 0 where it does not exist."""
@@ -324,15 +318,66 @@ class TopicReader:
     def poll(self, wait_s: float, most: int = POLL_RECORDS) -> Mapping[TopicPartition, Sequence[Message]]:
         """Return what has come, waiting for it up to `wait_s` seconds; empty where nothing came.
 
-        Raises `BrokenSeal` where stored bytes fail Kafka's checksum, `LogUnavailable` where there is no answer.
+        A record that has a header whose name is not UTF-8, and what follows it in its batch, comes as `UnreadableRecord`.
+        Raises `BrokenSeal` where stored bytes fail Kafka's checksum, `LogUnavailable` where there is no answer, or a batch
+        cannot be decompressed.
         """
         _keep_looking(self._consumer._cluster)
         try:
             with _reached(self._cluster.bootstrap):
                 polled = self._consumer.poll(timeout_ms=int(wait_s * 1000), max_records=most)
-        except kafka_errors.CorruptRecordError as error:
-            raise BrokenSeal("kafka", 0, f"stored bytes fail Kafka's checksum: {error}") from error
+        except LogUnavailable as error:
+            if not isinstance(error.__cause__, _CANNOT_DECOMPRESS):
+                raise
+            return self._pass_over(error.__cause__)
+        except Exception as error:
+            return self._pass_over(error)
         return cast(Mapping[TopicPartition, Sequence[Message]], polled)
+
+    def _pass_over(self, error: BaseException) -> Mapping[TopicPartition, Sequence[Message]]:
+        """Pass over a record that the client cannot decode, or raise what is wrong with stored bytes, and where."""
+        found = self._place_of(error)
+        self._renew()
+        corrupt = isinstance(error, kafka_errors.CorruptRecordError)
+        unreadable_name = isinstance(
+            error.__context__, UnicodeDecodeError
+        )  # a header's: all text that the client decodes
+        if corrupt and not unreadable_name:
+            raise BrokenSeal("kafka", 0, f"stored bytes fail Kafka's checksum: {error}") from error
+        if found is None:
+            raise error
+        lane, offset = found
+        if corrupt:
+            self._consumer.seek(kafka.TopicPartition(*lane), offset + 1)
+            return {lane: [UnreadableRecord(offset, [UNREADABLE])]}
+        place = f"{lane.topic} partition {lane.partition} offset {offset}"
+        raise LogUnavailable(
+            f"Kafka at {self._cluster.bootstrap}: {place}: the records there cannot be decompressed: "
+            f"{type(error).__module__}.{type(error).__name__}: {error}; if a library is missing, install it as "
+            "requirements.lock names it (snappy: python-snappy; lz4: lz4; zstd: zstandard)"
+        ) from error
+
+    def _place_of(self, error: BaseException) -> tuple[TopicPartition, int] | None:
+        """Return partition and offset at which a poll failed: those of the partition that fails so by itself, too."""
+        for partition in self._consumer.assignment():
+            lane = TopicPartition(*partition)
+            offset = self.position(lane)
+            with contextlib.closing(self._cluster.reader()) as alone:
+                end, deadline = alone.ends([lane])[lane], time.monotonic() + self._cluster.timeout_s
+                alone.assign({lane: offset})
+                try:
+                    while alone.position(lane) == offset < end and time.monotonic() < deadline:
+                        alone._consumer.poll(timeout_ms=int(SHORT_S * 1000), max_records=1)
+                except type(error):
+                    return lane, offset
+        return None
+
+    def _renew(self) -> None:
+        """Go on with a new consumer: one that failed to decode a batch goes round in it for ever when it polls again (3.0.12)."""
+        offsets = {TopicPartition(*each): self.position(TopicPartition(*each)) for each in self._consumer.assignment()}
+        self.close()
+        self._consumer = self._make()
+        self.assign(offsets)
 
     def until(self, ends: Mapping[TopicPartition, int]) -> Iterator[tuple[TopicPartition, Sequence[Message]]]:
         """Yield what lies before these offsets in the assigned partitions (and perhaps a little beyond), in batches.
@@ -423,137 +468,9 @@ class _Idle(kafka.ConsumerRebalanceListener):
         """Nothing is lost: what was not committed is read again by the next owner."""
 
 
-class TransactionalWriter:
-    """An initialized transactional producer: `write`, `prepare`, `commit`, in that order. Not safe between threads."""
-
-    def __init__(self, producer: Any, timeout_s: float) -> None:
-        self._producer, self._timeout_s = producer, timeout_s
-        # commit_transaction() waits for ever; its three steps are taken here with a limit to the waiting.
-        self._manager = producer._transaction_manager
-        self._sender = producer._sender
-        self._sent: list[Any] = []
-        self.offsets: list[int] = []
-        """Where the records of the last prepared transaction stand, in their order."""
-        self._consumed: ConsumerOffsets | None = None
-        self._ending: Any = None
-        try:
-            self._guarded(producer.init_transactions)
-        except CommitUnknown as error:
-            self.discard()
-            raise LogUnavailable(f"Kafka gave no right to write: {error}; is the cluster complete?") from error
-        except WriterFenced:
-            self.discard()
-            raise
-        self._identity = self._current_identity()
-
-    def write(self, messages: Iterable[OutgoingRecord]) -> None:
-        """Begin a transaction and hand these records to the background sender. Raises `WriterFenced` or `CommitUnknown`."""
-        self._guarded(lambda: self._write(messages))
-
-    def prepare(self, consumed: ConsumerOffsets | None = None) -> None:
-        """Wait until the broker holds every record of the transaction, then ask it to commit."""
-        self._consumed = consumed
-        self._guarded(self._prepare)
-
-    def transact(self, messages: Iterable[OutgoingRecord], consumed: ConsumerOffsets | None = None) -> None:
-        """Do all three for these records. Raises `WriterFenced` or `CommitUnknown`.
-
-        With `consumed`, the offsets that a member of a group has worked off are part of the transaction, which the broker
-        takes only from a member of the group's present generation: else it is aborted, and `MemberEvicted` raised.
-        """
-        self.write(messages)
-        self.prepare(consumed)
-        self.commit()
-
-    def commit(self) -> None:
-        """Wait until the transaction is committed. Raises `WriterFenced` or `CommitUnknown`."""
-        self._guarded(self._commit)
-
-    def abort_leftovers(self, lane: TopicPartition) -> None:
-        """Abort what an earlier transaction of this id left undecided in a partition. Raises `WriterFenced` or `CommitUnknown`.
-
-        A coordinator that starts before it knows the partition's leader takes the partition for deleted: it calls a
-        transaction complete of which the partition never hears the end (Kafka 4.4). What lies there would be committed
-        together with this writer's next transaction, long after it was found not to be there.
-        """
-        self._guarded(lambda: self._abort_leftovers(lane))
-
-    def close(self) -> None:
-        """Give up the connections; the right to write stays with the transactional id until another takes it."""
-        self.discard()
-
-    def discard(self) -> None:
-        """Throw the producer away without sending anything that still waits."""
-        _discard(self._producer)
-
-    def _write(self, messages: Iterable[OutgoingRecord]) -> None:
-        self._check_identity()
-        self._producer.begin_transaction()
-        send = self._producer.send
-        self._sent = [send(topic, value, key, headers, partition) for topic, partition, key, value, headers in messages]
-
-    def _prepare(self) -> None:
-        self._producer.flush(self._timeout_s)
-        for future in self._sent:
-            if not future.succeeded():
-                raise kafka_errors.KafkaError(f"a record was not stored: {future.exception!r}")
-        self.offsets = [future.value.offset for future in self._sent]
-        self._sent = []
-        if self._consumed is not None:
-            self._consume(self._consumed)
-        self._check_identity()
-        self._ending = self._manager.begin_commit()
-        self._sender.wakeup()
-
-    def _abort_leftovers(self, lane: TopicPartition) -> None:
-        self._write([OutgoingRecord(*lane, b"aborted", b"", [])])  # nobody ever reads it; a compacted topic wants a key
-        self._producer.flush(self._timeout_s)
-        for future in self._sent:
-            if not future.succeeded():
-                raise kafka_errors.KafkaError(f"the record to be aborted was not stored: {future.exception!r}")
-        self._sent = []
-        aborted = self._manager.begin_abort()
-        self._sender.wakeup()
-        if not aborted.wait(timeout_ms=int(self._timeout_s * 1000)):
-            raise kafka_errors.KafkaTimeoutError(f"no answer to the end of a transaction within {self._timeout_s} s")
-        self._check_identity()
-
-    def _consume(self, consumed: ConsumerOffsets) -> None:
-        offsets = {
-            kafka.TopicPartition(*lane): kafka.structs.OffsetAndMetadata(offset, "", -1)
-            for lane, offset in consumed.offsets.items()
-        }
-        try:
-            result = self._manager.send_offsets_to_transaction(offsets, consumed.member.standing())
-            self._sender.wakeup()
-            if not result.wait(timeout_ms=int(self._timeout_s * 1000)):
-                raise kafka_errors.KafkaTimeoutError(f"no answer to the offsets within {self._timeout_s} s")
-        except (MemberEvicted, kafka_errors.CommitFailedError) as error:
-            aborted = self._manager.begin_abort()
-            self._sender.wakeup()
-            aborted.wait(timeout_ms=int(self._timeout_s * 1000))
-            raise MemberEvicted(str(error)) from error
-
-    def _commit(self) -> None:
-        if not self._ending.wait(timeout_ms=int(self._timeout_s * 1000)):
-            raise kafka_errors.KafkaTimeoutError(f"no answer to the commit within {self._timeout_s} s")
-        self._check_identity()
-
-    def _current_identity(self) -> tuple[int, int]:
-        current = self._manager.producer_id_and_epoch
-        return current.producer_id, current.epoch
-
-    def _check_identity(self) -> None:
-        if self._current_identity() != self._identity:
-            raise kafka_errors.KafkaError("the client changed its producer id or epoch by itself")
-
-    def _guarded(self, step: Callable[[], None]) -> None:
-        try:
-            step()
-        except (kafka_errors.KafkaError, OSError) as error:
-            if isinstance(error, _FENCED) or isinstance(self._manager.last_error, _FENCED):
-                raise WriterFenced(str(error)) from error
-            raise CommitUnknown(f"{type(error).__name__}: {error}") from error
+def unreadable_codecs() -> frozenset[str]:
+    """Return the codecs (as `compression.type` names them) that this installation cannot decompress."""
+    return frozenset(name for name, installed in _CODECS.items() if not installed())
 
 
 def _keep_looking(metadata: Any) -> None:
@@ -572,12 +489,6 @@ def _hasten(client: Any, metadata: Any) -> Any:
     """Let a new client ask for a topic's partitions at once: it waits 100 ms, and no setting of its own reaches that."""
     metadata.config["retry_backoff_ms"] = RETRY_MS
     return client
-
-
-def _discard(producer: Any) -> None:
-    producer._sender.force_close()
-    with contextlib.suppress(kafka_errors.KafkaError):
-        producer.close(timeout=1)
 
 
 @contextlib.contextmanager

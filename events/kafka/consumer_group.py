@@ -17,20 +17,13 @@ from typing import Any
 
 from events.errors import AppendRefused, LogUnavailable, PartitionReassigned, ResultBroken, SecondWriter
 from events.kafka.bookmarks import STATE_DIR
-from events.kafka.client import (
-    Cluster,
-    CommitUnknown,
-    ConsumerOffsets,
-    MemberEvicted,
-    TopicPartition,
-    TransactionalWriter,
-    WriterFenced,
-)
+from events.kafka.client import Cluster, TopicPartition
 from events.kafka.log import KafkaLog
 from events.kafka.results import announce, compose
 from events.kafka.results_reader import ResultsGeneration, ResultsOwner, StoredResults
 from events.kafka.topic_settings import refuse_faults, store_faults
 from events.kafka.topics import parse_address, partition_of
+from events.kafka.transactions import CommitUnknown, ConsumerOffsets, MemberEvicted, TransactionalWriter, WriterFenced
 from events.log.contract import NO_ADVICE, ChainedResult, Head
 from events.log.foreign import NO_FOREIGN_RECORDS, ForeignReport
 

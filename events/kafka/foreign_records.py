@@ -18,7 +18,7 @@ from typing import Final, NamedTuple, Protocol
 
 import msgspec
 
-from events.kafka.partition_reader import Headers, is_sealed
+from events.kafka.partition_reader import UNREADABLE, UNREADABLE_REASON, Headers, is_sealed
 from events.log.foreign import ForeignRecord, ForeignReport, ForeignTally
 from events.log.result_chain import stream_of
 from events.proofs.signed_note import BadNote, Note
@@ -44,6 +44,11 @@ _DIGEST = re.compile(rb"[0-9a-f]{64}")
 _TIME = re.compile(rb"[0-9]{1,16}")
 _PLACE = re.compile(rb"[1-9][0-9]{0,15}")
 _RESULT = re.compile(rb"[a-z_]{1,40}/.+", re.DOTALL)
+
+
+def keyless(headers: Headers) -> str:
+    """Return why a record without a key is foreign."""
+    return UNREADABLE_REASON if headers == [UNREADABLE] else NO_KEY
 
 
 class KafkaRecord(Protocol):
@@ -98,7 +103,7 @@ class StreamPlaces:
 
     def _reason(self, key: bytes | None, headers: Headers, data: bytes | None) -> str | None:
         if key is None:
-            return NO_KEY
+            return keyless(headers)
         if key not in self._names:
             try:
                 name = msgspec.convert(key.decode(), StreamName)
@@ -131,7 +136,7 @@ def foreign_result(message: KafkaRecord) -> str | None:
     A result's key is its kind and its own key, with a slash between; the header `kind` says the kind again.
     """
     if message.key is None:
-        return NO_KEY
+        return keyless(message.headers)
     if message.value is None:
         return NO_VALUE
     kind = dict(message.headers).get("kind")
@@ -192,7 +197,7 @@ def foreign_checkpoint(message: KafkaRecord) -> str | None:
     A checkpoint's key is the number of statements with it, in decimal. Where the key was spoilt its bytes still tell.
     """
     if message.value is None:
-        return NO_VALUE
+        return UNREADABLE_REASON if message.headers == [UNREADABLE] else NO_VALUE
     if message.key is not None and _SIZE.fullmatch(message.key):
         return None
     try:
@@ -209,7 +214,7 @@ def foreign_entry(message: KafkaRecord) -> str | None:
     have that SHA-256 is checked where they are used.
     """
     if message.key is None:
-        return NO_KEY
+        return keyless(message.headers)
     if message.value is None:
         return NO_VALUE
     headers = dict(message.headers)

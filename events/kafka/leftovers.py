@@ -9,7 +9,8 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 
-from events.kafka.client import Cluster, TopicPartition, TopicReader, TransactionalWriter
+from events.kafka.client import Cluster, TopicPartition, TopicReader
+from events.kafka.transactions import TransactionalWriter
 
 LEFTOVER_S = 1.0
 """How long what a predecessor left may stay undecided after a writer was initialized, before it is aborted."""

@@ -25,7 +25,7 @@ import msgspec
 
 from events.errors import AppendRefused, EventError, IntegrityError, LogUnavailable, WrongSequence
 from events.kafka.bookmarks import STATE_DIR, Bookmark
-from events.kafka.client import MAX_MESSAGE_BYTES, Cluster, Message, OutgoingRecord, TopicPartition, TopicReader
+from events.kafka.client import MAX_MESSAGE_BYTES, Cluster, Message, TopicPartition, TopicReader
 from events.kafka.foreign_records import ForeignRecordWatch, StreamPlaces, foreign_entry
 from events.kafka.partition_reader import Chains, Headers, read_headers
 from events.kafka.partition_writer import PartitionWriter, StagedAppend
@@ -35,6 +35,7 @@ from events.kafka.results import KafkaResults
 from events.kafka.survey import BESIDE, BesideSurvey, PartitionSurvey
 from events.kafka.topic_settings import refuse_faults, store_faults
 from events.kafka.topics import create_log, identify, parse_address, partition_of
+from events.kafka.transactions import OutgoingRecord
 from events.log.contract import MAX_SEQ, AppendResult, Clock, Head, QuarantineEntry, Record
 from events.log.foreign import NO_FOREIGN_RECORDS, ForeignReport, StoreFault
 from events.log.hash_chain import genesis

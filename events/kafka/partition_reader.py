@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
+from typing import Final
 
 from events.errors import BrokenSeal, Fork, SequenceGap
 from events.log.contract import MAX_SEQ, Head, Record
@@ -18,6 +19,12 @@ from events.log.hash_chain import CHAIN_TAG, genesis, link
 
 Headers = list[tuple[str, bytes | None]]
 """Names and values, as Kafka keeps them with a record."""
+
+UNREADABLE: Final = ("unreadable", b"")
+"""The one header of what takes the place of a record that the client cannot decode; it has no key and no value."""
+UNREADABLE_REASON: Final = (
+    "it, or a record before it in its batch, has a header whose name is not UTF-8 text: it cannot be decoded"
+)
 
 REMEMBERED = 256
 """Hashes kept per stream to tell a repeat from a fork without reading again."""

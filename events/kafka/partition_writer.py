@@ -23,19 +23,11 @@ import msgspec
 
 from events.errors import BrokenSeal, DuplicateEventId, IntegrityError, LogUnavailable, SecondWriter
 from events.kafka.bookmarks import Bookmark, Landmark
-from events.kafka.client import (
-    Cluster,
-    CommitUnknown,
-    Message,
-    OutgoingRecord,
-    TopicPartition,
-    TopicReader,
-    TransactionalWriter,
-    WriterFenced,
-)
+from events.kafka.client import Cluster, Message, TopicPartition, TopicReader
 from events.kafka.foreign_records import StreamPlaces
 from events.kafka.leftovers import decide_leftovers
 from events.kafka.partition_reader import Chains, headers_of, read_headers
+from events.kafka.transactions import CommitUnknown, OutgoingRecord, TransactionalWriter, WriterFenced
 from events.log.appender import StreamState, check_continues, learn, place, report_digest
 from events.log.contract import AppendResult, Head, Record
 from events.log.hash_chain import genesis

@@ -18,7 +18,7 @@ import msgspec
 
 from events.errors import AppendRefused, LogUnavailable, ResultBroken, SecondWriter
 from events.kafka.bookmarks import STATE_DIR
-from events.kafka.client import Cluster, CommitUnknown, OutgoingRecord, TransactionalWriter, WriterFenced
+from events.kafka.client import Cluster
 from events.kafka.foreign_records import RESTART
 from events.kafka.partition_reader import Headers
 from events.kafka.results_reader import (
@@ -35,6 +35,7 @@ from events.kafka.results_reader import (
 )
 from events.kafka.topic_settings import refuse_faults, store_faults
 from events.kafka.topics import parse_address
+from events.kafka.transactions import CommitUnknown, OutgoingRecord, TransactionalWriter, WriterFenced
 from events.log.contract import NO_ADVICE, ChainedResult, Head
 from events.log.foreign import ForeignReport
 from events.log.result_chain import ResultChains, ResultPosition, position_digest, stream_of

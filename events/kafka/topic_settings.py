@@ -2,7 +2,8 @@
 
 A topic that holds evidence keeps every record for ever; the state is compacted, and by nothing else. Where that is not so,
 nothing is written, for what is acknowledged could vanish; a reader is told. Settings by which only the loss of a broker
-can cost acknowledged events are told, never refused: development has one broker.
+can cost acknowledged events are told, never refused: development has one broker. A topic for which the broker compresses
+records again by a codec of its own is told, and refused if this installation could not read them back (D820).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from events.log.foreign import StoreFault
 
 if TYPE_CHECKING:
     from events.kafka.client import Cluster
-from events.kafka.client import TopicSettings
+from events.kafka.client import TopicSettings, unreadable_codecs
 
 EVIDENCE: Final = ("events", "reviews", "findings", "checkpoints", "quarantine")
 """Topics that keep every record."""
@@ -25,6 +26,8 @@ STATE_PARTITIONS: Final = 2
 KEPT: Final = {"cleanup.policy": "delete", "retention.ms": "-1", "retention.bytes": "-1"}
 """Settings of a topic that keeps every record."""
 COMPACTED: Final = {"cleanup.policy": "compact"}
+AS_SENT: Final = ("producer", "zstd")
+"""Values of `compression.type` by which records stay as our writers send them."""
 
 
 def store_faults(cluster: Cluster, prefix: str, partitions: int) -> list[StoreFault]:
@@ -58,6 +61,11 @@ def topic_faults(
     for setting, value in expected.items():
         if found.values.get(setting) != value:
             yield _fault(bootstrap, topic, setting, found.values, value, refused=True)
+    codec = found.values.get("compression.type", "producer")
+    if codec not in AS_SENT:
+        yield _fault(
+            bootstrap, topic, "compression.type", found.values, "producer", refused=codec in unreadable_codecs()
+        )
     if found.replicas > 1:
         if int(found.values.get("min.insync.replicas", "1")) < 2:
             yield _fault(bootstrap, topic, "min.insync.replicas", found.values, "2", refused=False)

@@ -10,15 +10,8 @@ from hashlib import sha256
 import msgspec
 
 from events.errors import EventError, LogUnavailable
-from events.kafka.client import (
-    MAX_MESSAGE_BYTES,
-    Cluster,
-    CommitUnknown,
-    OutgoingRecord,
-    TopicPartition,
-    TopicReader,
-    WriterFenced,
-)
+from events.kafka.client import MAX_MESSAGE_BYTES, Cluster, TopicPartition, TopicReader
+from events.kafka.transactions import CommitUnknown, OutgoingRecord, WriterFenced
 from events.vocabulary.codec import canonical
 from events.vocabulary.envelope import LogId
 from events.vocabulary.model import Token
@@ -78,7 +71,12 @@ def create_log(
         identity = LogIdentity(*msgspec.convert([log_id, property_id, partitions], tuple[LogId, Token, int]))
     except msgspec.ValidationError as error:
         raise EventError(f"a new log needs the id of its property: {error}") from error
-    durable = {"min.insync.replicas": str(min_insync), "retention.ms": "-1", "retention.bytes": "-1"}
+    durable = {
+        "min.insync.replicas": str(min_insync),
+        "retention.ms": "-1",
+        "retention.bytes": "-1",
+        "compression.type": "producer",
+    }
     kept = durable | {"cleanup.policy": "delete"}
     large = {"max.message.bytes": str(MAX_MESSAGE_BYTES)}
     topics: dict[str, tuple[int, Mapping[str, str]]] = {

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from events.errors import BrokenSeal, LogUnavailable
 from events.kafka.client import Cluster, Message, TopicPartition, TopicReader
+from events.kafka.partition_reader import UNREADABLE, UNREADABLE_REASON
 from events.kafka.topics import parse_address
 from intake.appending import LineOutcome
 from intake.devices import DeviceWatch
@@ -132,6 +133,8 @@ class RawTopic:
         """Return the lines of a record. Raises `IntakeError` where the register cannot be read, or no token be put in."""
         origin = f"topic {lane.topic}, partition {lane.partition}, offset {message.offset}"
         data = message.value or b""
+        if message.headers == [UNREADABLE]:
+            return (Refusal(origin, data, None, UNREADABLE_REASON, origin),)
         if self._devices is None:
             return (self._line(data, origin),)
         name = (message.key or b"").decode("ascii", "replace")

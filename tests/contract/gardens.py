@@ -11,9 +11,10 @@ import apsw
 
 from events.errors import BrokenSeal
 from events.kafka.checkpoints import KafkaCheckpoints
-from events.kafka.client import Cluster, OutgoingRecord, TopicPartition
+from events.kafka.client import Cluster, TopicPartition
 from events.kafka.log import KafkaLog
 from events.kafka.topics import IDENTITY_PARTITION, parse_address, partition_of
+from events.kafka.transactions import OutgoingRecord
 from events.log.contract import CheckpointStore, EventLog, Record
 from events.proofs.verify import Break, VerificationReport, verify
 from events.sqlite.checkpoints import SqliteCheckpoints

@@ -21,9 +21,10 @@ from typing import Any
 
 from events.errors import EventError, LogUnavailable, SecondWriter, WrongSequence
 from events.kafka.checkpoints import KafkaCheckpoints
-from events.kafka.client import TopicReader, TransactionalWriter
+from events.kafka.client import TopicReader
 from events.kafka.consumer_group import KafkaGroup
 from events.kafka.log import KafkaLog, KafkaResults
+from events.kafka.transactions import TransactionalWriter
 from events.log.contract import EventLog, ResultStore
 from events.log.high_water import HighWater
 from events.log.turn import Turns

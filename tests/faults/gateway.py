@@ -20,7 +20,8 @@ from typing import ClassVar
 
 import msgspec
 
-from events.kafka.client import Cluster, OutgoingRecord
+from events.kafka.client import Cluster
+from events.kafka.transactions import OutgoingRecord
 from events.sqlite.log import SqliteLog
 from intake.lines import line_of
 from tests.faults.floor import check, check_stored, groups, tables

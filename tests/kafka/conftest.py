@@ -10,16 +10,28 @@ from typing import Any
 import pytest
 
 from events.kafka import partition_writer, results_reader, survey
-from events.kafka.client import Cluster, OutgoingRecord, TopicPartition
+from events.kafka.client import Cluster, TopicPartition
 from events.kafka.log import KafkaLog, KafkaResults
 from events.kafka.partition_reader import Headers
 from events.kafka.topics import parse_address
+from events.kafka.transactions import OutgoingRecord
 from tests.contract.drafts import Drafts
 from tests.kafka.rubbish import NO_VALUE
 from tests.kafka_broker import new_address
 
 Open = Callable[..., KafkaLog]
+Alter = Callable[..., None]
 
+
+class Latin(str):
+    """A header's name as a client in another language can send it: not UTF-8."""
+
+    def encode(self, encoding: str = "utf-8", errors: str = "strict") -> bytes:
+        return b"gr\xfc\xdfe"
+
+
+BAD_HEADER: Headers = [(Latin("x"), b"1")]
+"""A header that no text names; the client sends it as it is, and refuses to read it."""
 
 SEQ, HASH = ("seq", b"14"), ("hash", bytes(32))
 NO_EVENT_HEADERS: list[Headers] = [
@@ -123,3 +135,18 @@ class Stranger:
 @pytest.fixture
 def stranger(address: str, cluster: Cluster) -> Stranger:
     return Stranger(address, cluster)
+
+
+@pytest.fixture
+def alter(log: KafkaLog, cluster: Cluster) -> Alter:
+    """Changes the settings of a topic as an administrator can."""
+    admin_api = import_module("kafka.admin")
+
+    def alter_(topic: str, **settings: str) -> None:
+        admin = import_module("kafka").KafkaAdminClient(bootstrap_servers=cluster.bootstrap)
+        named = {name.replace("_", "."): value for name, value in settings.items()}
+        resource = admin_api.ConfigResource(admin_api.ConfigResourceType.TOPIC, f"{log.prefix}.{topic}", named)
+        admin.alter_configs([resource])
+        admin.close()
+
+    return alter_

@@ -13,10 +13,11 @@ import pytest
 
 from events.errors import BrokenSeal
 from events.kafka import prefetch
-from events.kafka.client import Cluster, OutgoingRecord, TopicPartition, TopicReader
+from events.kafka.client import Cluster, TopicPartition, TopicReader
 from events.kafka.log import KafkaLog
 from events.kafka.prefetch import _Helper, to_the_ends
 from events.kafka.topics import parse_address
+from events.kafka.transactions import OutgoingRecord
 from events.log.contract import Record
 from tests.contract.drafts import TABLE, Drafts
 from tests.kafka.conftest import Open, Stranger

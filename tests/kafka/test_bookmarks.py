@@ -17,11 +17,12 @@ from hypothesis import strategies as st
 from events.errors import Fork, LostTail
 from events.kafka import survey
 from events.kafka.bookmarks import Bookmark, Landmark
-from events.kafka.client import OutgoingRecord, TopicReader
+from events.kafka.client import TopicReader
 from events.kafka.log import KafkaLog, KafkaResults
 from events.kafka.partition_writer import RecentReports, WriterBookmark
 from events.kafka.results_reader import ResultsBookmark
 from events.kafka.survey import MARK_EVERY, Ends, EndsBookmark, Gap, StreamEnd
+from events.kafka.transactions import OutgoingRecord
 from events.log.contract import Head, Record
 from events.log.foreign import NO_FOREIGN_RECORDS
 from events.log.hash_chain import link

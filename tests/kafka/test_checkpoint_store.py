@@ -10,9 +10,10 @@ import pytest
 
 from events.errors import LogUnavailable, SecondWriter
 from events.kafka.checkpoints import KafkaCheckpoints
-from events.kafka.client import Cluster, CommitUnknown, OutgoingRecord, TopicPartition
+from events.kafka.client import Cluster, TopicPartition
 from events.kafka.log import KafkaLog
 from events.kafka.topics import parse_address
+from events.kafka.transactions import CommitUnknown, OutgoingRecord
 from events.log.contract import Head
 from events.proofs.statements import CheckpointBatch
 

@@ -16,11 +16,12 @@ from pathlib import Path
 import pytest
 
 from events.errors import BrokenSeal, Fork, IntegrityError, SequenceGap
-from events.kafka.client import Cluster, OutgoingRecord
+from events.kafka.client import Cluster
 from events.kafka.consumer_group import KafkaGroup
 from events.kafka.log import KafkaLog, KafkaResults
 from events.kafka.partition_reader import Headers, headers_of
 from events.kafka.topics import partition_of
+from events.kafka.transactions import OutgoingRecord
 from events.log.contract import Record
 from events.log.foreign import NAMED
 from events.log.hash_chain import link

@@ -164,7 +164,7 @@ def test_who_is_no_member_writes_nothing(join: Join, stored: Stored) -> None:
 def test_a_commit_without_an_answer_is_found_out_by_reading_again(
     join: Join, stored: Stored, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from events.kafka.client import TransactionalWriter
+    from events.kafka.transactions import TransactionalWriter
 
     group = join()
     together((group, {0, 1}))
@@ -190,7 +190,7 @@ def test_behind_an_open_transaction_of_another_partition(join: Join) -> None:
     with group.part(0) as (_, ours), group.part(1) as (_, others):
         writer = others._writer
         assert writer is not None
-        from events.kafka.client import OutgoingRecord
+        from events.kafka.transactions import OutgoingRecord
 
         writer.write(
             [

@@ -11,11 +11,12 @@ import pytest
 from events.errors import AppendRefused, LogUnavailable, SecondWriter
 from events.kafka import partition_writer
 from events.kafka import results as kafka_results
-from events.kafka.client import Cluster, OutgoingRecord, TransactionalWriter
+from events.kafka.client import Cluster
 from events.kafka.log import KafkaLog, KafkaResults
 from events.kafka.partition_reader import Headers
 from events.kafka.results_reader import StoredResults
 from events.kafka.topics import REPLAY_PARTITION
+from events.kafka.transactions import OutgoingRecord, TransactionalWriter
 from events.log.contract import Head, QuarantineEntry
 from tests.contract.drafts import TABLE, Drafts, fill
 from tests.kafka.rubbish import NO_VALUE

@@ -18,24 +18,7 @@ from events.kafka.topic_settings import EVIDENCE, KEPT, topic_faults
 from events.proofs.verify import verify
 from rack.cli import main
 from tests.contract.drafts import Drafts, fill
-from tests.kafka.conftest import Open
-
-Alter = Callable[..., None]
-
-
-@pytest.fixture
-def alter(log: KafkaLog, cluster: Cluster) -> Alter:
-    """Changes the settings of a topic as an administrator can."""
-    admin_api = import_module("kafka.admin")
-
-    def alter_(topic: str, **settings: str) -> None:
-        admin = import_module("kafka").KafkaAdminClient(bootstrap_servers=cluster.bootstrap)
-        named = {name.replace("_", "."): value for name, value in settings.items()}
-        resource = admin_api.ConfigResource(admin_api.ConfigResourceType.TOPIC, f"{log.prefix}.{topic}", named)
-        admin.alter_configs([resource])
-        admin.close()
-
-    return alter_
+from tests.kafka.conftest import Alter, Open
 
 
 def test_a_new_log_has_no_fault(log: KafkaLog) -> None:

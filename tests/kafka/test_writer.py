@@ -10,8 +10,9 @@ import pytest
 
 from events.errors import EventError, LogUnavailable, LostTail, SecondWriter
 from events.kafka import partition_writer
-from events.kafka.client import Cluster, OutgoingRecord, TopicPartition, TransactionalWriter
+from events.kafka.client import Cluster, TopicPartition
 from events.kafka.log import KafkaLog
+from events.kafka.transactions import OutgoingRecord, TransactionalWriter
 from events.log import high_water
 from events.log.contract import Head
 from events.log.high_water import HighWater

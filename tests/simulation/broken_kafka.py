@@ -12,11 +12,12 @@ from typing import Any
 from unittest.mock import patch
 
 from events.kafka import partition_writer
-from events.kafka.client import Cluster, CommitUnknown, TransactionalWriter
+from events.kafka.client import Cluster
 from events.kafka.log import KafkaLog, KafkaResults
 from events.kafka.partition_reader import Chains
 from events.kafka.partition_writer import PartitionWriter
 from events.kafka.results_reader import StoredResults
+from events.kafka.transactions import CommitUnknown, TransactionalWriter
 from events.log.contract import Record
 from tests.simulation import building
 

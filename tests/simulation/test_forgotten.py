@@ -11,8 +11,9 @@ import pytest
 
 from events.errors import Fork, LogUnavailable
 from events.kafka import partition_writer
-from events.kafka.client import Cluster, OutgoingRecord, TopicPartition, TransactionalWriter
+from events.kafka.client import Cluster, TopicPartition
 from events.kafka.log import KafkaLog, KafkaResults
+from events.kafka.transactions import OutgoingRecord, TransactionalWriter
 from replay.run.replayer import replay
 from tests.faults.floor import LOG_ID, PROPERTY, check, groups
 from tests.simulation.broker import Broker, plugged_in

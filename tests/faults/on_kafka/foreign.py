@@ -12,11 +12,12 @@ from typing import NamedTuple
 
 from events.errors import LogUnavailable
 from events.kafka.checkpoints import KafkaCheckpoints
-from events.kafka.client import Cluster, OutgoingRecord
+from events.kafka.client import Cluster
 from events.kafka.log import KafkaLog, KafkaResults
 from events.kafka.partition_reader import Headers, headers_of
 from events.kafka.topic_settings import EVIDENCE
 from events.kafka.topics import parse_address
+from events.kafka.transactions import OutgoingRecord
 from events.log.contract import Head, QuarantineEntry
 from events.log.hash_chain import link
 from events.proofs.verify import verify

@@ -11,11 +11,12 @@ from typing import NamedTuple
 import msgspec
 
 from events.errors import SecondWriter
-from events.kafka.client import Cluster, OutgoingRecord
+from events.kafka.client import Cluster
 from events.kafka.log import KafkaLog, KafkaResults
 from events.kafka.partition_reader import Headers
 from events.kafka.results_reader import POSITION, SNAPSHOT, StreamPosition
 from events.kafka.topics import REPLAY_PARTITION, parse_address
+from events.kafka.transactions import OutgoingRecord
 from events.log.contract import Head
 from events.log.result_chain import ResultChains
 from events.proofs.verify import VerificationReport, verify

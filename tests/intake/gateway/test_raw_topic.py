@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -12,7 +13,9 @@ from unittest.mock import patch
 import pytest
 
 from events.errors import LogUnavailable
-from events.kafka.client import Cluster, OutgoingRecord, TopicPartition, TopicReader
+from events.kafka.client import Cluster, TopicPartition, TopicReader
+from events.kafka.partition_reader import UNREADABLE_REASON, Headers
+from events.kafka.transactions import OutgoingRecord
 from events.sqlite.log import SqliteLog
 from intake.devices import DeviceWatch, add_device
 from intake.gateway import raw_topic
@@ -23,6 +26,7 @@ from intake.patrons import with_tokens
 from intake.profiles.shelf import Profiles
 from tests.contract.drafts import TABLE, Drafts
 from tests.intake.gateway.conftest import opening, until
+from tests.kafka.conftest import BAD_HEADER
 from tests.kafka_broker import bootstrap
 
 pytestmark = pytest.mark.kafka
@@ -136,6 +140,55 @@ def check_the_order(path: Path, topic: Topic) -> None:
     with patch.object(TopicReader, "keep", keep), reading(path, topic):
         until(lambda: head(path) == 4 and bool(stored_when_kept))
     assert min(stored_when_kept) >= 0, "an offset was kept before its records were stored"
+
+
+def send(topic: Topic, records: list[bytes], headers: Headers, codec: str | None = None) -> None:
+    """Write records as another client may, in one batch."""
+    producer = import_module("kafka").KafkaProducer(
+        bootstrap_servers=topic.cluster.bootstrap, compression_type=codec, linger_ms=200
+    )
+    for record in records:
+        producer.send(topic.name, record, partition=0, headers=headers)
+    producer.flush()
+    producer.close()
+
+
+@pytest.mark.parametrize("codec", ["gzip", "snappy", "lz4", "zstd"])
+def test_records_of_any_codec_are_stored(path: Path, topic: Topic, codec: str) -> None:
+    written = lines(Drafts(), 20)
+    send(topic, written, [], codec)
+    with reading(path, topic) as said:
+        until(lambda: head(path) == 21)
+        assert said == []
+
+
+def test_a_codec_that_is_missing_is_named_with_its_place(
+    path: Path, topic: Topic, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = lines(Drafts(), 20)
+    topic.write(*written[:1])
+    send(topic, written[1:], [], "lz4")
+    with monkeypatch.context() as installation, reading(path, topic) as said:
+        installation.setattr(import_module("kafka.codec"), "lz4", None)
+        until(lambda: bool(said))
+        assert f"{topic.name} partition 0 offset 1: the records there cannot be decompressed: " in said[0]
+        assert "lz4" in said[0]
+        installation.undo()
+        until(lambda: head(path) == 21)
+
+
+def test_records_behind_a_header_that_is_no_text_are_stored(path: Path, topic: Topic) -> None:
+    """What cannot be decoded is named by its place, and the topic goes on."""
+    day, first, second = lines(Drafts(), 2)
+    topic.write(day)
+    send(topic, [first, first], BAD_HEADER)
+    topic.write(second)
+    with reading(path, topic) as said:
+        until(lambda: head(path) == 2 and len(said) == 2)
+    for number, line in enumerate(said):
+        assert line.startswith(
+            f"topic {topic.name}, partition 0, offset {1 + number}: {UNREADABLE_REASON}; quarantined as"
+        )
 
 
 def test_a_record_that_cannot_be_read_is_quarantined_with_its_place(path: Path, topic: Topic) -> None:

@@ -1,0 +1,199 @@
+"""Writing to Kafka in transactions: a producer that has the right to write, and how it is told that it has lost it.
+
+Making one fences its predecessor. Its calls end in `WriterFenced` (another writer has taken over) or `CommitUnknown` (the
+broker may or may not have done it); after either it is thrown away. The client's automatic recoveries (KIP-360) are never
+relied on: a writer whose producer id or epoch has changed counts as unsure.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple, Protocol
+
+with warnings.catch_warnings():  # as in `client.py`, whichever is imported first
+    warnings.simplefilter("ignore", DeprecationWarning)
+    import kafka
+    from kafka import errors as kafka_errors
+
+from events.errors import LogUnavailable
+from events.kafka.partition_reader import Headers
+
+_FENCED = (kafka_errors.ProducerFencedError, kafka_errors.InvalidProducerEpochError)
+
+
+class WriterFenced(Exception):
+    """Another writer with the same transactional id has been initialized; nothing more can be written here."""
+
+
+class MemberEvicted(Exception):
+    """The consumer group counts this process as no member, or not of its present generation: it refused the transaction."""
+
+
+class CommitUnknown(Exception):
+    """The broker did not give a clear answer: what was sent may or may not be committed."""
+
+
+class OutgoingRecord(NamedTuple):
+    """A record to be written."""
+
+    topic: str
+    partition: int
+    key: bytes | None
+    value: bytes | None
+    headers: Headers
+
+
+class Member(Protocol):
+    """A member of a consumer group."""
+
+    def standing(self) -> Any:
+        """Return what proves the membership to the broker. Raises `MemberEvicted` where there is none."""
+
+
+class ConsumerOffsets(NamedTuple):
+    """What a member of a group has worked off: for each partition the offset to go on from."""
+
+    member: Member
+    offsets: Mapping[Any, int]
+
+
+class TransactionalWriter:
+    """An initialized transactional producer: `write`, `prepare`, `commit`, in that order. Not safe between threads."""
+
+    def __init__(self, producer: Any, timeout_s: float) -> None:
+        self._producer, self._timeout_s = producer, timeout_s
+        # commit_transaction() waits for ever; its three steps are taken here with a limit to the waiting.
+        self._manager = producer._transaction_manager
+        self._sender = producer._sender
+        self._sent: list[Any] = []
+        self.offsets: list[int] = []
+        """Where the records of the last prepared transaction stand, in their order."""
+        self._consumed: ConsumerOffsets | None = None
+        self._ending: Any = None
+        try:
+            self._guarded(producer.init_transactions)
+        except CommitUnknown as error:
+            self.discard()
+            raise LogUnavailable(f"Kafka gave no right to write: {error}; is the cluster complete?") from error
+        except WriterFenced:
+            self.discard()
+            raise
+        self._identity = self._current_identity()
+
+    def write(self, messages: Iterable[OutgoingRecord]) -> None:
+        """Begin a transaction and hand these records to the background sender. Raises `WriterFenced` or `CommitUnknown`."""
+        self._guarded(lambda: self._write(messages))
+
+    def prepare(self, consumed: ConsumerOffsets | None = None) -> None:
+        """Wait until the broker holds every record of the transaction, then ask it to commit."""
+        self._consumed = consumed
+        self._guarded(self._prepare)
+
+    def transact(self, messages: Iterable[OutgoingRecord], consumed: ConsumerOffsets | None = None) -> None:
+        """Do all three for these records. Raises `WriterFenced` or `CommitUnknown`.
+
+        With `consumed`, the offsets that a member of a group has worked off are part of the transaction, which the broker
+        takes only from a member of the group's present generation: else it is aborted, and `MemberEvicted` raised.
+        """
+        self.write(messages)
+        self.prepare(consumed)
+        self.commit()
+
+    def commit(self) -> None:
+        """Wait until the transaction is committed. Raises `WriterFenced` or `CommitUnknown`."""
+        self._guarded(self._commit)
+
+    def abort_leftovers(self, lane: tuple[str, int]) -> None:
+        """Abort what an earlier transaction of this id left undecided in a partition. Raises `WriterFenced` or `CommitUnknown`.
+
+        A coordinator that starts before it knows the partition's leader takes the partition for deleted: it calls a
+        transaction complete of which the partition never hears the end (Kafka 4.4). What lies there would be committed
+        together with this writer's next transaction, long after it was found not to be there.
+        """
+        self._guarded(lambda: self._abort_leftovers(lane))
+
+    def close(self) -> None:
+        """Give up the connections; the right to write stays with the transactional id until another takes it."""
+        self.discard()
+
+    def discard(self) -> None:
+        """Throw the producer away without sending anything that still waits."""
+        discard(self._producer)
+
+    def _write(self, messages: Iterable[OutgoingRecord]) -> None:
+        self._check_identity()
+        self._producer.begin_transaction()
+        send = self._producer.send
+        self._sent = [send(topic, value, key, headers, partition) for topic, partition, key, value, headers in messages]
+
+    def _prepare(self) -> None:
+        self._producer.flush(self._timeout_s)
+        for future in self._sent:
+            if not future.succeeded():
+                raise kafka_errors.KafkaError(f"a record was not stored: {future.exception!r}")
+        self.offsets = [future.value.offset for future in self._sent]
+        self._sent = []
+        if self._consumed is not None:
+            self._consume(self._consumed)
+        self._check_identity()
+        self._ending = self._manager.begin_commit()
+        self._sender.wakeup()
+
+    def _abort_leftovers(self, lane: tuple[str, int]) -> None:
+        self._write([OutgoingRecord(*lane, b"aborted", b"", [])])  # nobody ever reads it; a compacted topic wants a key
+        self._producer.flush(self._timeout_s)
+        for future in self._sent:
+            if not future.succeeded():
+                raise kafka_errors.KafkaError(f"the record to be aborted was not stored: {future.exception!r}")
+        self._sent = []
+        aborted = self._manager.begin_abort()
+        self._sender.wakeup()
+        if not aborted.wait(timeout_ms=int(self._timeout_s * 1000)):
+            raise kafka_errors.KafkaTimeoutError(f"no answer to the end of a transaction within {self._timeout_s} s")
+        self._check_identity()
+
+    def _consume(self, consumed: ConsumerOffsets) -> None:
+        offsets = {
+            kafka.TopicPartition(*lane): kafka.structs.OffsetAndMetadata(offset, "", -1)
+            for lane, offset in consumed.offsets.items()
+        }
+        try:
+            result = self._manager.send_offsets_to_transaction(offsets, consumed.member.standing())
+            self._sender.wakeup()
+            if not result.wait(timeout_ms=int(self._timeout_s * 1000)):
+                raise kafka_errors.KafkaTimeoutError(f"no answer to the offsets within {self._timeout_s} s")
+        except (MemberEvicted, kafka_errors.CommitFailedError) as error:
+            aborted = self._manager.begin_abort()
+            self._sender.wakeup()
+            aborted.wait(timeout_ms=int(self._timeout_s * 1000))
+            raise MemberEvicted(str(error)) from error
+
+    def _commit(self) -> None:
+        if not self._ending.wait(timeout_ms=int(self._timeout_s * 1000)):
+            raise kafka_errors.KafkaTimeoutError(f"no answer to the commit within {self._timeout_s} s")
+        self._check_identity()
+
+    def _current_identity(self) -> tuple[int, int]:
+        current = self._manager.producer_id_and_epoch
+        return current.producer_id, current.epoch
+
+    def _check_identity(self) -> None:
+        if self._current_identity() != self._identity:
+            raise kafka_errors.KafkaError("the client changed its producer id or epoch by itself")
+
+    def _guarded(self, step: Callable[[], None]) -> None:
+        try:
+            step()
+        except (kafka_errors.KafkaError, OSError) as error:
+            if isinstance(error, _FENCED) or isinstance(self._manager.last_error, _FENCED):
+                raise WriterFenced(str(error)) from error
+            raise CommitUnknown(f"{type(error).__name__}: {error}") from error
+
+
+def discard(producer: Any) -> None:
+    """Throw a producer away without sending anything that still waits."""
+    producer._sender.force_close()
+    with contextlib.suppress(kafka_errors.KafkaError):
+        producer.close(timeout=1)
