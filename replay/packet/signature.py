@@ -33,7 +33,11 @@ class Signature(msgspec.Struct, frozen=True):
 
 
 def sign_pdf(pdf: bytes, signer: Signer, at_us: int) -> bytes:
-    """Return the document with a signature added."""
+    """Return the document with a signature added.
+
+    The document ends with a line break first: PDF/A wants every object, that of the signature too, to begin a line (ISO 19005-4,
+    6.1.8).
+    """
     from pyhanko.pdf_utils.generic import ArrayObject, ByteStringObject, pdf_name
     from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
     from pyhanko.sign import fields, signers
@@ -45,6 +49,7 @@ def sign_pdf(pdf: bytes, signer: Signer, at_us: int) -> bytes:
         def _update_meta(self) -> None:
             pass
 
+    pdf = pdf if pdf.endswith(b"\n") else pdf + b"\n"
     key = signer.public_key
     signature = Signature(key.key, key.id.hex())
     made = datetime.fromtimestamp(at_us // 1_000_000, UTC)

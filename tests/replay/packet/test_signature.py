@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -35,6 +36,18 @@ def test_it_is_the_log_s_key_and_the_attached_bundle_is_the_bundle(packet: Packe
     assert check_packet(packet.pdf, [floor.public]).bundle.encode() == packet.json
     with pytest.raises(BadPacket, match=r"no other\.json attached"):
         attached(packet.pdf, "other.json")
+
+
+@pytest.mark.parametrize("ending", [b"", b"\n", b"\r\n"])
+def test_iso_19005_4_6_1_8_every_object_of_a_signed_document_begins_a_line(
+    packet: Packet, floor: Floor, ending: bytes
+) -> None:
+    unsigned = packet.pdf[: packet.pdf.index(b"%%EOF") + len(b"%%EOF")] + ending
+    for signed in (packet.pdf, sign_pdf(unsigned, floor.signer, NOW_US)):
+        check_pdf(signed)
+        objects = list(re.finditer(rb"(?<![0-9])[0-9]+ 0 obj(?![a-z])", signed))
+        assert len(objects) > 10
+        assert {signed[each.start() - 1 : each.start()] for each in objects} == {b"\n"}
 
 
 @settings(max_examples=30)
