@@ -35,6 +35,7 @@ EXIT_OF: dict[str, Exit] = {
     "replay.packet.bundle.BadPacket": Exit.INTEGRITY,
     "replay.packet.make.NotCovered": Exit.USAGE,
     "replay.packet.evidence.RoundUnknown": Exit.USAGE,
+    "replay.packet.withholding.NotWithheld": Exit.USAGE,
     "events.proofs.merkle.BadProof": Exit.INTEGRITY,
     "games.rulebook.chapters.RulesRefused": Exit.USAGE,
     "replay.transcript.words.TranscriptError": Exit.USAGE,

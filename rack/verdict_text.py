@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rack.output import money, table
@@ -10,7 +10,9 @@ from replay.findings import Adjudication, Finding, Settlement
 from replay.incidents import Incident, incidents
 from replay.narrative.incidents import finding_sentence, incident_sentence
 from replay.narrative.names import amount, line_name, plural, readable, wager_with_number
-from replay.narrative.reckoning import actions, reckoning, settled_wager
+from replay.narrative.reckoning import reckoning, settled_wager
+from replay.narrative.reviews import Disposed
+from replay.narrative.ruling import NOTHING_DONE, ruling, work_on
 from replay.narrative.verdicts import RoundVerdict, doubts_about, is_bound, narrate
 from replay.run.adjudicate import Conclusion
 
@@ -26,14 +28,20 @@ def events_of(finding: Finding) -> str:
 
 
 def verdict_lines(
-    conclusion: Conclusion | Adjudication, chapter: str, where: Where = events_of, currency: str = "USD"
+    conclusion: Conclusion | Adjudication,
+    chapter: str,
+    where: Where = events_of,
+    currency: str = "USD",
+    disposed: Mapping[str, Disposed] = NOTHING_DONE,
 ) -> list[str]:
     """Return the verdict in its sentence, the settlements as a table, and each incident with its findings and evidence.
 
-    `chapter` is the chapter's key, such as `pa-688a`.
+    `chapter` is the chapter's key, such as `pa-688a`; `disposed` how findings were disposed of, by their ids.
     """
     settlements = conclusion.settlements
-    lines = [narrate(RoundVerdict.of(conclusion), currency=currency).headline]
+    made = incidents(conclusion.findings)
+    ruled = ruling(made, settlements, chapter, None, currency, disposed)
+    lines = [narrate(RoundVerdict.of(conclusion), currency=currency, settled=ruled.settled).headline]
     if settlements:
         lines += ["", *settlement_table(settlements, conclusion.undetermined)]
 
@@ -41,19 +49,25 @@ def verdict_lines(
         settled = settled_wager(settlements, finding.seat, finding.wager, finding.difference_cents)
         return "" if settled is None else reckoning(settled, chapter, currency)
 
-    for incident in incidents(conclusion.findings):
-        lines += ["", *incident_lines(incident, where, currency, reckoned)]
+    for incident in made:
+        lines += ["", *incident_lines(incident, where, currency, reckoned, disposed)]
     return lines
 
 
 def incident_lines(
-    incident: Incident, where: Where = events_of, currency: str = "", reckoned: Reckoned | None = None
+    incident: Incident,
+    where: Where = events_of,
+    currency: str = "",
+    reckoned: Reckoned | None = None,
+    disposed: Mapping[str, Disposed] = NOTHING_DONE,
 ) -> list[str]:
-    """Return an incident as text: its sentence, the cause, what is to be done, and below it, set in, what follows from it."""
+    """Return an incident as text: its sentence, the cause, what is to be done and was, and below it what follows from it."""
     cause = incident.cause
     lines = [f"{incident_sentence(incident, currency)}  ({cause.code}, {incident.severity})"]
     lines += finding_lines(cause, where, currency, reckoned)[1:]
-    lines += [f"  to do     {sentence}" for sentence in actions(incident, currency)]
+    work = work_on(incident, disposed, currency)
+    lines += [f"  to do     {sentence}" for sentence in work.to_do]
+    lines += [f"  done      {sentence}" for sentence in work.done]
     if incident.consequences:
         lines += [f"  {plural(len(incident.consequences), 'consequence')}:"]
         lines += [
@@ -64,13 +78,17 @@ def incident_lines(
     return lines
 
 
-def incident_values(incident: Incident, currency: str) -> dict[str, Any]:
+def incident_values(
+    incident: Incident, currency: str, disposed: Mapping[str, Disposed] = NOTHING_DONE
+) -> dict[str, Any]:
     """Return an incident as JSON values: its id, sentence, severity and money, and the ids of its findings, the cause first."""
+    work = work_on(incident, disposed, currency)
     return {
         "id": incident.id,
         "code": incident.cause.code,
         "sentence": incident_sentence(incident, currency),
-        "to_do": actions(incident, currency),
+        "to_do": work.to_do,
+        "done": work.done,
         "stream": incident.cause.stream,
         "round_no": incident.cause.round_no,
         "severity": incident.severity,

@@ -123,7 +123,7 @@ def _record(found: FiledCase, formats: Formats) -> None:
     checked = record_check.check_of(view)
     source.show(markup.section("What the record shows"))
     if record_check.is_confirmed(checked):
-        source.show(ruling.answer(view, found.case.seat, formats))
+        source.show(ruling.answer(view, found.case.seat, formats, disposed=desk.disposed(found.table)))
     else:
         source.show(record_check.check_notice(checked))
 

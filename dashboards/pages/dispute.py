@@ -255,7 +255,7 @@ def settle(view: RoundView, checked: Checked | None, formats: Formats) -> None:
         source.title(f"Dispute, {table_name(r['table_id'])} round {r['round_no']:,}")
         source.show(markup.heading(name, f"{when} {formats.zone_name(r['opened_at_us'])}", ways))
     with left:
-        source.show(ruling.answer(view, seat, formats, claims, dispute_panel.disposals(view, seat, formats)))
+        source.show(ruling.answer(view, seat, formats, claims, desk.disposed(r["table_id"])))
         if steps and (drawn := ruling.hands(table_after(steps, len(steps)), view, seat)):
             source.draw(drawn)
     source.show(accounts.settlements(view, formats, seat))

@@ -258,8 +258,8 @@ def detail(finding_id: str | None, said: Reviews | None, formats: Formats) -> No
     when = f"{formats.clock(found['opened_at_us'])}, {short_day(found['gaming_day'])}" if found["opened_at_us"] else ""
     source.show(markup.section(place, when))
     view = None if round_no is None else source.ask(lambda db: hold.round_view(db, found["stream"], round_no))
-    disposal = review_panel.disposal(members, said, formats)
-    source.show(accounts.incident(members, view, formats, disposal=disposal))
+    disposed = {} if said is None else said.disposed(table)
+    source.show(accounts.incident(members, view, formats, disposed=disposed))
     known = clips.cameras()
     if view is not None and known is not None:
         source.show(video.of_evidence(known, view, found["evidence"], found["seat"], formats))

@@ -60,7 +60,7 @@ def page() -> None:
     round_replay.step_now(view, steps)
     with head:
         source.title(f"{table_name(view.round['table_id'])} round {int(round_no):,}")
-        source.show(accounts.header(view, formats))
+        source.show(accounts.header(view, formats, desk.disposed(view.round["table_id"])))
     with desk_of_round:
         round_replay.replay(view, steps, formats, lambda: incidents(view, formats, steps))
         if not steps:
@@ -124,7 +124,8 @@ def incidents(view: RoundView, formats: Formats, steps: list[Step]) -> None:
     first = next((f for f in every if f["finding_id"] == named), every[0])["incident_id"]
     members = [f for f in every if f["incident_id"] == first]
     said = desk.reviews()
-    source.show(accounts.incident(members, view, formats, steps, review_panel.disposal(members, said, formats)))
+    disposed = {} if said is None else said.disposed(members[0]["table_id"])
+    source.show(accounts.incident(members, view, formats, steps, disposed))
     if said is not None:
         review_panel.incident_panel(members, said, formats)
     queue = st.query_params.get("queue")

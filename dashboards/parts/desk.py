@@ -18,7 +18,17 @@ from dashboards.run import log_address, log_options, persons_path
 from replay.narrative.names import plural
 from replay.review import persons
 from replay.review.cases import FiledCase, by_deadline, cases_of
-from replay.review.desk import REFUSALS, Desk, Entry, FindingReview, RecordKind, ReviewRefused, TableReview, desk_at
+from replay.review.desk import (
+    REFUSALS,
+    Desk,
+    Entry,
+    FindingReview,
+    RecordKind,
+    Resolution,
+    ReviewRefused,
+    TableReview,
+    desk_at,
+)
 from replay.review.desk_memory import DeskMemory
 from replay.review.persons import Person, Persons
 
@@ -37,6 +47,11 @@ class Reviews:
         """Return where a finding stands."""
         review = self.tables.get(table)
         return FindingReview(finding_id=finding_id) if review is None else review.finding(finding_id)
+
+    def disposed(self, table: str) -> dict[str, Resolution]:
+        """Return how findings of a table were disposed of, by their ids."""
+        review = self.tables.get(table)
+        return {} if review is None else review.disposed
 
     def cases(self) -> list[FiledCase]:
         """Return all cases, by deadline."""
@@ -64,6 +79,12 @@ def reviews() -> Reviews | None:
     except REFUSALS as error:
         st.html(markup.notice("The log cannot be read, so nothing can be reviewed", str(error)))
         return None
+
+
+def disposed(table: str) -> dict[str, Resolution]:
+    """Return how findings of a table were disposed of, by their ids; none where these pages know no log."""
+    said = reviews()
+    return {} if said is None else said.disposed(table)
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)

@@ -75,13 +75,6 @@ def resolution(view: RoundView, seat: int | None, formats: Formats) -> None:
             review_panel.incident_panel(members, said, formats)
 
 
-def disposals(view: RoundView, seat: int | None, formats: Formats) -> list[str]:
-    """Return what was done about the money of a round (at a seat); empty while some of it is open."""
-    said = desk.reviews()
-    done = [review_panel.disposal(members, said, formats) for members in _of_money(view, seat)]
-    return done if all(done) else []
-
-
 def _of_money(view: RoundView, seat: int | None) -> list[list[dict[str, Any]]]:
     """The incidents of a round in which money is wrong (at a seat), the gravest first."""
     return [

@@ -53,10 +53,8 @@ def _asked(table: str, round_no: int, seat: int | None) -> tuple[str, bool]:
     """Ask what the packet is for, and whether other patrons are left out of it, which takes a seat."""
     with st.popover("Packet options"):
         reason = st.text_input("Reason for the packet", key=f"packet reason {table} {round_no}", max_chars=LONGEST)
-        withhold = st.checkbox(
-            "Leave out other patrons", key=f"packet withholds {table} {round_no}", disabled=seat is None
-        )
-    return " ".join(reason.split()) or "dispute packet from a page", withhold and seat is not None
+        others = st.checkbox("Include other patrons", key=f"packet of all {table} {round_no}", disabled=seat is None)
+    return " ".join(reason.split()) or "dispute packet from a page", seat is not None and not others
 
 
 def _make(table: str, round_no: int, seat: int | None, reason: str, withhold: bool) -> Packet | None:

@@ -17,7 +17,7 @@ from dashboards.drawing.markup import Html
 from dashboards.drawing.names import STATES, Formats
 from dashboards.parts import desk, source
 from dashboards.parts.desk import Reviews
-from replay.narrative.names import capitalized, plural, table_name
+from replay.narrative.names import plural, table_name
 from replay.review.desk import DISPOSITIONS, MOVES_MONEY, Desk, Entry, FindingReview
 from replay.review.incident_desk import OF_INCIDENTS, IncidentDesk, incident_holder, incident_state
 
@@ -93,19 +93,6 @@ def standings(reviews: Sequence[FindingReview], formats: Formats) -> Html:
     given = Counter(review.resolution.disposition for review in reviews if review.resolution is not None)
     parts += [markup.text(f"{plural(times, 'finding')}: {DISPOSITIONS[each]}") for each, times in given.items()]
     return Html(f'<p class="rk-standing">{" · ".join(parts)}</p>')
-
-
-def disposal(members: Sequence[dict[str, Any]], said: Reviews | None, formats: Formats) -> str:
-    """Return how an incident was disposed of, with its money, as soon as somebody signed; empty while it is open."""
-    reviews = [] if said is None else [said.of(each["table_id"], each["finding_id"]) for each in members]
-    done = [review.resolution for review in reviews if review.resolution is not None]
-    if not done or incident_state(reviews) not in ("awaiting_signature", "resolved"):
-        return ""
-    total = sum(each.amount_cents or 0 for each in done)
-    parts = [*dict.fromkeys(DISPOSITIONS[each.disposition] for each in done)]
-    parts += [formats.money(total)] if total else []
-    parts += ["awaits the second signature"] if incident_state(reviews) == "awaiting_signature" else []
-    return capitalized("; ".join(parts))
 
 
 def incident_panel(members: Sequence[dict[str, Any]], said: Reviews, formats: Formats) -> None:

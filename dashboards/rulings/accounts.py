@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -29,7 +29,9 @@ from replay.narrative.names import (
     wager_name,
     wager_with_paytable,
 )
-from replay.narrative.reckoning import actions, reckoning, settled_wager
+from replay.narrative.reckoning import reckoning, settled_wager
+from replay.narrative.reviews import Disposed
+from replay.narrative.ruling import NOTHING_DONE, Ruling, ruling, work_on
 from replay.narrative.verdicts import Narrative, RoundVerdict, narrate
 
 SETTLED = {
@@ -45,8 +47,11 @@ SETTLED = {
 OTHERS = {"Severity": "text", "Finding": "text", "Money": "number", "Where": "short", "Due and recorded": "text"}
 
 
-def header(view: RoundView, formats: Formats) -> Html:
-    """Return the round's name, when and by whom it was dealt, the verdict, and the way to its neighbours."""
+def header(view: RoundView, formats: Formats, disposed: Mapping[str, Disposed] = NOTHING_DONE) -> Html:
+    """Return the round's name, when and by whom it was dealt, the verdict, and the way to its neighbours.
+
+    `disposed` is how findings were disposed of, by their ids.
+    """
     r = view.round
     facts = [
         game_name(r["game"]),
@@ -66,7 +71,7 @@ def header(view: RoundView, formats: Formats) -> Html:
         neighbour("Next with a finding ◆", r["table_id"], view.next_found_round_no),
     ]
     below = " · ".join(markup.text(fact) for fact in facts)
-    below += f"<br>{markup.text(narrative_of(view, None, formats).sentence)}"
+    below += f"<br>{markup.text(narrative_of(view, None, formats, disposed).sentence)}"
     return markup.heading(name, Html(below), Html("".join(ways)))
 
 
@@ -115,12 +120,13 @@ def incident(
     view: RoundView | None,
     formats: Formats,
     steps: Sequence[Step] = (),
-    disposal: str = "",
+    disposed: Mapping[str, Disposed] = NOTHING_DONE,
 ) -> Html:
     """Return an incident: its cause whole, what is to be done, and what follows from it, to be opened. `members` begins with the
-    cause; `view` is its round (null: it has none). What was done (`disposal`) stands in the place of what is to be done."""
+    cause; `view` is its round (null: it has none), `disposed` how findings were disposed of, by their ids."""
     whole = incident_of(members)
-    sentences = [f"Done: {disposal}"] if disposal else actions(whole, formats.currency)
+    work = work_on(whole, disposed, formats.currency)
+    sentences = [*work.to_do, *(f"Done: {each}" for each in work.done)]
     todo = "".join(f"<li>{markup.text(sentence)}</li>" for sentence in sentences)
     more = "".join(finding(row, formats, steps, view) for row in members[1:])
     return Html(
@@ -289,7 +295,18 @@ def settlements(view: RoundView, formats: Formats, seat: int | None = None) -> H
     return markup.table(SETTLED, rows, "Recorded vs. recomputed", marked=marked)
 
 
-def narrative_of(view: RoundView, seat: int | None, formats: Formats) -> Narrative:
+def ruling_of(
+    view: RoundView, seat: int | None, formats: Formats, disposed: Mapping[str, Disposed] = NOTHING_DONE
+) -> Ruling:
+    """Return the ruling on one seat of a round, or on all; `disposed` is how findings were disposed of, by their ids."""
+    wagers = view.settlements.to_dicts()
+    return ruling(incidents_of(view), wagers, view.round["chapter"], seat, formats.currency, disposed)
+
+
+def narrative_of(
+    view: RoundView, seat: int | None, formats: Formats, disposed: Mapping[str, Disposed] = NOTHING_DONE
+) -> Narrative:
     """Return what packet and command say of the same verdict too: of the round, or of one seat."""
+    settled = ruling_of(view, seat, formats, disposed).settled
     said = {**view.round, "settlements": view.settlements.to_dicts(), "findings": view.findings.to_dicts()}
-    return narrate(RoundVerdict.of(said), seat, formats.currency)
+    return narrate(RoundVerdict.of(said), seat, formats.currency, settled=settled)

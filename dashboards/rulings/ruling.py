@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from analytics.hold.hold import RoundView
 from dashboards.drawing import markup
@@ -12,8 +12,8 @@ from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats
 from dashboards.drawing.state import Position, Table
 from dashboards.rulings import accounts
-from replay.narrative.reviews import OUTCOMES
-from replay.narrative.ruling import Ruling, ruling
+from replay.narrative.reviews import OUTCOMES, Disposed
+from replay.narrative.ruling import NOTHING_DONE
 from replay.narrative.verdicts import Outcome
 from replay.review.desk import Dispute
 
@@ -35,27 +35,26 @@ MOST_HANDS = 2
 """So many seats are shown beside the dealer where no seat is chosen."""
 
 
-def ruling_of(view: RoundView, seat: int | None, formats: Formats) -> Ruling:
-    """Return the ruling on one seat of a round, or on all."""
-    wagers = view.settlements.to_dicts()
-    return ruling(accounts.incidents_of(view), wagers, view.round["chapter"], seat, formats.currency)
-
-
 def answer(
     view: RoundView,
     seat: int | None,
     formats: Formats,
     claims: Sequence[Dispute] = (),
-    disposals: Sequence[str] = (),
+    disposed: Mapping[str, Disposed] = NOTHING_DONE,
 ) -> Html:
     """Return the answer to "was it paid right?": of one seat, or of all. A tick stands for `AS_DUE` alone.
 
-    `disposals` are what was done about the money, where all of it was disposed of: nothing of it is to do any more.
+    `disposed` is how findings were disposed of, by their ids.
     """
-    told, ruled = accounts.narrative_of(view, seat, formats), ruling_of(view, seat, formats)
+    ruled = accounts.ruling_of(view, seat, formats, disposed)
+    told = accounts.narrative_of(view, seat, formats, disposed)
     kind, shape = ANSWERS[told.outcome]
-    work = ("Done", disposals) if disposals else ("To do", ruled.to_do)
-    rows = [("Incident", ruled.incidents), ("Reckoning", ruled.reckonings), work]
+    rows = [
+        ("Incident", ruled.incidents),
+        ("Reckoning", ruled.reckonings),
+        ("To do", ruled.to_do),
+        ("Done", ruled.done),
+    ]
     pairs = "".join(
         f"<dt>{name}</dt><dd>{_lines(sentences)}</dd>"
         for name, sentences in (*rows, ("Elsewhere", ruled.elsewhere))

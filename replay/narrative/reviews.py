@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Sequence
+from typing import Final, Protocol
+
+from replay.narrative.names import amount, capitalized, listed
 
 DISPOSITIONS: Final = {
     "confirmed_paid_patron": "fault confirmed, the patron was paid",
@@ -17,6 +20,12 @@ DISPOSITIONS: Final = {
     "cannot_tell": "the evidence does not tell",
 }
 """Every disposition, and what it says."""
+
+MOVES_MONEY: Final = frozenset({"confirmed_paid_patron", "confirmed_recovered", "confirmed_held_for_patron"})
+"""Dispositions that say an amount, and stand only when a second person has signed them."""
+GIVES_TO_PATRON: Final = frozenset({"confirmed_paid_patron", "confirmed_held_for_patron"})
+NOT_OWED: Final = frozenset({"false_alarm", "record_wrong", "duplicate", "cannot_tell"})
+"""Dispositions by which the finding claims no money of its own."""
 
 OUTCOMES: Final = {
     "for_patron": "decided for the patron",
@@ -36,3 +45,48 @@ INVESTIGATION_OUTCOMES: Final = {
     "not_explained": "not explained",
 }
 """Every outcome of an investigation, and what it says."""
+
+
+class Disposed(Protocol):
+    """How a finding was disposed of: the first signature, and the second where somebody signed it too."""
+
+    @property
+    def disposition(self) -> str:
+        """One of `DISPOSITIONS`."""
+
+    @property
+    def amount_cents(self) -> int | None:
+        """The money that it moved."""
+
+    @property
+    def by(self) -> str:
+        """Who decided it."""
+
+    @property
+    def second_by(self) -> str | None:
+        """Who signed it too."""
+
+
+def needs_second_signature(each: Disposed) -> bool:
+    """Whether a disposition waits for another person's signature."""
+    return each.disposition in MOVES_MONEY and each.second_by is None
+
+
+def leaves_owed(difference_cents: int | None, disposed: Disposed | None) -> bool:
+    """Whether a finding's money is still owed to a patron: neither given nor held, nor found not to be owed (D710)."""
+    if (difference_cents or 0) >= 0:
+        return False
+    return disposed is None or disposed.disposition not in GIVES_TO_PATRON | NOT_OWED
+
+
+def disposal(made: Sequence[Disposed], currency: str, *, names: bool = True) -> str:
+    """Return what was done about the findings of an incident, with its money and (`names`) who signed; empty for none."""
+    if not made:
+        return ""
+    total = sum(each.amount_cents or 0 for each in made)
+    signed = dict.fromkeys(who for each in made for who in (each.by, each.second_by) if who)
+    parts = [*dict.fromkeys(DISPOSITIONS[each.disposition] for each in made)]
+    parts += [amount(total, currency)] if total else []
+    parts += [f"signed by {listed(signed)}"] if names else []
+    parts += ["needs a second signature"] if any(map(needs_second_signature, made)) else []
+    return capitalized("; ".join(parts))

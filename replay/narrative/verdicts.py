@@ -95,13 +95,18 @@ class Narrative(msgspec.Struct, frozen=True):
         return self.sentence if self.verdict == "UNDETERMINED" else f"{self.verdict}: {self.sentence}"
 
 
-def narrate(judged: RoundVerdict, seat: int | None = None, currency: str = "USD") -> Narrative:
-    """Return the verdict on a round, or on one seat of it, in one sentence, with amounts in a currency (ISO 4217)."""
+def narrate(
+    judged: RoundVerdict, seat: int | None = None, currency: str = "USD", *, settled: bool = False
+) -> Narrative:
+    """Return the verdict on a round, or on one seat of it, in one sentence, with amounts in a currency (ISO 4217).
+
+    `settled`: its money was disposed of meanwhile, so that nothing is owed any more.
+    """
     money = [each for each in judged.findings if each.difference_cents and seat in (None, each.seat)]
     if judged.verdict == "UNDETERMINED":
         return Narrative(judged.verdict, Outcome.UNDETERMINED, f"UNDETERMINED {because(judged.undetermined)}.")
     if money:
-        return _with_money(judged, money, seat, currency)
+        return _with_money(judged, money, seat, currency, settled=settled)
     return _without_money(judged, seat)
 
 
@@ -196,12 +201,14 @@ def _cause(reason: str) -> tuple[str, tuple[str, ...]]:
 # ----------------------------------------------------------------------------------------------------------- with money
 
 
-def _with_money(judged: RoundVerdict, money: Sequence[Found], seat: int | None, currency: str) -> Narrative:
+def _with_money(
+    judged: RoundVerdict, money: Sequence[Found], seat: int | None, currency: str, *, settled: bool
+) -> Narrative:
     if len({each.seat for each in money}) == 1:
         seat = money[0].seat
-    who, is_owed, was_paid = "The round's patrons", "are owed", "were paid"
+    who, is_owed, was_paid = "The round's patrons", "were owed" if settled else "are owed", "were paid"
     if seat is not None:
-        who, is_owed, was_paid = f"Seat {seat}", "is owed", "was paid"
+        who, is_owed, was_paid = f"Seat {seat}", "was owed" if settled else "is owed", "was paid"
     short, over = _sides(money, by_seat=seat is None)
     sides = [
         (Outcome.UNDERPAID, short, f"{is_owed} {_sum(short, currency)}"),

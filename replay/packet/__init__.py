@@ -30,6 +30,7 @@ from replay.packet.make import NotCovered, make_bundle
 from replay.packet.page import to_html
 from replay.packet.signature import attached, check_pdf, sign_pdf
 from replay.packet.story import tell
+from replay.packet.withholding import NotWithheld
 from replay.review import desk as review
 from replay.review.desk import Desk, Entry
 from replay.run.replayer import MemoryResults
@@ -48,7 +49,7 @@ __all__ = [
     "packet_at",
 ]
 
-REFUSALS = (*review.REFUSALS, RoundUnknown, NotCovered, BadPacket, KeyRefused)
+REFUSALS = (*review.REFUSALS, RoundUnknown, NotCovered, NotWithheld, BadPacket, KeyRefused)
 """Whatever `packet_at` raises where no packet is made: each says why, and nothing left the log."""
 
 
@@ -103,7 +104,8 @@ def make_packet(
     the packet, for a `reason`. `withhold` leaves out what is about patrons at other seats.
 
     Raises `RoundUnknown` where there is no such table, round or seat, `NotCovered` where no checkpoint covers the round,
-    `KeyNotInForce` where the key may not sign, and an `IntegrityError` where the log does not hold together.
+    `NotWithheld` where others cannot be left out, `KeyNotInForce` where the key may not sign, and an `IntegrityError` where the
+    log does not hold together.
     """
     bundle, judged = make_bundle(
         log,

@@ -23,7 +23,13 @@ from events.vocabulary.codec import read
 from replay.packet.bundle import FORMAT, About, Bundle, Leaf, Part, Signed, Stored, signed
 from replay.packet.evidence import Judged, RoundUnknown, evidence
 from replay.packet.meters import meter_evidence, meter_findings, meters_of
-from replay.packet.withholding import of_seat, verdict_of_seat, without_others
+from replay.packet.withholding import (
+    about_findings,
+    decided_about,
+    of_seat,
+    verdict_of_seat,
+    without_others,
+)
 from replay.run.engine import engine
 
 
@@ -157,16 +163,22 @@ def make_bundle(
     few = {PROPERTY_STREAM: [each for each in statements.read(PROPERTY_STREAM) if _about_property(each)]}
     check_key(signer, few[PROPERTY_STREAM], "what the newest checkpoint covers")
     few[review] = [each for each in statements.read(review) if read(each.data).round_no == round_no]
-    for meter in meters_of(judged.round):
-        few[meter] = meter_evidence(list(statements.read(meter)), table, round_no)
+    meters = meters_of(judged.round)
+    few |= {meter: meter_evidence(list(statements.read(meter)), table, round_no) for meter in meters}
     findings, verdict = meter_findings(few, table, round_no), judged.adjudication
+    for meter in meters:
+        reviewed = f"review/{meter.partition('/')[2]}"
+        few[reviewed] = about_findings(statements.read(reviewed), {each.id for each in findings})
     begins, ends = chosen.begins, chosen.ends
     few[stream] = list(chosen.records)
     if withhold:
         if seat is None:
             raise RoundUnknown("what is about other patrons is left out for a seat; name it")
-        few = {name: without_others(some, seat) for name, some in few.items() if name != review}
         verdict, findings, begins, ends = verdict_of_seat(verdict, seat), of_seat(findings, seat), 0, 0
+        own = {each.id for each in (*verdict.findings, *findings)}
+        reviews = {name: some for name, some in few.items() if name.startswith("review/")}
+        few = {name: without_others(some, seat) for name, some in few.items() if name not in reviews}
+        few |= {name: decided_about(some, seat, own, chosen.records) for name, some in reviews.items()}
     parts = {name: statements.part(name, some) for name, some in few.items() if some and name != stream}
     parts[stream] = statements.part(stream, few[stream], begins, ends)
     about = About(

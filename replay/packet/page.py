@@ -65,18 +65,26 @@ def to_html(story: Story) -> bytes:
         _rules(story["rules"]),
         "<h2>Custody of rules, cards, dice and devices</h2>",
         _table(
+            "Custody",
             ("Event", "Time", "Item", "Status"),
             ([r["seq"], r["at"], r["thing"], r["what"]] for r in story["custody"]),
         ),
         "<h2>Corrections, reviews, and who saw the record</h2>",
-        _table(("Event", "Time", "By", "What"), ([r["seq"], r["at"], r["by"], r["says"]] for r in story["reviews"])),
+        _table(
+            "Reviews",
+            ("Event", "Time", "By", "What"),
+            ([r["seq"], r["at"], r["by"], r["says"]] for r in story["reviews"]),
+        ),
         "<h2>Events of the round</h2>",
-        _events(story["events"]),
+        _events("Events of the round", story["events"]),
         "<h2>Events around it that the verdict rests on</h2>",
-        _folded(story["background"]),
+        _folded("Events around the round", story["background"]),
     ]
     for other in story["others"]:
-        body += [f"<h2>Events of {escape(other['stream'])}</h2>", _folded(other["events"])]
+        body += [
+            f"<h2>Events of {escape(other['stream'])}</h2>",
+            _folded(f"Events of {other['stream']}", other["events"]),
+        ]
     body += [
         "<h2>How this can be checked</h2><p>This page is a copy for reading. The bundle (packet.json) and the PDF are signed; "
         "<code>rack verify</code> checks either with the log's public key and nothing else. SHA-256 of the bundle: "
@@ -90,9 +98,9 @@ def to_html(story: Story) -> bytes:
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="no-referrer">'
-        f"<title>{escape(heading)}</title><style>{STYLE}</style></head><body>\n"
+        f"<title>{escape(heading)}</title><style>{STYLE}</style></head><body><main>\n"
         + "\n".join(body)
-        + "\n</body></html>\n"
+        + "\n</main></body></html>\n"
     )
     return html.encode()
 
@@ -102,7 +110,13 @@ def _decision(decision: Story) -> str:
     rows = [
         ("Claim", [f"“{each['claim']}” (dispute {each['dispute']}: {each['state']})"]) for each in decision["claims"]
     ]
-    named = {"Incident": "incidents", "Reckoning": "reckonings", "To do": "to_do", "Elsewhere": "elsewhere"}
+    named = {
+        "Incident": "incidents",
+        "Reckoning": "reckonings",
+        "To do": "to_do",
+        "Done": "done",
+        "Elsewhere": "elsewhere",
+    }
     rows += [(name, decision[key]) for name, key in named.items() if decision[key]]
     ruled = "".join(
         f'<tr><th scope="row">{name}</th><td>{"<br>".join(map(escape, sentences))}</td></tr>'
@@ -114,9 +128,10 @@ def _decision(decision: Story) -> str:
     )
     signed = [[each["at"], each["by"], each["says"]] for each in decision["signatures"]]
     return (
-        (f"<table><tbody>{ruled}</tbody></table>" if ruled else "")
+        f'<p class="soft">{escape(decision["when"])}</p>'
+        + (f"<table><tbody>{ruled}</tbody></table>" if ruled else "")
         + hands
-        + (_table(("Time", "By", "Decided and signed"), signed) if signed else "")
+        + (_table("Decisions", ("Time", "By", "Decided and signed"), signed) if signed else "")
         + _pairs(decision["asked"])
     )
 
@@ -125,12 +140,22 @@ def _cell(value: Any, kind: str = "") -> str:
     return f"<td{kind}>{escape(str(value))}</td>"
 
 
-def _table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+def _wide(label: str, head: str, body: str) -> str:
+    """Return a table that scrolls on its own where it is too wide; a keyboard reaches it, and a reader names it (WCAG 2.1.1)."""
+    table = f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
+    return f'<div class="wide" tabindex="0" role="region" aria-label="{escape(label)}">{table}</div>'
+
+
+def _head(names: Iterable[str]) -> str:
+    cells = "".join(f'<th scope="col">{escape(each)}</th>' for each in names)
+    return f"<tr>{cells}</tr>"
+
+
+def _table(label: str, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
     if not body:
         return '<p class="soft">Nothing is on record.</p>'
-    head = "".join(f'<th scope="col">{escape(each)}</th>' for each in header)
-    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    return _wide(label, _head(header), body)
 
 
 def _pairs(rows: Iterable[Sequence[str]]) -> str:
@@ -157,10 +182,9 @@ def _money(rows: Sequence[Story]) -> str:
         + "</tr>"
         for r in rows
     )
-    head = "".join(f'<th scope="col">{each}</th>' for each in header)
     return (
-        f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
-        '<p class="soft">Due and done are the patron\'s net: a lost wager is negative, a push is zero.</p>'
+        _wide("Money", _head(header), body)
+        + '<p class="soft">Due and done are the patron\'s net: a lost wager is negative, a push is zero.</p>'
     )
 
 
@@ -192,7 +216,7 @@ def _play(play: Story) -> str:
         dice = "".join(_die(value, colour) for value, colour in zip(roll["dice"], colours, strict=False))
         parts.append(f"<p>{dice} {escape(roll['lie'])}</p>")
     if play["start"]:
-        parts.append(_table(("", "Recorded", "Recomputed"), play["start"]))
+        parts.append(_table("Start of the deal", ("Step", "Recorded", "Recomputed"), play["start"]))
     for place in play["positions"]:
         parts.append(f"<h3>{'▶ ' if place['focus'] else ''}{escape(place['name'])}</h3>")
         if place["dealt"]:
@@ -204,11 +228,13 @@ def _play(play: Story) -> str:
             rows.append(f'<tr><th scope="row">Hands</th><td>{recorded}</td><td>{recomputed}</td></tr>')
         for name, done, due in place["settled"]:
             rows.append(
-                f"<tr>{_cell(name)}{_cell(done)}" + _cell(due, ' class="differs"' if done != due else "") + "</tr>"
+                f'<tr><th scope="row">{escape(name)}</th>{_cell(done)}'
+                + _cell(due, ' class="differs"' if done != due else "")
+                + "</tr>"
             )
         if rows:
-            head = '<tr><td></td><th scope="col">Recorded</th><th scope="col">Recomputed</th></tr>'
-            parts.append(f'<div class="wide"><table><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table></div>')
+            head = _head(("Hands and wagers", "Recorded", "Recomputed"))
+            parts.append(_wide(f"Hands and wagers: {place['name']}", head, "".join(rows)))
     return "".join(parts)
 
 
@@ -247,18 +273,14 @@ def _rules(rules: Story) -> str:
     return _pairs(rules["rows"]) + text
 
 
-def _events(events: Sequence[Story]) -> str:
+def _events(label: str, events: Sequence[Story]) -> str:
     body = "".join(
         f"<tr>{_cell(e['seq'])}{_cell(e['at'])}{_cell(e['source'])}<td>{escape(e['says'])}<br>"
         f'<code class="soft">{e["chain"]}</code></td></tr>'
         for e in events
     )
-    head = "".join(
-        f'<th scope="col">{each}</th>'
-        for each in ("Event", "Time", "Device", "What it states, and the chain hash after it")
-    )
-    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    return _wide(label, _head(("Event", "Time", "Device", "What it states, and the chain hash after it")), body)
 
 
-def _folded(events: Sequence[Story]) -> str:
-    return f"<details><summary>{len(events)} events</summary>{_events(events)}</details>"
+def _folded(label: str, events: Sequence[Story]) -> str:
+    return f"<details><summary>{len(events)} events</summary>{_events(label, events)}</details>"

@@ -6,6 +6,7 @@ The same bundle always gives the same story. Everything here is data: what a pat
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import date
 from hashlib import sha256
 from typing import get_args
 
@@ -24,6 +25,7 @@ from replay.incidents import incidents
 from replay.narrative.events import sentence
 from replay.narrative.incidents import finding_sentence
 from replay.narrative.names import (
+    day_words,
     game_name,
     line_name,
     plain,
@@ -53,7 +55,8 @@ BEYOND = (
 """What no replay decides."""
 
 WITHHELD = (
-    "Patrons at other seats are left out: their events, hands, wagers and findings, and the record of reviews. Of each event "
+    "Patrons at other seats are left out: their events, hands, wagers and findings, and the record of reviews, except what was "
+    "decided about this seat. Of each event "
     "left out the packet holds hashes alone; those that are here are proved to stand in the log. The verdict was worked out from "
     "all events and cannot be worked out again from these; a packet without anything left out shows how."
 )
@@ -76,7 +79,8 @@ def tell(bundle: Bundle, judged: Judged) -> Story:
     about, verdict = bundle.about, bundle.adjudication
     style = Style(_configured(bundle))
     table = bundle.streams[bundle.stream]
-    told = narrate(RoundVerdict.of(verdict), about.seat, style.currency)
+    decision = _decision(bundle, judged, style)
+    told = narrate(RoundVerdict.of(verdict), about.seat, style.currency, settled=decision["settled"])
     play = hands_played(judged, about.seat, style, withheld=about.withheld)
     return {
         "title": f"{table_name(about.table)}, round {about.round_no:,}"
@@ -86,7 +90,7 @@ def tell(bundle: Bundle, judged: Judged) -> Story:
         "meaning": MEANING[verdict.verdict],
         "sentence": told.sentence,
         "headline": told.headline,
-        "decision": _decision(bundle, judged, play["positions"], style),
+        "decision": decision | {"hands": _hands_ruled_on(judged, about.seat, play["positions"])},
         "withheld": WITHHELD if about.withheld else "",
         "facts": _facts(bundle, judged, style),
         "money": _money(verdict, about.seat, style),
@@ -114,15 +118,21 @@ def tell(bundle: Bundle, judged: Judged) -> Story:
     }
 
 
-def _decision(bundle: Bundle, judged: Judged, positions: Sequence[Story], style: Style) -> Story:
-    """Return the first page: claim, ruling with its reckoning, what is to be done, the hands, who decided and who asked."""
+def _decision(bundle: Bundle, judged: Judged, style: Style) -> Story:
+    """Return the first page: when it was, claim, ruling with its reckoning, what is to be done and what was done, who decided
+    and who asked.
+    """
     about, verdict = bundle.about, bundle.adjudication
-    found = incidents((*verdict.findings, *bundle.findings))
-    ruled = ruling(found, verdict.settlements, verdict.chapter, about.seat, style.currency)
-    review = _review(bundle)
-    disputes = [] if review is None else [each for each in review.disputes.values() if each.round_no == about.round_no]
-    shown = {position_name(dealer_position(judged.round) or "dealer"), *_seats_ruled_on(verdict, about.seat)}
+    found = (*verdict.findings, *bundle.findings)
+    reviews = _review_streams(bundle)
+    disposed = {key: made for review in reviews for key, made in review.disposed.items()}
+    ruled = ruling(incidents(found), verdict.settlements, verdict.chapter, about.seat, style.currency, disposed)
+    disputes = [each for review in reviews for each in review.disputes.values() if each.round_no == about.round_no]
+    decided = [entry for each in disputes for entry in each.history]
+    decided += [entry for review in reviews for each in found for entry in review.finding(each.id).history]
     return {
+        "when": f"{day_words(date.fromisoformat(verdict.gaming_day))}, "
+        f"{style.time(verdict.opened_at_us)} to {style.time(verdict.closed_at_us)} ({style.zone_name})",
         "claims": [
             {
                 "claim": each.claim,
@@ -135,21 +145,21 @@ def _decision(bundle: Bundle, judged: Judged, positions: Sequence[Story], style:
         "incidents": ruled.incidents,
         "reckonings": ruled.reckonings,
         "to_do": ruled.to_do,
+        "done": ruled.done,
+        "settled": ruled.settled,
         "elsewhere": ruled.elsewhere,
-        "hands": [place for place in positions if place["name"] in shown],
         "signatures": [
             {"at": style.time(said.at_us), "by": said.by, "says": said.says}
-            for each in disputes
-            for said in each.history
-        ]
-        + [
-            {"at": style.time(said.at_us), "by": said.by, "says": said.says}
-            for key in [finding.id for finding in verdict.findings]
-            if review is not None and key in review.findings
-            for said in review.findings[key].history
+            for said in sorted(decided, key=lambda entry: (entry.at_us, entry.seq))
         ],
         "asked": [["Packet asked for by", about.by or "not on record"], ["Reason", about.reason or "not on record"]],
     }
+
+
+def _hands_ruled_on(judged: Judged, seat: int | None, positions: Sequence[Story]) -> list[Story]:
+    seats = _seats_ruled_on(judged.adjudication, seat)
+    shown = {position_name(dealer_position(judged.round) or "dealer"), *seats}
+    return [place for place in positions if place["name"] in shown]
 
 
 MOST_HANDS = 2
@@ -397,25 +407,23 @@ def _reviews(bundle: Bundle, style: Style) -> list[Story]:
         if isinstance(payload, model.EventCorrected):
             says = sentence(payload, style.currency)
             rows.append({"seq": each.seq, "at": style.time(each.recorded_at_us), "by": payload.by, "says": says})
-    review = _review(bundle)
-    if review is not None:
-        rows += [
-            {"seq": said.seq, "at": style.time(said.at_us), "by": said.by, "says": said.says}
-            for said in review.of_round(bundle.about.round_no)
-        ]
+    rows += [
+        {"seq": said.seq, "at": style.time(said.at_us), "by": said.by, "says": said.says}
+        for review in _review_streams(bundle)
+        for said in review.of_round(bundle.about.round_no)
+    ]
     return rows
 
 
-def _review(bundle: Bundle) -> TableReview | None:
-    """Return what people did at the table up to the checkpoint, as far as the packet holds it."""
-    name = f"review/{bundle.about.table}"
-    part = bundle.streams.get(name)
-    if part is None:
-        return None
-    review = TableReview(name)
-    for each in part.envelopes():
-        review.apply(each.seq, each.recorded_at_us, each.round_no, each.payload, each.gaming_day)
-    return review
+def _review_streams(bundle: Bundle) -> list[TableReview]:
+    """Return what people did at the table, and about its meters, up to the checkpoint, as far as the packet holds it."""
+    reviews = []
+    for name, part in sorted(bundle.streams.items()):
+        if name.startswith("review/"):
+            reviews.append(TableReview(name))
+            for each in part.envelopes():
+                reviews[-1].apply(each.seq, each.recorded_at_us, each.round_no, each.payload, each.gaming_day)
+    return reviews
 
 
 def _proof(bundle: Bundle, style: Style) -> list[list[str]]:

@@ -6,18 +6,27 @@ is the whole event, with its place in the log; of one that is left out only hash
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Collection, Iterable, Sequence
+from typing import Final
 
 import msgspec
 
 from events.log.contract import Record
+from events.vocabulary import model
 from events.vocabulary.codec import read
 from replay.findings import Adjudication, Finding
 
+WORD: Final = re.compile(r"[a-z0-9-]{3,32}", re.IGNORECASE)
+"""A word of a text that may be a patron's token."""
 PLACES = ("seat", "position", "to", "whose", "of", "scope", "for_position")
 """Fields that name a seat, or another place at the table."""
 PATRONS = ("patron", "bettor")
 """Fields that hold a patron's token."""
+
+
+class NotWithheld(LookupError):
+    """What is about other patrons cannot be left out without leaving out what was done about the seat."""
 
 
 def without_others(records: Sequence[Record], seat: int) -> list[Record]:
@@ -36,6 +45,58 @@ def without_others(records: Sequence[Record], seat: int) -> list[Record]:
         for record in records
         if record.seq in stay and payloads[record.seq].get("supersedes_seq", record.seq) in stay
     ]
+
+
+def about_findings(records: Iterable[Record], findings: Collection[str]) -> list[Record]:
+    """Return the records of a review that are about findings, by the ids of these."""
+    return [record for record in records if getattr(read(record.data).payload, "finding_id", None) in findings]
+
+
+def decided_about(
+    records: Iterable[Record], seat: int, findings: Collection[str], table: Iterable[Record]
+) -> list[Record]:
+    """Return what a review decided about a seat: the dispositions of its `findings` (by id), and its disputes (D711).
+
+    A packet without a disposition would say that money is still to be paid. So where the words of one name another patron whom
+    the records of the `table` know, no packet is made that leaves others out. Raises `NotWithheld`.
+    """
+    others = _patrons_elsewhere(table, seat)
+    disputes: set[str] = set()
+    stay = []
+    for record in records:
+        payload = read(record.data).payload
+        match payload:
+            case model.FindingResolved() | model.FindingReopened():
+                if payload.finding_id not in findings:
+                    continue
+            case model.DisputeOpened():
+                if payload.seat != seat:
+                    continue
+                disputes.add(payload.dispute)
+            case model.DisputeClosed():
+                if payload.dispute not in disputes:
+                    continue
+            case _:
+                continue
+        if named := others & {word.lower() for word in WORD.findall(payload.reason)}:
+            raise NotWithheld(
+                f"event {record.seq} of the review names another patron ({', '.join(sorted(named))}), and without it the packet "
+                "would not say what was done about this seat: make the packet with the other patrons in it"
+            )
+        stay.append(record)
+    return stay
+
+
+def _patrons_elsewhere(records: Iterable[Record], seat: int) -> set[str]:
+    """Return the tokens of patrons that records name at other seats than this one."""
+    here: set[str] = set()
+    every: set[str] = set()
+    for record in records:
+        payload = read(record.data).payload
+        tokens = {token for name in PATRONS if (token := getattr(payload, name, None))}
+        every |= tokens
+        here |= tokens if getattr(payload, "seat", None) == seat else set()
+    return every - here - {"dealer"}
 
 
 def verdict_of_seat(verdict: Adjudication, seat: int) -> Adjudication:

@@ -30,12 +30,13 @@ from replay.packet.evidence import Judged, RoundUnknown, judge
 from replay.packet.make import check_key
 from replay.packet.signature import sign_pdf
 from replay.packet.story import hands_played
-from replay.packet.withholding import PATRONS, verdict_of_seat
+from replay.packet.withholding import PATRONS, WORD, verdict_of_seat
 from replay.packet.words import Story, Style
 from replay.report.document import SUMMARY, ReportSummary
 from replay.review.case_folder import CaseSettings
 from replay.review.cases import FiledCase
 from replay.review.desk import ReviewRefused
+from replay.review.state import review_of
 
 RULINGS: Final = {
     "for_patron": "We decided in your favor.",
@@ -49,7 +50,6 @@ RULINGS: Final = {
 CODES: Final = re.compile(r" \((?:[A-Z]+(?:-[A-Z0-9]+)+(?:, )?)+\)")
 """The codes of findings, which mean nothing to a patron."""
 OTHER_PATRON: Final = "[another patron]"
-WORD: Final = re.compile(r"[a-z0-9-]{3,32}", re.IGNORECASE)
 
 
 def letter(log: EventLog, found: FiledCase, settings: CaseSettings) -> Story:
@@ -67,8 +67,16 @@ def letter(log: EventLog, found: FiledCase, settings: CaseSettings) -> Story:
     if judged is None:
         raise RoundUnknown(f"table {found.table} has no verdict on round {case.round_no}")
     verdict, style = verdict_of_seat(judged.adjudication, case.seat), Style(_configured(log))
-    ruled = ruling(incidents(verdict.findings), verdict.settlements, verdict.chapter, case.seat, style.currency)
-    told = narrate(RoundVerdict.of(verdict), case.seat, style.currency).sentence
+    ruled = ruling(
+        incidents(verdict.findings),
+        verdict.settlements,
+        verdict.chapter,
+        case.seat,
+        style.currency,
+        review_of(log, found.table, decision.seq).disposed,
+        names=False,
+    )
+    told = narrate(RoundVerdict.of(verdict), case.seat, style.currency, settled=ruled.settled).sentence
     spoken = functools.partial(_without_others, others=_other_patrons(log, found, (case.claim, decision.reason)))
     made = datetime.fromtimestamp(decision.at_us // 1_000_000, UTC)
     return {
@@ -95,6 +103,7 @@ def letter(log: EventLog, found: FiledCase, settings: CaseSettings) -> Story:
         "hands": _hands(judged, case.seat, style),
         "ruling": RULINGS[decision.outcome],
         "reason": spoken(decision.reason),
+        "done": ruled.done,
         "reckoning": [each.partition(" · ")[2] for each in ruled.reckonings],
         "appeal": settings.appeal,
         "appealed": case.appeals > 0,

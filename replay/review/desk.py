@@ -26,12 +26,11 @@ from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import Event, GamingDayOpened, PropertyConfigured
 from replay.findings import Finding, read_result
-from replay.narrative.reviews import DISPOSITIONS, INVESTIGATION_OUTCOMES, OUTCOMES
+from replay.narrative.reviews import DISPOSITIONS, INVESTIGATION_OUTCOMES, MOVES_MONEY, OUTCOMES
 from replay.review.desk_memory import DeskMemory, is_withdrawal
 from replay.review.disputes import Dispute, Entry
 from replay.review.persons import Person, Persons, ReviewRefused
 from replay.review.state import (
-    MOVES_MONEY,
     SURVEILLANCE,
     SURVEILLANCE_STREAM,
     FindingReview,

@@ -10,14 +10,13 @@ from events.vocabulary import model
 from events.vocabulary.model import Event
 from replay.findings import Finding
 from replay.incidents import Incident, incidents_in
-from replay.narrative.reviews import DISPOSITIONS
+from replay.narrative.reviews import DISPOSITIONS, GIVES_TO_PATRON, MOVES_MONEY
 from replay.review.desk import Case, Desk, ReviewRefused, review_event
 from replay.review.disputes import Entry
-from replay.review.state import MOVES_MONEY, FindingReview, State
+from replay.review.state import FindingReview, State
 
 OF_INCIDENTS = tuple(name for name in DISPOSITIONS if name != "duplicate")
 """The dispositions that an incident can be given as a whole."""
-OWED_TO_PATRON = frozenset({"confirmed_paid_patron", "confirmed_held_for_patron"})
 FURTHEST_FROM_RESOLVED: tuple[State, ...] = ("reopened", "open", "assigned", "awaiting_signature", "resolved")
 
 
@@ -191,6 +190,6 @@ class IncidentDesk:
 def _amount_moved(finding: Finding, disposition: str) -> int | None:
     """The amount in cents that a disposition moves for a finding; null where it moves none."""
     cents = finding.difference_cents or 0
-    if (disposition in OWED_TO_PATRON and cents < 0) or (disposition == "confirmed_recovered" and cents > 0):
+    if (disposition in GIVES_TO_PATRON and cents < 0) or (disposition == "confirmed_recovered" and cents > 0):
         return abs(cents)
     return None

@@ -15,18 +15,15 @@ from typing import Any, Literal
 import msgspec
 
 from events.errors import EventError, UndecodableEvent
-from events.log.contract import Record
+from events.log.contract import EventLog, Record
 from events.vocabulary import model
 from events.vocabulary.codec import decode
 from events.vocabulary.model import Event, GamingDayOpened
 from replay.narrative.events import predicate
+from replay.narrative.reviews import MOVES_MONEY
 from replay.review.disputes import CaseFile, Dispute, Entry, appealed, changed, decided, opened
 
 State = Literal["open", "assigned", "awaiting_signature", "resolved", "reopened"]
-
-MOVES_MONEY = frozenset({"confirmed_paid_patron", "confirmed_recovered", "confirmed_held_for_patron"})
-"""Dispositions that say an amount, and stand only when a second person has signed them."""
-
 
 SURVEILLANCE = "surveillance"
 """What the log of the surveillance room stands under, where a review has the id of a table."""
@@ -115,6 +112,11 @@ class TableReview:
     def finding(self, finding_id: str) -> FindingReview:
         """Return the state of a finding; one without events is open."""
         return self.findings.get(finding_id) or FindingReview(finding_id=finding_id)
+
+    @property
+    def disposed(self) -> dict[str, Resolution]:
+        """How each finding that has a disposition was disposed of, by its id."""
+        return {key: each.resolution for key, each in self.findings.items() if each.resolution is not None}
 
     def case_of(self, dispute: str) -> CaseFile | None:
         """Return the case that a dispute became; null where it is none."""
@@ -243,6 +245,14 @@ class TableReview:
         if object_to is None:
             return f"{payload.TYPE} is no event of a review"
         return object_to(self, payload, round_no)
+
+
+def review_of(log: EventLog, table: str, last: int | None = None) -> TableReview:
+    """Return the review of a table, up to one of its events or as it stands. Raises an `IntegrityError` if it is broken."""
+    review = TableReview(f"review/{table}")
+    for record in log.read(review.stream, 1, last):
+        review.take(record)
+    return review
 
 
 def _objection_to_assignment(review: TableReview, event: model.FindingAssigned, round_no: int | None) -> str:

@@ -253,10 +253,13 @@ def _show_incident(desk: Desk, arguments: argparse.Namespace, output: Output) ->
 
     case = IncidentDesk(desk).case(_finding(arguments))
     currency = _currency(desk)
-    output.value(incident_values(case.incident, currency) | {"state": case.state, "reviews": to_builtins(case.reviews)})
+    disposed = desk.review(case.table).disposed
+    output.value(
+        incident_values(case.incident, currency, disposed) | {"state": case.state, "reviews": to_builtins(case.reviews)}
+    )
     round_no = case.incident.cause.round_no
     where = f"table {case.table}" + ("" if round_no is None else f", round {round_no}")
-    lines = incident_lines(case.incident, currency=currency)
+    lines = incident_lines(case.incident, currency=currency, disposed=disposed)
     output.text(f"{case.incident.id}: {where}; {case.state.replace('_', ' ')}", *lines)
     for review in case.reviews:
         if review.history:

@@ -30,12 +30,15 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from rack.verdict_text import incident_values, verdict_lines
     from replay.incidents import incidents
     from replay.narrative.events import sentence
+    from replay.narrative.ruling import ruling
     from replay.narrative.verdicts import RoundVerdict, narrate
+    from replay.review.state import review_of
 
     log = log_at(log_address(arguments.log), read_only=True, check_heads=False)
     try:
         rules = read_submission(arguments.rules) if arguments.rules else None
         recorded = recorded_round(log, arguments.table, arguments.round, rules)
+        disposed = review_of(log, arguments.table).disposed
     finally:
         log.close()
     judged = recorded.adjudication
@@ -56,18 +59,22 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             }
             for event in recorded.events
         ]
-        account = narrate(RoundVerdict.of(judged), currency=recorded.currency)
+        made = incidents(judged.findings)
+        ruled = ruling(made, judged.settlements, judged.chapter, None, recorded.currency, disposed)
+        account = narrate(RoundVerdict.of(judged), currency=recorded.currency, settled=ruled.settled)
         output.value(
             to_builtins(judged)
             | {
                 "sentence": account.sentence,
-                "incidents": [incident_values(incident, recorded.currency) for incident in incidents(judged.findings)],
+                "incidents": [incident_values(incident, recorded.currency, disposed) for incident in made],
                 "transcript": recorded.transcript(),
                 "events": events,
             }
         )
     else:
         output.text(
-            recorded.transcript().rstrip("\n"), "", *verdict_lines(judged, judged.chapter, currency=recorded.currency)
+            recorded.transcript().rstrip("\n"),
+            "",
+            *verdict_lines(judged, judged.chapter, currency=recorded.currency, disposed=disposed),
         )
     return Exit.FINDINGS if judged.findings else Exit.CLEAN

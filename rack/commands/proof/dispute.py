@@ -47,8 +47,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--withhold",
-        action="store_true",
-        help="Leave out what is about patrons at other seats; hashes stand for it (needs --seat).",
+        action=argparse.BooleanOptionalAction,
+        help="Leave out what is about patrons at other seats; hashes stand for it (default if a seat is named).",
     )
     parser.add_argument(
         "--by", metavar="PERSON", help="Who makes the packet, as in the property's directory (default: the login name)."
@@ -69,11 +69,12 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from rack.opening import options_of
     from replay.packet import packet_at, packet_name
 
-    if arguments.withhold and arguments.seat is None:
+    withhold = arguments.seat is not None if arguments.withhold is None else arguments.withhold
+    if withhold and arguments.seat is None:
         raise UsageError("--withhold leaves out everybody but one patron: name the seat with --seat")
     address = log_address(arguments.log)
     note = Note.decode(arguments.note.read_bytes()) if arguments.note is not None else None
-    name = packet_name(arguments.table, arguments.round, arguments.seat, withheld=arguments.withhold)
+    name = packet_name(arguments.table, arguments.round, arguments.seat, withheld=withhold)
     present = sorted(arguments.out.glob(f"{glob_escape(name)}.*"))
     if present:
         raise UsageError(
@@ -90,7 +91,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         reason=arguments.reason,
         note=note,
         wait_s=arguments.wait,
-        withhold=arguments.withhold,
+        withhold=withhold,
         waiting=lambda left: output.note(
             f"an event of the round is newer than the last checkpoint; waiting up to {left:.0f} s for the next one"
         ),

@@ -5,12 +5,20 @@ axe-core comes with a package of the tests (axe-playwright-python); nothing of i
 
 from __future__ import annotations
 
+from contextlib import closing
+from pathlib import Path
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from dashboards.app import PAGES
+from events.open import open_log
+from replay.review.desk import Desk
+from replay.run.replayer import MemoryResults
 from tests.dashboards.running import PHONE, expect_drawn
+from tests.replay.packet.signed_floor import floor_at, played
+from tests.replay.people import PEOPLE
 
 pytestmark = pytest.mark.browser
 
@@ -119,3 +127,20 @@ def test_a_fault_would_be_found(site: str, page: Page) -> None:
     )
     add_after_heading(page, pale + picture)
     assert {fault.partition(":")[0] for fault in lasting_faults(page)} == {"color-contrast", "image-alt"}
+
+
+@pytest.mark.parametrize("seat", [None, 3])
+def test_the_page_of_a_packet_has_no_fault_at_all(site: str, tmp_path: Path, page: Page, seat: int | None) -> None:
+    """On a screen and on a phone, where wide tables scroll; all that can be unfolded is unfolded."""
+    floor = floor_at(tmp_path, played())
+    with closing(open_log(floor.address)) as log:
+        desk = Desk(log, MemoryResults(), persons=PEOPLE)
+        desk.open_dispute("fu-01", 6, dispute="d-1", claim="my aces won", by="m.ortiz", seat=3)
+    floor.checkpoint()
+    page.set_content(floor.packet(6, seat).html.decode())
+    for each in page.locator("details").all():
+        each.evaluate("folded => { folded.open = true }")
+    for size in ({"width": 1280, "height": 800}, PHONE):
+        page.set_viewport_size(size)
+        found = Axe().run(page).response["violations"]
+        assert [f"{each['id']}: {each['nodes'][0]['html'][:200]}" for each in found] == []

@@ -286,7 +286,8 @@ def test_the_money_of_a_dispute_is_resolved_and_signed_on_its_page(
     next(each for each in test.button if each.label == "Resolve").click().run()
     page = said(test)
     assert "Pay $100.00 to the patron at seat 3." not in page
-    assert "$100.00; awaits the second signature" in page
+    assert "$100.00; signed by m.ortiz; needs a second signature" in page
+    assert "Seat 3 is owed" in page
     log_in("s.lee@bellwether.example", "surveillance")
     test = start("dispute", of="fu-01", round="2", seat="3")
     assert "Wager underpaid: sign" in [each.label for each in test.expander]
@@ -294,4 +295,6 @@ def test_the_money_of_a_dispute_is_resolved_and_signed_on_its_page(
     next(each for each in test.button if each.label == "Sign $100.00").click().run()
     page = said(test)
     assert "<dt>Done</dt>" in page
-    assert "awaits the second signature" not in page
+    assert "$100.00; signed by m.ortiz and s.lee" in page
+    assert "needs a second signature" not in page
+    assert "Seat 3 was owed" in page

@@ -42,6 +42,7 @@ def test_a_packet_verifies_when_the_log_is_gone_and_fails_after_one_byte(
         "6",
         "--seat",
         "3",
+        "--no-withhold",
         "--log",
         floor.address,
         "--key",
@@ -66,6 +67,24 @@ def test_a_packet_verifies_when_the_log_is_gone_and_fails_after_one_byte(
         data[len(data) // 2] ^= 1
         file.write_bytes(data)
         assert "rack: " in rack(capsys, "verify", file, "--key", public, "--json", code=4)
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        (("--seat", "3"), "fu-01-6-seat-3-withheld"),
+        (("--seat", "3", "--withhold"), "fu-01-6-seat-3-withheld"),
+        (("--seat", "3", "--no-withhold"), "fu-01-6-seat-3"),
+        ((), "fu-01-6"),
+        (("--no-withhold",), "fu-01-6"),
+    ],
+)
+def test_other_patrons_are_left_out_if_a_seat_is_named(
+    floor: Floor, tmp_path: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], name: str
+) -> None:
+    where = ("--log", floor.address, "--key", floor.key, "--out", tmp_path, "--json")
+    made = rack(capsys, "dispute", "fu-01", "6", *words, *where)
+    assert Path(made["files"]["json"]).stem == name
 
 
 def test_what_was_changed_is_said(floor: Floor, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -121,7 +121,8 @@ def test_other_patrons_are_left_out_and_what_is_left_is_still_proved(floor: Floo
         assert {getattr(payload, "seat", 3) for payload in payloads} == {3}
         assert {getattr(payload, "to", "dealer") for payload in payloads} == {"dealer", 3}
         assert {each.seat for each in checked.bundle.adjudication.settlements} == {3}
-        assert "review/fu-01" not in checked.bundle.streams
+        reviewed = [read(each.data).payload for each in checked.bundle.streams["review/fu-01"].events]
+        assert [each.TYPE for each in reviewed] == ["dispute_opened", "dispute_closed"]
     for hidden in (b'"Ac"', b'"seat":5', b"p-5"):
         assert hidden in whole.json
         assert hidden not in part.json

@@ -13,10 +13,10 @@ from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
 from events.vocabulary import model
 from events.vocabulary.model import Event, GamingDayOpened, PropertyConfigured
-from replay.narrative.reviews import DISPOSITIONS, INVESTIGATION_OUTCOMES, OUTCOMES
+from replay.narrative.reviews import DISPOSITIONS, INVESTIGATION_OUTCOMES, MOVES_MONEY, OUTCOMES
 from replay.review.desk import Desk, ReviewRefused, gaming_day
 from replay.review.persons import Person, Persons
-from replay.review.state import MOVES_MONEY, OBJECTIONS, TableReview
+from replay.review.state import OBJECTIONS, TableReview
 from replay.run.replayer import MemoryResults, findings, replay, resolve_time
 from tests.events.strategies import payloads_of
 from tests.replay.people import PEOPLE
