@@ -7,6 +7,7 @@ find out, which reads all of it. `replay.review.witness_status` reads what a wit
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -31,6 +32,7 @@ __all__ = [
     "StreamStatus",
     "Witnessed",
     "about_the_log",
+    "clock_ahead_s",
     "devices",
     "engine_name",
     "log_identity",
@@ -40,6 +42,7 @@ __all__ = [
     "witnessed_at",
 ]
 
+CLOCKS_DIFFER_US = 60_000_000
 JUDGED = ("table", "meter")
 """Kinds of streams that a replay reads."""
 
@@ -113,6 +116,12 @@ def _stream(desk: Desk, name: str, acknowledged: int | None, replayed: Resumptio
         lag=None if judged is None else max(0, events - judged),
         trouble=trouble,
     )
+
+
+def clock_ahead_s(found: Sequence[StreamStatus], now_us: int) -> float:
+    """Return by how many seconds the newest event lies ahead of this machine's clock; 0 if by no more than clocks may differ."""
+    newest = max((each.recorded_at_us for each in found if each.recorded_at_us), default=0)
+    return max(0, newest - now_us) / 1e6 if newest - now_us > CLOCKS_DIFFER_US else 0.0
 
 
 def quarantine(desk: Desk) -> list[QuarantinedMessage]:

@@ -1,4 +1,4 @@
-"""Reports on foreign records in a log's store, and on settings of the store that can lose evidence."""
+"""Reports on foreign records in a log's store, on settings of the store that can lose evidence, and on a clock that is ahead."""
 
 from __future__ import annotations
 
@@ -35,6 +35,16 @@ def report_store_faults(log: EventLog, output: Output) -> list[StoreFault]:
     for line in fault_lines(faults):
         output.problem(line)
     return faults
+
+
+def report_clock(log: EventLog, output: Output) -> None:
+    """Report on stderr that the log holds events of a time that has not come."""
+    from events.log.clock import ahead_lines, streams_ahead
+    from events.sqlite.log import utc_now_us
+
+    now_us = utc_now_us()
+    for line in ahead_lines(streams_ahead(log, now_us), now_us):
+        output.problem(line)
 
 
 def foreign_as_json(report: ForeignReport) -> dict[str, Any]:

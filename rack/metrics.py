@@ -52,6 +52,8 @@ class LogMetrics(Collector):
         self.address = address
         self._lock = threading.Lock()
         self._ledger: Ledger | None = None
+        self._first_seen = (0, 0.0)
+        """The last checkpoint's number of statements, and when these metrics first saw it (monotonic clock)."""
         self._memory = DeskMemory()
         self._said: list[Metric] = []
         self._read_at = float("-inf")
@@ -70,7 +72,8 @@ class LogMetrics(Collector):
         try:
             with desk(self.address, read_only=True) as at:
                 at.memory = self._memory
-                found = [*of_streams(streams(at)), *of_incidents(at), *self._of_checkpoints(at)]
+                ends = streams(at)
+                found = [*of_streams(ends), *of_incidents(at), *self._of_checkpoints(at), *self._of_clock(ends)]
                 found += [*of_foreign(at.log.foreign()), *of_store(at.log.store_faults()), *of_alarms(self.address)]
             readable = 1
         except REFUSALS:
@@ -100,13 +103,40 @@ class LogMetrics(Collector):
         yield GaugeMetricFamily(
             "rack_checkpoint_timestamp_seconds", "When the last checkpoint was signed.", value=last.at_us / 1e6
         )
+        if self._ledger.size != self._first_seen[0]:
+            self._first_seen = self._ledger.size, time.monotonic()
+        yield GaugeMetricFamily(
+            "rack_checkpoint_age_seconds",
+            "How long ago the last checkpoint was signed; if it bears a time of the future, how long it has been seen here.",
+            value=self._age(last.at_us / 1e6, time.time()),
+        )
         yield GaugeMetricFamily("rack_checkpoint_events", "Events that the last checkpoint covers.", value=last.events)
         if last.within_s is not None:
+            yield GaugeMetricFamily(
+                "rack_checkpoint_within_seconds", "Within how long the next was promised.", value=last.within_s
+            )
             yield GaugeMetricFamily(
                 "rack_checkpoint_due_timestamp_seconds",
                 "When the next checkpoint was promised at the latest.",
                 value=last.at_us / 1e6 + last.within_s,
             )
+
+    def _age(self, signed_s: float, now_s: float) -> float:
+        """Return the age of the last checkpoint. One of the future says nothing about itself, for every later one bears that
+        time too: its age counts from when it was first seen.
+        """
+        seen_s = time.monotonic() - self._first_seen[1]
+        return seen_s if signed_s > now_s else now_s - signed_s
+
+    def _of_clock(self, ends: list[StreamStatus]) -> Iterator[Metric]:
+        """Yield how far the newest event or checkpoint lies ahead of this machine's clock."""
+        times = [each.recorded_at_us for each in ends if each.recorded_at_us is not None]
+        times += [self._ledger.time.at_us] if self._ledger is not None and self._ledger.time is not None else []
+        yield GaugeMetricFamily(
+            "rack_clock_ahead_seconds",
+            "How far the newest event or checkpoint lies ahead of this machine's clock; 0 where it does not.",
+            value=max(0.0, max(times, default=0) / 1e6 - time.time()),
+        )
 
 
 def of_streams(found: list[StreamStatus]) -> Iterator[Metric]:

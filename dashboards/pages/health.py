@@ -129,6 +129,14 @@ def _of_log(at: Desk) -> list[Check]:
         "Log",
         f"{events:,} events in {plural(len(found), 'stream')}, {age}; log {said['log_id'][:8]}… of {said['property_id']}",
     )
+    ahead_s = integrity.clock_ahead_s(found, time.time_ns() // 1000)
+    if ahead_s:
+        log = Check(
+            "act",
+            "Log",
+            f"{events:,} events in {plural(len(found), 'stream')}; the newest is of a time {ago(ahead_s)} in the future",
+            "set the clocks of the machines that write and sign right: until then all that follows bears that time",
+        )
     ends = Check("ok", "Ends of the streams", "all as acknowledged on this machine")
     if troubled:
         ends = Check(

@@ -14,13 +14,14 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 
 from events.errors import AppendRefused, PositionBroken, ResultBroken
+from events.log.clock import AheadOfClock, is_ahead
 from events.log.contract import CheckpointStore, Clock, EventLog, Head, Record, ResultStore
 from events.proofs.checkpoint import Checkpoint, origin_of, sign_checkpoint
 from events.proofs.history import History, Mark, StreamHeads
 from events.proofs.keys import PROPERTY_STREAM, KeyRing
 from events.proofs.signed_note import Signer
 from events.proofs.signing_memory import SigningMemory, SigningRecord
-from events.proofs.statements import CheckpointBatch, Statement, TimeStatement
+from events.proofs.statements import CHECKPOINTS, CheckpointBatch, Statement, TimeStatement
 from events.proofs.verify_results import statements_of
 
 POLL_S = 1.0
@@ -101,6 +102,13 @@ class Checkpointer:
         self._store.append(before, data, head)
         self.pending = 0
         return checkpoint
+
+    def ahead(self) -> list[AheadOfClock]:
+        """Return the last checkpoint if it bears a time of the future: no later one can bear an earlier time."""
+        time = self._ledger.time
+        if time is None or not is_ahead(time.at_us, self._clock()):
+            return []
+        return [AheadOfClock(CHECKPOINTS, self._ledger.size, time.at_us)]
 
     def _of_results(self, last: bool) -> list[Statement]:
         """Return what is to be stated of the results, where it is time for that."""

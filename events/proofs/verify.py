@@ -29,6 +29,7 @@ from events.errors import (
     SequenceGap,
 )
 from events.log.appender import OF_THE_DAY, day_after
+from events.log.clock import AheadOfClock, is_ahead
 from events.log.contract import MAX_SEQ, CheckpointStore, EventLog, Head, Record, StreamIndex
 from events.log.foreign import NO_FOREIGN_RECORDS, ForeignReport
 from events.log.runs import runs_of
@@ -107,7 +108,7 @@ class VerificationReport(msgspec.Struct, frozen=True, kw_only=True):
     `quarantine` says how what was refused at intake compares with the chain, `results` what was found of the results (null:
     nothing was asked). `foreign` records are no part of the log and break nothing. `unread`: stream → how many events at its
     beginning were not read again; `starts`: where a later verification may begin. `lost`: what an earlier verification reached
-    and the log no longer has.
+    and the log no longer has; `future`: the first event of each stream, and the first checkpoint, of a time that has not come.
     """
 
     ok: bool
@@ -126,6 +127,7 @@ class VerificationReport(msgspec.Struct, frozen=True, kw_only=True):
     unread: dict[str, int] = {}
     starts: dict[str, StreamStart] = {}
     lost: tuple[Break, ...] = ()
+    future: tuple[AheadOfClock, ...] = ()
 
 
 def verify(
@@ -140,13 +142,14 @@ def verify(
     since: Start | None = None,
     reached: Mapping[str, Mark] = NOTHING_REACHED,
     accept_loss: bool = False,
+    now_us: int | None = None,
 ) -> VerificationReport:
     """Walk all streams of a log, and those that only its high-water mark or its checkpoints know; with `results` those too.
 
     With `since`, of each stream only what came after the last event that checkpoints bore out then (see `events.proofs.since`).
     `anchors`, `marks` and `gap_s` as for `check_checkpoints`. `reached` (stream → end) is how far an earlier verification
-    came: what the log lost of it is a break, unless `accept_loss`. Raises `LogUnavailable` where the log cannot be read at
-    all; everything else is in the report.
+    came: what the log lost of it is a break, unless `accept_loss`. `now_us` (UTC microseconds) is the present, to name what
+    is of the future. Raises `LogUnavailable` where the log cannot be read at all; everything else is in the report.
     """
     breaks: list[Break] = []
     heads: dict[str, Head] = {}
@@ -154,6 +157,7 @@ def verify(
     unread: dict[str, int] = {}
     starts: dict[str, StreamStart] = {}
     lost: list[Break] = []
+    future: list[AheadOfClock] = []
     try:
         marked = set(log.acknowledged())
     except IntegrityError as error:
@@ -161,7 +165,7 @@ def verify(
         marked = set()
     checked = None
     if checkpoints is not None:
-        checked = check_checkpoints(log, checkpoints, anchors=anchors, marks=marks, gap_s=gap_s)
+        checked = check_checkpoints(log, checkpoints, anchors=anchors, marks=marks, gap_s=gap_s, now_us=now_us)
     stated = checked.stated if checked is not None else {}
     positions = results.positions if results is not None else {}
     at_positions: dict[str, bytes] = {}
@@ -176,6 +180,7 @@ def verify(
                 pace,
                 positions[stream].seq if stream in positions else 0,
                 reached.get(stream),
+                now_us,
             )
             for stream in sorted({*log.streams(), *marked, *stated, *reached})
         }
@@ -192,6 +197,7 @@ def verify(
             starts[stream] = walk.start
         breaks.extend(found for found in walk.breaks if found not in breaks)
         lost += walk.lost
+        future += [walk.future] if walk.future is not None else []
     breaks.extend(() if accept_loss else lost)
     breaks.extend(_break_of(error) for error in (checked.errors if checked is not None else ()))
     quarantine, foreign = QuarantineCheck(), NO_FOREIGN_RECORDS
@@ -228,6 +234,7 @@ def verify(
         unread=unread,
         starts=starts,
         lost=tuple(lost),
+        future=(*future, *(checked.future if checked is not None else ())),
     )
 
 
@@ -281,7 +288,10 @@ class _StreamVerification:
         pace: _Pace,
         position: int = 0,
         reached: Mark | None = None,
+        now_us: int | None = None,
     ) -> None:
+        self._now_us = now_us
+        self.future: AheadOfClock | None = None
         self.position, self._reached = position, reached
         self._hashes: dict[int, bytes] = dict.fromkeys((position, reached.head.seq if reached is not None else 0), b"")
         self.log, self.stream, self._pace = log, stream, pace
@@ -334,7 +344,14 @@ class _StreamVerification:
             self._compare_index()
         except IntegrityError as error:
             self.breaks.append(_break_of(error))
+        if self.future is None and self.unread:  # the first of them may be among those that were not read again
+            self._note_time(self.head.seq, self._recorded_at_us)
         self._pace.say(self.stream)
+
+    def _note_time(self, seq: int, recorded_at_us: int) -> None:
+        """Remember the first event that was recorded in the future."""
+        if self.future is None and self._now_us is not None and is_ahead(recorded_at_us, self._now_us):
+            self.future = AheadOfClock(self.stream, seq, recorded_at_us)
 
     def take(self, run: Sequence[Record]) -> None:
         """Check the next records."""
@@ -373,6 +390,7 @@ class _StreamVerification:
         """Go back to the beginning of the stream."""
         self.breaks, self._hashes, self._nothing_new = [], dict.fromkeys(self._hashes, b""), False
         self._day, self._round_open, self._recorded_at_us, self._lost_track = None, False, 0, False
+        self.future = None
 
     def _take(self, record: Record, event: ReadEnvelope[Event] | None) -> None:
         """Check the next record; `event` is what it holds, null where it has to be read by itself."""
@@ -410,6 +428,7 @@ class _StreamVerification:
             self._report(record.seq, "envelope", "recorded before the event that stands before it")
         else:
             self._recorded_at_us = event.recorded_at_us
+        self._note_time(record.seq, event.recorded_at_us)
         if type(event.payload) in OF_THE_DAY or event.gaming_day != self._day or self._lost_track:
             self._check_day(record.seq, event)
         if self.stream == PROPERTY_STREAM:

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from events.errors import IntegrityError
+from events.log.clock import AheadOfClock, is_ahead
 from events.log.contract import CheckpointStore, EventLog, Head
 from events.proofs.checkpoint import origin_of
 from events.proofs.history import History, Keys, Mark, StatedHeads
 from events.proofs.keys import named
 from events.proofs.signed_note import PublicKey
-from events.proofs.statements import BadCheckpoint, TimeStatement
+from events.proofs.statements import CHECKPOINTS, BadCheckpoint, TimeStatement
 
 
 class Silence(msgspec.Struct, frozen=True):
@@ -75,6 +76,7 @@ class CheckpointVerification(msgspec.Struct, frozen=True):
     results: Mapping[str, Sequence[Head]]
     signed: Signatures
     errors: Sequence[IntegrityError]
+    future: Sequence[AheadOfClock] = ()
 
 
 def check_checkpoints(
@@ -84,12 +86,14 @@ def check_checkpoints(
     anchors: Sequence[PublicKey],
     marks: Iterable[Mark],
     gap_s: int | None = None,
+    now_us: int | None = None,
 ) -> CheckpointVerification:
     """Walk all checkpoints up to the first that cannot be trusted.
 
     `anchors` are keys that the auditor was given (none: those that the log itself names), each of which counts by itself, and
     then there must be a checkpoint of one of them, or of a key for which one vouches; `marks` are checkpoints that others
-    remember, as a witness does. A silence is a pause longer than the checkpoint before it promises, or than `gap_s`.
+    remember, as a witness does. A silence is a pause longer than the checkpoint before it promises, or than `gap_s`. The first
+    checkpoint of a time after `now_us` is named.
     """
     errors: list[IntegrityError] = []
     held: list[Mark] = []
@@ -103,7 +107,7 @@ def check_checkpoints(
     except IntegrityError as error:  # the high-water file of another log
         errors.append(BadCheckpoint(1, "checkpoint_lost", error.detail))
     keys, history = Keys(log, anchors), History(origin_of(log.log_id, log.property_id), held)
-    checkpoints, silences, last = 0, list[Silence](), None
+    checkpoints, silences, last, future = 0, list[Silence](), None, list[AheadOfClock]()
     try:
         for data in store.batches():
             before = history.ledger.time
@@ -112,6 +116,8 @@ def check_checkpoints(
             assert time is not None  # every batch ends with one
             silences += _silence(before, time, gap_s)
             checkpoints, last = checkpoints + 1, time
+            if not future and now_us is not None and is_ahead(time.at_us, now_us):
+                future.append(AheadOfClock(CHECKPOINTS, history.ledger.size, time.at_us))
         history.end()
         if anchors and not checkpoints:
             raise BadCheckpoint(
@@ -136,7 +142,7 @@ def check_checkpoints(
         unnamed=tuple(str(key) for key in anchors if keys.ring.of(key) is None),
         silences=tuple(silences),
     )
-    return CheckpointVerification(history.stated, history.ledger.results, signed, errors)
+    return CheckpointVerification(history.stated, history.ledger.results, signed, errors, future)
 
 
 def _silence(before: TimeStatement | None, now: TimeStatement, gap_s: int | None) -> list[Silence]:

@@ -58,6 +58,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Take the file in; 1 where lines were refused, 4 where something beside the chain differed from it."""
     from intake.appending import IntakeSummary
+    from rack.foreign import report_clock
     from rack.opening import log_at
 
     address = log_address(arguments.log)
@@ -86,6 +87,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
                 output.problem(repair)
                 repaired += 1
             output.progress(taken.lines, "lines read")
+        report_clock(log, output)
     finally:
         log.close()
     output.value(_as_json(taken))

@@ -81,7 +81,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Replay; 1 where findings stand, 4 where a stream is broken. `--as-of` and `--rules` keep nothing."""
-    from rack.foreign import report_store_faults
+    from rack.foreign import report_clock, report_store_faults
     from rack.opening import log_at, lost_tails, results_at
     from replay.run.replayer import MemoryResults
 
@@ -100,6 +100,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     log = log_at(address, read_only=True, check_heads=False)
     try:
         report_store_faults(log, output)
+        report_clock(log, output)
         options = {"read_only": True} if arguments.group is not None else {}
         results = MemoryResults() if what_if else results_at(address, arguments.verdicts, **options)
         try:

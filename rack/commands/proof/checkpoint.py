@@ -60,6 +60,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """
     from contextlib import ExitStack, closing
 
+    from events.log.clock import ahead_lines
     from events.proofs.checkpointer import Checkpointer
     from events.proofs.keys import read_signer
     from events.proofs.signing_memory import SigningMemory
@@ -90,6 +91,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         events = checkpointer.read()
         checkpoint = checkpointer.sign()
         output.note(f"{counted(events, 'event')} read; {_line(checkpoint)}")
+        for line in ahead_lines(checkpointer.ahead(), utc_now_us()):
+            output.problem(line)
         told = _tell(checkpointer.result_faults, (), output)
         if arguments.follow:
             checkpoint = _follow(checkpointer, arguments.every or EVERY, within_s or SECONDS, output)

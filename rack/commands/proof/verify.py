@@ -106,6 +106,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
     from msgspec import to_builtins
 
+    from events.log.clock import ahead_lines
     from events.open import parse_address
     from events.proofs.checkpoint import origin_of
     from events.proofs.keys import read_public_key
@@ -148,6 +149,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             gap_s=arguments.gap,
             results=state if _keeps_results(backend, state) else None,
             progress=progress_of(log, arguments, output),
+            now_us=utc_now_us(),
             **before.options,
         )
         witnessed = _witness_status(store, folder, log) if folder is not None else None
@@ -187,7 +189,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     seen = {"cosigned": len(folder.sizes()) if folder is not None else 0, "witness": to_builtins(witnessed)}
     seen |= {"foreign": foreign_as_json(report.foreign), "store_faults": to_builtins(faults)}
     seen |= {"verdicts": to_builtins(verdicts), "attachments": attached.counts}
-    seen |= {"lost": before.lost(report), "accepted": to_builtins(accepted)}
+    seen |= {"future": to_builtins(report.future), "lost": before.lost(report), "accepted": to_builtins(accepted)}
     output.value(
         as_json(report) | {"ok": found.ok, "failures": found.failures, "overdue": late} | seen | sealed | rounds
     )
@@ -198,6 +200,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         *quarantine_lines(report.quarantine),
         *result_lines(report.results),
         *([] if report.results is not None else ["no results lie beside the archive: none were checked"]),
+        *ahead_lines(report.future, at_us),
         *(verdict_lines(verdicts) if verdicts is not None else ()),
         *attached.lines("match their SHA-256", "no folder with their files is here, none was compared"),
         *_signature_lines(report.signed, late),
