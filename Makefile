@@ -61,13 +61,10 @@ lint: $(STAMP)  ## format, lint, types
 
 check: lint test-all  ## everything that is checked before a change lands
 
-# Compiled kernels leave no trace: their branches are those that tests take with the compiler off.
 COVERED := --cov=events --cov=games --cov=replay --cov-branch
-KERNELS := tests/games/kernels tests/replay/columns
 
 coverage: $(STAMP)  ## branch coverage of events, games and replay; fails under 95 %
-	@NUMBA_DISABLE_JIT=1 $(PYTEST) -n $(JOBS) -m "not compiled" $(COVERED) --cov-report= $(KERNELS)
-	@$(PYTEST) -n $(JOBS) --dist loadgroup -m "not browser" $(COVERED) --cov-append \
+	@$(PYTEST) -n $(JOBS) --dist loadgroup -m "not browser" $(COVERED) \
 		--cov-report=term-missing:skip-covered --cov-fail-under=95 $(ARGS)
 
 mutants: $(STAMP)  ## seed defects into games and replay; the golden rounds must kill each

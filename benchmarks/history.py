@@ -34,7 +34,7 @@ SEED = 19
 
 
 def measure(folder: Path, rounds: int = ROUNDS) -> list[Measured]:
-    """Measure; the peer of two processes is one, that of a what-if in columns is event replay."""
+    """Measure; the peer of two processes is one, that of a what-if is event replay."""
     folder.mkdir()
     floor = _simulated(rounds)
     _written(folder / "floor.db", floor).close()
@@ -47,7 +47,7 @@ def measure(folder: Path, rounds: int = ROUNDS) -> list[Measured]:
     tables = _written(folder / "tables.db", [group for group in floor if _is_of_a_first_table(group[0])])
     build(tables, folder / "rounds")
     repeat_rounds(folder / "rounds", TIMES)
-    settled = _settle(tables, RoundTable(folder / "rounds"))  # the kernels are loaded
+    settled = _settle(tables, RoundTable(folder / "rounds"))
     answers = [once(_settle, tables, RoundTable(folder / "rounds")) for _ in range(REPEATS)]
     asked = best([timing for timing, _ in answers])
     share = settled.event_replayed / settled.rounds

@@ -18,9 +18,9 @@ from pokerkit import Card, StandardHighHand
 from treys import Card as TreysCard
 from treys import Evaluator
 
+from analytics.theory.kernels.sevens import HANDS, count_lines, rank_sevens
 from benchmarks.measuring import REPEATS, Measured, Timing, best, once
 from games.cards.cards import TEXT
-from games.kernels.sevens import HANDS, count_lines, rank_sevens
 
 Array = npt.NDArray[Any]
 

@@ -55,7 +55,7 @@ class BettingBox(msgspec.Struct, frozen=True):
     voided: bool | None = False
     abandoned: bool = False
     collected: bool = False
-    settled: frozenset[str] = frozenset()
+    settled: tuple[str, ...] = ()
 
     def has_abandoned(self, wager: str) -> bool:
         """Say whether a wager counts as abandoned: not one that was settled before (§ 688a.7(b))."""

@@ -61,12 +61,12 @@ def bonus_lines(paytable: Paytable, cards: Sequence[int], side: int | None = Non
 
 
 def is_houses_total(counted: int, under_most: int, over_least: int) -> bool:
-    """Say whether a total loses to the house whatever was decided; pure integers, also compiled (§ 686a.7(j))."""
+    """Say whether a total loses to the house whatever was decided (§ 686a.7(j))."""
     return under_most < counted < over_least
 
 
 def is_on_side(counted: int, over: bool, over_least: int) -> bool:
-    """Say whether a total that is not the house's is on the side wagered on; pure integers, also compiled (§ 686a.7(i))."""
+    """Say whether a total that is not the house's is on the side wagered on (§ 686a.7(i))."""
     return (counted >= over_least) == over
 
 

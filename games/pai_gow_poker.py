@@ -48,7 +48,7 @@ def vigorish(book: Rulebook, winnings_cents: int) -> int:
 
 
 def rounded_vigorish(winnings_cents: int, rate_bp: int, step_cents: int, rounding: int) -> int:
-    """Return the vigorish at a rate in basis points, in whole steps; pure integers, also compiled.
+    """Return the vigorish at a rate in basis points, in whole steps.
 
     `rounding` is the place of the filed setting in `ROUNDINGS`.
 

@@ -51,7 +51,7 @@ def action_seat(count: int, player_dealer: int) -> int:
 
 
 def action_after(first: int, player_dealer: int) -> int:
-    """Return the seat that gets the action button where a seat gets the first hand; pure integers, also compiled."""
+    """Return the seat that gets the action button where a seat gets the first hand."""
     return first if first != player_dealer else player_dealer % SEATS + 1
 
 
@@ -61,7 +61,7 @@ def from_action(seat: int, action: int) -> int:
 
 
 def left_to_cover(wager_cents: int, used_cents: int, wins: bool, net: bool) -> int:
-    """Return how much of a win or a loss the player-dealer's wager can still cover; pure integers, also compiled (D22).
+    """Return how much of a win or a loss the player-dealer's wager can still cover (D22).
 
     `used_cents` of the wager are used; `net`: paid less taken, so that taking is bounded from the other side.
     """

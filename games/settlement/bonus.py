@@ -125,7 +125,7 @@ def _printed_for_another(paytable: Paytable, line: PayLine) -> str | None:
 
 
 def is_envy_owed(own_hand: bool, hand_wagered: bool, must_wager: bool) -> bool:
-    """Say whether a qualifying wager is paid for a qualifying hand; pure, also compiled (D17).
+    """Say whether a qualifying wager is paid for a qualifying hand (D17).
 
     `own_hand`: both are of the same patron; `hand_wagered`: the hand's patron placed the wager too, which counts where
     `must_wager` is filed.

@@ -31,7 +31,7 @@ OUTCOMES = {
 
 
 def starting_place(count: int) -> int:
-    """Return the place in `CLOCKWISE` that a count points at; pure integers, also compiled (§ 688a.5(i), D3)."""
+    """Return the place in `CLOCKWISE` that a count points at (§ 688a.5(i), D3)."""
     steps = (count - 1) % 7
     return 6 - steps
 

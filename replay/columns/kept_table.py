@@ -21,7 +21,6 @@ from typing import Final
 import msgspec
 
 from events.log.contract import Head
-from replay.columns.game_columns import Row
 from replay.columns.round_table import (
     MANIFEST,
     VERSION,
@@ -41,6 +40,7 @@ from replay.columns.round_table import (
     write_rows,
 )
 from replay.columns.row_keeper import Part, RowKeeper, StreamKeeper
+from replay.columns.row_schema import Row
 from replay.columns.stream_rows import StreamRows, Unfinished
 from replay.run.engine import engine
 from replay.run.positions import ReplaySource

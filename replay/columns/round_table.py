@@ -1,7 +1,7 @@
 """The round table: derived from a log, one row a round, a file for each property, game and month. It can always be rebuilt.
 
 Invariant: what is in the table is in the log. A stream that cannot be written row by row (a correction that reached
-far back, a game without columns, a break) has no rows, and the manifest says why: event replay judges it. This file reads the
+far back, a break) has no rows, and the manifest says why: event replay judges it. This file reads the
 log and reads and writes the folder of the table.
 
     manifest.json                          what was read (heads of the streams), and the digest of every file
@@ -33,16 +33,14 @@ import pyarrow.parquet as pq
 from events.errors import IntegrityError
 from events.log.contract import EventLog
 from events.log.runs import runs_of
-from replay.columns.catalogue import schema_of
-from replay.columns.game_columns import Row
-from replay.columns.row_schemas import arrow_schema, as_batch
+from replay.columns.row_schema import SCHEMA, TEXTS, Row, as_batch
 from replay.columns.row_writer import RowWriter
 from replay.columns.stream_rows import ROUNDS_AT_HAND, StreamRows, digest_of
 from replay.run.engine import engine
 from replay.run.positions import ReplaySource
 from replay.run.stream_worker import Result
 
-VERSION: Final = 5
+VERSION: Final = 6
 MANIFEST: Final = "manifest.json"
 GROUP: Final = 8192
 """Rounds in a row group: so many are settled at once."""
@@ -165,10 +163,9 @@ class _Files:
         return self._scratch / f"{number}-{place.replace('/', '-')}.parquet"
 
     def _group(self, writers: dict[str, pq.ParquetWriter], number: int, place: str, rows: Sequence[Row]) -> None:
-        schema = schema_of(rows[0]["game"])
         if place not in writers:
-            writers[place] = writer_at(self._part(number, place), arrow_schema(schema))
-        writers[place].write_batch(as_batch(rows, schema))
+            writers[place] = writer_at(self._part(number, place))
+        writers[place].write_batch(as_batch(rows))
 
     def put_together(self, folder: Path) -> list[FileEntry]:
         """Join the parts to the files of the table."""
@@ -179,15 +176,14 @@ class _Files:
 def joined(parts: Sequence[Path], folder: Path, place: str, scratch: Path, without: Collection[str] = ()) -> FileEntry:
     """Join files of one place to one file of the table, in groups of `GROUP` rounds; those of the streams in `without` not."""
     whole, rounds, streams = scratch / "whole.parquet", 0, set()
-    columns = pq.read_schema(parts[0])
-    with writer_at(whole, columns) as writer:
-        waiting = columns.empty_table()
+    with writer_at(whole) as writer:
+        waiting = SCHEMA.empty_table()
         for batch in _batches(parts):
             if without:
                 batch = batch.filter(pc.invert(pc.is_in(batch.column("stream"), pa.array(sorted(without)))))
             streams |= set(batch.column("stream").unique().to_pylist())
             rounds += len(batch)
-            waiting = pa.concat_tables((waiting, pa.Table.from_batches([batch], columns)))
+            waiting = pa.concat_tables((waiting, pa.Table.from_batches([batch], SCHEMA)))
             while len(waiting) >= GROUP:
                 writer.write_table(waiting[:GROUP])
                 waiting = waiting[GROUP:]
@@ -202,18 +198,16 @@ def _batches(parts: Sequence[Path]) -> Iterator[pa.RecordBatch]:
             yield from file.iter_batches(GROUP)
 
 
-def writer_at(path: Path | pa.NativeFile, columns: pa.Schema) -> pq.ParquetWriter:
+def writer_at(path: Path | pa.NativeFile) -> pq.ParquetWriter:
     """Open a file of rounds for writing."""
-    texts = [field.name for field in columns if pa.types.is_string(field.type)]
-    return pq.ParquetWriter(path, columns, compression="lz4", use_dictionary=texts)
+    return pq.ParquetWriter(path, SCHEMA, compression="lz4", use_dictionary=list(TEXTS))
 
 
 def write_rows(path: Path | pa.NativeFile, rows: Sequence[Row]) -> None:
     """Write rows of one place to a file."""
-    schema = schema_of(rows[0]["game"])
-    with writer_at(path, arrow_schema(schema)) as writer:
+    with writer_at(path) as writer:
         for start in range(0, len(rows), GROUP):
-            writer.write_batch(as_batch(rows[start : start + GROUP], schema))
+            writer.write_batch(as_batch(rows[start : start + GROUP]))
 
 
 def placed(made: Path, folder: Path, name: str, suffix: str, rounds: int = 0, streams: Sequence[str] = ()) -> FileEntry:
@@ -425,11 +419,12 @@ class RoundTable:
         """Return the paths of the files with rounds of a game, each checked. Raises `TableError`."""
         return [self.path(entry) for entry in self.manifest.files if entry.path.split("/")[2] == game]
 
-    def asides(self) -> dict[str, int]:
-        """Return how many rounds the columns do not hold, by the reason, the most frequent first."""
+    def ineligible(self) -> dict[str, int]:
+        """Return how many rounds cannot be settled from their rows, by the reason, the most frequent first."""
         counts: Counter[str] = Counter()
         for entry in self.manifest.files:
-            counts.update(pq.read_table(self.path(entry), columns=["aside"]).column("aside").to_pylist())
+            reasons = pq.read_table(self.path(entry), columns=["ineligible_reason"])
+            counts.update(reasons.column("ineligible_reason").to_pylist())
         return {reason: count for reason, count in counts.most_common() if reason}
 
     def must_be_of(self, log: EventLog) -> None:

@@ -17,8 +17,8 @@ import pyarrow as pa
 from events.errors import IntegrityError
 from events.log.contract import Head
 from events.log.runs import runs_of
-from replay.columns.game_columns import Row
 from replay.columns.round_table import GROUP, StreamReading, drop, place_of, write_rows
+from replay.columns.row_schema import Row
 from replay.columns.row_writer import RowWriter
 from replay.columns.stream_rows import ROUNDS_AT_HAND, StreamRows, with_texts
 from replay.run.positions import ReplaySource

@@ -13,7 +13,7 @@ from typing import Any
 from events.log.contract import EventLog, Record
 from events.log.runs import runs_of
 from games.rulebook.rulebook import Rulebook
-from replay.columns.row_schemas import REST
+from replay.columns.row_schema import REST
 from replay.columns.stream_rows import with_texts
 from replay.run.stream_worker import Result, Snapshot, StreamWorker, encode
 

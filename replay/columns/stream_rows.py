@@ -15,10 +15,8 @@ from typing import Final
 import msgspec
 
 from games.rulebook.rulebook import Rulebook
-from replay.columns.catalogue import columns_of, schema_of
-from replay.columns.game_columns import Row
-from replay.columns.layout_row import Ineligible, write_round
-from replay.columns.row_schemas import REST, empty_row
+from replay.columns.row_schema import REST, SETTLED, Row, empty_row
+from replay.columns.settled_round import Ineligible, packed
 from replay.fold.round import Round
 from replay.fold.table_fold import RECENT_ROUNDS
 from replay.fold.table_state import Filed, TableState
@@ -113,20 +111,14 @@ class StreamRows:
             self._reject(f"round {round_.round_no} came after round {self._last_round_no}")
             return
         self._last_round_no = round_.round_no
-        schema = schema_of(round_.before.game if isinstance(book, str) else book.game)
-        row = empty_row(schema)
+        row = empty_row()
         self._describe(row, round_, book)
         try:
             if isinstance(book, str):
                 raise Ineligible("no rules in force")
-            game = columns_of(book.game)
-            if game is None:
-                self._reject(f"rounds of {book.game} have no columns")
-                raise Ineligible(self.event_replay_reason)
-            write_round(row, round_, book, game)
+            row[SETTLED] = packed(round_, book)
         except Ineligible as reason:
-            described = {name: row[name] for name in _DESCRIBED}
-            row = empty_row(schema) | described | {"aside": str(reason)}
+            row["ineligible_reason"] = str(reason)
         with_earlier = bool(self.rows) and self.rest_seq < max(self.rows[-1]["last_seq"], self._touched_to)
         row["until_seq"] = seq
         self.rows.append(row)
@@ -167,7 +159,7 @@ class StreamRows:
             self._join(later, LATE_ARRIVAL)
         first = self._first(at)
         self.rows[first]["until_seq"] = max(self.rows[first]["until_seq"], seq)
-        self.rows[at]["aside"] = self.rows[at]["aside"] or "what came late"
+        _set_ineligible(self.rows[at], "what came late")
 
     def _first(self, at: int) -> int:
         while self.rows[at]["until_seq"] == 0:
@@ -178,7 +170,7 @@ class StreamRows:
         """Let a round be replayed together with the round before it."""
         first, row = self._first(at - 1), self.rows[at]
         for joined in self.rows[first : at + 1]:
-            joined["aside"] = joined["aside"] or reason
+            _set_ineligible(joined, reason)
         self.rows[first]["until_seq"] = max(self.rows[first]["until_seq"], row["until_seq"])
         row["until_seq"], row[REST] = 0, None
 
@@ -193,22 +185,10 @@ class StreamRows:
         return finished
 
 
-_DESCRIBED: Final = (
-    "property_id",
-    "stream",
-    "round_no",
-    "game",
-    "gaming_day",
-    "shift",
-    "dealer",
-    "rules",
-    "first_seq",
-    "last_seq",
-    "opened_at_us",
-    "closed_at_us",
-    "rest_seq",
-    REST,
-)
+def _set_ineligible(row: Row, reason: str) -> None:
+    """Leave a round to event replay; the first reason stays."""
+    row["ineligible_reason"] = row["ineligible_reason"] or reason
+    row[SETTLED] = None
 
 
 def with_texts(rest: bytes, texts: Mapping[str, str]) -> TableState:

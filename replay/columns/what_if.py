@@ -1,7 +1,8 @@
-"""What other rules would have led to, as money: a history settled in columns by replacement rules, beside what was due.
+"""What other rules would have led to, as money: every round of a history settled by replacement rules, beside what was due.
 
-Invariant: what the columns cannot settle is judged by event replay, under the rules on file and under the others.
-Amounts are cents from the patron's side, so what a change costs the house is what the patrons are due more.
+Invariant: there is one set of rules. A row is settled by the game's own `settle`; a round that its row cannot settle is
+judged by event replay, under the rules on file and under the others. Amounts are cents from the patron's side, so what a change
+costs the house is what the patrons are due more.
 """
 
 from __future__ import annotations
@@ -10,29 +11,33 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 import msgspec
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from events.log.contract import EventLog
 from games.rulebook.rulebook import Rulebook
-from replay.columns.catalogue import columns_of
-from replay.columns.game_columns import GameColumns
 from replay.columns.groups import Group, groups_of
-from replay.columns.kernels.settled_rows import SettledRows
 from replay.columns.round_table import RoundTable
 from replay.columns.row_replayer import RowReplayer
-from replay.columns.row_schemas import ENVY_WAGERS, REST, numbers_of
-from replay.columns.settling import rulebook_in, settled_by
+from replay.columns.row_schema import REST, SETTLED
+from replay.columns.settled_round import (
+    SettledRound,
+    due_by,
+    has_same_meter,
+    is_played_alike,
+    net_dues,
+    rulebook_in,
+    unpacked,
+)
 from replay.findings import Adjudication, Settlement
+from replay.fold.wager_keys import key_in
 from replay.run.replayer import MemoryResults, adjudications, replay
-from replay.settlement.stakes import ENVY
 from replay.workers.pool import Pool
 
-Array = npt.NDArray[Any]
 Progress = Callable[[int], None]
 """Called with the rounds settled so far."""
 
+_SETTLED: Final = ("rules", SETTLED)
+"""The columns of a row from which it is settled."""
 _REPLAYED: Final = ("stream", "round_no", "rest_seq", "until_seq")
 """The columns of a row that event replay needs, beside the state it starts from."""
 
@@ -105,66 +110,51 @@ class SettlementJob:
         self.texts, self.replacement = dict(texts), replacement
 
     def at(self, log: EventLog) -> Callable[[Group], WhatIfResult]:
-        """Return what settles a group, where this log is at hand."""
+        """Return what settles a group on a machine that has this log."""
         book = rulebook_in(self.replacement)
-        game = columns_of(book.game)
         replayers = RowReplayer(log, self.texts), RowReplayer(log, self.texts, book)
 
+        alike = {digest: filed for digest, filed in self._filed().items() if is_played_alike(filed, book)}
+
         def settle(group: Group) -> WhatIfResult:
-            assert game is not None, "only games with columns have rows"
-            schema = game.schema
-            read = ("aside", "rules", "due", "net", "envy_due", "envy_net", *schema.settled_by, *_REPLAYED)
-            batch = group.read(tuple(dict.fromkeys(read)))
-            found = settled_by(book, batch, self.texts, game)
-            others = np.flatnonzero(found.settled == 0)
-            answer = WhatIfResult(by_wager={}, rounds=len(batch), event_replayed=len(others))
-            add_columns(answer, batch, found, np.flatnonzero(found.settled), game)
+            batch = group.read((*_SETTLED, *_REPLAYED))
+            answer, others = WhatIfResult(by_wager={}, rounds=len(batch)), []
+            for at, (digest, data) in enumerate(zip(*map(pa.Array.to_pylist, batch.select(_SETTLED)), strict=True)):
+                settled = unpacked(data) if data is not None and digest in alike else None
+                if settled is not None and has_same_meter(settled, alike[digest], book):
+                    add_settled(answer, settled, book)
+                else:
+                    others.append(at)
+            answer.event_replayed = len(others)
             for row in _rows_to_replay(group, batch, others):
                 add_adjudications(answer, *(_verdicts(replayer, row) for replayer in replayers))
             return answer
 
         return settle
 
+    def _filed(self) -> dict[str, Rulebook]:
+        """Return the rules on file by digest."""
+        return {digest: rulebook_in(text) for digest, text in self.texts.items()}
 
-def _rows_to_replay(group: Group, batch: pa.RecordBatch, which: Array) -> list[Mapping[str, Any]]:
+
+def _rows_to_replay(group: Group, batch: pa.RecordBatch, which: list[int]) -> list[Mapping[str, Any]]:
     """Return what event replay needs of rows, without those that are replayed together with an earlier row."""
-    if not len(which):
+    if not which:
         return []
-    at = pa.array(which)
-    rows = batch.select(_REPLAYED).take(at).to_pylist()
-    rest = group.read((REST,)).column(REST).take(at).to_pylist()
+    rows = batch.select(_REPLAYED).take(which).to_pylist()
+    rest = group.read((REST,)).column(REST).take(which).to_pylist()
     return [row | {REST: state} for row, state in zip(rows, rest, strict=True) if row["until_seq"]]
 
 
-def add_columns(
-    answer: WhatIfResult, batch: pa.RecordBatch, found: SettledRows, which: Array, game: GameColumns
-) -> None:
-    """Add up rows that the columns settle, by the place of each wager among those of a box."""
-    if not len(which):
-        return
-    names, schema = ("staked", "net", "due", "envy_net", "envy_due"), game.schema
-    staked, net, due, envy_net, envy_due = (numbers_of(batch, name, schema)[which].astype(np.int64) for name in names)
-    replacement, envy = found.due[which], found.envy_due()[which]
-    for at, wager in enumerate(schema.wagers):
-        every = slice(at, None, len(schema.slots))
-        sums = (each[:, every].sum() for each in (staked, net, due, replacement))
-        _add(answer, wager, int((staked[:, every] > 0).sum()), *sums)
-    for at, wager in enumerate(ENVY_WAGERS):
-        seats = slice(at * schema.seats, (at + 1) * schema.seats)
-        done, filed, other = (each[:, seats] for each in (envy_net, envy_due, envy))
-        holders = int(((done != 0) | (filed != 0) | (other != 0)).sum())
-        _add(answer, ENVY[wager], holders, 0, done.sum(), filed.sum(), other.sum())
-
-
-def _add(answer: WhatIfResult, wager: str, wagers: int, staked: int, done: int, due: int, replacement: int) -> None:
-    if not wagers:
-        return
-    money = answer.by_wager.setdefault(wager, WagerTotals())
-    money.wagers += wagers
-    money.staked_cents += int(staked)
-    money.done_cents += int(done)
-    money.due_cents += int(due)
-    money.replacement_cents += int(replacement)
+def add_settled(answer: WhatIfResult, settled: SettledRound, book: Rulebook) -> None:
+    """Add up a round that is settled by its table."""
+    dues = net_dues(settled.layout, book)
+    for wager in settled.wagers:
+        _add_wager(answer, wager.wager, wager.staked_cents, wager.done_cents, wager.due_cents, due_by(dues, wager))
+    known = {key_in(wager) for wager in settled.wagers}
+    for key, net_cents in dues.items():
+        if key not in known:
+            _add_wager(answer, key[1], 0, 0, 0, net_cents)
 
 
 def add_adjudications(answer: WhatIfResult, filed: Iterable[Adjudication], replacement: Iterable[Adjudication]) -> None:
@@ -189,7 +179,12 @@ def _add_wager(
     if due is None or replacement is None:
         answer.by_wager.setdefault(wager, WagerTotals()).unknown += 1
         return
-    _add(answer, wager, 1, staked, done or 0, due, replacement)
+    money = answer.by_wager.setdefault(wager, WagerTotals())
+    money.wagers += 1
+    money.staked_cents += staked
+    money.done_cents += done or 0
+    money.due_cents += due
+    money.replacement_cents += replacement
 
 
 def _verdicts(replayer: RowReplayer, row: Any) -> list[Adjudication]:

@@ -67,7 +67,7 @@ def boxes(round_: Round, book: Rulebook, staked: Sequence[Stake], held: Mapping[
             voided=seat in voided,
             abandoned=seat in abandoned,
             collected=seat in collected,
-            settled=frozenset(placed) - abandoned[seat] if seat in abandoned else frozenset(),
+            settled=tuple(sorted(frozenset(placed) - abandoned[seat])) if seat in abandoned else (),
         )
         for seat, placed in by_seat.items()
     ]

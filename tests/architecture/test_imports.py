@@ -42,17 +42,13 @@ MAY_IMPORT = {
     "rack": ("analytics", "dashboards", "events", "floor", "games", "intake", "replay"),
 }
 
-COMPILING = (
-    "games/kernels/compiling.py"  # finds the folder of compiled kernels; what it compiles is as pure as the rest
-)
-
 # third party -> the files, or the folders, that may import it
 AT_HOME = {
     "kafka": ("events/kafka/client.py", "events/kafka/transactions.py", "rack/kafka/acls.py"),
     "apsw": ("events/sqlite/database.py",),
     "duckdb": ("analytics/",),
     "streamlit": ("dashboards/",),
-    "numba": (COMPILING,),
+    "numba": ("analytics/theory/kernels/compiling.py",),
     "starlette": ("intake/gateway/", "dashboards/"),
     "uvicorn": ("intake/gateway/",),
     "shtab": ("rack/commands/setup/completion.py",),
@@ -170,7 +166,7 @@ def impurities(source: str) -> list[str]:
 
 @pytest.mark.parametrize(
     "path",
-    [path for path in files("games", "replay") if name(path).startswith(PURE) and name(path) != COMPILING],
+    [path for path in files("games", "replay") if name(path).startswith(PURE)],
     ids=name,
 )
 def test_what_judges_is_pure(path: Path) -> None:

@@ -29,7 +29,6 @@ ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
         "layout": (),
         "cards": (),
         "house_ways": ("cards",),
-        "kernels": ("house_ways", "cards"),
         "rulebook": ("house_ways", "cards", "layout"),
         "settlement": ("rulebook", "cards", "layout"),
         "game": ("settlement", "rulebook", "cards", "layout"),

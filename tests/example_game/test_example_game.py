@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,13 +14,12 @@ from games.catalogue import GAMES
 from games.rulebook.chapters import RulesRefused, known_chapters
 from games.rulebook.rulebook import parse_submission, simple_submission
 from rack.cli import main
-from replay.columns.catalogue import add_columns, columns_of, remove_columns
 from replay.columns.round_table import RoundTable, build
 from replay.columns.what_if import what_if
 from replay.rules.order import rules_in_order
 from replay.rules.rule import EVERY_CHAPTER
 from replay.workers.pool import ThisProcess
-from tests.example_game import columns, floor, register
+from tests.example_game import floor, register
 from tests.golden.rounds import Case, read_cases, run
 from tests.replay.columns.simulated_log import SimulatedLog
 
@@ -35,14 +33,6 @@ def high_card_added() -> Iterator[None]:
     register.add()
     yield
     register.remove()
-
-
-@pytest.fixture
-def without_columns() -> Iterator[None]:
-    """The game without its record in the catalogue of columns."""
-    remove_columns("high_card")
-    yield
-    add_columns(columns.COLUMNS)
 
 
 def test_what_adjudicates_names_no_game() -> None:
@@ -107,39 +97,14 @@ def test_its_recorded_rounds_are_explained(tmp_path: Path, capsys: pytest.Captur
     assert "PAY-UNDER" in capsys.readouterr().out
 
 
-@pytest.mark.kernels
-def test_its_rounds_are_settled_in_columns_as_by_event_replay(tmp_path: Path) -> None:
-    """Added to the catalogue by its record alone: by the rules on file, what is settled is what was due, of most rounds."""
+def test_its_rounds_are_settled_from_their_rows(tmp_path: Path) -> None:
+    """With nothing of its own: by the rules on file, what is settled is what was due, of most rounds."""
     log = SimulatedLog(gaming_day.simulate(11, 200, games=["high_card"]).groups())
     build(log, tmp_path)
     (text,) = RoundTable(tmp_path).rules().values()
     answer = what_if(log, RoundTable(tmp_path), parse_submission(text), ThisProcess())
     assert 0 < answer.event_replayed < 60 < answer.rounds
     assert {wager.difference_cents for wager in answer.by_wager.values()} == {0}
-
-
-@pytest.mark.kernels
-@pytest.mark.usefixtures("without_columns")
-def test_without_its_record_in_the_catalogue_event_replay_settles_its_rounds(tmp_path: Path) -> None:
-    build(SimulatedLog(gaming_day.simulate(11, 20, games=["high_card"]).groups()), tmp_path)
-    assert set(RoundTable(tmp_path).manifest.event_replay.values()) == {"rounds of high_card have no columns"}
-
-
-def test_a_game_has_one_record_in_the_catalogue_of_columns() -> None:
-    with pytest.raises(ValueError, match="there are columns of high_card already"):
-        add_columns(columns.COLUMNS)
-    assert columns_of("high_card") is columns.COLUMNS
-    with pytest.raises(KeyError):
-        remove_columns("dj_wild")
-    assert columns_of("dj_wild") is not None
-
-
-@pytest.mark.usefixtures("without_columns")
-@pytest.mark.parametrize("elsewhere", [{"kernel": "elsewhere.kernel"}, {"write_layout": print}])
-def test_columns_whose_code_the_digest_of_the_engine_would_not_cover_are_refused(elsewhere: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=r"lies outside the packages of added games \(tests\).*in one package"):
-        add_columns(columns.COLUMNS._replace(**elsewhere))
-    assert columns_of("high_card") is None
 
 
 def test_a_game_has_one_simulation() -> None:

@@ -19,7 +19,7 @@ from tests.example_game import high_card
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 PACKAGE = "high_card_game"
-MODULES = ("__init__", "high_card", "rules", "columns", "kernel", "returns", "floor", "register")
+MODULES = ("__init__", "high_card", "rules", "returns", "floor", "register")
 UNDERPAID = """
 rules   pa-700a bonus=A
 wager   seat=2 ante 10.00
@@ -85,7 +85,6 @@ def test_its_returns_are_counted(site: Path) -> None:
     assert {row["game"] for row in returns} == {"high_card"}
 
 
-@pytest.mark.kernels
 def test_its_days_are_simulated_and_judged_by_several_processes(site: Path, tmp_path: Path) -> None:
     """The processes are started anew: each adds the game for itself, and all name the same engine."""
     day, log = tmp_path / "day.jsonl", f"sqlite://{tmp_path}/floor.db"
@@ -141,7 +140,7 @@ def test_two_distributions_of_one_game_are_refused(tmp_path: Path) -> None:
 def test_the_engine_is_named_after_the_code_of_an_installed_game(site: Path, tmp_path: Path) -> None:
     same = install(tmp_path / "same")
     assert engine_of(same) == engine_of(site) != engine()
-    for number, file in enumerate(("rules.py", "kernel.py", "high_card.py", "700a.toml")):
+    for number, file in enumerate(("rules.py", "high_card.py", "700a.toml")):
         other = install(tmp_path / str(number))
         with (other / PACKAGE / file).open("a") as source:
             source.write("\n# changed\n")

@@ -18,9 +18,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from analytics.theory.kernels.compiling import compiled
 from games.cards.cards import DECK, JOKER, show
 from games.cards.wild_ranking import WildClass, is_natural, progressive_class, rank_wild
-from games.kernels.compiling import compiled
 
 Ints = npt.NDArray[Any]
 

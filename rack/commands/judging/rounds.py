@@ -39,13 +39,13 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             )
     finally:
         log.close()
-    rounds, asides = rounds_of(made), RoundTable(arguments.out).asides()
-    output.value(as_json(made) | {"asides": asides})
+    rounds, ineligible = rounds_of(made), RoundTable(arguments.out).ineligible()
+    output.value(as_json(made) | {"asides": ineligible})
     output.text(f"{rounds:,} rounds in {len(made.files)} files at {arguments.out}")
-    if asides:
-        many = sum(asides.values())
+    if ineligible:
+        many = sum(ineligible.values())
         output.text(f"{many:,} rounds ({many / rounds:.1%}) are replayed event by event:")
-        output.text(*table(("rounds", "why"), [(f"{count:,}", reason) for reason, count in asides.items()]))
+        output.text(*table(("rounds", "why"), [(f"{count:,}", reason) for reason, count in ineligible.items()]))
     if made.event_replay:
         output.text(*table(("stream without rows", "why"), sorted(made.event_replay.items())))
     return Exit.INTEGRITY if any(why.startswith("LOG-") for why in made.event_replay.values()) else Exit.CLEAN

@@ -156,9 +156,9 @@ def test_of_an_honest_floor_at_most_a_twentieth_goes_to_event_replay(tmp_path: P
     floor = gaming_day.simulate(7, 100, games=tuple(GAMES), plant=False)
     manifest = build(SimulatedLog(floor.groups()), tmp_path)
     assert manifest.event_replay == {}
-    rounds, asides = sum(entry.rounds for entry in manifest.files), RoundTable(tmp_path).asides()
+    rounds, ineligible = sum(entry.rounds for entry in manifest.files), RoundTable(tmp_path).ineligible()
     assert rounds >= 100 * len(GAMES)
-    assert 0 < sum(asides.values()) <= rounds / 20, asides
+    assert 0 < sum(ineligible.values()) <= rounds / 20, ineligible
 
 
 def test_a_reader_keeps_the_table_that_it_began_with(tmp_path: Path) -> None:

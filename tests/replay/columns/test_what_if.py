@@ -1,4 +1,4 @@
-"""What other rules would have led to: the sums of the columns are those of a replay of every round by both rules."""
+"""What other rules would have led to: the sums are those of a replay of every round by both rules."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from replay.run.replayer import MemoryResults, adjudications, replay
 from replay.workers.pool import ThisProcess
 from tests.replay.columns.simulated_log import SimulatedLog
 from tests.replay.tables import PAID, MemoryLog, Table, rules_text
-
-pytestmark = pytest.mark.kernels
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +98,7 @@ OTHERS = {
         "pa-686a",
     ),
 }
-"""Rules of the other games; with a Must-Hit-By meter that no table has, nothing is settled in columns."""
+"""Rules of the other games; with a Must-Hit-By meter that no table has, no round is settled from its row."""
 
 
 @pytest.fixture(scope="module")

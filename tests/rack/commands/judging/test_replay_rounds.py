@@ -55,7 +55,6 @@ def test_the_command_says_what_is_replayed_event_by_event(log: str, tmp_path: Pa
     assert [line.split(maxsplit=1) for line in lines[-len(asides) :]] == [[str(asides[why]), why] for why in asides]
 
 
-@pytest.mark.kernels
 def test_a_what_if_reads_it(log: str, tmp_path: Path, capsys) -> None:
     rules, answers = tmp_path / "rules.toml", []
     rules.write_text(submission_from_words(["pa-688a", "ace_high_bonus=2", "fortune_bonus=3"]))

@@ -14,8 +14,6 @@ import pytest
 from games.rulebook.submission import submission_from_words
 from rack.cli import main
 
-pytestmark = pytest.mark.kernels
-
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory) -> Path:

@@ -13,8 +13,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from games.kernels.compiling import borrowing, compiled, inlined, wide
-from games.kernels.ranking import (
+from analytics.theory.kernels.compiling import borrowing, compiled, inlined, wide
+from analytics.theory.kernels.ranking import (
     ACE_BIT,
     CLASS_SHIFT,
     FIVE_ACES,
@@ -122,7 +122,7 @@ def best_flush(suits: int, joker: bool, down: Ints, completed: Ints) -> int:
 
 @inlined
 def best_five(suits: int, joker: bool, down: Ints, straights: Ints, with_joker: Ints) -> int:
-    """Return the value of the best hand of five among the cards, as `games.kernels.ranking.five` gives it."""
+    """Return the value of the best hand of five among the cards, as `analytics.theory.kernels.ranking.five` gives it."""
     once, twice, thrice, four = rank_masks(suits)
     completed = with_joker if joker else straights
     best = best_flush(suits, joker, down, completed)

@@ -1,21 +1,17 @@
-"""Hands of five, two and seven cards ranked as numbers: `games.cards.ranking`, compiled.
+"""What seven cards make as numbers: `games.cards.ranking`, compiled.
 
 Four masks of thirteen bits (bit 0 a two, bit 12 an ace) count the ranks of some cards: the ranks that occur at least once,
 twice, three times and four times. The joker is counted apart.
 
-The value of a hand of five or two is its class and then up to five ranks, four bits each; values compare as the tuples of
-`rank_five` and `rank_two` do.
+The value of a hand of five is its class and then up to five ranks, four bits each; values compare as the tuples of `rank_five`
+do.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
-import numpy.typing as npt
-
-from games.kernels.compiling import compiled, wide
-
-Ints = npt.NDArray[Any]
+from analytics.theory.kernels.compiling import compiled
 
 JOKER: Final = 52
 ACE_BIT: Final = 1 << 12
@@ -91,92 +87,6 @@ def straight_value(mask: int, lowest: bool) -> int:
         return 0x54321 if lowest else 0xE5432
     low = mask & -mask
     return ranks_down(mask, 5) if mask == low * 31 else 0
-
-
-@compiled
-def one_more(bit: int, once: int, twice: int, thrice: int, four: int) -> tuple[int, int, int, int]:
-    """Return the ranks that stand once, twice, thrice and four times, a bit each, with one more card: the bit of its rank."""
-    return once | bit, twice | once & bit, thrice | twice & bit, four | thrice & bit
-
-
-@compiled
-def five_value(once: int, twice: int, thrice: int, four: int, joker: bool, suited: bool, lowest: bool) -> int:
-    """Return the value of five cards by their masks; `suited`: all naturals are of one suit."""
-    best = 0
-    if joker and ones(once) == 4:  # what the joker can complete
-        for straight in range(10):
-            whole = WHEEL if straight == 9 else 31 << straight
-            if whole & once == once:
-                hand_class = STRAIGHT
-                if suited:
-                    hand_class = ROYAL_FLUSH if whole == ROYAL else STRAIGHT_FLUSH
-                best = max(best, (hand_class << CLASS_SHIFT) | straight_value(whole, lowest))
-        if suited and best == 0:
-            missing = ~once & 0x1FFF
-            return (FLUSH << CLASS_SHIFT) | ranks_down(once | 1 << (top(missing) - 2), 5)
-        if best:
-            return best
-    if joker:
-        if four & ACE_BIT:
-            return (FIVE_ACES << CLASS_SHIFT) | 14 << 16
-        once, twice, thrice, four = one_more(ACE_BIT, once, twice, thrice, four)
-    if four:
-        return (FOUR << CLASS_SHIFT) | top(four) << 16 | ranks_down(once ^ four, 4)
-    if thrice:
-        pair = twice ^ thrice
-        if pair:
-            return (FULL_HOUSE << CLASS_SHIFT) | top(thrice) << 16 | top(pair) << 12
-        return (THREE << CLASS_SHIFT) | top(thrice) << 16 | ranks_down(once ^ thrice, 4)
-    if twice:
-        pairs = ones(twice)
-        kind = TWO_PAIR if pairs == 2 else PAIR
-        return (
-            (kind << CLASS_SHIFT) | (ranks_down(twice, pairs) << (20 - 4 * pairs)) | ranks_down(once ^ twice, 5 - pairs)
-        )
-    straight = straight_value(once, lowest)
-    if suited and not joker:
-        if once == ROYAL:
-            return (ROYAL_FLUSH << CLASS_SHIFT) | straight
-        return (
-            ((STRAIGHT_FLUSH << CLASS_SHIFT) | straight) if straight else ((FLUSH << CLASS_SHIFT) | ranks_down(once, 5))
-        )
-    return ((STRAIGHT << CLASS_SHIFT) | straight) if straight else ranks_down(once, 5)
-
-
-@compiled
-def five_without(cards: Ints, i: int, j: int, lowest: bool) -> int:
-    """Return the value of five cards: all of `cards` but those at `i` and `j`."""
-    once = twice = thrice = four = wide(0)
-    joker = False
-    suit, suited = -1, True
-    for at in range(cards.shape[0]):
-        if at in (i, j):
-            continue
-        card = wide(cards[at])
-        if card == JOKER:
-            joker = True
-            continue
-        once, twice, thrice, four = one_more(1 << (card >> 2), once, twice, thrice, four)
-        if suit >= 0 and suit != card & 3:
-            suited = False
-        suit = card & 3
-    return five_value(once, twice, thrice, four, joker, suited, lowest)
-
-
-@compiled
-def five(cards: Ints, lowest: bool) -> int:
-    """Return the value of a hand of five (`rank_five`); `lowest`: A-2-3-4-5 is the lowest straight."""
-    return five_without(cards, -1, -1, lowest)
-
-
-@compiled
-def two(a: int, b: int) -> int:
-    """Return the value of a hand of two (`rank_two`)."""
-    high = wide(14) if a == JOKER else wide((a >> 2) + 2)
-    low = wide(14) if b == JOKER else wide((b >> 2) + 2)
-    if high == low:
-        return (PAIR << CLASS_SHIFT) | high << 16
-    return high << 16 | low << 12 if high > low else low << 16 | high << 12
 
 
 @compiled
@@ -286,38 +196,3 @@ def lines_of(once: int, twice: int, thrice: int, four: int, joker: int, suits: i
     if has_straight(once, joker):
         lines |= L_STRAIGHT
     return lines | flush_lines(suits, joker)
-
-
-@compiled
-def folded(cards: Ints) -> tuple[int, int, int, int, int, int]:
-    """Return the ranks that stand once, twice, thrice and four times, a bit each, the joker, and the ranks of each suit."""
-    joker = 0
-    once = twice = thrice = four = suits = wide(0)
-    for at in range(cards.shape[0]):
-        card = wide(cards[at])
-        if card == JOKER:
-            joker = 1
-            continue
-        bit = wide(1) << (card >> 2)
-        once, twice, thrice, four = one_more(bit, once, twice, thrice, four)
-        suits |= bit << 16 * (card & 3)
-    return once, twice, thrice, four, joker, suits
-
-
-@compiled
-def seven_lines(cards: Ints, wild: bool) -> int:
-    """Return the bonus lines that seven cards make (`seven_card_lines`), a bit each."""
-    once, twice, thrice, four, joker, suits = folded(cards)
-    return lines_of(once, twice, thrice, four, joker, suits, wild)
-
-
-@compiled
-def seven_and_unpaired(cards: Ints) -> tuple[int, int, int]:
-    """Return the lines of seven cards with the joker completing, and wild, and `highest_unpaired` of them."""
-    once, twice, thrice, four, joker, suits = folded(cards)
-    completes = lines_of(once, twice, thrice, four, joker, suits, False)
-    wild = lines_of(once, twice, thrice, four, joker, suits, True) if joker else completes
-    highest = 0
-    if not twice and not completes & (L_STRAIGHT | L_FLUSH) and not (joker and once & ACE_BIT):
-        highest = 14 if joker else top(once)
-    return completes, wild, highest

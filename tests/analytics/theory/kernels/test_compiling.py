@@ -7,12 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from games.kernels.compiling import cache_folder, sources_digest
+from analytics.theory.kernels.compiling import cache_folder, sources_digest
 
-ROOT = Path(__file__).resolve().parents[3]
-CALLEE = "from games.kernels.compiling import compiled\n\n\n@compiled\ndef callee():\n    return {}\n"
+ROOT = Path(__file__).resolve().parents[4]
+CALLEE = "from analytics.theory.kernels.compiling import compiled\n\n\n@compiled\ndef callee():\n    return {}\n"
 CALLER = """
-from games.kernels.compiling import compiled
+from analytics.theory.kernels.compiling import compiled
 from pack.callee import callee
 
 
@@ -62,41 +62,6 @@ def test_where_nothing_can_be_kept_kernels_run_from_memory(tmp_path: Path) -> No
     assert answer(tmp_path, 3, XDG_CACHE_HOME=str(tmp_path / "file")) == "3"
 
 
-ROWS = "from collections import namedtuple\n\nRows = namedtuple('Rows', 'cards', module=__name__)\n"
-FIRST = "from games.kernels.compiling import compiled\n\n\n@compiled\ndef first(rows):\n    return rows[0]\n"
-
-
-def test_what_was_compiled_for_a_game_that_is_not_there_any_more_is_compiled_anew(tmp_path: Path) -> None:
-    """A shared function is kept with the types of rows it was compiled for, named by their module."""
-    (tmp_path / "shared.py").write_text(FIRST)
-    site = tmp_path / "site"
-    site.mkdir()
-    (site / "game.py").write_text(ROWS)
-    environment = {
-        "NUMBA_DISABLE_JIT": "0",
-        "PYTHONPATH": f"{ROOT}:{tmp_path}:{site}",
-        "XDG_CACHE_HOME": str(tmp_path / "cache"),
-    }
-
-    def run(code: str) -> str:
-        done = subprocess.run(
-            [sys.executable, "-c", f"from shared import first\n{code}"],
-            capture_output=True,
-            text=True,
-            check=False,
-            cwd=tmp_path,
-            env=os.environ | environment,
-        )
-        return done.stdout.strip() or done.stderr
-
-    with_game = "from game import Rows\nprint(first(Rows(52)))"
-    assert run(with_game) == "52"
-    site.rename(tmp_path / "removed")
-    assert run("print(first((53, 'a')))") == "53"
-    (tmp_path / "removed").rename(site)
-    assert run(with_game) == "52"
-
-
 def test_the_folder_is_named_by_all_sources(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("a = 1")
     before = sources_digest({tmp_path})
@@ -110,7 +75,10 @@ def test_a_folder_for_each_set_of_sources(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     cache_folder.cache_clear()
     try:
-        one, other = cache_folder(ROOT / "games" / "kernels"), cache_folder(ROOT / "replay" / "columns" / "kernels")
+        one, other = (
+            cache_folder(ROOT / "analytics" / "theory" / "kernels"),
+            cache_folder(ROOT / "analytics" / "theory"),
+        )
         assert one is not None
         assert other is not None
         assert one != other

@@ -23,8 +23,6 @@ from numba.core import config as settings
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _HERE = Path(__file__).parent
-_RULES = {_HERE.parent, _HERE.parent / "settlement"}
-"""Where the rules of `games` stand that kernels compile as they are."""
 
 
 def compiled(function: Function, **options: Any) -> Function:
@@ -41,26 +39,7 @@ def compiled(function: Function, **options: Any) -> Function:
         dispatcher.enable_caching()
     finally:
         config.CACHE_DIR = before
-    _give_up_unreadable(dispatcher._cache)
     return cast(Function, dispatcher)
-
-
-def _give_up_unreadable(cached: Any) -> None:
-    """Let a function be compiled again where what is kept of it cannot be read, instead of failing.
-
-    A shared function may have been compiled for the rows of a game from another distribution. They are named by their module,
-    which is missing where that distribution is not installed any more.
-    """
-    load = cached.load_overload
-
-    def load_overload(signature: Any, target: Any) -> Any:
-        try:
-            return load(signature, target)
-        except (ImportError, AttributeError):
-            cached.flush()
-            return None
-
-    cached.load_overload = load_overload
 
 
 def inlined(function: Function) -> Function:
@@ -70,9 +49,9 @@ def inlined(function: Function) -> Function:
 
 @cache
 def cache_folder(sources: Path) -> Path | None:
-    """Return the folder that keeps what is compiled of some sources, these here and `games`; null where none can be made."""
+    """Return the folder that keeps what is compiled of some sources and these here, or None if it cannot be made."""
     root = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    folder = Path(root) / "discard-rack" / f"kernels-{sources_digest({_HERE, *_RULES, sources})}"
+    folder = Path(root) / "discard-rack" / f"kernels-{sources_digest({_HERE, sources})}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:
