@@ -28,7 +28,13 @@ settings.register_profile(
 settings.load_profile("rack")
 
 HERE = Path(__file__).parent
-FOLDERS = {HERE / "kafka": "kafka", HERE / "floor": "days", HERE / "faults": "slow", HERE / "simulation": "slow"}
+FOLDERS = {
+    HERE / "kafka": "kafka",
+    HERE / "floor": "days",
+    HERE / "faults": "slow",
+    HERE / "faults" / "broken": "nightly",
+    HERE / "simulation": "slow",
+}
 """The marks that all tests of a folder have."""
 ONE_WORKER = ("kafka", "browser", "kernels", "days")
 """Tests with one of these marks run in the same worker, in turn: they share a broker, a browser, what is compiled, or days."""

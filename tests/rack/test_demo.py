@@ -439,6 +439,7 @@ def test_a_replay_that_goes_on_from_its_position_names_a_lost_tail(demo: Path, t
     assert f"LOG-GAP {stream} event" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_everything_planted_at_fortune_asia_poker_is_found_and_nothing_else(tmp_path: Path) -> None:
     """So many rounds that every code is planted whose time can come in so few of them."""
     code = main(["demo", "--games", "fortune_asia", "--rounds", "300", "--out", str(tmp_path), "--quiet"])
@@ -454,6 +455,7 @@ def test_everything_planted_in_california_is_found_and_nothing_else(tmp_path: Pa
     assert len(found["planted"]) == 40
 
 
+@pytest.mark.slow
 def test_everything_planted_at_pai_gow_poker_is_found_and_nothing_else(tmp_path: Path) -> None:
     """So many rounds that every code that the chapter can break is planted, in the tables' streams and the meters'."""
     code = main(["demo", "--games", "pai_gow_poker", "--rounds", "1000", "--out", str(tmp_path), "--quiet"])

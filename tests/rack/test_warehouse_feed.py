@@ -65,6 +65,7 @@ class Floor:
             return build_warehouse(path, log, results, broken=broken, **options), broken
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_pieces_of_any_size_come_to_what_a_build_from_nothing_holds(tmp_path: Path, day: Groups, seed: int) -> None:
     """A piece may end within a round, and events may come in before they are judged."""
@@ -158,6 +159,7 @@ def alter_and_seal(path: Path, change: str) -> None:
     path.with_name(f".{path.name}.seals").write_bytes(msgspec.json.encode(Seals(placed, None)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", ALTERED)
 def test_rows_that_neither_digests_nor_seal_betray_are_put_right_in_turn(tmp_path: Path, change: str) -> None:
     """Each build reads some results of one table again; file in place and spare trade places, and each comes to every table."""

@@ -446,6 +446,7 @@ class Killer:
             raise Killed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", [kept, kept_in_units])
 def test_a_kill_at_any_step_loses_nothing_and_doubles_nothing(
     run: Callable[[MemoryLog, Path], Summary], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

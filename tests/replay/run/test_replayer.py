@@ -34,6 +34,7 @@ def eventful_at_once() -> tuple[Table, Stored]:
 # ------------------------------------------------------------------------------------- taken up again, and repeated
 
 
+@pytest.mark.slow
 def test_taken_up_after_any_number_of_events_a_replay_ends_with_the_same_bytes() -> None:
     table, whole = eventful_at_once()
     log = MemoryLog([table])

@@ -69,6 +69,7 @@ def test_a_what_if_reads_it(log: str, tmp_path: Path, capsys) -> None:
     assert answers[0]["rounds"] == 120
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["here", "dask"])
 def test_several_processes_keep_the_table_of_one(engine: str, log: str, tmp_path: Path, capsys) -> None:
     """One of them goes on with the rows of the other."""
@@ -86,6 +87,7 @@ def test_several_processes_keep_the_table_of_one(engine: str, log: str, tmp_path
     assert json.loads(before)["heads"] == json.loads((tmp_path / "rounds" / "manifest.json").read_bytes())["heads"]
 
 
+@pytest.mark.slow
 def test_a_replay_that_is_killed_goes_on(log: str, tmp_path: Path, capsys) -> None:
     """Four times, each a little later; in the end the table is that of the log."""
     rounds = tmp_path / "rounds"
