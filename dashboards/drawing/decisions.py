@@ -28,6 +28,7 @@ class Decision:
     subject: str
     where: str
     reading: str
+    money: str = ""
     reason: str = ""
 
 

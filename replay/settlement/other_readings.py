@@ -165,6 +165,19 @@ def _within_limits(round_: Round, book: Rulebook, seat: int) -> Changed | None:
     return (round_.made_of(facts), book) if facts != round_.facts else None
 
 
+def _without_optional_wagers(round_: Round, book: Rulebook, seat: int) -> Changed | None:
+    """The wagers on the cards at a box without a base wager are none (D114)."""
+    known = book.chapter.wagers
+    on_cards = {name for name, rule in known.items() if name != book.chapter.base and rule.closes != "activation"}
+    facts = [
+        msgspec.structs.replace(fact, payload=msgspec.structs.replace(fact.payload, amount_cents=0))
+        if isinstance(fact.payload, model.WagerPlaced) and fact.payload.seat == seat and fact.payload.wager in on_cards
+        else fact
+        for fact in round_.facts
+    ]
+    return (round_.made_of(facts), book) if facts != round_.facts else None
+
+
 def _of_at_most(fact: RecordedEvent, of_stake: Sequence[RecordedEvent], most_cents: int) -> RecordedEvent | None:
     """Return a fact of a stake that is cut down to its limit: the first that placed it, of so much; any other fact as it is."""
     if fact not in of_stake:
@@ -213,6 +226,14 @@ SHARED: Final = (
         says="a surrender against {cite} counts; it can as well be read to be none, so that the hand is compared",
         change=_no_surrender,
         codes=frozenset({"WAGER-SURRENDER"}),
+        of_money=False,
+    ),
+    OtherReading(
+        decision="D114",
+        section="7(e)",
+        says="a wager without a base wager is settled as placed; by {cite} it can as well be read to be none, and goes back",
+        change=_without_optional_wagers,
+        codes=frozenset({"WAGER-BASE"}),
         of_money=False,
     ),
     OtherReading(

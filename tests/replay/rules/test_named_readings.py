@@ -186,6 +186,12 @@ pay    seat=1 raise 20.00
 pay    seat=1 progressive 9.00
 close
 """
+ALONE = f"""
+wager  seat=3 ace_high_bonus 5.00
+deal   {KINGS} seat3={ACES}
+take   seat=3 ace_high_bonus 5.00
+close
+"""
 FOLDED = """
 wager  seat=2 ante 10.00 blind 10.00 progressive 1.00
 deal   seat2=Kd Kh Ks 9c 5h dealer=Qs Qd Th 9h 8c side=3c
@@ -197,6 +203,11 @@ close
 """
 
 READINGS = [
+    Named(
+        "688a.7(e)", "D114", "pa-688a ace_high_bonus=1", ALONE, "WAGER-BASE seat=3 wager=ace_high_bonus",
+        "the Ace High Bonus of seat 3 neither wins nor loses, and the patron has 5.00 too little",
+        ("seat=3 ace_high", "seat=3 base 5.00 ace_high"),
+    ),
     Named(
         "688a.11(h)", "D15", "pa-688a fortune_bonus=1", fortune("10.00"), "PAY-UNDER seat=3 wager=fortune_bonus -5.00",
         "the Fortune Bonus of seat 3 wins 10.00, as was done", ("7s 7h 7d 8c 9d Th Js", "7s 7h 7d 8c 9d Th 4s"),
