@@ -1,5 +1,6 @@
 """The server that `dashboards.run.command` has Streamlit run: its own, behind our guards, with the route of our downloads."""
 
+import os
 from pathlib import Path
 
 import streamlit
@@ -10,10 +11,11 @@ from starlette.routing import Route
 from streamlit.auth_util import get_origin_from_redirect_uri
 from streamlit.starlette import App
 
+from dashboards.access.door import Door, Headers
 from dashboards.access.downloads import DOWNLOADS, PATH
 from dashboards.access.hosts import HostGuard
 from dashboards.access.sign_ins import SignInGuard, cookies_of, key_of
-from dashboards.run import public_hosts
+from dashboards.run import ACCESS_VARIABLE, LOGIN, public_hosts
 
 
 def serves_tls() -> bool:
@@ -51,5 +53,10 @@ app = App(
         Route(f"/{PATH}/{{token}}", download, methods=["GET"]),
         *(Route(f"/{name}", page, methods=["GET"]) for name in PAGES),
     ],
-    middleware=[Middleware(HostGuard, allowed=public_hosts()), Middleware(SignInGuard, secure=serves_tls)],
+    middleware=[
+        Middleware(Headers),
+        Middleware(HostGuard, allowed=public_hosts()),
+        Middleware(SignInGuard, secure=serves_tls),
+        Middleware(Door, by_login=os.environ.get(ACCESS_VARIABLE) == LOGIN),
+    ],
 )

@@ -62,3 +62,18 @@ def test_an_auditors_look_at_a_round_is_in_the_log(login_site: str, page: Page, 
     expect(page.locator(".rk-now")).to_be_visible()
     with desk_at(floor.log, read_only=True) as at:
         assert [(each.round_no, each.by) for each in at.review("fu-01").custody] == [(2, "r.haas")]
+
+
+def test_a_file_of_a_sign_in_comes_through_the_door(login_site: str, page: Page, floor: Living) -> None:
+    floor.rack("case", "open", "fu-01", "1", "--by", "m.ortiz", "--claim", "paid too little", "--seat", "3", code=0)
+    log_in(page, login_site, "m.ortiz@bellwether.example")
+    page.goto(f"{login_site}/cases?case=FU-01-C1")
+    page.get_by_role("radio", name="Attach").or_(page.get_by_role("button", name="Attach", exact=True)).first.click()
+    page.locator('input[type="file"]').set_input_files(
+        {"name": "slip.txt", "mimeType": "text/plain", "buffer": b"a slip"}
+    )
+    expect(page.get_by_text("slip.txt").first).to_be_visible()
+    page.get_by_label("What it is").fill("the slip")
+    page.get_by_role("button", name="Attach file").click()
+    # the page has the file, and says what is wrong with this site: without a file it would ask for one
+    expect(page.get_by_text("no folder for cases is named")).to_be_visible()
