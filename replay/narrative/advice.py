@@ -8,7 +8,7 @@ from replay.advice import Advice
 from replay.incidents import incidents
 from replay.narrative.incidents import incident_sentence
 from replay.narrative.names import capitalized, position_name, wager_with_number
-from replay.narrative.reckoning import SettledWager, action, due_reckoning
+from replay.narrative.reckoning import SettledWager, action, bank_in, due_reckoning
 
 PHASES = {
     "between rounds": "Between rounds",
@@ -41,7 +41,10 @@ def warning_sentences(advice: Advice, currency: str) -> list[str]:
 
 def remedies(advice: Advice, currency: str) -> list[str]:
     """Return what is to be done about money that is wrong in an open round, a sentence each."""
-    found = (action(each.difference_cents or 0, each.seat, currency=currency) for each in advice.warnings)
+    found = (
+        action(each.difference_cents or 0, each.seat, bank=bank_in(each.observed), currency=currency)
+        for each in advice.warnings
+    )
     return [sentence for sentence in found if sentence]
 
 

@@ -6,15 +6,17 @@ of a meter or a wager that the player-dealer did not cover whole comes out other
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
+from games.catalogue import GAMES
 from games.rulebook.chapters import chapter
 from games.rulebook.money import Odds
 from replay.incidents import Incident
-from replay.narrative.names import amount, line_name, listed
+from replay.narrative.names import amount, capitalized, line_name, listed
 from replay.narrative.verdicts import is_bound
 
 EVEN_MONEY = Odds(1, 1)
@@ -69,15 +71,19 @@ def action(
     *,
     doubtful: bool = False,
     at_least: bool = False,
+    bank: str = "",
     currency: str = "USD",
 ) -> str:
     """Return what is to be done about an amount that a patron has too little (negative) or too much, in cents; empty for none.
 
     `doubtful`: the finding names another reading of the text, by which nothing may be wrong. `at_least`: the evidence leaves open
-    what is due, and this is the least by which it is wrong.
+    what is due, and this is the least by which it is wrong. `bank`: the patron who pays in the house's place, as
+    `bank_in` returns it.
 
     >>> action(-9800, 3)
     'Pay $98.00 to the patron at seat 3.'
+    >>> action(-9800, 3, bank="the player-dealer at seat 4")
+    'The player-dealer at seat 4, a patron, pays $98.00 to the patron at seat 3.'
     >>> action(500, 1)
     'Overpaid by $5.00 at seat 1: note it, and take nothing back without the shift manager.'
     """
@@ -86,11 +92,37 @@ def action(
     cents = ("at least " if at_least else "") + amount(difference_cents, currency)
     if doubtful:
         side = f"{cents} too {'little' if difference_cents < 0 else 'much'}"
-        return f"Decide which reading of the text applies: by the one followed here, {_patron(seat)} was paid {side}."
+        by = f" by {bank}, a patron" if bank else ""
+        return (
+            f"Decide which reading of the text applies: by the one followed here, {_patron(seat)} was paid {side}{by}."
+        )
     if difference_cents < 0:
-        return f"Pay {cents} to {_patron(seat)}."
-    where = "" if seat is None else f" at seat {seat}"
-    return f"Overpaid by {cents}{where}: note it, and take nothing back without the shift manager."
+        return (
+            f"{capitalized(bank)}, a patron, pays {cents} to {_patron(seat)}."
+            if bank
+            else f"Pay {cents} to {_patron(seat)}."
+        )
+    return _overpaid(cents if seat is None else f"{cents} at seat {seat}", bank)
+
+
+def _overpaid(amounts: str, bank: str) -> str:
+    """Return what is to be done about what was overpaid, and who is short by it if a patron holds the bank."""
+    short = f"{bank}, a patron, is short by it; " if bank else ""
+    return f"Overpaid by {amounts}: {short}note it, and take nothing back without the shift manager."
+
+
+_BANK: Final = re.compile(r"; (the player-dealer(?: at seat [1-7])?) (?:is short|owes) ")
+"""What `of_the_bank` adds to what was observed (`replay/rules/mispayment_words.py`)."""
+
+
+def bank_in(observed: str) -> str:
+    """Return the patron of whose bank a finding says that it is short or owes; empty where the house has the bank.
+
+    >>> bank_in("60.00 returned; the player-dealer at seat 4 is short 60.00"), bank_in("60.00 returned")
+    ('the player-dealer at seat 4', '')
+    """
+    found = _BANK.search(observed)
+    return found[1] if found else ""
 
 
 def actions(incident: Incident, currency: str = "USD") -> list[str]:
@@ -100,15 +132,17 @@ def actions(incident: Incident, currency: str = "USD") -> list[str]:
     over = [(seat, cents) for seat, cents in by_seat if cents > 0]
     each = [(seat, cents) for seat, cents in by_seat if cents and (doubtful or cents < 0 or len(over) == 1)]
     bounded = {finding.seat for finding in incident.findings if is_bound(finding.expected)}
+    bank = next((bank for finding in incident.findings if (bank := bank_in(finding.observed))), "")
     sentences = [
-        action(cents, seat, doubtful=doubtful, at_least=seat in bounded, currency=currency) for seat, cents in each
+        action(cents, seat, doubtful=doubtful, at_least=seat in bounded, bank=bank, currency=currency)
+        for seat, cents in each
     ]
     if len(over) > 1 and not doubtful:
         amounts = listed(
             f"{'at least ' if seat in bounded else ''}{amount(cents, currency)}{'' if seat is None else f' at seat {seat}'}"
             for seat, cents in over
         )
-        sentences.append(f"Overpaid by {amounts}: note it, and take nothing back without the shift manager.")
+        sentences.append(_overpaid(amounts, bank))
     if not sentences and any(finding.code == "MYST-TRIGGER" for finding in incident.findings):
         sentences.append(MYSTERY_WINNER_OPEN)
     return sentences
@@ -144,6 +178,9 @@ PROGRESSIVE = "progressive"
 def _due(settled: SettledWager, chapter_key: str, currency: str) -> str:
     staked, due = settled.staked_cents, settled.due_cents or 0
     stake, why = amount(staked, currency), _why(settled)
+    if _is_partly_covered(settled, chapter_key):
+        covered = f"the player-dealer's wager covers {amount(due, currency)} of it{why}"
+        return f"{stake} {'wins' if due > 0 else 'loses'}, and {covered}"
     if not staked:
         return f"{amount(due, currency)} is due{why}" if due else f"nothing is due{why}"
     if due > 0:
@@ -154,6 +191,21 @@ def _due(settled: SettledWager, chapter_key: str, currency: str) -> str:
     if due == 0:
         return f"{stake} goes back to the patron{why}"
     return f"{stake} is lost{why}" if due == -staked else f"{amount(due, currency)} of {stake} is lost{why}"
+
+
+def _is_partly_covered(settled: SettledWager, chapter_key: str) -> bool:
+    """Say whether the wager of a patron who holds the bank covers only a part of what another wins or loses.
+
+    What a wager wins whole is at the odds of its line; what it loses whole is the stake.
+    """
+    try:
+        is_banked = GAMES[chapter(*chapter_key.split("-", 1)).game].patron_banked
+    except (KeyError, TypeError):  # a chapter of an outside game
+        return False
+    due, staked = settled.due_cents or 0, settled.staked_cents
+    if not is_banked or not due or not staked:
+        return False
+    return _odds(settled, chapter_key) is None if due > 0 else -due < staked
 
 
 def _done(settled: SettledWager, currency: str) -> str:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from events.vocabulary import model
+from games.catalogue import GAMES
 from games.rulebook.money import show_money
 from games.rulebook.rulebook import Rulebook
 from games.settlement.bonus import is_qualifying
@@ -50,6 +51,20 @@ def of_the_limit(book: Rulebook, is_capped: bool) -> str:
     """Return in words what the filed maximum payout has to do with a payment that it limits, or does not (§ 688a.12(e))."""
     limit = show_money(book.max_payout_cents or 0)
     return f"the maximum payout is {limit}" if is_capped else f"the maximum payout of {limit} does not limit it"
+
+
+def of_the_bank(round_: Round, book: Rulebook, difference_cents: int | None, facts: Iterable[RecordedEvent]) -> str:
+    """Return in words what a patron who holds the bank is short by, or owes, when another was paid too much or too little.
+
+    Empty where the house has the bank, and where it paid in the player-dealer's place.
+    """
+    if not difference_cents or not GAMES[book.game].patron_banked:
+        return ""
+    if any(getattr(fact.payload, "source", "player_dealer") != "player_dealer" for fact in facts):
+        return ""
+    seat = dealer_position(round_)
+    who = "the player-dealer" if seat == "dealer" else f"the player-dealer at seat {seat}"
+    return f"; {who} {'is short' if difference_cents > 0 else 'owes'} {show_money(abs(difference_cents))}"
 
 
 def no_bonus_for(round_: Round, book: Rulebook, seat: int) -> tuple[str, str]:

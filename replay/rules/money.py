@@ -16,7 +16,7 @@ from replay.fold.derived import derived_by_rules
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.wager_keys import Key, key_in
-from replay.rules.mispayment_words import late_part, no_bonus_for, no_envy_for, of_the_limit
+from replay.rules.mispayment_words import late_part, no_bonus_for, no_envy_for, of_the_bank, of_the_limit
 from replay.rules.rule import EVERY_CHAPTER, Early, Indeterminate, finding, rule
 from replay.settlement.open_reasons import open_envy_reason, open_reason
 from replay.settlement.payouts import WagerFlow, describe_flow, flows
@@ -167,7 +167,8 @@ def _in_every_reading(
         code,
         section,
         expected=limit or "no wager after its time",
-        observed=f"{late_part(round_, book, late)}; {observed}" if is_late and late is not None else observed,
+        observed=(f"{late_part(round_, book, late)}; {observed}" if is_late and late is not None else observed)
+        + of_the_bank(round_, book, difference, account.flow.facts),
         evidence=facts or ((round_.closed,) if round_.closed else ()),
         seat=account.settlement.seat,
         wager=account.settlement.wager,
@@ -246,6 +247,8 @@ def _difference(round_: Round, book: Rulebook, account: Account, owed_cents: int
     observed = _observed(account, taken)
     if account.is_late and account.stake is not None:
         observed = f"{late_part(round_, book, account.stake)}; {observed}"
+    if code != "PAY-VIG":
+        observed += of_the_bank(round_, book, difference, account.flow.facts)
     facts = [*(account.stake.facts if account.stake else ()), *account.flow.facts, *taken]
     yield finding(
         round_,
@@ -397,17 +400,18 @@ def envy_bonuses(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermin
         if paid_for == owed or (short and sum(paid_for.values()) == sum(owed.values())):
             continue
         why_none = no_envy_for(round_, book, wager, seat, paid_for, owed)
+        difference = sum(paid_for.values()) - sum(owed.values())
         yield finding(
             round_,
             book,
             "PAY-ENVY",
             ENVY_SECTION[ENVY_OF[wager]],
             expected=f"{_amounts(owed)} ({why_none})" if why_none else _amounts(owed),
-            observed=_amounts(paid_for),
+            observed=_amounts(paid_for) + of_the_bank(round_, book, difference, facts),
             evidence=facts or ((round_.closed,) if round_.closed else ()),
             seat=seat,
             wager=wager,
-            difference_cents=sum(paid_for.values()) - sum(owed.values()),
+            difference_cents=difference,
         )
 
 

@@ -53,11 +53,15 @@ def settled(wager: str, paytable: str, staked: int, due: int | None, done: int |
             "$60.00 at even money less 5 % vigorish pays $57.00; $60.00 was paid",
         ),
         # California: the player-dealer covers $57.00 of a win of $60.00; nobody takes a vigorish there
-        ("ca-gegr-002138", settled("base", "", 6_000, 5_700, 6_000, "win"), "$60.00 pays $57.00; $60.00 was paid"),
+        (
+            "ca-gegr-002138",
+            settled("base", "", 6_000, 5_700, 6_000, "win"),
+            "$60.00 wins, and the player-dealer's wager covers $57.00 of it; $60.00 was paid",
+        ),
         (
             "ca-gegr-002138",
             settled("ace_high_bonus", "1", 500, -200, -500, "lose"),
-            "$2.00 of $5.00 is lost (paytable 1); $5.00 was collected",
+            "$5.00 loses, and the player-dealer's wager covers $2.00 of it (paytable 1); $5.00 was collected",
         ),
         # a Progressive is collected before the deal: what it comes to is net, and one that was kept was not returned
         (
