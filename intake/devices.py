@@ -139,7 +139,7 @@ class DeviceWatch:
         self.current()
 
     def current(self) -> Devices:
-        """Return the devices. What cannot be read lets nobody in."""
+        """Return the devices. What cannot be read, or was emptied, lets nobody in, and is no answer to a device's token."""
         try:
             state = os.stat(self.path)
             seen = (state.st_ino, state.st_mtime_ns, state.st_size, state.st_mode)
@@ -150,6 +150,8 @@ class DeviceWatch:
         if seen != self._seen:
             self._devices = read_devices(self.path)
             self._seen = seen
+        if not self._devices:
+            raise IntakeError(f"{self.path}: the register names no device; `rack devices add` adds one")
         return self._devices
 
 

@@ -3,3 +3,7 @@
 
 class IntakeError(Exception):
     """What is handed in cannot be taken as it is: says what was expected and what to do."""
+
+
+class NoKeyring(IntakeError):
+    """A card number stands where a token belongs, and no keyring was named to make one."""

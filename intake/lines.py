@@ -10,32 +10,39 @@ it. Both are functions of the line alone: handing the same file in again changes
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import json
 import re
 from collections.abc import Callable, Iterator, Set
 from hashlib import sha256
-from typing import Any, BinaryIO, Final, NamedTuple, Protocol
+from io import BytesIO
+from typing import Any, BinaryIO, Final, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
 from events.errors import EventError, WrongPlace
 from events.log.contract import UNKNOWN_STREAM, EventLog
+from events.vocabulary.card_numbers import hidden_numbers
 from events.vocabulary.codec import MAX_EVENT_BYTES, canonical, decode_payload, encode_draft, unique_keys
 from events.vocabulary.envelope import Draft, EventId, StreamName, TimeUs
 from events.vocabulary.model import EventCorrected, IntakeRefused, Number, Token
 from events.vocabulary.places import Writer, writers_of
 from intake.doors import check_line
-from intake.errors import IntakeError
+from intake.errors import IntakeError, NoKeyring
 
-JSON_LINES: Final = ("application/x-ndjson", "application/jsonl", "application/json")
-"""The content types of JSON Lines."""
+DEFECT: Final = "this is a defect of Discard Rack"
+"""How a reason ends that names no fault of the record."""
+
+JSON: Final = "application/json"
+JSON_LINES: Final = ("application/x-ndjson", "application/jsonl", JSON)
+"""The content types of JSON Lines, and of JSON texts in an array or over several lines (see `json_lines`)."""
 
 KEPT_BYTES = 1024 * 1024
 """How much of a line is read, and kept where it is refused: twice the largest event."""
 
 _STREAM = re.compile(rb'"stream"\s*:\s*"((?:table|meter|review|property)/[a-z0-9-]{1,32})"')
-_ROUND = re.compile(rb'"round_no"\s*:\s*([1-9][0-9]{0,15})\b')
+_ROUND = re.compile(rb'"round_?no"\s*:\s*"?([1-9][0-9]{0,15})\b')
 _TIME = re.compile(rb'"occurred_at_us"\s*:\s*([1-9][0-9]{0,15})\b')
 
 
@@ -82,6 +89,8 @@ class Refusal(msgspec.Struct, frozen=True):
 
 
 _decoder = msgspec.json.Decoder(DecodedLine)
+_array_decoder = msgspec.json.Decoder(list[msgspec.Raw])
+_text_decoder = json.JSONDecoder(parse_int=str, parse_float=str)
 
 
 class LineSource(Protocol):
@@ -96,7 +105,7 @@ def read_lines(
 ) -> Iterator[AcceptedLine | Refusal]:
     """Yield each line of a writer that says anything, read, with tokens for card numbers (see `intake.patrons.with_tokens`).
 
-    Of an endless line no more is held than `KEPT_BYTES`. Raises `IntakeError` where no token can be put in.
+    Of an endless line no more is held than `KEPT_BYTES`. Raises `NoKeyring` if a card number needs a token and none can be made.
     """
     return (line for line in read_arriving(file, name, tokens, writer=writer) if line is not None)
 
@@ -110,12 +119,19 @@ def read_arriving(
             yield None
             continue
         with named_tokens(raw.where):
-            data = tokens(raw.data)
-        if raw.excess is None:
-            yield read_line(data, raw.where, writer)
-            continue
-        found = _STREAM.search(data)
-        yield Refusal(raw.where, data, found[1].decode() if found else None, raw.excess)
+            line = _reported(raw, tokens, writer)
+        yield line
+
+
+def _reported(raw: RawLine, tokens: Callable[[bytes], bytes], writer: Writer) -> AcceptedLine | Refusal:
+    if raw.excess is None:
+        return read_reported(raw.data, raw.where, tokens, writer)
+
+    def beginning() -> Refusal:
+        data = tokens(raw.data)
+        return Refusal(raw.where, data, stream_in(data), raw.excess or "")
+
+    return read_or_refuse(beginning, raw.data, raw.where)
 
 
 class RawLine(NamedTuple):
@@ -134,6 +150,8 @@ def raw_lines(file: LineSource, name: str) -> Iterator[RawLine | None]:
             yield None
             continue
         number += 1
+        if number == 1:
+            line = line.removeprefix(codecs.BOM_UTF8)
         whole, size, more = sha256(line), len(line), line
         while len(more) == KEPT_BYTES and not more.endswith(b"\n"):
             while (rest := file.readline(KEPT_BYTES)) is None:
@@ -150,12 +168,133 @@ def raw_lines(file: LineSource, name: str) -> Iterator[RawLine | None]:
 
 @contextlib.contextmanager
 def named_tokens(where: str) -> Iterator[None]:
-    """Let an `IntakeError` of what makes tokens name the line."""
+    """Let a `NoKeyring` of what makes tokens name the line."""
     try:
         yield
-    except IntakeError as error:
+    except NoKeyring as error:
         again = "then hand the file in again: what is in the log already is dropped as repeats"
-        raise IntakeError(f"{where}: {error}; {again}") from None
+        raise NoKeyring(f"{where}: {error}; {again}") from None
+
+
+def tokens_at(at_us: int | None, tokens: Callable[[bytes], bytes], data: bytes) -> bytes:
+    """Return a record with tokens for card numbers if it states its time, UTC microseconds, in other words than a line."""
+    stamp = b"" if at_us is None else b'"occurred_at_us":%d\n' % at_us
+    return tokens(stamp + data)[len(stamp) :]
+
+
+def json_lines(body: bytes) -> bytes:
+    """Return JSON as one text a line, as `raw_lines` takes it: a byte order mark left out, the elements of an array each on
+    its line, and the line breaks within a text replaced by blanks, after it as many, so that the numbers of lines stay.
+
+    What is no JSON stays as it is, line by line.
+
+    >>> json_lines(b'[{"a":1},\\n {"b":2}]'), json_lines(b'{\\n"a":1}\\n{"b":2}'), json_lines(b'\\xef\\xbb\\xbf{}')
+    (b'{"a":1}\\n{"b":2}', b'{ "a":1}\\n\\n{"b":2}', b'{}')
+    """
+    texts = json_texts(body)
+    if len(texts) != 1:
+        return b"\n".join(map(_one_line, texts))
+    if texts[0].lstrip()[:1] != b"{" or all(map(_is_whole, texts[0].splitlines())):
+        return texts[0]
+    return _joined(texts[0].decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+
+
+def whole_texts(file: BinaryIO, look: int = KEPT_BYTES) -> BinaryIO:
+    """Return a file in which every JSON text has its line, as `json_lines` makes it: the file itself if its first line has."""
+    beginning = file.read(look)
+    file.seek(0)
+    lines = beginning.removeprefix(codecs.BOM_UTF8).splitlines()
+    first = next((line for line in lines if line.strip()), b"")
+    if first.lstrip()[:1] not in (b"[", b"{") or _is_whole(first) or len(first) >= look - len(codecs.BOM_UTF8):
+        return file
+    return BytesIO(json_lines(file.read()))
+
+
+def json_texts(body: bytes) -> list[bytes]:
+    """Return the elements of a JSON array that has any, or else the whole; without a byte order mark.
+
+    >>> json_texts(b'[{"a":1},{"b":2}]'), json_texts(b'{"a":1}')
+    ([b'{"a":1}', b'{"b":2}'], [b'{"a":1}'])
+    """
+    body = body.removeprefix(codecs.BOM_UTF8)
+    if body.lstrip()[:1] == b"[":
+        with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            return [bytes(each) for each in _array_decoder.decode(body)] or [body]
+    return [body]
+
+
+def _is_whole(line: bytes) -> bool:
+    """Whether a line, by its first and last character, is a text of its own."""
+    line = line.strip()
+    return not line or (line[:1] == b"{" and line[-1:] == b"}")
+
+
+def _one_line(text: bytes) -> bytes:
+    return text.replace(b"\r", b" ").replace(b"\n", b" ")
+
+
+def _joined(body: str) -> str:
+    """Join the lines of each text that goes over several; from one on that does not end, every line is for itself."""
+    pieces: list[str] = []
+    at = 0
+    while at < len(body):
+        begin, end = at, body.find("\n", at) % (len(body) + 1)
+        if not _is_whole(body[at:end].encode("utf-8", "surrogateescape")):
+            try:
+                _, stop = _text_decoder.raw_decode(body, at + len(body[at:end]) - len(body[at:end].lstrip()))
+            except (ValueError, RecursionError):
+                pieces.append(body[at:])
+                break
+            end = body.find("\n", stop) % (len(body) + 1)
+            if body[stop:end].strip():
+                pieces.append(body[at:])
+                break
+        text = body[begin:end]
+        pieces.append(text.replace("\n", " ") + "\n" * text.count("\n"))
+        at = end + 1
+    return "\n".join(pieces)
+
+
+T = TypeVar("T")
+
+
+def read_or_refuse(read: Callable[[], T], data: bytes, where: str) -> T | Refusal:
+    """Return what a reader makes of a record, or its refusal, whatever the record does to the reader.
+
+    The refusal keeps the record without card numbers. What is the machine's fault or the settings' is raised: `OSError`,
+    `MemoryError`, `NoKeyring`.
+    """
+    try:
+        return read()
+    except (OSError, MemoryError, NoKeyring):
+        raise
+    except Exception as error:
+        kept = hidden_numbers(data)
+        return Refusal(where, kept, stream_in(kept), reason_of(error))
+
+
+def reason_of(error: Exception) -> str:
+    """Return why a record is refused, without card numbers."""
+    text = str(error)
+    if not isinstance(error, IntakeError | EventError):
+        text = f"the reader failed with {type(error).__name__}: {text[:200]}; {DEFECT}"
+    return hidden_numbers(text.encode("utf-8", "backslashreplace")).decode("utf-8", "replace")
+
+
+def stream_in(data: bytes) -> str | None:
+    """Return the stream that refused bytes name, as far as it can be found without reading them."""
+    found = _STREAM.search(data)
+    return None if found is None else found[1].decode()
+
+
+def read_reported(
+    data: bytes, where: str, tokens: Callable[[bytes], bytes] = bytes, writer: Writer = "device"
+) -> AcceptedLine | Refusal:
+    """Return what a line reports, with tokens for card numbers, or its refusal, whatever it does to the reader.
+
+    Raises what `read_or_refuse` raises.
+    """
+    return read_or_refuse(lambda: read_line(tokens(data), where, writer), data, where)
 
 
 def read_line(data: bytes, where: str, writer: Writer = "device") -> AcceptedLine | Refusal:
@@ -163,8 +302,7 @@ def read_line(data: bytes, where: str, writer: Writer = "device") -> AcceptedLin
     try:
         stream, draft = parse_line(data)
     except EventError as error:
-        found = _STREAM.search(data)
-        return Refusal(where, data, found[1].decode() if found else None, str(error))
+        return Refusal(where, data, stream_in(data), str(error))
     try:
         check_line(writer, stream, draft)
     except WrongPlace as error:

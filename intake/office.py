@@ -10,9 +10,14 @@ from typing import BinaryIO
 
 from events.errors import EventError
 from events.log.contract import EventLog
+from events.vocabulary.card_numbers import hidden_numbers
 from events.vocabulary.envelope import Draft
 from intake.appending import IntakeSummary, count
+from intake.errors import IntakeError
 from intake.lines import Refusal, read_lines
+
+LEAST_DIGITS = 3
+"""Digits that make a card number of a text; with fewer, the text of a rules submission may speak of cards."""
 
 
 def append_office_lines(log: EventLog, file: BinaryIO, name: str) -> IntakeSummary:
@@ -21,7 +26,7 @@ def append_office_lines(log: EventLog, file: BinaryIO, name: str) -> IntakeSumma
     Raises `EventError` naming the first line that may not go in, and why; then nothing was appended.
     """
     handed: list[tuple[str, Draft]] = []
-    for line in read_lines(file, name, writer="office"):
+    for line in read_lines(file, name, _checked, writer="office"):
         if isinstance(line, Refusal):
             raise EventError(f"{line.where}: {line.reason}; nothing of {name} was appended")
         handed.append((line.stream, line.draft))
@@ -32,3 +37,15 @@ def append_office_lines(log: EventLog, file: BinaryIO, name: str) -> IntakeSumma
     except EventError as error:
         raise EventError(f"{name}: {error}; nothing of it was appended") from error
     return taken
+
+
+def _checked(data: bytes) -> bytes:
+    """Return a line as it is. Raises `IntakeError` if a card number is in it: the office reports nothing of patrons."""
+    hidden = hidden_numbers(data)
+    if _digits(data) - _digits(hidden) >= LEAST_DIGITS:
+        raise IntakeError("a card number is in the line, and property events name no patron; take it out")
+    return data
+
+
+def _digits(data: bytes) -> int:
+    return sum(map(str.isdigit, data.decode("utf-8", "replace")))

@@ -2,8 +2,8 @@
 
 A device may say `"patron":"card:4711"`; `rack ingest --patrons KEYRING` puts a token in its place before anything is stored.
 A token is an HMAC-SHA256, cut to 128 bits, of the card's number and a secret of that patron's own, under the key of the epoch
-in which the event happened; `intake.card_numbers` finds the numbers, however they are written. Who has the number and the
-keyring can make the token again; who has only the log cannot.
+in which the event happened; `events.vocabulary.card_numbers` finds the numbers, however they are written. Who has the number
+and the keyring can make the token again; who has only the log cannot.
 
 * Rotation begins a new epoch: from then on the same patron has another token. An event's token depends on the event's time,
   so what is handed in twice, or late, stays the same event.
@@ -30,8 +30,8 @@ from typing import Self
 
 import msgspec
 
-from intake.card_numbers import without_card_numbers
-from intake.errors import IntakeError
+from events.vocabulary.card_numbers import without_card_numbers
+from intake.errors import IntakeError, NoKeyring
 
 HEADER_FORM = "discard-rack patron keyring 1"
 MAX_EPOCHS = 999
@@ -206,14 +206,14 @@ def with_tokens(data: bytes, keyring: Keyring | None) -> bytes:
     """Return a reported line with a token in place of every card number; other bytes as they are.
 
     What could be a card number and gets no token (its number cannot be read, it stands in other text, the line has no time)
-    is replaced by `intake.card_numbers.PLACEHOLDER`. Raises `IntakeError` where a string is a card number and there is no
-    keyring, or no key of that time.
+    is replaced by `events.vocabulary.card_numbers.PLACEHOLDER`. If a string is a card number, raises `NoKeyring` without a
+    keyring, and `IntakeError` if the key of that time was destroyed.
     """
     found = _TIME.search(data)
 
     def token(number: str) -> str | None:
         if keyring is None:
-            raise IntakeError("a card number stands where a token belongs; name the keyring with --patrons")
+            raise NoKeyring("a card number stands where a token belongs; name the keyring with --patrons")
         return None if found is None else keyring.token(number, int(found[1]))
 
     return without_card_numbers(data, token)

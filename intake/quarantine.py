@@ -17,6 +17,7 @@ import msgspec
 from events.errors import EventError, IntegrityError
 from events.log.contract import QUARANTINE, UNKNOWN_STREAM, AppendResult, EventLog, QuarantineEntry
 from events.proofs.quarantine import EntryMissing, RefusalNotice, compare_quarantine, notice_of
+from events.vocabulary.card_numbers import hidden_in_text, hidden_numbers
 from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import EventCorrected, GamingDayOpened, IntakeRefused, Replacement
@@ -116,17 +117,21 @@ def find_case(entries: Iterable[QuarantineCase], digest: str) -> QuarantineCase:
 def redrive(log: EventLog, each: QuarantineCase, *, by: str, reason: str, line: bytes | None = None) -> AppendResult:
     """Append what a refused line says, or what `line` says in its stead; return what was appended.
 
-    Raises `EventError` where it still cannot be read or may not stand there, or no device may report it, whoever redrives it;
-    `IntakeError` where it was redriven already; an `IntegrityError` where the bytes are not those that were refused, also
-    where `line` is handed in: nobody can tell what it stands for.
+    A card number in `reason` is left out. Raises `EventError` if `line` holds one, if it still cannot be read or may not stand
+    there, or if no device may report it, whoever redrives it; `IntakeError` if it was redriven already; an `IntegrityError` if
+    the bytes are not those that were refused, also if `line` is handed in: nobody can tell what it stands for.
     """
     if each.fault is not None:
         raise each.fault
     name = f"{each.entry.sha256[:16]}…"
+    if line is not None and hidden_numbers(line) != line:
+        raise EventError(
+            f"{name}: a card number is in the line that was handed in; write the patron's token in its place"
+        )
     if each.redriven_seq is not None:
         raise IntakeError(f"{name}: was redriven already, as {each.stream} event {each.redriven_seq}")
     with log.turn():
-        return _redrive(log, each, by, reason, line)
+        return _redrive(log, each, by, hidden_in_text(reason), line)
 
 
 def _redrive(log: EventLog, each: QuarantineCase, by: str, reason: str, line: bytes | None) -> AppendResult:

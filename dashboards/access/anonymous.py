@@ -19,10 +19,20 @@ PATRON_KEYS: Final = frozenset(("bettor", "patron"))
 STAFF_KEYS: Final = frozenset(("by", "dealer", "verified_by", "inspected_by", "witnessed_by"))
 ROLES: Final = frozenset(("dealer", "player", "floorperson", "device"))
 """What stands in the place of a person where only the role is known; everything else there is somebody's id."""
+FREE_TEXT_KEYS: Final = frozenset(("name", "note", "persons", "reason", "vouch"))
+"""What people write in their own words, in which they may name anybody."""
+REASONS: Final = frozenset((
+    "abandoned", "changed", "damaged", "device_failed", "exposed_card", "exposed_dealer", "exposed_stack",
+    "face_up_cards", "floor_decision", "foul", "house_way", "incorrect_count", "late", "lost", "new_dealer", "new_shoe",
+    "other", "push", "reshuffle", "stub_count", "surrendered", "table_closed", "uncovered", "void", "wrong_count",
+    "wrong_start",
+))  # fmt: skip
+"""Reasons of the vocabulary's closed lists, which name nobody."""
+HIDDEN_TEXT: Final = "(text hidden)"
 
 
 def without_names(view: RoundView) -> RoundView:
-    """Return the round with every person's id replaced, in the heading, the events and what findings say."""
+    """Return the round with every person's id and all free text replaced, in the heading, the events and what findings say."""
     names: dict[str, str] = {}
     dealer = view.round["dealer"]
     if dealer:
@@ -53,6 +63,10 @@ def _collect(value: Any, names: dict[str, str]) -> None:
             _collect(each, names)
     elif isinstance(value, dict):
         for key, each in value.items():
+            if _is_free(key, each):
+                if " " in each:
+                    names[each] = HIDDEN_TEXT  # also where a finding quotes it
+                continue
             kind = "patron" if key in PATRON_KEYS else "staff" if key in STAFF_KEYS else ""
             if kind and isinstance(each, str) and each and each not in ROLES:
                 count = sum(name.startswith(kind) for name in names.values())
@@ -63,13 +77,17 @@ def _collect(value: Any, names: dict[str, str]) -> None:
 
 def _replace(value: Any, names: dict[str, str]) -> Any:
     if isinstance(value, dict):
-        return {key: _replace(each, names) for key, each in value.items()}
+        return {key: HIDDEN_TEXT if _is_free(key, each) else _replace(each, names) for key, each in value.items()}
     if isinstance(value, list):
         return [_replace(each, names) for each in value]
     return names.get(value, value) if isinstance(value, str) else value
 
 
+def _is_free(key: str, value: Any) -> bool:
+    return key in FREE_TEXT_KEYS and isinstance(value, str) and value not in REASONS
+
+
 def _in_text(words: str, names: dict[str, str]) -> str:
-    for name, instead in names.items():
+    for name, instead in sorted(names.items(), key=lambda pair: -len(pair[0])):
         words = re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", instead, words)
     return words

@@ -9,6 +9,7 @@ handed in again.
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -18,14 +19,18 @@ from urllib.parse import urlsplit
 import msgspec
 from prometheus_client import generate_latest
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from events.vocabulary.card_numbers import hidden_numbers
 from intake.appending import BATCH, BATCH_BYTES
 from intake.devices import Device, DeviceWatch, device_of
 from intake.errors import IntakeError
+from intake.gateway import cloud_events
 from intake.gateway.group_commit import GroupCommit, Handed, Lines, NotStored, QueueFull
+from intake.gateway.http_rules import HttpRules
 from intake.gateway.messages import (
     Answer,
     BadBody,
@@ -40,7 +45,7 @@ from intake.gateway.messages import (
 )
 from intake.gateway.server import HEAD_BYTES, is_loopback
 from intake.gateway.telemetry import Telemetry
-from intake.lines import JSON_LINES
+from intake.lines import JSON, JSON_LINES
 from intake.profiles.profile import Profile
 from intake.profiles.shelf import Profiles
 
@@ -54,6 +59,12 @@ MOST_INCOMING: Final = 64 * 1024 * 1024
 """Bytes of bodies that may be coming in at the same time."""
 RETRY_AFTER_S: Final = 1
 
+_PATH: Final = re.compile(
+    r"(?!(?:table|meter|review|property|observed)/[a-z0-9-]+(?![\w/.]))"
+    r"(?<![\w/.:-])(?:[a-z+]+:)?[\w.~@:\[\]-]*/(?:[^\s,;'\"()]*[^\s,;:.'\"()])?"
+    r"|[\w.-]+\.(?:toml|db|jsonl?|keyring|pem|key)\b"
+)
+_CHARSET: Final = re.compile(r'charset\s*=\s*"?([^\s";]+)', re.IGNORECASE)
 _encoder = msgspec.json.Encoder()
 
 
@@ -62,7 +73,8 @@ class Refused(Exception):
 
     def __init__(self, status: int, reason: str) -> None:
         super().__init__(reason)
-        self.status, self.reason = status, reason
+        self.status = status
+        self.reason = hidden_numbers(reason.encode("utf-8", "backslashreplace")).decode("utf-8", "replace")
 
 
 class Caller(NamedTuple):
@@ -101,7 +113,7 @@ class Gateway:
             Route("/readyz", self.ready),
             Route("/metrics", self.metrics),
         ]
-        return Starlette(routes=routes, lifespan=lifespan)
+        return Starlette(routes=routes, lifespan=lifespan, middleware=[Middleware(HttpRules)])
 
     # --------------------------------------------------------------------------------------------------------- handing in
 
@@ -114,6 +126,8 @@ class Gateway:
             kind = _kind(request, caller.profile)
             body = await self._body(request)
             size = len(body)
+            if kind == cloud_events.BINARY:
+                kind, body = cloud_events.SINGLE, cloud_events.structured(request.headers.items(), body)
             taken = await self._take(body, kind, caller)
             response = Response(
                 b"".join(_encoder.encode(each) + b"\n" for each in taken), 200, media_type=JSON_LINES[0]
@@ -148,7 +162,7 @@ class Gateway:
         try:
             found = device_of(self._devices.current(), token.strip()) if scheme.lower() == "bearer" else None
         except IntakeError as error:
-            raise Refused(503, f"{error}; until then nobody is let in") from error
+            raise Refused(503, f"{without_paths(str(error))}; until then nobody is let in") from error
         if found is None:
             raise Refused(401, "expected a device's token: Authorization: Bearer <token of `rack devices add`>")
         name, device = found
@@ -205,6 +219,8 @@ class Gateway:
             raise Refused(403, str(error)) from error
         except BadBody as error:
             raise Refused(400, str(error)) from error
+        except OSError as error:  # no secret could be kept: the machine's fault, not the request's
+            raise Refused(503, f"{error.strerror or 'a file cannot be written'}; nothing was taken") from error
         except IntakeError as error:
             raise Refused(422, f"{error}; nothing was taken") from error
         return list(answers(messages, outcomes))
@@ -225,7 +241,8 @@ class Gateway:
             except IntakeError as error:
                 troubles.append(str(error))
         if troubles:
-            return PlainTextResponse("".join(f"{trouble}\n" for trouble in troubles), 503, _retry())
+            answer = "".join(f"{without_paths(trouble)}\n" for trouble in troubles)
+            return PlainTextResponse(hidden_numbers(answer.encode()), 503, _retry())
         return PlainTextResponse("ready\n")
 
     async def metrics(self, _: Request) -> Response:
@@ -247,6 +264,17 @@ def _is_this_machine(host: str) -> bool:
         return False
 
 
+def without_paths(text: str) -> str:
+    """Return a sentence without the names of files and the addresses of logs in it: anybody may ask.
+
+    >>> without_paths("/srv/rack/devices.toml: others can read the register; chmod 600 it")
+    '(path): others can read the register; chmod 600 it'
+    >>> without_paths("table/fu-01 event 3: the hash differs")
+    'table/fu-01 event 3: the hash differs'
+    """
+    return _PATH.sub("(path)", text)
+
+
 def _check_head(request: Request) -> None:
     """Refuse a head that is too large; the server itself counts only what comes in pieces."""
     if sum(len(name) + len(value) for name, value in request.headers.raw) > HEAD_BYTES:
@@ -257,7 +285,15 @@ def _kind(request: Request, profile: Profile | None) -> str:
     """Return the content type of a request that can be read."""
     if request.headers.get("content-encoding", "identity") != "identity":
         raise Refused(415, "expected a body that is not compressed")
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    stated = request.headers.get("content-type", "")
+    charset = _CHARSET.search(stated)
+    if charset is not None and charset[1].lower() not in ("utf-8", "utf8", "us-ascii"):
+        raise Refused(415, f"expected UTF-8; got charset={charset[1][:40]}")
+    kind = stated.partition(";")[0].strip().lower()
+    if cloud_events.is_binary(request.headers.items()) and kind not in (cloud_events.BATCH, cloud_events.SINGLE):
+        if profile is not None or not (kind in ("", JSON) or kind.endswith("+json")):
+            raise Refused(415, f"expected a CloudEvent with data as {JSON}, and no profile; got {kind[:80] or 'none'}")
+        return cloud_events.BINARY
     expected = content_types(profile)
     if kind not in expected:
         raise Refused(415, f"expected Content-Type {' or '.join(expected)}; got {kind[:80] or 'none'}")

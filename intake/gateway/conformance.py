@@ -10,9 +10,10 @@ import secrets
 import socket
 import ssl
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
@@ -21,9 +22,9 @@ import msgspec
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import Event, GamingDayOpened, WagerPlaced
 from intake.errors import IntakeError
+from intake.gateway import cloud_events
 from intake.gateway.app import MOST_BODY
-from intake.gateway.messages import CLOUD_EVENTS
-from intake.lines import JSON_LINES, line_of
+from intake.lines import JSON, JSON_LINES, line_of
 
 TIMEOUT_S: Final = 30.0
 LINES: Final = 20
@@ -137,7 +138,7 @@ class Kit:
         _expect(bool(reply.answers[1].get("reason")), True)
 
     def _cloud_event(self) -> None:
-        """A CloudEvent says the same as its line: handed in both ways, it is stored once."""
+        """A CloudEvent says the same as its line: handed in in every way, it is stored once."""
         line = self._line(_wager())
         report = json.loads(line)
         event = {
@@ -151,9 +152,14 @@ class Kit:
             "sourceseq": report["source_seq"],
             "data": report["payload"],
         }
-        reply = self._ask("POST", "/v1/events", json.dumps([event]).encode(), CLOUD_EVENTS)
+        reply = self._ask("POST", "/v1/events", json.dumps([event]).encode(), cloud_events.BATCH)
         _expect(reply.statuses, ["stored"])
         _expect(self._hand_in(line).statuses, ["duplicate"])
+        whole = self._ask("POST", "/v1/events", json.dumps(event).encode(), cloud_events.SINGLE)
+        _expect(whole.statuses, ["duplicate"])
+        attributes = {f"ce-{name}": str(value) for name, value in event.items() if name != "data"}
+        binary = self._ask("POST", "/v1/events", json.dumps(event["data"]).encode(), JSON, attributes)
+        _expect(binary.statuses, ["duplicate"])
 
     def _half(self) -> None:
         """Of a request that breaks off nothing is stored: handed in again, all of it is new."""
@@ -212,9 +218,16 @@ class Kit:
     def _hand_in(self, *lines: bytes) -> Reply:
         return self._ask("POST", "/v1/events", b"\n".join(lines) + b"\n")
 
-    def _ask(self, method: str, path: str, body: bytes | None = None, kind: str = JSON_LINES[0]) -> Reply:
+    def _ask(
+        self,
+        method: str,
+        path: str,
+        body: bytes | None = None,
+        kind: str = JSON_LINES[0],
+        attributes: Mapping[str, str] = MappingProxyType({}),
+    ) -> Reply:
         with closing(self._connection()) as connection:
-            connection.request(method, path, body, self._headers(kind))
+            connection.request(method, path, body, self._headers(kind) | dict(attributes))
             response = connection.getresponse()
             return Reply(response.status, response.headers.get_content_type(), response.read())
 

@@ -16,8 +16,9 @@ import msgspec
 
 from events.vocabulary.model import REGISTRY
 from events.vocabulary.places import PLACES
+from intake.gateway import cloud_events
 from intake.gateway.app import BODY_S, MOST_BODY, RETRY_AFTER_S
-from intake.gateway.messages import CLOUD_EVENTS, Answer
+from intake.gateway.messages import Answer
 from intake.lines import JSON_LINES, DecodedLine
 
 OPENAPI: Final = Path("docs/openapi.yaml")
@@ -34,7 +35,8 @@ _SAYS: Final = {
     403: "The device names a source that is not its own. Nothing was taken.",
     408: f"The body did not come within {BODY_S:.0f} s. Nothing was taken; hand it in again.",
     413: f"The body is larger than {MOST_BODY:,} bytes. Nothing was taken; hand in fewer lines at a time.",
-    415: "The content type is none that is read. Nothing was taken.",
+    415: "The content type, encoding or charset is none that is read. Nothing was taken.",
+    417: "The Expect header asks for something else than 100-continue. Nothing was taken.",
     422: "A line holds a card number, and the gateway has no keyring. Nothing was taken.",
     429: "As much waits as may wait. Nothing was taken; hand it in again after `Retry-After` seconds.",
     503: "The log cannot be written, or whether it was is not known. Hand it in again after `Retry-After` seconds.",
@@ -55,10 +57,13 @@ def openapi() -> Document:
     """Return the OpenAPI 3.1 description of the gateway."""
     line, cloud_event = {"$ref": "#/components/schemas/Line"}, {"$ref": "#/components/schemas/CloudEvent"}
     described = (
-        "One event a line; white space and the order of fields do not matter. Of a device with a profile, its messages."
+        "One event a line, an array of events, or events one after another over several lines; white space and the order of "
+        "fields do not matter. Of a device with a profile, its messages. With the headers of a CloudEvent in binary mode "
+        "(`ce-specversion` and the others), the payload alone, as application/json."
     )
     content: Document = {kind: {"schema": line | {"description": described}} for kind in JSON_LINES}
-    content[CLOUD_EVENTS] = {"schema": {"type": "array", "items": cloud_event}}
+    content[cloud_events.BATCH] = {"schema": {"type": "array", "items": cloud_event}}
+    content[cloud_events.SINGLE] = {"schema": cloud_event}
     content["text/csv"] = {
         "schema": {"type": "string", "description": "Messages of a device whose profile is delimited."}
     }
@@ -76,9 +81,13 @@ def openapi() -> Document:
                     "responses": {str(status): _response(status) for status in _SAYS},
                 }
             },
-            "/healthz": {"get": _plain("isAlive", "The process serves.")},
-            "/readyz": {"get": _plain("isReady", "Events can be stored.", "They cannot, and why.")},
-            "/metrics": {"get": _plain("metrics", "Counts for Prometheus.")},
+            "/healthz": {"get": _plain("isAlive", "Ask whether the process serves", "The process serves.")},
+            "/readyz": {
+                "get": _plain(
+                    "isReady", "Ask whether events can be stored", "Events can be stored.", "They cannot, and why."
+                )
+            },
+            "/metrics": {"get": _plain("metrics", "Read the gateway's counts", "Counts for Prometheus.")},
         },
         "components": {
             "securitySchemes": {
@@ -152,8 +161,8 @@ def _schemas() -> Document:
         "description": "A CloudEvent 1.0 that carries an event of the vocabulary.",
         "properties": {
             "specversion": {"const": "1.0"},
-            "id": fields["event_id"],
-            "source": fields["source"],
+            "id": {"type": "string", "description": "The event's id: 32 hex digits, or a UUID."},
+            "source": {"type": "string", "description": "The device's name, or a URN that ends with it."},
             "subject": fields["stream"] | {"description": "The stream."},
             "type": {"enum": types},
             "time": {"type": "string", "format": "date-time", "description": "The device's clock, with its zone."},
@@ -161,13 +170,19 @@ def _schemas() -> Document:
                 "type": ["integer", "string"],
                 "description": "The device's own number; as text beyond 32 bits.",
             },
-            "roundno": {"type": "integer", "minimum": 1, "description": "The round; left out between rounds."},
-            "datacontenttype": {"const": "application/json"},
+            "roundno": {
+                "type": ["integer", "string", "null"],
+                "description": "The round; left out between rounds.",
+            },
+            "datacontenttype": {"type": "string", "description": "application/json, in UTF-8."},
             "dataschema": {"type": "string"},
             "data": {"type": "object", "description": "The payload, as in `Line`."},
         },
         "required": ["specversion", "id", "source", "subject", "type", "time", "sourceseq", "data"],
-        "additionalProperties": False,
+        "additionalProperties": {
+            "type": ["string", "integer", "boolean", "null"],
+            "description": "Other extensions are read over.",
+        },
     }
     return {"Answer": _portable(found["Answer"]), "CloudEvent": cloud_event, "Line": line}
 
@@ -183,11 +198,11 @@ def _response(status: int) -> Document:
     return response
 
 
-def _plain(operation: str, yes: str, no: str = "") -> Document:
+def _plain(operation: str, summary: str, yes: str, no: str = "") -> Document:
     responses: Document = {"200": {"description": yes}}
     if no:
         responses["503"] = {"description": no}
-    return {"operationId": operation, "security": [], "responses": responses}
+    return {"operationId": operation, "summary": summary, "security": [], "responses": responses}
 
 
 def _portable(schema: Any) -> Any:

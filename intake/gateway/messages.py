@@ -1,35 +1,23 @@
-"""Bodies of requests: JSON Lines, batches of CloudEvents 1.0, or what a device's profile reads; each line has its answer.
-
-A CloudEvent carries an event of the vocabulary so: `id` is the event's id, `source` the device's source, `subject` the stream,
-`type` the event's type and version (`wager_paid.v1`), `time` the device's clock, `data` the payload, and the extensions
-`sourceseq` and `roundno` (left out between rounds) are its own number and the round. CloudEvents' integers have 32 bits; a
-greater `sourceseq` is written as text.
-"""
+"""Bodies of requests: JSON, CloudEvents 1.0, or what a device's profile reads; each event has its answer."""
 
 from __future__ import annotations
 
-import re
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import datetime, timedelta
 from io import BytesIO
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import msgspec
 
 from events.errors import EventError
-from events.vocabulary.codec import canonical
 from intake.appending import BATCH, LineOutcome
 from intake.devices import Device
-from intake.lines import JSON_LINES, AcceptedLine, Refusal, read_line, read_lines
+from intake.gateway import cloud_events
+from intake.lines import JSON_LINES, AcceptedLine, Refusal, json_lines, read_lines
 from intake.profiles.profile import Profile
 
-CLOUD_EVENTS: Final = "application/cloudevents-batch+json"
-
-MOST_ELEMENTS: Final = 10 * BATCH
-"""The most CloudEvents of a batch."""
-
-_EPOCH: Final = datetime.fromisoformat("1970-01-01T00:00:00Z")
-_TYPE: Final = re.compile(r"\A([a-z0-9_]{1,64})\.v([1-9][0-9]{0,5})\Z")
+MOST_EVENTS: Final = 10 * BATCH
+"""The most events of a JSON array."""
 
 Status = Literal["stored", "duplicate", "quarantined", "skipped"]
 
@@ -78,7 +66,7 @@ class Message(msgspec.Struct, frozen=True):
 
 def content_types(profile: Profile | None) -> tuple[str, ...]:
     """Return the content types that a device of this profile may hand in, the usual one first."""
-    return (*JSON_LINES, CLOUD_EVENTS) if profile is None else profile.content_types
+    return (*JSON_LINES, cloud_events.BATCH, cloud_events.SINGLE) if profile is None else profile.content_types
 
 
 def read_body(body: bytes, kind: str, tokens: Tokens, profile: Profile | None = None) -> list[Message]:
@@ -86,15 +74,31 @@ def read_body(body: bytes, kind: str, tokens: Tokens, profile: Profile | None = 
 
     Raises `BadBody`, or `IntakeError` where no token can be put in.
     """
+    body = body.removeprefix(BOM_UTF8)
+    if kind == cloud_events.SINGLE:
+        return _cloud_events([body], tokens)
+    if kind == cloud_events.BATCH:
+        try:
+            return _cloud_events(cloud_events.elements(body), tokens)
+        except EventError as error:
+            raise BadBody(str(error)) from error
+    if kind in JSON_LINES:
+        body = json_lines(body)
+        if body.count(b"\n") > MOST_EVENTS:
+            raise BadBody(f"a JSON array has at most {MOST_EVENTS:,} events; hand in fewer at a time")
     if profile is not None:
         read = profile.read_arriving(BytesIO(body), "line", tokens)
         return [Message(_number(each[0]), each[1]) for each in read if each is not None]
-    if kind == CLOUD_EVENTS:
-        return [
-            Message(number, (_read_cloud_event(tokens(data), f"event {number}"),))
-            for number, data in enumerate(_elements(body), 1)
-        ]
     return [Message(_number(line.where), (line,)) for line in read_lines(BytesIO(body), "line", tokens)]
+
+
+def _cloud_events(elements: Sequence[bytes], tokens: Tokens) -> list[Message]:
+    if len(elements) > MOST_EVENTS:
+        raise BadBody(f"a batch has at most {MOST_EVENTS:,} CloudEvents, this one {len(elements):,}; hand in fewer")
+    return [
+        Message(number, (cloud_events.read_cloud_event(data, f"event {number}", tokens),))
+        for number, data in enumerate(elements, 1)
+    ]
 
 
 def _number(where: str) -> int:
@@ -122,7 +126,7 @@ def _source_of(line: AcceptedLine | Refusal, *, vendor: bool) -> str:
     if vendor:
         return ""
     try:
-        return _source_decoder.decode(line.data).source
+        return cloud_events.source_name(_source_decoder.decode(line.data).source)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return ""
 
@@ -152,75 +156,3 @@ def _answer(number: int, outcome: LineOutcome) -> Answer:
         refused = outcome.refused
         return Answer(number, "quarantined", outcome.stream, outcome.seq, refused.reason, refused.sha256)
     return Answer(number, "duplicate" if outcome.seq is None else "stored", outcome.stream, outcome.seq)
-
-
-# ----------------------------------------------------------------------------------------------------------- CloudEvents
-
-
-class _CloudEvent(msgspec.Struct, forbid_unknown_fields=True):
-    specversion: Literal["1.0"]
-    id: str
-    source: str
-    type: str
-    subject: str
-    time: str
-    data: msgspec.Raw
-    sourceseq: int | str
-    roundno: int | None = None
-    datacontenttype: Literal["application/json"] = "application/json"
-    dataschema: str | None = None
-
-
-_elements_decoder = msgspec.json.Decoder(list[msgspec.Raw])
-_cloud_decoder = msgspec.json.Decoder(_CloudEvent)
-
-
-def _elements(body: bytes) -> list[bytes]:
-    try:
-        elements = [bytes(each) for each in _elements_decoder.decode(body)]
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise BadBody(f"expected a JSON array of CloudEvents: {error}") from error
-    if len(elements) > MOST_ELEMENTS:
-        raise BadBody(f"a batch has at most {MOST_ELEMENTS:,} CloudEvents, this one {len(elements):,}; hand in fewer")
-    return elements
-
-
-def _read_cloud_event(data: bytes, where: str) -> AcceptedLine | Refusal:
-    try:
-        line = _line_of(data)
-    except EventError as error:
-        return Refusal(where, data, None, str(error))
-    return read_line(line, where)
-
-
-def _line_of(data: bytes) -> bytes:
-    """Return the line that says the same as a CloudEvent."""
-    try:
-        event = _cloud_decoder.decode(data)
-        kind = _TYPE.match(event.type)
-        if kind is None:
-            raise EventError(
-                f"type: expected a type and version of the vocabulary such as wager_paid.v1, got {event.type[:80]!r}"
-            )
-        fields: dict[str, Any] = {
-            "stream": event.subject,
-            "event_id": event.id,
-            "source": event.source,
-            "source_seq": int(event.sourceseq),
-            "occurred_at_us": _time_us(event.time),
-            "round_no": event.roundno,
-            "type": kind[1],
-            "version": int(kind[2]),
-        }
-        return canonical(fields)[:-1] + b',"payload":' + bytes(event.data) + b"}"
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, ValueError, OverflowError) as error:
-        if isinstance(error, EventError):
-            raise
-        raise EventError(f"expected a CloudEvent 1.0: {error}") from error
-
-
-def _time_us(text: str) -> int:
-    moment = datetime.fromisoformat(text)
-    if moment.tzinfo is None:
-        raise EventError(f"time: {text[:40]!r} names no zone; write 2026-03-01T21:14:00Z")
-    return (moment - _EPOCH) // timedelta(microseconds=1)

@@ -2,8 +2,8 @@
 
 The offset is kept, under a name that is the log's own, after everything before it is durable. Whatever is killed when, a
 record is read again or was stored; what was stored already is recognized as a repeat by the device's own number. Nothing is
-skipped: where the log takes nothing, the topic waits. A record that cannot be read goes to quarantine, with topic, partition
-and offset.
+skipped: where the log takes nothing, the topic waits. A record that cannot be read, whatever it does to its reader, goes to
+quarantine, with topic, partition and offset: nothing waits behind it.
 
 Who may write to the topic, the broker's access rules say. Where there is a register of devices, the key of a record is the
 name of its device, which speaks for its own sources only.
@@ -15,17 +15,21 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+import msgspec
+
 from events.errors import BrokenSeal, LogUnavailable
 from events.kafka.client import Cluster, Message, TopicPartition, TopicReader
 from events.kafka.partition_reader import UNREADABLE, UNREADABLE_REASON
 from events.kafka.topics import parse_address
+from events.vocabulary.card_numbers import hidden_numbers
 from intake.appending import LineOutcome
-from intake.devices import DeviceWatch
-from intake.errors import IntakeError
+from intake.devices import Device, DeviceWatch
+from intake.errors import IntakeError, NoKeyring
 from intake.gateway.group_commit import GroupCommit, Handed, NotStored, QueueFull
 from intake.gateway.messages import Message as BodyMessage
 from intake.gateway.messages import NotItsOwn, Tokens, check_device
-from intake.lines import AcceptedLine, Refusal, read_line
+from intake.lines import AcceptedLine, Refusal, json_texts, read_reported, reason_of, stream_in
+from intake.profiles.profile import Profile
 from intake.profiles.shelf import Profiles
 
 POLL_S: Final = 0.2
@@ -129,30 +133,58 @@ class RawTopic:
             if outcome.refused is not None:
                 self._report(f"{line.origin}: {outcome.refused.reason}; quarantined as {outcome.refused.sha256[:16]}…")
 
-    def _read(self, lane: TopicPartition, message: Message) -> tuple[Line, ...]:
-        """Return the lines of a record. Raises `IntakeError` where the register cannot be read, or no token be put in."""
+    def _read(self, lane: TopicPartition, message: Message) -> list[Line]:
+        """Return the lines of a record, or its refusal, whatever it does to the reader.
+
+        Raises `IntakeError` if the register or a profile cannot be read.
+        """
         origin = f"topic {lane.topic}, partition {lane.partition}, offset {message.offset}"
         data = message.value or b""
         if message.headers == [UNREADABLE]:
-            return (Refusal(origin, data, None, UNREADABLE_REASON, origin),)
-        if self._devices is None:
-            return (self._line(data, origin),)
-        name = (message.key or b"").decode("ascii", "replace")
-        device = self._devices.current().get(name)
-        if device is None or device.revoked is not None:
-            what = "names no device that is let in" if name else "is missing"
-            reason = f"the record's key {what}; expected the name of a device in the register"
-            return (Refusal(origin, self._tokens(data), None, reason, origin),)
-        profile = self._profiles.of(device)
-        lines = (self._line(data, origin),) if profile is None else profile.read(data, origin, self._tokens, origin)
-        try:
-            check_device(device, [BodyMessage(1, lines)], vendor=profile is not None)
-        except NotItsOwn as error:
-            return (Refusal(origin, self._tokens(data), None, str(error).removeprefix(f"{origin}: "), origin),)
-        return lines
+            return [self._refusal(data, origin, UNREADABLE_REASON, None)]
+        device, profile = None, None
+        if self._devices is not None:
+            name = (message.key or b"").decode("ascii", "replace")
+            device = self._devices.current().get(name)
+            profile = None if device is None else self._profiles.of(device)
+            if device is None or device.revoked is not None:
+                what = "names no device that is let in" if name else "is missing"
+                reason = f"the record's key {what}; expected the name of a device in the register"
+                return [self._refusal(data, origin, reason, profile)]
+        texts = json_texts(data) if profile is None or profile.format == "json" else [data]
+        return [line for text in texts for line in self._read_text(text, origin, device, profile)]
 
-    def _line(self, data: bytes, origin: str) -> Line:
-        line = read_line(self._tokens(data), origin)
-        if isinstance(line, AcceptedLine):
-            return AcceptedLine(line.where, line.data, line.stream, line.draft, origin)
-        return Refusal(line.where, line.data, line.stream, line.reason, origin)
+    def _read_text(self, text: bytes, origin: str, device: Device | None, profile: Profile | None) -> Sequence[Line]:
+        """Return the lines of a text, or its refusal. Without a keyring a card number refuses its text: others wait behind it."""
+        lines: Sequence[Line]
+        try:
+            try:
+                lines = (
+                    [read_reported(text, origin, self._tokens)]
+                    if profile is None
+                    else profile.read(text, origin, self._tokens)
+                )
+            except NoKeyring as error:
+                refusal = self._refusal(text, origin, str(error), profile)
+                lines = [msgspec.structs.replace(refusal, stream=stream_in(refusal.data))]
+            if device is not None:
+                check_device(device, [BodyMessage(1, tuple(lines))], vendor=profile is not None)
+        except NotItsOwn as error:
+            return [self._refusal(text, origin, str(error).removeprefix(f"{origin}: "), profile)]
+        except (OSError, MemoryError):  # the machine's, not the record's
+            raise
+        except Exception as error:
+            return [self._refusal(text, origin, reason_of(error), profile)]
+        return [msgspec.structs.replace(line, origin=origin) for line in lines]
+
+    def _refusal(self, text: bytes, origin: str, reason: str, profile: Profile | None) -> Refusal:
+        """Return the refusal of a text, with tokens for its card numbers, or without these if no tokens can be made."""
+
+        def kept(tokens: Tokens) -> bytes:
+            return tokens(text) if profile is None else profile.kept(text, tokens)
+
+        try:
+            data = kept(self._tokens)
+        except IntakeError:
+            data = kept(hidden_numbers)
+        return Refusal(origin, data, None, reason, origin)

@@ -9,13 +9,17 @@ import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 import msgspec
 
+from events.vocabulary.card_numbers import introduces_number
 from events.vocabulary.model import REGISTRY
 from events.vocabulary.places import PLACES
 from intake.errors import IntakeError
+
+CARD: Final = "card:"
+"""The prefix that makes a vendor's bare number a card number, which gets a token."""
 
 Conversion = Literal[
     "text",
@@ -239,6 +243,11 @@ def _check_value(form: ProfileForm, value: Value, place: str, *, items: bool) ->
         raise FieldError(f"{place}.names", f"there is no table [names.{value.names}]")
     if value.as_ in ("card", "cards") and form.cards is None:
         raise FieldError(f"{place}.as", "the profile does not say how cards are written; add [cards]")
+    if introduces_number(value.prefix):
+        if not value.prefix.startswith(CARD):
+            raise FieldError(f"{place}.prefix", f'a prefix that makes a card number begins with "{CARD}"')
+        if value.names is not None or value.as_ not in ("as_is", "text"):
+            raise FieldError(place, "a card number is taken as it stands; leave out names and as")
     if value.absent is not msgspec.UNSET and value.absent_none:
         raise FieldError(place, "absent and absent_none cannot both be so")
 

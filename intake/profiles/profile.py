@@ -20,14 +20,30 @@ from typing import Any, Final
 import msgspec
 
 from events.errors import EventError
+from events.vocabulary.card_numbers import hidden_numbers
 from events.vocabulary.codec import MAX_EVENT_BYTES, canonical, unique_keys
-from intake.lines import JSON_LINES, AcceptedLine, LineSource, Refusal, named_tokens, raw_lines, read_line
-from intake.profiles.form import CardForm, EnvelopeForm, EventMapping, ProfileMapping, Value, read_form
+from intake.errors import IntakeError, NoKeyring
+from intake.lines import (
+    JSON_LINES,
+    AcceptedLine,
+    LineSource,
+    Refusal,
+    named_tokens,
+    raw_lines,
+    read_line,
+    reason_of,
+    tokens_at,
+)
+from intake.profiles.card_fields import card_fields, marked, without_prefixes
+from intake.profiles.form import CARD, CardForm, EnvelopeForm, EventMapping, ProfileMapping, Value, read_form
 
 _EPOCH: Final = datetime.fromisoformat("1970-01-01T00:00:00Z")
 _LARGEST: Final = 2**53 - 1
 _NOTHING: Final = object()
+_INTEGER: Final = re.compile(r"-?\d+", re.ASCII)
 _STREAM: Final = re.compile(r"(?:table|meter)/[a-z0-9-]{1,32}")
+
+_UNTOLD: Final = "the message is refused for one of its card numbers"
 
 Fields = Mapping[str, Any]
 
@@ -40,13 +56,20 @@ class Profile:
     """A profile, ready to translate. Raises `IntakeError` where the file is not in order, naming line and field."""
 
     def __init__(self, path: Path) -> None:
-        self._mapping: ProfileMapping = read_form(path)
-        self._form = self._mapping.form
+        mapping = read_form(path)
+        self._form, self._translator = mapping.form, _Translator(mapping)
+        self._mapping, self._card_fields = mapping, card_fields(mapping)
+        self._of_tokens = _Translator(without_prefixes(mapping))
 
     @property
     def name(self) -> str:
         """How the profile calls itself."""
         return self._form.name
+
+    @property
+    def format(self) -> str:
+        """The format of messages: `json` or `delimited`."""
+        return self._form.format
 
     @property
     def content_types(self) -> tuple[str, ...]:
@@ -64,17 +87,19 @@ class Profile:
     ) -> Iterator[tuple[str, tuple[AcceptedLine | Refusal, ...]] | None]:
         """Yield where each message stands and what it becomes, and null where none has come in time.
 
-        Raises `IntakeError` where no token can be put in.
+        Raises `NoKeyring` if a card number needs a token and none can be made.
         """
         for raw in raw_lines(file, name):
             if raw is None:
                 yield None
             elif raw.excess is not None:
                 with named_tokens(raw.where):
-                    yield raw.where, (Refusal(raw.where, tokens(raw.data), None, raw.excess, origin),)
+                    refusal = self._refusal(raw.data, raw.where, tokens, raw.excess, quotes=False)
+                yield raw.where, (msgspec.structs.replace(refusal, origin=origin),)
             elif not self.is_heading(raw.data):
                 with named_tokens(raw.where):
-                    yield raw.where, self.read(raw.data, raw.where, tokens, origin)
+                    lines = self.read(raw.data, raw.where, tokens, origin)
+                yield raw.where, lines
 
     def lines_of(
         self, file: LineSource, name: str, tokens: Callable[[bytes], bytes]
@@ -89,21 +114,72 @@ class Profile:
     def read(
         self, message: bytes, where: str, tokens: Callable[[bytes], bytes], origin: str = ""
     ) -> tuple[AcceptedLine | Refusal, ...]:
-        """Return the events that a message becomes, or its refusal: where one event of it is refused, all of it is."""
-        stream: str | None = None
+        """Return the events that a message becomes, or its refusal, whatever it does to the reader.
+
+        If one event of it is refused, all of it is. Raises what `intake.lines.read_or_refuse` raises.
+        """
         lines: list[AcceptedLine | Refusal] = []
         try:
-            for line_stream, data in self._translate(message):
-                stream = stream or (line_stream if _STREAM.fullmatch(line_stream) else None)
+            for _, data in self._translator.translate(message):
                 line = read_line(tokens(data), where)
                 if isinstance(line, Refusal):
                     raise MessageRefused(line.reason)
                 lines.append(msgspec.structs.replace(line, origin=origin))
-        except (MessageRefused, EventError) as error:
-            return (Refusal(where, tokens(message), stream, str(error), origin),)
+        except (OSError, MemoryError, NoKeyring):
+            raise
+        except Exception as error:  # whatever a message does: it is kept, and others are read
+            refusal = self._refusal(
+                message, where, tokens, _reason_of(error), quotes=not isinstance(error, IntakeError)
+            )
+            return (msgspec.structs.replace(refusal, origin=origin),)
         return tuple(lines)
 
-    def _translate(self, message: bytes) -> Iterator[tuple[str, bytes]]:
+    def _refusal(
+        self, message: bytes, where: str, tokens: Callable[[bytes], bytes], reason: str, *, quotes: bool
+    ) -> Refusal:
+        """Return the refusal of a message: kept and quoted with tokens for its card numbers, if the reason quotes it."""
+        try:
+            kept = self.kept(message, tokens)
+        except NoKeyring:
+            raise
+        except IntakeError:
+            kept = self.kept(message, hidden_numbers)
+        stream, problem = self._of_tokens.try_out(kept)
+        return Refusal(where, kept, stream, (problem or _UNTOLD) if quotes and kept != message else reason)
+
+    def kept(self, message: bytes, tokens: Callable[[bytes], bytes]) -> bytes:
+        """Return a message with tokens for its card numbers, also those that are such by the profile alone."""
+        return tokens_at(self._translator.time_us(message), tokens, marked(message, self._card_fields, self._mapping))
+
+
+class _Translator:
+    """Makes lines of our vocabulary out of messages, by a mapping."""
+
+    def __init__(self, mapping: ProfileMapping) -> None:
+        self._mapping, self._form = mapping, mapping.form
+
+    def try_out(self, message: bytes) -> tuple[str | None, str | None]:
+        """Return the stream of a message, and why it is refused; None for what cannot be told."""
+        stream: str | None = None
+        try:
+            for line_stream, data in self.translate(message):
+                stream = stream or (line_stream if _STREAM.fullmatch(line_stream) else None)
+                line = read_line(data, "")
+                if isinstance(line, Refusal):
+                    return stream, line.reason
+        except Exception as error:
+            return stream, _reason_of(error)
+        return stream, None
+
+    def time_us(self, message: bytes) -> int | None:
+        """Return when a message's events happened; None if it does not tell."""
+        try:
+            at_us = self._value(self._form.envelope.occurred_at, self._parse(message))
+            return at_us + 1000 * self._form.clock_offset_ms if type(at_us) is int and 0 < at_us < _LARGEST else None
+        except Exception:
+            return None
+
+    def translate(self, message: bytes) -> Iterator[tuple[str, bytes]]:
         """Yield stream and line of each event. Raises `MessageRefused` or `EventError`."""
         if len(message) > MAX_EVENT_BYTES:
             raise MessageRefused(f"the message has {len(message)} bytes, more than {MAX_EVENT_BYTES}")
@@ -122,7 +198,7 @@ class Profile:
                 raise MessageRefused(f"expected {len(self._form.columns)} columns, got {len(texts)}")
             return {name: text for name, text in zip(self._form.columns, texts, strict=True) if text != ""}
         try:
-            fields = json.loads(message, parse_float=Decimal, parse_constant=_no_number, object_pairs_hook=unique_keys)
+            fields = json.loads(message, parse_float=_decimal, parse_constant=_no_number, object_pairs_hook=unique_keys)
         except EventError:
             raise
         except (ValueError, RecursionError) as error:
@@ -195,6 +271,8 @@ class Profile:
         path = value.from_ or ""
         if value.names is not None:
             read = self._named(value.names, found, path)
+        elif value.prefix.startswith(CARD):
+            read = _text(found, path)
         elif value.as_ == "as_is":
             read = found
         elif value.as_ in ("card", "cards"):
@@ -212,6 +290,10 @@ class Profile:
             raise MessageRefused(f"{path} is {_shown(found)}, which [names.{table}] does not have") from None
 
 
+def _reason_of(error: Exception) -> str:
+    return str(error) if isinstance(error, MessageRefused) else reason_of(error)
+
+
 def _at(fields: Fields, path: str) -> Any:
     """Return what stands at a path; `_NOTHING` where nothing does. A number in it counts the elements of a list from 0."""
     found: Any = fields
@@ -223,6 +305,13 @@ def _at(fields: Fields, path: str) -> Any:
         else:
             return _NOTHING
     return found
+
+
+def _decimal(text: str) -> Decimal:
+    try:
+        return Decimal(text)
+    except ArithmeticError:
+        raise MessageRefused(f"{text[:60]} is no number that can be read") from None
 
 
 def _no_number(text: str) -> Any:
@@ -251,15 +340,10 @@ def _shown(value: Any) -> str:
 
 
 def _integer(found: Any, path: str) -> int:
-    text = str(found)
-    if (
-        isinstance(found, bool)
-        or not text.removeprefix("-").isdecimal()
-        or not text.isascii()
-        or abs(int(text[:20])) > _LARGEST
-    ):
+    digits = str(found).removeprefix("-").lstrip("0") or "0"
+    if isinstance(found, bool) or not _INTEGER.fullmatch(str(found)) or len(digits) > 16 or int(digits) > _LARGEST:
         raise MessageRefused(f"{path}: expected an integer, got {_shown(found)}")
-    return int(text)
+    return -int(digits) if str(found).startswith("-") else int(digits)
 
 
 def _count(found: Any, path: str) -> int:

@@ -22,6 +22,7 @@ from events.errors import AppendRefused, EventError, IntegrityError, LogUnavaila
 from events.log.contract import EventLog, ResultStore
 from events.open import open_log, open_results
 from events.vocabulary import model
+from events.vocabulary.card_numbers import hidden_in_text
 from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import Event, GamingDayOpened, PropertyConfigured
@@ -443,9 +444,11 @@ class Desk:
 
 
 def review_event(cls: type[Event], **fields: Any) -> Event:
-    """Return an event of a review. Raises `ReviewRefused` where a value is out of form."""
+    """Return an event of a review, without card numbers. Raises `ReviewRefused` where a value is out of form."""
     try:
-        return cls(**fields)
+        return cls(
+            **{name: hidden_in_text(value) if isinstance(value, str) else value for name, value in fields.items()}
+        )
     except msgspec.ValidationError as error:
         raise ReviewRefused(f"{error}: nothing was written") from error
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 FOUND = ROOT / ".fuzz"
-PACKAGES = ("events", "games", "replay", "rack")
+PACKAGES = ("events", "games", "intake", "replay", "rack")
 
 
 def fuzz(name: str, seconds: int, corpus: Path) -> None:

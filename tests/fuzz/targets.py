@@ -5,7 +5,9 @@ An input may raise one of the target's errors, with a text that says something; 
 
 from __future__ import annotations
 
+import atexit
 import functools
+import shutil
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -24,17 +26,24 @@ from events.log.high_water import HighWater
 from events.proofs import merkle
 from events.proofs.checkpoint import Checkpoint
 from events.proofs.signed_note import BadNote, Note, PublicKey
+from events.sqlite.log import SqliteLog
 from events.vocabulary import codec
+from events.vocabulary.card_numbers import without_card_numbers
 from events.vocabulary.codec import decode, encode, encode_draft
 from games.rulebook.rulebook import RulesRefused, parse_submission
 from games.rulebook.submission import submission_from_words
-from intake.lines import Refusal, line_of, notice, parse_line, read_line
+from intake.appending import LineAppender
+from intake.gateway import cloud_events
+from intake.gateway.messages import BadBody, answers, lines_of, read_body
+from intake.lines import DEFECT, JSON_LINES, Refusal, line_of, notice, parse_line, read_line
+from intake.profiles.profile import Profile
 from replay.fold.shoe_state import deals_from_shoes
 from replay.run.stream_worker import StreamWorker, rulebook
 from replay.transcript.transcript import judge
 from replay.transcript.words import TranscriptError
 from tests.replay.tables import LOG_ID, PAID, PROPERTY, RULES_LINE, Table, records, rules_text
 
+PROFILES = Path(__file__).resolve().parents[2] / "docs/profiles"
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 
 
@@ -142,6 +151,53 @@ def line(data: bytes) -> None:
         assert parse_line(line_of("table/fu-01", told)) == ("table/fu-01", told)
     else:
         assert parse_line(line_of(read.stream, read.draft)) == (read.stream, read.draft)
+
+
+def message_seeds() -> list[bytes]:
+    return [line for path in sorted(PROFILES.glob("*.[jc]s*")) for line in path.read_bytes().splitlines()]
+
+
+def cloud_event_seeds() -> list[bytes]:
+    return [
+        b'{"specversion":"1.0","id":"00000000-0000-4000-8000-000000000001","source":"urn:x-y:table-07",'
+        b'"subject":"table/fu-01","type":"wager_placed.v1","time":"2026-03-14t14:53:20z","sourceseq":"7","roundno":3,'
+        b'"datacontenttype":"application/json; charset=utf-8","data":{"amount_cents":2500,"bettor":"p-9","form":"chips",'
+        b'"number":null,"seat":3,"wager":"base"}}'
+    ]
+
+
+@target(BadBody, seeds=lambda: line_seeds() + message_seeds() + cloud_event_seeds())
+def record(data: bytes) -> None:
+    """A record goes the whole way, in every form: it is read or refused, stored or quarantined, and answered."""
+    tokens = functools.partial(without_card_numbers, token=lambda _: "p-1")
+    bodies = [(kind, None) for kind in (JSON_LINES[0], cloud_events.BATCH, cloud_events.SINGLE)]
+    named: list[tuple[str, Profile | None]] = [
+        *bodies,
+        *((JSON_LINES[0], each) for each in _profiles() if each.format == "json"),
+    ]
+    named += [("text/csv", each) for each in _profiles() if each.format != "json"]
+    for kind, profile in named:
+        try:
+            messages = read_body(data, kind, tokens, profile)
+        except BadBody:
+            continue
+        handed = lines_of(messages)
+        for each in answers(messages, _appender().append(handed)):
+            assert each.status != "quarantined" or each.reason or each.events
+        for each in handed:
+            assert not isinstance(each, Refusal) or (each.reason and DEFECT not in each.reason), each
+
+
+@functools.cache
+def _profiles() -> list[Profile]:
+    return [Profile(path) for path in sorted(PROFILES.glob("*.toml"))]
+
+
+@functools.cache
+def _appender() -> LineAppender:
+    folder = Path(tempfile.mkdtemp(prefix="rack-fuzz-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return LineAppender(SqliteLog(folder / "floor.db", create=True, property_id=PROPERTY))
 
 
 @target(TranscriptError, seeds=transcript_seeds)

@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from events.sqlite.log import SqliteLog
-from intake.card_numbers import PLACEHOLDER
+from events.vocabulary.card_numbers import PLACEHOLDER
 from intake.errors import IntakeError
 from intake.patrons import Keyring, with_tokens
 from rack.cli import main

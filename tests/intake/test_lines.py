@@ -6,6 +6,7 @@ import io
 import json
 import tracemalloc
 from collections.abc import Iterator
+from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,9 @@ from events.vocabulary.model import (
 )
 from intake.appending import BATCH_BYTES, IntakeSummary, append_lines
 from intake.lines import KEPT_BYTES, AcceptedLine, Refusal, line_of, notice, parse_line, read_line, read_lines
+from rack.cli import main
+from tests.contract.drafts import TABLE as FU_07
+from tests.contract.drafts import Drafts
 
 TABLE = "table/fu-01"
 
@@ -285,3 +289,21 @@ def test_long_lines_are_taken_a_few_at_a_time(log: SqliteLog) -> None:
     handed = [held for _ in append_lines(log, reports())]
     assert handed[0] <= BATCH_BYTES
     assert len(log.quarantined()) == 40
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize("whole", [False, True], ids=["one after another", "array"])
+def test_a_file_of_json_texts_is_read_as_tools_write_it(
+    tmp_path: Path, indent: int | None, mark: bytes, whole: bool
+) -> None:
+    drafts = Drafts()
+    reports = [json.loads(line_of(FU_07, each)) for each in (drafts.day(), drafts.wager(), drafts.wager())]
+    text = (
+        json.dumps(reports, indent=indent) if whole else "\n".join(json.dumps(each, indent=indent) for each in reports)
+    )
+    file = tmp_path / "day.json"
+    file.write_bytes(mark + text.encode())
+    assert main(["ingest", str(file), "--log", f"sqlite:{tmp_path}/floor.db", "--property", "p"]) == 0
+    with closing(SqliteLog(tmp_path / "floor.db", read_only=True)) as log:
+        assert log.head(FU_07).seq == 3

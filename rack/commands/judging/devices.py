@@ -131,7 +131,7 @@ def _check(profile_file: Path, name: str, output: Output) -> Exit:
     shown, events, refused = list[dict[str, object]](), 0, 0
     with ExitStack() as resources:
         file = sys.stdin.buffer if name == "-" else resources.enter_context(Path(name).open("rb"))
-        for each in profile.read_arriving(file, "stdin" if name == "-" else name, bytes):
+        for each in profile.read_arriving(file, "stdin" if name == "-" else name, _with_stand_ins):
             if each is None:
                 continue
             where, lines = each
@@ -146,6 +146,13 @@ def _check(profile_file: Path, name: str, output: Output) -> Exit:
     output.value(shown)
     output.note(f"{profile.name}: {counted(len(shown), 'message')}, {counted(events, 'event')}, {refused:,} refused")
     return Exit.FINDINGS if refused else Exit.CLEAN
+
+
+def _with_stand_ins(data: bytes) -> bytes:
+    """Return a line with the same token for every card number: nothing is stored, and no keyring is needed."""
+    from events.vocabulary.card_numbers import without_card_numbers
+
+    return without_card_numbers(data, lambda _: "p-card")
 
 
 def _conform(address: str, source: str, output: Output) -> Exit:

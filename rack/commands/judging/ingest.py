@@ -6,6 +6,7 @@ import argparse
 import os
 import stat
 import sys
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import partial
@@ -112,8 +113,8 @@ def _ingest_office(log: EventLog, name: str) -> Iterator[IntakeSummary]:
     from intake.office import append_office_lines
 
     with ExitStack() as resources:
-        file = sys.stdin.buffer if name == "-" else resources.enter_context(Path(name).open("rb"))
-        yield append_office_lines(log, file, "stdin" if name == "-" else name)
+        file, shown = _opened(name, resources)
+        yield append_office_lines(log, file, shown)
 
 
 def _ingest_lines(log: EventLog, name: str, patrons: Path | None, profile: Path | None) -> Iterator[IntakeSummary]:
@@ -125,16 +126,25 @@ def _ingest_lines(log: EventLog, name: str, patrons: Path | None, profile: Path 
 
     with ExitStack() as resources:
         keyring = resources.enter_context(Keyring(patrons)) if patrons is not None else None
-        file = sys.stdin.buffer if name == "-" else resources.enter_context(Path(name).open("rb"))
+        file, shown = _opened(name, resources)
         pace = Pace() if _is_pipe(file) else None
         source = file if pace is None else ArrivingLines(file.fileno(), pace)
-        tokens, shown = partial(with_tokens, keyring=keyring), "stdin" if name == "-" else name
+        tokens = partial(with_tokens, keyring=keyring)
         lines = (
             read_arriving(source, shown, tokens)
             if profile is None
             else Profile(profile).lines_of(source, shown, tokens)
         )
         yield from append_lines(log, lines, pace)
+
+
+def _opened(name: str, resources: ExitStack) -> tuple[BinaryIO, str]:
+    """Return what to read, each JSON text of a file on its line, and what to call it."""
+    from intake.lines import whole_texts
+
+    if name == "-":
+        return sys.stdin.buffer, "stdin"
+    return whole_texts(resources.enter_context(Path(name).open("rb"))), name
 
 
 def _is_pipe(file: BinaryIO) -> bool:
@@ -157,8 +167,9 @@ def is_transcript(path: Path) -> bool:
     """Say whether the first line that says anything is not JSON's."""
     with path.open("rb") as file:
         while line := file.readline(LOOK_BYTES):
-            if line.strip():
-                return not line.lstrip().startswith(b"{")
+            line = line.removeprefix(BOM_UTF8).strip()
+            if line:
+                return not line.startswith((b"{", b"["))
     return False
 
 

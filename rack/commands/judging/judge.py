@@ -77,12 +77,14 @@ def as_json(judged: Sequence[Judged]) -> dict[str, Any]:
 
 
 def read_text(file: str) -> tuple[str, str]:
-    """Return a text and what to call it. Raises `UsageError` where there is none in UTF-8."""
+    """Return a text without card numbers, and what to call it. Raises `UsageError` where there is none in UTF-8."""
+    from events.vocabulary.card_numbers import hidden_in_text
+
     try:
         if file == "-":
-            return _bounded(sys.stdin.buffer, "stdin").decode("utf-8-sig"), "stdin"
+            return hidden_in_text(_bounded(sys.stdin.buffer, "stdin").decode("utf-8-sig")), "stdin"
         with Path(file).open("rb") as content:
-            return _bounded(content, file).decode("utf-8-sig"), file
+            return hidden_in_text(_bounded(content, file).decode("utf-8-sig")), file
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise UsageError(f"{file}:{line}: expected a transcript in UTF-8, {error.reason}; save it as UTF-8") from error

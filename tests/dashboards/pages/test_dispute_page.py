@@ -9,7 +9,7 @@ from typing import get_args
 
 import polars as pl
 import pytest
-from msgspec import structs
+from msgspec import inspect, structs
 
 from analytics.errors import disputes, search_words
 from analytics.errors.disputes import Remembered
@@ -17,7 +17,15 @@ from analytics.errors.remembered import cards_typed, time_typed
 from analytics.hold import hold
 from analytics.hold.hold import RoundView
 from analytics.warehouse.warehouse import reading
-from dashboards.access.anonymous import PATRON_KEYS, ROLES, STAFF_KEYS, without_names
+from dashboards.access.anonymous import (
+    FREE_TEXT_KEYS,
+    HIDDEN_TEXT,
+    PATRON_KEYS,
+    REASONS,
+    ROLES,
+    STAFF_KEYS,
+    without_names,
+)
 from dashboards.drawing.names import Formats
 from dashboards.parts import desk
 from dashboards.rulings import accounts, ruling
@@ -231,6 +239,41 @@ def test_what_an_event_calls_a_person_is_hidden_and_a_role_is_not() -> None:
     } == STAFF_KEYS
     words = {word for field in fields if field.name == "by" for word in literals(field.type)}
     assert words == ROLES
+
+
+def test_free_text_of_payloads_is_hidden_and_a_word_of_a_closed_list_is_not(warehouse: Path) -> None:
+    named = view(warehouse, "table/fu-01", 17)
+    recorded = [
+        {"reason": "Ann Lee of 4 Elm Street was drunk", "patron": "ann"},
+        {"reason": "lost"},
+        {"by": "maria", "reason": "Ann", "replacement": {"payload": {"reason": "Ann", "note": "call her"}}},
+    ]
+    events = named.events.head(len(recorded)).with_columns(
+        pl.Series("payload", [json.dumps(each) for each in recorded])
+    )
+    hidden = without_names(structs.replace(named, events=events))
+    payloads = [json.loads(payload) for payload in hidden.events["payload"]]
+    assert payloads[:2] == [{"reason": HIDDEN_TEXT, "patron": "patron-1"}, {"reason": "lost"}]
+    assert payloads[2]["reason"] == HIDDEN_TEXT
+    assert payloads[2]["replacement"]["payload"] == {"reason": HIDDEN_TEXT, "note": HIDDEN_TEXT}
+
+
+def test_free_text_is_known_by_the_vocabulary() -> None:
+    """Every field of free text is named, apart from what describes a thing; and so is every word that is none."""
+    things = {"back_colour", "nonce", "paytable", "time_zone", "toml"}
+    infos = [inspect.type_info(event) for event in REGISTRY.values()]
+    fields = [field for info in infos if isinstance(info, inspect.StructType) for field in info.fields]
+    free = {field.name for field in fields if _is_free_text(field.type)}
+    assert free == FREE_TEXT_KEYS | things
+    words = {word for event in REGISTRY.values() for field in structs.fields(event) if field.name in FREE_TEXT_KEYS
+             for word in literals(field.type)}  # fmt: skip
+    assert words == REASONS
+
+
+def _is_free_text(type_: inspect.Type) -> bool:
+    if isinstance(type_, inspect.UnionType):
+        return any(_is_free_text(each) for each in type_.types)
+    return isinstance(type_, inspect.StrType) and type_.pattern is None
 
 
 def literals(type_: object) -> set[str]:

@@ -64,3 +64,8 @@ def test_every_address_that_is_described_is_served(gateway: Served) -> None:
     for path, operations in openapi()["paths"].items():
         for method in operations:
             assert gateway.ask(method.upper(), path).status not in (404, 405)
+
+
+def test_every_operation_has_a_summary() -> None:
+    operations = [operation for path in openapi()["paths"].values() for operation in path.values()]
+    assert all(operation["summary"] for operation in operations)

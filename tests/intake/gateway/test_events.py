@@ -19,8 +19,8 @@ from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Draft
 from intake.appending import BATCH
 from intake.gateway import app, group_commit
+from intake.gateway.cloud_events import BATCH as CLOUD_EVENTS
 from intake.gateway.group_commit import GroupCommit, Handed, NotStored, QueueFull
-from intake.gateway.messages import CLOUD_EVENTS
 from intake.lines import line_of, read_line
 from tests.contract.drafts import DAY, TABLE, Drafts
 from tests.intake.gateway.conftest import PROPERTY, Served, opening, serving, until

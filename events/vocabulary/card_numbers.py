@@ -39,6 +39,30 @@ class _Reading(NamedTuple):
     ends: list[int]
 
 
+def hidden_numbers(data: bytes) -> bytes:
+    """Return bytes with `PLACEHOLDER` in place of whatever could be a card number.
+
+    >>> hidden_numbers(b"item.p is 'card:47110815', which is no place")
+    b"item.p is '(card number removed)', which is no place"
+    """
+    return without_card_numbers(data, lambda _: None)
+
+
+def hidden_in_text(text: str) -> str:
+    """Return a text with `PLACEHOLDER` in place of whatever could be a card number."""
+    return hidden_numbers(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
+
+
+def introduces_number(text: str) -> bool:
+    """Whether a number behind this text could be a card number.
+
+    >>> introduces_number("card:"), introduces_number("Card : "), introduces_number("card-")
+    (True, True, False)
+    """
+    behind = f'"{text}4711"'.encode("utf-8", "surrogatepass")
+    return hidden_numbers(behind) != behind
+
+
 def without_card_numbers(data: bytes, token: Callable[[str], str | None]) -> bytes:
     """Return a line with something else in place of whatever could be a card number; all other bytes as they are.
 
