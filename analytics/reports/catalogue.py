@@ -8,7 +8,16 @@ from typing import Final
 
 import msgspec
 
-from analytics.reports import hold_investigations, inventory, jackpots, meters, register, surveillance_log, table_games
+from analytics.reports import (
+    hold_investigations,
+    inventory,
+    jackpots,
+    meters,
+    record,
+    register,
+    surveillance_log,
+    table_games,
+)
 from analytics.reports.filing import Filing
 from analytics.reports.sources import Sources, WrongLog, period
 from analytics.warehouse.warehouse import Warehouse
@@ -61,4 +70,10 @@ def make_report(
             f"the warehouse is of the log {sources.facts.log_id or 'without a name'}, and {desk.log.log_id} was named; "
             "name the warehouse that was built from that log"
         )
-    return REPORTS[name].make(sources)
+    reviews = sources.reviews()
+    return msgspec.structs.replace(
+        REPORTS[name].make(sources),
+        as_of_us=record.as_of_us(sources, reviews),
+        on_record=record.on_record(sources),
+        warning=record.warning(sources, reviews),
+    )

@@ -57,7 +57,6 @@ def hold_investigations(sources: Sources) -> Report:
         rules=RULES,
         tables=tables,
         limits=limits,
-        as_of_us=sources.newest_review_us(reviews),
         signatures=("Investigated by", "Reviewed by", "Submitted to the regulator by"),
     )
 

@@ -56,9 +56,15 @@ def meters(sources: Sources) -> Report:
         "Wagers accepted are counted by the gaming day of the round, wagers metered by that of the meter: a round dealt while "
         "the day changes can stand in one period at the table and in the next at the meter.",
     ]
-    newest = max((m.at_us for of in moves.values() for m in of), default=0)
     concerns = sorted({*(name for name, of in moves.items() if of), *sources.tables()})
-    return sources.report(NAME, TITLE, rules=RULES, tables=tables, limits=limits, concerns=concerns, as_of_us=newest)
+    return sources.report(NAME, TITLE, rules=RULES, tables=tables, limits=limits, concerns=concerns)
+
+
+def newest_movement_us(sources: Sources) -> int:
+    """Return when the last meter moved in the period; 0 where none did. Raises an `IntegrityError` where a stream is broken."""
+    first, last = str(sources.first), str(sources.last)
+    moved = (m for name in _meters(sources) for m in _all(sources, name) if first <= m.gaming_day <= last)
+    return max((m.at_us for m in moved), default=0)
 
 
 def _meters(sources: Sources) -> list[str]:

@@ -66,8 +66,7 @@ def errors_and_disputes(sources: Sources) -> Report:
         "A dealer's figures are a place to look and no finding about a person; rack dealer-errors has rates with intervals.",
         "Amounts recovered, paid and held are those that people stated and signed, not receipts.",
     ]
-    newest = sources.newest_review_us(reviews)
-    return sources.report(NAME, TITLE, rules=RULES, tables=tables, limits=limits, as_of_us=newest)
+    return sources.report(NAME, TITLE, rules=RULES, tables=tables, limits=limits)
 
 
 def _incidents(sources: Sources) -> pl.DataFrame:

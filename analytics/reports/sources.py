@@ -5,8 +5,8 @@ Invariant: nothing here asks a clock. A period that is not given follows from th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from datetime import UTC, date, datetime
+from collections.abc import Sequence
+from datetime import date
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -59,17 +59,15 @@ class Sources(msgspec.Struct, frozen=True, kw_only=True):
         return frame
 
     def newest_us(self) -> int:
-        """Return when the last round of the period was closed; the end of its last day in UTC where it has none."""
+        """Return when the last round of the period was closed; of the record, where the period has none; 0 without any."""
         newest = self.rows(
-            "SELECT max(closed_at_us) AS at_us FROM fct_rounds WHERE gaming_day BETWEEN $first AND $last"
+            """
+            SELECT coalesce(max(closed_at_us) FILTER (gaming_day BETWEEN $first AND $last), max(closed_at_us), 0) AS at_us
+            FROM fct_rounds
+            """
         )
-        at_us: int | None = newest.item()
-        if at_us is not None:
-            return at_us
-        return (
-            int(datetime(self.last.year, self.last.month, self.last.day, 23, 59, 59, tzinfo=UTC).timestamp())
-            * 1_000_000
-        )
+        at_us: int = newest.item()
+        return at_us
 
     def reviews(self) -> dict[str, TableReview]:
         """Return the review of every table and meter by its name. Raises an `IntegrityError` where a stream is broken."""
@@ -77,19 +75,6 @@ class Sources(msgspec.Struct, frozen=True, kw_only=True):
         return {
             name: self.desk.review(name) for kind, _, name in (s.partition("/") for s in streams) if kind == "review"
         }
-
-    def newest_review_us(self, reviews: Mapping[str, TableReview]) -> int:
-        """Return when somebody last wrote about a finding, dispute, case or investigation; 0 where nobody did.
-
-        Who looked at the record, or took a copy of it, changes no report and does not date one.
-        """
-        histories = [
-            each.history
-            for review in reviews.values()
-            for part in (review.findings, review.disputes, review.cases, review.investigations)
-            for each in part.values()
-        ]
-        return max((entry.at_us for history in histories for entry in history), default=0)
 
     def tables(self) -> list[str]:
         """Return the tables with rounds or counts in the period, sorted."""
@@ -107,7 +92,6 @@ class Sources(msgspec.Struct, frozen=True, kw_only=True):
         tables: Sequence[Table],
         limits: Sequence[str] = (),
         concerns: Sequence[str] | None = None,
-        as_of_us: int | None = None,
         **more: Any,
     ) -> Report:
         """Return a report of these sources. `concerns` are its tables and meters, where not all tables of the period."""
@@ -117,7 +101,7 @@ class Sources(msgspec.Struct, frozen=True, kw_only=True):
             title=title,
             first=self.first.isoformat(),
             last=self.last.isoformat(),
-            as_of_us=max(self.newest_us(), as_of_us or 0),
+            as_of_us=self.newest_us(),
             log_id=facts.log_id,
             property_name=facts.name,
             currency=facts.currency,

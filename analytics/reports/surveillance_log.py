@@ -43,16 +43,13 @@ def surveillance_log(sources: Sources) -> Report:
         "Open incidents and disputes are those open in the record that this report is made from.",
         "A device that failed and of which no one recorded that it works again is out of order here.",
     ]
-    written = [each.entry.at_us for each in entries] + [each.entry.at_us for each in shifts]
-    accepted = [each.accepted.at_us for each in shifts if each.accepted is not None]
     return sources.report(
         NAME,
         TITLE,
         rules=RULES,
         tables=tables,
         limits=limits,
-        as_of_us=max([sources.newest_review_us(reviews), *written, *accepted]),
-        concerns=[*sources.tables(), *([SURVEILLANCE] if written else [])],
+        concerns=[*sources.tables(), *([SURVEILLANCE] if entries or shifts else [])],
         signatures=("Signed over by", "Accepted by"),
     )
 

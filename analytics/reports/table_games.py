@@ -33,10 +33,12 @@ WAGERED: Final = (
     "handle_cents",
     "house_win_cents",
     "house_win_percent",
+    "compared_win_cents",
     "theoretical_win_cents",
     "difference_cents",
     "not_compared_handle_cents",
 )
+"""`compared_win_cents` less `theoretical_win_cents` is `difference_cents`: house win has wagers, too, that no theory covers."""
 
 
 def table_games(sources: Sources) -> Report:
@@ -78,8 +80,12 @@ def figures_by(sources: Sources, by: str, selection: Selection) -> pl.DataFrame:
         *(
             pl.when(pl.col("handle_cents") != 0)
             .then(pl.col(name))
-            .alias(name)  # of no wager that theory covers there is none
-            for name in ("theoretical_win_cents", "difference_cents")
+            .alias(called)  # of no wager that theory covers there is none
+            for name, called in (
+                ("house_win_cents", "compared_win_cents"),
+                ("theoretical_win_cents", "theoretical_win_cents"),
+                ("difference_cents", "difference_cents"),
+            )
         ),
     )
     rows = _joined(chosen, theory, keys)
@@ -141,12 +147,14 @@ def _to_date(sources: Sources) -> Table:
         "Year to date": last.replace(month=1, day=1),
     }
     parts = []
+    games = figures_by(sources, "game", Selection(first=min(spans.values()), last=last))
+    only = games["game"].item() if len(games) == 1 else None  # its rows are those of all table games
     for span, first in spans.items():
         of = Selection(first=first, last=last)
-        floor = figures_by(sources, "property", of).with_columns(pl.lit("All table games").alias("game"))
+        floor = figures_by(sources, "property", of).with_columns(pl.lit(only or "All table games").alias("game"))
         parts += [
             rows.select(pl.lit(span).alias("span"), pl.lit(first).alias("from_day"), "game", *COUNTED, *WAGERED)
-            for rows in (floor, figures_by(sources, "game", of))
+            for rows in (floor, *([] if only else [figures_by(sources, "game", of)]))
         ]
     return table_of(
         "to-date",

@@ -152,11 +152,12 @@ def _export(figure: Figure, form: Form, selection: Selection) -> tuple[str, Down
 
 
 def as_file(rows: pl.DataFrame, form: Form) -> bytes:
-    """Return rows as a file: Parquet, or CSV (RFC 4180, UTF-8) with numbers as they are, days as ISO dates and lists as JSON.
+    """Return rows as a file: Parquet, or CSV (RFC 4180, UTF-8 with a byte-order mark): numbers as they are, days as ISO dates and
+    lists as JSON.
 
     A text that a spreadsheet would compute gets an apostrophe in front.
 
-    >>> as_file(pl.DataFrame({"win_cents": [-5], "why": ["=1"]}), "csv").decode().splitlines()
+    >>> as_file(pl.DataFrame({"win_cents": [-5], "why": ["=1"]}), "csv").decode("utf-8-sig").splitlines()
     ['win_cents,why', "-5,'=1"]
     """
     if form == "parquet":
@@ -167,7 +168,7 @@ def as_file(rows: pl.DataFrame, form: Form) -> bytes:
     lines = csv.writer(sheet)
     lines.writerow(rows.columns)
     lines.writerows([[_cell(value) for value in row] for row in rows.iter_rows()])
-    return sheet.getvalue().encode()
+    return sheet.getvalue().encode("utf-8-sig")
 
 
 def _cell(value: object) -> object:

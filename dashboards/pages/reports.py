@@ -85,7 +85,9 @@ def _show(name: str, first: date, last: date, *, newest: date) -> None:
 def _draw(report: Report) -> None:
     style = Style.of(report.property_name, report.currency, report.time_zone)
     below = f"{period_words(report)}. Record as of {as_of_words(report, style)}."
-    source.show(markup.section(report.title, below))
+    source.show(markup.section(report.title, f"{below} On record: {report.on_record}." if report.on_record else below))
+    if report.warning:
+        source.show(markup.notice("Not a whole period", report.warning))
     for table in report.tables:
         _draw_table(table, style)
     if report.limits:

@@ -69,13 +69,14 @@ def _make(filters: QueueFilters, said: Reviews | None) -> tuple[QueueFilters, in
 
 
 def written(rows: pl.DataFrame, said: Reviews | None) -> bytes:
-    """Return findings as CSV (RFC 4180, UTF-8); a text that a spreadsheet would compute gets an apostrophe in front."""
+    """Return findings as CSV (RFC 4180, UTF-8 with a byte-order mark). A text that a spreadsheet would compute gets an
+    apostrophe in front."""
     sheet = io.StringIO(newline="")
     lines = csv.writer(sheet)
     lines.writerow([*COLUMNS, "finding", "state", "assigned_to"])
     for row in rows.iter_rows(named=True):
         lines.writerow([_harmless(cell) for cell in (*(_cell(row, name) for name in COLUMNS), *_review(row, said))])
-    return sheet.getvalue().encode()
+    return sheet.getvalue().encode("utf-8-sig")
 
 
 def _cell(row: Mapping[str, Any], name: str) -> object:

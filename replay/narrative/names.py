@@ -74,6 +74,17 @@ def moment(at_us: int, zone: tzinfo | None) -> datetime:
     return (_EPOCH + timedelta(seconds=at_us // 1_000_000)).astimezone(zone or UTC)
 
 
+def told_apart(at: datetime) -> str:
+    """Return what tells a local time from the same time an hour earlier or later: its zone in the hour that comes twice.
+
+    >>> from zoneinfo import ZoneInfo
+    >>> zone = ZoneInfo("America/New_York")
+    >>> [told_apart(datetime(2026, 11, 1, hour, 46, tzinfo=zone, fold=fold)) for hour, fold in ((0, 0), (1, 0), (1, 1), (2, 0))]
+    ['', ' EDT', ' EST', '']
+    """
+    return f" {at:%Z}" if at.replace(fold=1 - at.fold).utcoffset() != at.utcoffset() else ""
+
+
 def day_words(day: date) -> str:
     """Return a gaming day as people say it.
 

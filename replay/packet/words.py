@@ -10,7 +10,17 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from events.vocabulary import model
 from events.vocabulary.model import Event, PropertyConfigured
-from replay.narrative.names import amount, balance, capitalized, difference, heading, identified, moment, table_name
+from replay.narrative.names import (
+    amount,
+    balance,
+    capitalized,
+    difference,
+    heading,
+    identified,
+    moment,
+    table_name,
+    told_apart,
+)
 
 Story = dict[str, Any]
 """What a packet shows: plain values only (text, numbers, lists), never markup."""
@@ -70,12 +80,19 @@ class Style:
         return UNKNOWN if cents is None else difference(cents, self.currency)
 
     def clock(self, at_us: int) -> str:
-        """Return the time of day."""
-        return f"{moment(at_us, self.zone):%H:%M:%S}"
+        """Return the time of day; with its zone in the hour that comes twice.
+
+        >>> style = Style.of("", "USD", "America/New_York")
+        >>> [style.clock(at * 1_000_000) for at in (1_793_512_016, 1_793_515_616, 1_793_519_216)]
+        ['01:46:56 EDT', '01:46:56 EST', '02:46:56']
+        """
+        at = moment(at_us, self.zone)
+        return f"{at:%H:%M:%S}{told_apart(at)}"
 
     def time(self, at_us: int) -> str:
-        """Return day and time."""
-        return f"{moment(at_us, self.zone):%Y-%m-%d %H:%M:%S}"
+        """Return day and time; with its zone in the hour that comes twice."""
+        at = moment(at_us, self.zone)
+        return f"{at:%Y-%m-%d %H:%M:%S}{told_apart(at)}"
 
 
 def utc(at_us: int) -> str:

@@ -69,7 +69,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
     `as_of_us` is the newest time in the record that it rests on; it dates the document. `concerns` are the tables and meters
     whose record it is made of, `software` the engine that made it. `limits` says what it cannot show,
-    `signatures` who signs on paper. One that is `dated_by` a verification is of the day and time of that.
+    `signatures` who signs on paper. `on_record` says which of the days the record has something of, `warning` that the period
+    is empty or not over. One that is `dated_by` a verification is of the day and time of that.
     """
 
     name: str
@@ -87,6 +88,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     tables: tuple[Table, ...]
     limits: tuple[str, ...] = ()
     signatures: tuple[str, ...] = ("Prepared by", "Reviewed by")
+    on_record: str = ""
+    warning: str = ""
     dated_by: Literal["record", "verification"] = "record"
 
     @property

@@ -127,6 +127,8 @@ def _shown(report: Report) -> dict[str, Any]:
         "as_of_label": as_of_label,
         "dated": dated,
         "as_of": as_of_words(report, style),
+        "on_record": report.on_record,
+        "warning": report.warning,
         "made": [made.year, made.month, made.day, made.hour, made.minute, made.second],
         "log": report.log_id,
         "software": report.software,

@@ -1,4 +1,7 @@
-"""A report's tables as CSV (RFC 4180, UTF-8): numbers as numbers, nothing that a spreadsheet takes for a formula."""
+"""A report's tables as CSV (RFC 4180, UTF-8): numbers as numbers, nothing that a spreadsheet takes for a formula.
+
+A file begins with a byte-order mark, without which Excel reads `§` as two other characters.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +25,19 @@ def sheets(report: Report) -> dict[str, bytes]:
 def _written(table: Table) -> bytes:
     text = io.StringIO(newline="")
     lines = csv.writer(text)
-    lines.writerow([column.name for column in table.columns])
+    lines.writerow([_header(column) for column in table.columns])
     for row in table.rows:
         lines.writerow([_cell(column, value) for column, value in zip(table.columns, row, strict=True)])
-    return text.getvalue().encode()
+    return text.getvalue().encode("utf-8-sig")
+
+
+def _header(column: Figure) -> str:
+    """Return what a column is called in a file: a time stands there as UTC, no longer in microseconds.
+
+    >>> _header(Figure(name="opened_at_us", label="", kind="time")), _header(Figure(name="win_cents", label="", kind="money"))
+    ('opened_at_utc', 'win_cents')
+    """
+    return f"{column.name.removesuffix('_us')}_utc" if column.kind == "time" else column.name
 
 
 def _cell(column: Figure, value: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 from typing import Any
 
-from replay.narrative.names import MINUS, day_words, game_name, moment, readable, table_name, wager_name
+from replay.narrative.names import MINUS, day_words, game_name, moment, readable, table_name, told_apart, wager_name
 from replay.packet.words import Style
 from replay.report.content import Figure, Report
 
@@ -29,11 +29,11 @@ def written(column: Figure, value: Any, style: Style) -> str:
         case "difference":
             return style.signed(value)
         case "percent":
-            return f"{value:.2f} %".replace("-", MINUS)
+            return f"{value:,.2f} %".replace("-", MINUS)
         case "times":
             return f"{value:,.1f}"
         case "points":
-            return f"{value:+.2f}".replace("-", MINUS)
+            return f"{value:+,.2f}".replace("-", MINUS)
         case "count":
             return f"{value:,}"
         case "day":
@@ -62,13 +62,13 @@ def as_of_words(report: Report, style: Style) -> str:
 
 
 def time_words(at_us: int, style: Style) -> str:
-    """Return day and time at the property.
+    """Return day and time at the property; with its zone in the hour that comes twice.
 
     >>> time_words(1_774_958_490_000_000, Style(None))
     '31 Mar 2026, 12:01:30'
     """
     at = moment(at_us, style.zone)
-    return f"{at.day} {at:%b %Y, %H:%M:%S}"
+    return f"{at.day} {at:%b %Y, %H:%M:%S}{told_apart(at)}"
 
 
 def _meter(centicents: int, style: Style) -> str:

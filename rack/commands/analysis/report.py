@@ -78,6 +78,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     for _, files in made:
         write_whole(files)
         output.text(*(str(path) for path in files))
+    for warning in dict.fromkeys(report.warning for report, _ in made if report.warning):
+        output.note(warning)
     summaries = [_summary(report, files) for report, files in made]
     output.value(summaries if arguments.name == ALL else summaries[0])
     return Exit.FINDINGS if any(_marked(report) for report, _ in made) else Exit.CLEAN
@@ -90,6 +92,8 @@ def _summary(report: Report, files: Mapping[Path, bytes]) -> dict[str, object]:
         "from": report.first,
         "to": report.last,
         "as_of_us": report.as_of_us,
+        "on_record": report.on_record,
+        "warning": report.warning,
         "attention": _marked(report),
         "files": {str(path): sha256(data).hexdigest() for path, data in files.items()},
     }

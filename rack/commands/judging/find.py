@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from datetime import UTC, date, datetime
+from datetime import UTC, date
 from typing import TYPE_CHECKING, Any
 
 from rack.arguments import add_log
@@ -86,18 +86,20 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 def _rounds(found: Search, currency: str, zone: Any) -> list[str]:
     from analytics.errors import search_words
+    from replay.narrative.names import moment, told_apart
 
+    began = [moment(each.opened_at_us, zone) for each in search_words.shown(found.rounds, SHOWN)]
     rows = [
         (
             search_words.heading(each),
-            f"{datetime.fromtimestamp(each.opened_at_us / 1e6, zone):%H:%M}",
+            f"{at:%H:%M}{told_apart(at)}",
             each.verdict,
             ", ".join(
                 f"{'✓' if agrees else '✗'} {words}"
                 for agrees, words in search_words.agreement(each, found.remembered, currency)
             ),
         )
-        for each in search_words.shown(found.rounds, SHOWN)
+        for each, at in zip(search_words.shown(found.rounds, SHOWN), began, strict=True)
     ]
     return table(("round", "began", "verdict", "agrees"), rows) if rows else []
 

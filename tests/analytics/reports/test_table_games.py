@@ -52,9 +52,47 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Report]:
 def test_by_table_game(report: Report) -> None:
     """Pai Gow Poker: handle 756, house win 216 + 108 − 1,296 + 216 = −756, theory 756 × 10/216 = 35, difference −791."""
     assert rows(report, "by-game") == [
-        ("face_up_pai_gow", 80_000, 100_000, 125.0, 2_500, 2_500, 100.0, None, None, 2_500),
-        ("pai_gow_poker", 300_000, 50_000, pytest.approx(50 / 3), 75_600, -75_600, -100.0, 3_500, -79_100, 0),
+        ("face_up_pai_gow", 80_000, 100_000, 125.0, 2_500, 2_500, 100.0, None, None, None, 2_500),
+        ("pai_gow_poker", 300_000, 50_000, pytest.approx(50 / 3), 75_600, -75_600, -100.0, -75_600, 3_500, -79_100, 0),
     ]
+
+
+TABLES = ("to-date", "by-game", "by-table", "by-pit", "by-shift", "by-gaming-day", "by-wager")
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_in_every_table_and_row_the_difference_is_house_win_compared_less_theoretical_win(
+    report: Report, name: str
+) -> None:
+    """A reader subtracts what stands side by side; house win has wagers, too, that no theory covers."""
+    found = rows(report, name, "compared_win_cents", "theoretical_win_cents", "difference_cents")
+    assert any(difference is not None for _, _, difference in found)
+    for compared, theory, difference in found:
+        assert difference == (None if None in (compared, theory) else compared - theory)
+
+
+@pytest.mark.parametrize(("games", "names"), [(1, ["face_up_pai_gow"]), (2, None)])
+def test_where_there_is_one_game_no_row_comes_twice(tmp_path: Path, games: int, names: list[str] | None) -> None:
+    """The day, week, month and year of all table games are those of the one game."""
+    rounds = [
+        played(
+            "fu-01",
+            1,
+            "2026-03-31",
+            [settlement(1, "fortune_bonus", 2_500, -2_500, -2_500, paytable="1")],
+            game="face_up_pai_gow",
+            chapter="pa-688a",
+        ),
+        played("pg-01", 2, "2026-03-02", [match(1, 100, -100)]),
+    ]
+    with sources(tmp_path, rounds[:games], first="2026-03-01", last="2026-03-31") as given:
+        found = rows(table_games(given), "to-date", "span", "game", "handle_cents")
+    assert len({(span, handle) for span, _, handle in found if span == "Day"}) == 1
+    assert len({row[:2] for row in found}) == len(found)
+    if names is not None:
+        assert [game for _, game, _ in found] == names * 4
+    else:
+        assert {game for _, game, _ in found} == {"All table games", "face_up_pai_gow", "pai_gow_poker"}
 
 
 def test_by_shift_there_is_no_drop(report: Report) -> None:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
 from io import BytesIO
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from msgspec.structs import replace
 from pyhanko.pdf_utils.reader import PdfFileReader
 
+from analytics.reports.sources import figures
+from dashboards.drawing.names import Formats
 from events.proofs.keys import FileSigner, new_key
 from events.proofs.signed_note import KeyKind
 from replay.packet import BadPacket
@@ -18,7 +24,7 @@ from replay.report import document
 from replay.report.content import Figure, Kind, Report, Rule, Table
 from replay.report.document import check_report, is_report, to_pdf
 from replay.report.sheet import sheets
-from replay.report.wording import as_of_words, period_words, written
+from replay.report.wording import as_of_words, period_words, time_words, written
 
 COLUMNS = (
     Figure(name="table_id", label="Table", kind="table"),
@@ -119,7 +125,7 @@ def test_days_are_words_on_paper_and_iso_in_files() -> None:
         rows=(("2026-03-31", 1_774_958_490_000_000),),
     )
     (data,) = sheets(replace(REPORT, tables=(days,))).values()
-    assert data == b"day,at_us\r\n2026-03-31,2026-03-31T12:01:30Z\r\n"
+    assert data.decode("utf-8-sig") == "day,at_utc\r\n2026-03-31,2026-03-31T12:01:30Z\r\n"
     assert period_words(REPORT) == "Sun 1 Mar 2026 to Tue 31 Mar 2026"
     assert period_words(replace(REPORT, first="2026-03-31")) == "Tue 31 Mar 2026"
     style = Style.of("Bellwether", "USD", "America/New_York")
@@ -128,7 +134,8 @@ def test_days_are_words_on_paper_and_iso_in_files() -> None:
 
 def test_a_file_has_cents_and_nothing_that_a_spreadsheet_computes() -> None:
     (data,) = sheets(REPORT).values()
-    assert data.decode() == "table_id,win_cents,note\r\nfu-01,-250,'=1+1\r\nfu-02,,牌 #x\r\n"
+    assert data.startswith(b"\xef\xbb\xbf"), "without it Excel reads § as two other characters"
+    assert data.decode("utf-8-sig") == "table_id,win_cents,note\r\nfu-01,-250,'=1+1\r\nfu-02,,牌 #x\r\n"
 
 
 @pytest.mark.parametrize(
@@ -155,3 +162,58 @@ def test_a_file_has_cents_and_nothing_that_a_spreadsheet_computes() -> None:
 def test_a_value_as_people_read_it(kind: Kind, value: object, words: str) -> None:
     style = Style.of("Bellwether", "USD", "America/New_York")
     assert written(Figure(name="x", label="X", kind=kind), value, style) == words
+
+
+def test_no_figure_s_name_in_a_file_says_another_unit_than_its_values() -> None:
+    """A name that ends in `_us` has microseconds under it, one in `_cents` cents: a time is written as UTC."""
+    for figure in figures().values():
+        table = Table(name="x", title="x", columns=(figure,), rows=((VALUES.get(figure.kind, 1),),))
+        (data,) = sheets(replace(REPORT, tables=(table,))).values()
+        header, value = data.decode("utf-8-sig").splitlines()
+        assert header.endswith("_utc") == (figure.kind == "time")
+        assert not header.endswith("_us")
+        if header.endswith("cents"):
+            int(value)
+
+
+VALUES: dict[Kind, object] = {"text": "x", "table": "fu-01", "game": "x", "wager": "base", "day": "2026-03-31"}
+
+
+LARGE = -48_941_584_000
+"""−$489,415,840.00, larger than any column of a property's year."""
+
+
+@pytest.mark.parametrize("columns", [1, 6, 11])
+@pytest.mark.parametrize("currency", ["USD", "CAD", "CHF"])
+def test_no_sign_is_left_alone_at_the_end_of_a_line(signer: FileSigner, columns: int, currency: str) -> None:
+    """A reader sees a loss as a win if "−" ends a line and the amount begins the next."""
+    if shutil.which("pdftotext") is None:
+        pytest.skip("pdftotext (poppler-utils) is not on this machine: the text of the PDF is not read back")
+    money = tuple(Figure(name=f"m{i}_cents", label="Theoretical win", kind="difference") for i in range(columns))
+    words = f"It came to {written(money[0], LARGE, Style.of('', currency, 'UTC'))} " * 40
+    rows = tuple(("All table games of this property", *[sign * LARGE] * columns) for sign in (1, -1))
+    table = Table(name="t", title="T", columns=(COLUMNS[2], *money), rows=rows, note=words)
+    pdf = to_pdf(replace(REPORT, tables=(table,), currency=currency), signer)
+    text = subprocess.run(["pdftotext", "-raw", "-", "-"], input=pdf, capture_output=True, check=True).stdout.decode()
+    assert [line for line in text.splitlines() if line.rstrip().endswith(("−", "+"))] == []
+    assert len(re.findall(r"−\S*\s?489,415,840\.00", text)) == columns + 40
+    assert len(re.findall(r"\+\S*\s?489,415,840\.00", text)) == columns
+
+
+@pytest.mark.parametrize(
+    ("at_us", "said"),
+    [
+        (1_793_508_416_000_000, "1 Nov 2026, 00:46:56"),
+        (1_793_512_016_000_000, "1 Nov 2026, 01:46:56 EDT"),
+        (1_793_515_616_000_000, "1 Nov 2026, 01:46:56 EST"),
+        (1_793_519_216_000_000, "1 Nov 2026, 02:46:56"),
+    ],
+)
+def test_the_hour_that_comes_twice_is_told_apart(at_us: int, said: str) -> None:
+    style, formats = Style.of("", "USD", "America/New_York"), Formats("USD", ZoneInfo("America/New_York"))
+    zone = said[len("1 Nov 2026, 00:46:56") :]
+    assert time_words(at_us, style) == said
+    assert as_of_words(replace(REPORT, as_of_us=at_us), style) == f"{said} (America/New_York)"
+    for shown in (style.clock(at_us), style.time(at_us), formats.clock(at_us), formats.day_and_clock(at_us)):
+        assert shown.endswith(f"46:56{zone}")
+    assert formats.time_of_day(at_us).endswith(f"46{zone}")

@@ -1,0 +1,76 @@
+"""How far the record goes that reports of a period rest on: one moment for all of them, and what of the period is on record.
+
+Invariant: nothing here asks a clock, and no moment is later than the newest entry of the record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import date
+
+from analytics.hold.hold import gaming_days
+from analytics.reports.meters import newest_movement_us
+from analytics.reports.sources import Sources
+from replay.narrative.names import day_words, plural
+from replay.review.desk import TableReview
+
+
+def as_of_us(sources: Sources, reviews: Mapping[str, TableReview]) -> int:
+    """Return the newest time of the record of a period (UTC microseconds): of its rounds and meters, and of what people wrote.
+
+    It is that of every report of the period, so that reports filed together are dated alike (D712). Who looked at the record,
+    or took a copy of it, changes no report and does not date one.
+    """
+    return max(sources.newest_us(), newest_movement_us(sources), *map(_newest_entry_us, reviews.values()), 0)
+
+
+def _newest_entry_us(review: TableReview) -> int:
+    kept = (review.findings, review.disputes, review.cases, review.investigations)
+    entries = [entry for part in kept for each in part.values() for entry in each.history]
+    entries += [each.entry for each in review.surveillance]
+    entries += [entry for each in review.hand_overs for entry in (each.entry, each.accepted) if entry is not None]
+    return max((entry.at_us for entry in entries), default=0)
+
+
+def on_record(sources: Sources) -> str:
+    """Return how many gaming days of the period the record has something of, and which."""
+    days = _days_on_record(sources)
+    asked = (sources.last - sources.first).days + 1
+    if not days:
+        return f"nothing of the {plural(asked, 'gaming day')}"
+    ends = day_words(days[0]) if len(days) == 1 else f"{day_words(days[0])} to {day_words(days[-1])}"
+    return f"{len(days):,} of {plural(asked, 'gaming day')}: {ends}"
+
+
+def warning(sources: Sources, reviews: Mapping[str, TableReview]) -> str:
+    """Return that the period is empty, or not over, as far as the record shows; empty where it is neither.
+
+    A gaming day is over once the record has one after it, of the tables or of the surveillance log; that somebody took a copy of
+    the record on a later day says nothing of it.
+    """
+    newest = max([*gaming_days(sources.db)[:1], *_days_of_surveillance(reviews.values())])
+    parts = []
+    if not _days_on_record(sources):
+        parts.append(
+            "The record has no round and no count of this period: every figure of play is missing, and none is 0."
+        )
+    if newest <= sources.last:
+        parts.append(
+            f"The period is not over on record: the newest gaming day is {day_words(newest)}, and more of it can come."
+        )
+    return " ".join(parts)
+
+
+def _days_of_surveillance(reviews: Iterable[TableReview]) -> list[date]:
+    days: set[str] = set()
+    for review in reviews:
+        days |= {each.gaming_day for each in review.surveillance} | {each.gaming_day for each in review.hand_overs}
+    return [date.fromisoformat(day) for day in days]
+
+
+def _days_on_record(sources: Sources) -> list[date]:
+    rows = sources.rows(
+        "SELECT DISTINCT gaming_day FROM fct_table_days WHERE gaming_day BETWEEN $first AND $last ORDER BY gaming_day"
+    )
+    days: list[date] = rows["gaming_day"].to_list()
+    return days
