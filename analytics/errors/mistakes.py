@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from analytics.statistics.exact import clopper_pearson, garwood
+from analytics.statistics.exact import clopper_pearson
 from analytics.statistics.standing_out import Counts, standing_out
 from analytics.warehouse.selection import EVERYTHING, WHERE, Selection, columns_of, frame
 from analytics.warehouse.warehouse import Warehouse
@@ -46,8 +46,10 @@ def error_rates(
     `money_only`: findings that moved money wrongly (mispayments); else all. Columns: the value, `findings` (all),
     `mispayments`, `overpaid_cents`, `underpaid_cents`, `rounds`, `wagers`, `counted` (the findings that the rates are of),
     `rounds_wrong` (rounds with one at least), `per_1000_rounds` (rounds wrong) and `per_1000_wagers` (findings), each with
-    `…_low` and `…_high` (95 %, Garwood over rounds, for the findings of a round go together), `expected` (rounds wrong, by
-    the rates of the same games of all that do not stand out), `p` (of so many or more), `p_adjusted` (Holm) and `look`. By
+    `…_low` and `…_high` (95 %, Clopper-Pearson: rounds wrong are a share of the rounds, and the findings of a round go
+    together, so that those of wagers are stretched by how many a wrong round has), `expected` (rounds wrong, by the rates
+    of the same games of all that do not stand out), `p` (of so many
+    or more), `p_adjusted` (Holm) and `look`. By
     property, game and code nothing is expected; by code every code has all rounds and wagers of the selection; by seat what was
     at no seat is left out.
     """
@@ -158,21 +160,25 @@ _RATES: Final[dict[str, Any]] = {
 
 def _rates(counts: pl.DataFrame) -> list[pl.Expr]:
     """Rates with the interval of the rounds that went wrong, stretched by how many findings such a round has."""
-    means = {count: garwood(count) for count in counts["rounds_wrong"].unique()}
-    low, high = (
-        pl.col("rounds_wrong").replace_strict(list(means), bounds, return_dtype=pl.Float64)
-        for bounds in ([mean.low for mean in means.values()], [mean.high for mean in means.values()])
-    )
+    bounds = [_rounds_wrong(*row) for row in counts.select("rounds_wrong", "rounds").iter_rows()]
+    low, high = (pl.Series([each[end] for each in bounds], dtype=pl.Float64) for end in (0, 1))
     per_round = pl.when(pl.col("rounds_wrong") > 0).then(pl.col("counted") / pl.col("rounds_wrong")).otherwise(1.0)
     rates = []
     for of, count, stretched in (("rounds", "rounds_wrong", pl.lit(1.0)), ("wagers", "counted", per_round)):
         exposure = pl.col(f"thousand_{of}")
         rates += [
             (pl.col(count) / exposure).alias(f"per_1000_{of}"),
-            (low / exposure * stretched).alias(f"per_1000_{of}_low"),
-            (high / exposure * stretched).alias(f"per_1000_{of}_high"),
+            (pl.lit(low) / exposure * stretched).alias(f"per_1000_{of}_low"),
+            (pl.lit(high) / exposure * stretched).alias(f"per_1000_{of}_high"),
         ]
     return rates
+
+
+def _rounds_wrong(wrong: int, of: int | None) -> tuple[float, float]:
+    """Return between how many rounds go wrong of so many (95 %), by how many did; never more than there are."""
+    rounds = max(wrong, of or 0)
+    share = clopper_pearson(wrong, rounds)
+    return rounds * share.low, rounds * share.high
 
 
 def _cells(counts: pl.DataFrame) -> tuple[Counts, Counts]:
@@ -198,6 +204,7 @@ def error_prone_rules(db: Warehouse, selection: Selection = EVERYTHING) -> pl.Da
         f"""
         WITH per_dealer AS (
             SELECT game, code, cite, coalesce(wager, '') AS wager, dealer, count(*) AS findings,
+                count(DISTINCT (stream, round_no)) AS rounds_wrong,
                 list(DISTINCT table_id) AS tables, sum(overpaid_cents)::BIGINT AS over, sum(underpaid_cents)::BIGINT AS under
             FROM fct_findings
             WHERE {MISTAKES} AND {WHERE}
@@ -214,21 +221,23 @@ def error_prone_rules(db: Warehouse, selection: Selection = EVERYTHING) -> pl.Da
             100.0::DOUBLE * max(findings) / sum(findings) AS top_dealer_percent,
             sum(over)::BIGINT AS overpaid_cents,
             sum(under)::BIGINT AS underpaid_cents,
-            any_value(rounds) AS rounds
+            any_value(rounds) AS rounds,
+            sum(rounds_wrong)::BIGINT AS rounds_wrong
         FROM per_dealer LEFT JOIN played USING (game)
         GROUP BY game, code, cite, wager
         ORDER BY findings DESC, game, code, cite, wager
         """,
         selection,
     )
-    intervals = [
-        garwood(row["findings"], row["rounds"] / 1000) if row["rounds"] else None
-        for row in repeats.iter_rows(named=True)
+    per_round = [(row["rounds"], row["findings"], row["rounds_wrong"]) for row in repeats.iter_rows(named=True)]
+    bounds = [
+        [end * 1000 * findings / wrong / rounds for end in _rounds_wrong(wrong, rounds)] if rounds else [nan, nan]
+        for rounds, findings, wrong in per_round
     ]
-    return repeats.with_columns(
+    return repeats.drop("rounds_wrong").with_columns(
         (1000 * pl.col("findings") / pl.col("rounds")).alias("per_1000_rounds"),
-        pl.Series("per_1000_rounds_low", [each.low if each else nan for each in intervals], dtype=pl.Float64),
-        pl.Series("per_1000_rounds_high", [each.high if each else nan for each in intervals], dtype=pl.Float64),
+        pl.Series("per_1000_rounds_low", [low for low, _ in bounds], dtype=pl.Float64),
+        pl.Series("per_1000_rounds_high", [high for _, high in bounds], dtype=pl.Float64),
     )
 
 

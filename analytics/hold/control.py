@@ -42,8 +42,8 @@ def funnel(
     volume.
 
     The middle is what the floor as a whole won of the same wagers, so that the skill of patrons puts nobody outside the
-    limits. `dispersion` is how much the points vary beyond luck (1 where there are fewer than ten); its root widens the
-    limits.
+    limits; they allow for the share that the point has in the middle. `dispersion` is how much the points vary beyond luck (1
+    where there are fewer than ten); its root widens the limits.
     Columns: the value, `game`, `wager`, `rounds`, `unit_cents`, `house_win_cents`, `expected_cents`, `win_percent`,
     `middle_percent`, `z`, `dispersion`, `low_95_percent` … `high_997_percent` (of the units), `p` (of so little or less),
     `p_adjusted` (Holm over the points), `place` (`within`, `below_95`, `below_997`, `above_95`, `above_997`). Lowest z
@@ -116,11 +116,29 @@ def _of_wager(compared: Iterable[Compared], wager: str | None) -> list[Compared]
 def _funnel_of(points: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     units = sum(point["unit_cents"] for point in points)
     off = (sum(point["house_win_cents"] for point in points) - sum(point["theory"] for point in points)) / units
+    of_all = sum(point["variance"] for point in points)
     for point in points:
         point["expected"] = point["theory"] + off * point["unit_cents"]
-        point["z"] = (point["house_win_cents"] - point["expected"]) / sqrt(point["variance"])
+        point["variance"] = _from_the_middle(point["variance"], of_all, point["unit_cents"] / units)
+        point["z"] = (
+            (point["house_win_cents"] - point["expected"]) / sqrt(point["variance"]) if point["variance"] else 0.0
+        )
     spread = dispersion([point["z"] for point in points])
     return [_funnel_row(point, spread) for point in points]
+
+
+def _from_the_middle(variance: float, of_all: float, share: float) -> float:
+    """Return the variance of a point's distance from a middle in which the point itself has a share.
+
+    The middle moves with the point, so that the distance varies less: of two equal points by half as much. A point alone is
+    the middle.
+
+    >>> _from_the_middle(8.0, 16.0, 0.5), _from_the_middle(8.0, 8.0, 1.0), _from_the_middle(80.0, 100.0, 0.8)
+    (4.0, 0.0, 16.0)
+    """
+    others = max(of_all - variance, 0.0)
+    within = variance * (1 - share) ** 2 + others * share**2
+    return within if within > 1e-9 * variance else 0.0
 
 
 def dispersion(z: Sequence[float]) -> float:

@@ -152,6 +152,7 @@ def student_quantile(both_sides: float, freedom: float) -> float:
     return _solve(lambda t: student_both_sides(t, freedom), both_sides, 0.0, 8.0)
 
 
+@lru_cache(maxsize=4096)
 def clopper_pearson(successes: int, trials: int, confidence: float = 0.95) -> Interval:
     """Return the exact interval for a proportion (Clopper and Pearson 1934); from 0 to 1 where nothing was tried.
 

@@ -38,7 +38,7 @@ def dimension_label(dimension: str, row: dict[str, object]) -> str:
 def axis_range(values: Iterable[float | None]) -> tuple[float, float]:
     """Return where an axis from zero begins and ends so that one value far off does not flatten the others.
 
-    Values beyond three times the third quartile of their sizes are cut off, and said in numbers beside their bar.
+    Values beyond three times the third quartile of their sizes are cut off, and said in numbers beside their bar or point.
 
     >>> axis_range([2.0, 3.0, 4.0, -5.0]), axis_range([2.0, 3.0, 4.0, 3.0, -700.0])
     ((-5.0, 4.0), (-12.0, 4.0))
@@ -49,6 +49,19 @@ def axis_range(values: Iterable[float | None]) -> tuple[float, float]:
         return 0.0, 1.0
     most = 3 * sizes[(3 * len(sizes) - 1) // 4]
     return max(min(0.0, *known), -most), min(max(0.0, *known), most)
+
+
+def cut_words(value: float, low: float, high: float, words: str) -> str:
+    """Return what is written beside a value that an axis cuts off: where it lies and how far; nothing beside any other.
+
+    >>> cut_words(-1741.9, -96.6, 32.2, "−1,741.9 %"), cut_words(700.0, 0.0, 12.0, "700.0 %"), cut_words(5.0, 0.0, 12.0, "5.0 %")
+    ('↓ −1,741.9 %', '↑ 700.0 %', '')
+    """
+    return "" if low <= value <= high else f"{'↓' if value < low else '↑'} {words}"
+
+
+def _beside(x: float, y: float, words: str) -> str:
+    return plots.point_words(x, y, words) if words else ""
 
 
 def house_win_chart(frame: pl.DataFrame, dimension: str, labels: list[str], alt: str) -> Html:
@@ -69,7 +82,7 @@ def house_win_chart(frame: pl.DataFrame, dimension: str, labels: list[str], alt:
         *(pl.col(name).clip(low - reach, high + reach).alias(f"drawn_{name[:-11]}") for name in marks[1:]),
     )
     if dimension == "gaming_day":
-        return _by_day(list(shown.sort("gaming_day").iter_rows(named=True)), alt)
+        return _by_day(list(shown.sort("gaming_day").iter_rows(named=True)), (low, high), alt)
     return _as_bars(list(shown.iter_rows(named=True)), Scale(low - reach, high + reach), alt)
 
 
@@ -91,7 +104,7 @@ def _win_tip(row: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _by_day(rows: list[dict[str, Any]], alt: str) -> Html:
+def _by_day(rows: list[dict[str, Any]], ends_at: tuple[float, float], alt: str) -> Html:
     ends = ("drawn", "drawn_theory", "drawn_low", "drawn_high")
     scale = plots.scale_of(row[name] for row in rows for name in ends).widened(plots.PLANE_TICKS)
     marks, win = [], []
@@ -102,7 +115,12 @@ def _by_day(rows: list[dict[str, Any]], alt: str) -> Html:
             marks.append(plots.level(x, min(0.02, 0.5 / len(rows)), scale.share(row["drawn_theory"]), INK))
         win.append((x, scale.share(row["drawn"])))
     marks.append(plots.path(win, ABOVE))
-    marks += [plots.point(*at, ABOVE, "circle", _win_tip(row)) for at, row in zip(win, rows, strict=True)]
+    for at, row in zip(win, rows, strict=True):
+        value = row["house_win_percent"]
+        marks += [
+            plots.point(*at, ABOVE, "circle", _win_tip(row)),
+            _beside(*at, cut_words(value, *ends_at, percent(value))),
+        ]
     labels = [(x, short_day(row["gaming_day"])) for (x, _), row in zip(win, rows, strict=True)]
     titles = "Gaming day", "House win %"
     return plots.plane("".join(marks), labels, scale, alt=alt, titles=titles, height=220)
@@ -200,6 +218,7 @@ def hold_chart(frame: pl.DataFrame, alt: str) -> Html:
             at = place_of[day], scale.share(min(max(value, low), high))
             line.append(at)
             dots.append(plots.point(*at, color, shape, f"{name}\n{short_day(day)}\nHold %: {percent(value)}"))
+            dots.append(_beside(*at, cut_words(value, low, high, percent(value))))
         lines.append(plots.path(line, color))
         key.append(plots.entry(name, color, shape))
     return plots.plane(
@@ -262,8 +281,9 @@ def funnel_chart(frame: pl.DataFrame, names: list[str], alt: str) -> Html:
             f"{PLACES[row['place']]}"
         )
         dots.append(plots.point(x, scale.share(row["drawn"]), color, shape, tip))
-        if row["place"] != "within":
-            dots.append(plots.point_words(x, scale.share(row["drawn"]), row["name"]))
+        words = [row["name"]] if row["place"] != "within" else []
+        words += [cut] if (cut := cut_words(row["off"], low, high, f"{points(row['off'])} points")) else []
+        dots.append(_beside(x, scale.share(row["drawn"]), " ".join(words)))
     return plots.plane(
         "".join([*limits, *dots]),
         [(along.share(tick), plots.number(tick)) for tick in along.ticks(plots.LANE_TICKS)],
@@ -297,6 +317,11 @@ def drift_chart(frame: pl.DataFrame, days: list[str], alt: str) -> Html:
         for x, day, row in zip(places, days, rows, strict=True)
         if row["drawn"] is not None
     ]
+    dots += [
+        _beside(x, scale.share(row["drawn"]), cut_words(row["z"], low, high, f"{points(row['z'])} sd"))
+        for x, row in zip(places, rows, strict=True)
+        if row["drawn"] is not None
+    ]
     marks = [plots.area(line("ewma_low"), line("ewma_high"), "var(--rk-drift)"), *dots, plots.path(line("ewma"), ABOVE)]
     titles = "Gaming day", "Standard deviations from theory"
     labels = list(zip(places, days, strict=True))
@@ -317,9 +342,13 @@ def rates_chart(frame: pl.DataFrame, names: list[str], unit: str, alt: str) -> H
         if row["low"] is not None and row["high"] is not None:
             low, high = (scale.share(min(row[end], most)) for end in ("low", "high"))
             marks.append(plots.bar(low, high, INTERVAL, 5))
+            if row["high"] > most and (row["rate"] or 0.0) <= most:
+                marks.append(plots.lane_words(high, f"→ {row['high']:,.1f}"))
         if row["rate"] is not None:
             marks.append(plots.lane_point(scale.share(min(row["rate"], most)), color, shape))
             tip += f"\n{unit}: {row['rate']:.2f}"
+            if row["rate"] > most:
+                marks.append(plots.lane_words(scale.share(most), f"→ {row['rate']:,.1f}"))
         if marks and row["low"] is not None:
             tip += f"\n95 %: {row['low']:.2f} to {row['high']:.2f}"
         lanes.append(Lane(name, tip, "".join(marks)))

@@ -141,7 +141,7 @@ def show_rates(part: FloorPart, figures: Figures, formats: Formats) -> None:
         )
     )
     source.show(
-        '<p class="rk-note">Interval: 95 % (Garwood 1936). Expected: the floor\'s own rates of the same games. '
+        '<p class="rk-note">Interval: 95 % (Clopper and Pearson 1934). Expected: the floor\'s own rates of the same games. '
         "“Needs review”: by chance alone, one report in a hundred has such a row (Holm 1979). Overpaid and underpaid add up "
         "findings, each by itself; Queue and the register add up each seat of an incident first, so their sums can be lower.</p>"
     )

@@ -52,15 +52,35 @@ def test_rates_of_dealers_by_hand(db: Warehouse) -> None:
     assert (one["findings"], one["mispayments"], one["overpaid_cents"], one["underpaid_cents"]) == (2, 2, 0, 12_500)
     assert (one["rounds"], one["wagers"], one["rounds_wrong"]) == (5, 20, 2)
     assert (one["per_1000_rounds"], one["per_1000_wagers"]) == (400.0, 100.0)
-    # Garwood (1936), two events: 0.2422 to 7.2247
+    # Clopper and Pearson (1934), 2 of 5: 0.0527 to 0.8534
     assert (one["per_1000_rounds_low"], one["per_1000_rounds_high"]) == (
-        pytest.approx(48.4, abs=0.1),
-        pytest.approx(1444.9, abs=0.1),
+        pytest.approx(52.7, abs=0.1),
+        pytest.approx(853.4, abs=0.1),
     )
     assert one["expected"] == pytest.approx(5 * 3 / 10)
     assert (rows["d-11"]["findings"], rows["d-11"]["mispayments"], rows["d-11"]["overpaid_cents"]) == (2, 1, 4_000)
     assert (rows["d-12"]["findings"], rows["d-12"]["counted"]) == (2, 0)
     assert by(db, "dealer", money_only=False)["d-12"]["counted"] == 2
+
+
+@pytest.mark.parametrize("money_only", [True, False])
+@pytest.mark.parametrize("name", BY_MISTAKES)
+def test_of_a_thousand_rounds_never_more_than_a_thousand_go_wrong(db: Warehouse, name: str, money_only: bool) -> None:
+    found = error_rates(db, name, money_only=money_only).drop_nulls("per_1000_rounds_high")
+    assert not found.is_empty()
+    for low, rate, high in found.select("per_1000_rounds_low", "per_1000_rounds", "per_1000_rounds_high").iter_rows():
+        assert 0 <= low <= rate + 1e-9 <= high + 2e-9
+        assert high <= 1000
+    wagers = found.select("per_1000_wagers_low", "per_1000_wagers", "per_1000_wagers_high").drop_nulls()
+    assert all(low <= rate + 1e-9 <= high + 2e-9 for low, rate, high in wagers.iter_rows())
+
+
+def test_of_a_rule_the_interval_is_that_of_the_rounds_it_went_wrong_in(db: Warehouse) -> None:
+    rules = error_prone_rules(db)
+    assert not rules.is_empty()
+    for row in rules.iter_rows(named=True):
+        assert row["per_1000_rounds_low"] <= row["per_1000_rounds"] <= row["per_1000_rounds_high"]
+        assert row["per_1000_rounds_high"] <= 1000 * max(1, row["findings"])
 
 
 @pytest.mark.parametrize("name", BY_MISTAKES)

@@ -73,6 +73,58 @@ def test_patrons_who_play_worse_everywhere_move_nobody_out_of_the_funnel() -> No
     assert worse["middle_percent"][0] == pytest.approx(plain["middle_percent"][0] + 3, abs=0.01)
 
 
+@pytest.mark.parametrize(
+    ("rounds", "off", "z"),
+    [
+        ((100, 100), -3.0, -3.0),  # the other half of the middle goes the other way
+        ((100, 100), 0.0, 0.0),
+        ((400, 100), -2.4, -2.4),
+        ((100, 900), -3.0, -3.0),
+    ],
+)
+def test_the_middle_of_the_funnel_contains_the_point(rounds: tuple[int, int], off: float, z: float) -> None:
+    """Two dealers of an honest floor; the first is moved so that its distance from the other is `off` standard deviations.
+
+    By hand: the difference of two means has the variance of both, and with two points that is all there is to see.
+    """
+    expected = expected_of(synthetic.CHAPTER, "base", "")
+    assert expected is not None
+    one, other = rounds
+    apart = off * sqrt(expected.variance) * 1000 * sqrt(1 / one + 1 / other)  # cents a round
+    frames = [
+        marts(
+            {0: round(expected.edge * 1000 * count + (apart * count if dealer == "d-00" else 0))},
+            dealer=dealer,
+            rounds=count,
+        )
+        for dealer, count in (("d-00", one), ("d-01", other))
+    ]
+    found = funnel(synthetic.warehouse(mart_against_theory=pl.concat(frames)))
+    by_dealer = {row["dealer"]: row for row in found.iter_rows(named=True)}
+    assert by_dealer["d-00"]["z"] == pytest.approx(z, abs=0.01)
+    assert by_dealer["d-01"]["z"] == pytest.approx(-z, abs=0.01)
+
+
+def test_a_point_alone_is_the_middle() -> None:
+    (row,) = funnel(synthetic.warehouse(mart_against_theory=marts({0: -90_000}))).iter_rows(named=True)
+    assert (row["z"], row["place"], row["low_95_percent"]) == (0.0, "within", pytest.approx(row["middle_percent"]))
+
+
+def test_of_an_honest_floor_of_three_dealers_one_point_in_twenty_lies_outside_95_percent() -> None:
+    outside = [
+        place != "within"
+        for seed in range(60)
+        for place in funnel(
+            synthetic.warehouse(
+                mart_against_theory=synthetic.against_theory(
+                    np.random.default_rng(seed), dealers=3, days=4, wagers=BASE
+                )
+            )
+        )["place"]
+    ]
+    assert 0.01 < sum(outside) / len(outside) < 0.10
+
+
 def test_limits_of_the_funnel_narrow_with_volume() -> None:
     few, many = (
         synthetic.against_theory(np.random.default_rng(4), dealers=2, days=days, wagers=BASE) for days in (6, 54)

@@ -12,7 +12,14 @@ from analytics.hold import hold
 from analytics.warehouse.loading import PropertyFacts
 from analytics.warehouse.warehouse import reading
 from dashboards.drawing import markup
-from dashboards.drawing.charts import dimension_label, hold_chart, house_win_chart
+from dashboards.drawing.charts import (
+    dimension_label,
+    drift_chart,
+    funnel_chart,
+    hold_chart,
+    house_win_chart,
+    rates_chart,
+)
 from dashboards.drawing.names import DIMENSIONS, Formats, day_name, percent, short_day
 from replay.narrative.findings import finding_title
 from replay.narrative.names import game_name, table_name
@@ -127,3 +134,60 @@ def test_a_wager_with_nothing_staked_has_no_bar() -> None:
 
 def test_every_dimension_of_hold_has_a_name() -> None:
     assert set(DIMENSIONS) == set(hold.DIMENSIONS)
+
+
+FAR = -1741.9
+"""A hold % that flattened all others if the axis went there; three times the third quartile of the others is 96."""
+
+
+def days_of(*values: float) -> pl.DataFrame:
+    days = [date(2026, 3, day) for day in range(1, len(values) + 1)]
+    return pl.DataFrame({"gaming_day": days, "table_id": ["fu-01"] * len(values), "hold_percent": list(values)})
+
+
+@pytest.mark.parametrize(("last", "words"), [(FAR, ["↓ −1,741.9 %"]), (14.0, [])])
+def test_a_point_that_the_axis_of_hold_cuts_off_says_where_it_lies(last: float, words: list[str]) -> None:
+    assert plotted.words(hold_chart(days_of(32.0, 16.0, 20.0, 14.0, 25.0, last), "Hold %")) == words
+
+
+@pytest.mark.parametrize(("last", "words"), [(FAR, ["↓ −1,741.9 %"]), (900.0, ["↑ 900.0 %"]), (14.0, [])])
+def test_a_day_that_the_axis_of_house_win_cuts_off_says_where_it_lies(last: float, words: list[str]) -> None:
+    frame = days_of(32.0, 16.0, 20.0, 14.0, 25.0, last).rename({"hold_percent": "house_win_percent"})
+    frame = frame.with_columns(handle_cents=pl.lit(100), house_win_cents=pl.lit(1))
+    labels = [str(day) for day in frame["gaming_day"]]
+    assert plotted.words(house_win_chart(frame, "gaming_day", labels, "House win")) == words
+
+
+@pytest.mark.parametrize(("last", "words"), [(-300.0, ["f ↓ −300.0 points"]), (1.0, [])])
+def test_a_point_that_the_axis_of_the_funnel_cuts_off_says_where_it_lies(last: float, words: list[str]) -> None:
+    frame = pl.DataFrame(
+        {
+            "unit_cents": [100] * 6,
+            "win_percent": [1.0, 1.5, 2.0, 1.0, 1.5, last],
+            "middle_percent": [0.0] * 6,
+            "place": ["within"] * 5 + ["below_997" if last < 0 else "within"],
+        }
+        | {
+            f"{end}_{limit}_percent": [side] * 6
+            for end, side in (("low", -3.0), ("high", 3.0))
+            for limit in ("95", "997")
+        }
+    )
+    assert plotted.words(funnel_chart(frame, list("abcdef"), "Funnel")) == words
+
+
+@pytest.mark.parametrize(("last", "words"), [(30.0, ["↑ +30.0 sd"]), (0.5, [])])
+def test_a_day_that_the_axis_of_drift_cuts_off_says_where_it_lies(last: float, words: list[str]) -> None:
+    limits = {"ewma": [0.0] * 6, "ewma_low": [-1.0] * 6, "ewma_high": [1.0] * 6}
+    frame = pl.DataFrame({"z": [1.0, -0.5, 0.7, 0.2, -1.0, last]} | limits)
+    assert plotted.words(drift_chart(frame, list("abcdef"), "Drift")) == words
+
+
+@pytest.mark.parametrize(
+    ("rate", "high", "words"), [(900.0, 950.0, ["→ 900.0"]), (5.0, 900.0, ["→ 900.0"]), (5.0, 9.0, [])]
+)
+def test_a_rate_that_the_axis_cuts_off_says_where_it_lies(rate: float, high: float, words: list[str]) -> None:
+    frame = pl.DataFrame(
+        {"rate": [1.0, 2.0, 3.0, 2.0, rate], "low": [0.5] * 5, "high": [4.0, 5.0, 6.0, 5.0, high], "look": [False] * 5}
+    )
+    assert plotted.words(rates_chart(frame, list("abcde"), "of 1,000", "Rates")) == words

@@ -91,7 +91,7 @@ def test_without_a_login_or_a_log_the_button_says_why(
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@x", "\tx", "\rx", "＝1"])
 def test_no_text_is_computed_by_a_spreadsheet(text: str) -> None:
     row = dict.fromkeys(exports.COLUMNS) | {"code": "PAY-UNDER", "expected": text, "difference_cents": -5}
-    sheet = exports.written(pl.DataFrame([row]), None).decode()
+    sheet = exports.written(pl.DataFrame([row]), None).decode("utf-8-sig")
     (line,) = csv.DictReader(sheet.splitlines(keepends=True))
     assert (line["expected"], line["difference_cents"], line["dealer"]) == (f"'{text}", "-5", "")
 

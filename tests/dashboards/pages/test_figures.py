@@ -147,7 +147,7 @@ def test_nothing_leaves_where_it_cannot_be_recorded(floor: Living, monkeypatch: 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@x", "\tx", "\rx", "＝1"])
 def test_numbers_stay_numbers_and_no_text_is_computed(text: str) -> None:
     rows = pl.DataFrame({"why": [text], "win_cents": [-5], "p": [0.25], "none": [None], "list": [["a"]]})
-    (line,) = csv.DictReader(io.StringIO(figures.as_file(rows, "csv").decode(), newline=""))
+    (line,) = csv.DictReader(io.StringIO(figures.as_file(rows, "csv").decode("utf-8-sig"), newline=""))
     assert line == {"why": f"'{text}", "win_cents": "-5", "p": "0.25", "none": "", "list": '["a"]'}
 
 
