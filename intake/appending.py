@@ -68,6 +68,7 @@ def append_lines(
     With a pace, what is held is appended as soon as it is due, and where a null comes in between.
     """
     appender = LineAppender(log)
+    yield appender.summary  # whoever is stopped in the first batch knows what was stored, too
     batch: list[AcceptedLine | Refusal] = []
     size = 0
     for line in lines:

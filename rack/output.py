@@ -6,10 +6,14 @@ With `--json` stdout carries one JSON value and nothing else. With `--quiet` std
 from __future__ import annotations
 
 import json
+import re
 import sys
 import time
 from collections.abc import Iterable, Sequence
 from typing import Any
+
+_COMMANDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""What a terminal may obey instead of showing it."""
 
 
 class Output:
@@ -23,31 +27,31 @@ class Output:
     def value(self, value: Any) -> None:
         """Print the result as JSON, where JSON was asked for."""
         if self.as_json:
-            print(json.dumps(value, ensure_ascii=False, indent=2), flush=True)
+            print(_json(value, indent=2), flush=True)
 
     def line(self, value: Any) -> None:
         """Print one of many results as a line of JSON, where JSON was asked for."""
         if self.as_json:
-            print(json.dumps(value, ensure_ascii=False), flush=True)
+            print(_json(value), flush=True)
 
     def text(self, *lines: str) -> None:
         """Print the result as text, where JSON was not asked for."""
         if not self.as_json:
             self._end_line()
             for line in lines:
-                print(line)
+                print(printable(line))
             sys.stdout.flush()
 
     def note(self, line: str) -> None:
         """Print a note on stderr."""
         if not self.quiet:
             self._end_line()
-            print(line, file=sys.stderr, flush=True)
+            print(printable(line), file=sys.stderr, flush=True)
 
     def problem(self, line: str) -> None:
         """Print a problem on stderr, even when quiet."""
         self._end_line()
-        print(line, file=sys.stderr, flush=True)
+        print(printable(line), file=sys.stderr, flush=True)
 
     def progress(self, done: int, what: str) -> None:
         """Redraw the progress count, at most five times a second, on a terminal."""
@@ -59,12 +63,28 @@ class Output:
 
     def step(self, value: Any) -> None:
         """Print how far the command has come as a line of JSON on stderr, for a program that asked for it."""
-        print(json.dumps(value, ensure_ascii=False), file=sys.stderr, flush=True)
+        print(_json(value), file=sys.stderr, flush=True)
 
     def _end_line(self) -> None:
         if self._line_open:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
             self._line_open = False
+
+
+def printable(text: str) -> str:
+    """Return a text without what a terminal would obey: control characters, but for line breaks and tabs, and changes of
+    direction become their escapes. Texts come from receivers of webhooks, devices, files and patrons.
+
+    >>> print(printable("404 \\x1b[2J\\u202e"))
+    404 \\x1b[2J\\u202e
+    """
+    return _COMMANDS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def _json(value: Any, indent: int | None = None) -> str:
+    """Return JSON, which escapes control characters itself, but for those that are not ASCII."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    return _COMMANDS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:

@@ -1,8 +1,8 @@
 """The warehouse as files for other programs: Parquet, or CSV that no spreadsheet takes for formulas.
 
 Invariant: a file appears whole or not at all, and only after the export was recorded; names of tables and columns
-come from the file's own catalogue and are quoted; a text that a spreadsheet would compute (it begins with = + - @, a tab or a
-line break) gets an apostrophe in front.
+come from the file's own catalogue and are quoted; what a spreadsheet would compute (= + - @ where a cell begins, for one that divides
+at semicolons or tabs too) gets an apostrophe in front.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 from analytics.warehouse.warehouse import DISK_ERRORS, Warehouse, WarehouseError
-from replay.report.sheet import FORMULA
+from replay.report.sheet import BREAK, CELL
 
 Form = Literal["parquet", "csv"]
 SUMS: Final = "SHA256SUMS"
@@ -109,10 +109,14 @@ def _plain(column: str, kind: str) -> str:
     """The expression of a column for CSV: texts that look like formulas made harmless, lists as JSON."""
     named = _quoted(column)
     if kind.endswith("[]"):
-        return f"to_json({named})::VARCHAR AS {named}"
-    if kind == "VARCHAR":
-        return f"CASE WHEN regexp_matches({named}, '{FORMULA}') THEN '''' || {named} ELSE {named} END AS {named}"
-    return named
+        return f"{_defused(f'to_json({named})::VARCHAR')} AS {named}"
+    return f"{_defused(named)} AS {named}" if kind == "VARCHAR" else named
+
+
+def _defused(text: str) -> str:
+    """The expression of a text in which no spreadsheet finds a formula (see `replay.report.sheet.defused`)."""
+    found = rf"regexp_replace({text}, '{CELL}', '\1''\2', 'g')"
+    return f"CASE WHEN regexp_matches({found}, '{BREAK}') THEN '''' || {found} ELSE {found} END"
 
 
 def _quoted(name: str) -> str:

@@ -26,7 +26,7 @@ from dashboards.access.downloads import Download
 from dashboards.drawing import markup
 from dashboards.parts import desk, save_link, source
 from replay.narrative.names import plural
-from replay.report.sheet import FORMULA
+from replay.report.sheet import defused
 from replay.review.desk import REFUSALS
 
 Form = Literal["csv", "parquet"]
@@ -178,9 +178,9 @@ def _cell(value: object) -> object:
         case bool():
             return "true" if value else "false"
         case str():
-            return f"'{value}" if re.match(FORMULA, value) else value
+            return defused(value)
         case list():
-            return json.dumps(value, default=str)
+            return defused(json.dumps(value, default=str))
         case date():
             return value.isoformat()
         case _:

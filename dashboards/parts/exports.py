@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any, Final
@@ -21,7 +20,7 @@ from dashboards.parts import desk, save_link, source
 from dashboards.parts.desk import Reviews
 from replay.narrative.findings import finding_title
 from replay.narrative.names import plural, readable
-from replay.report.sheet import FORMULA
+from replay.report.sheet import defused
 from replay.review.desk import REFUSALS
 
 COLUMNS: Final = (
@@ -91,4 +90,4 @@ def _review(row: Mapping[str, Any], said: Reviews | None) -> tuple[str, str, str
 
 def _harmless(cell: object) -> str:
     text = "" if cell is None else str(cell)
-    return f"'{text}" if isinstance(cell, str) and re.match(FORMULA, text) else text
+    return defused(text) if isinstance(cell, str) else text

@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 import os
-import stat
 from pathlib import Path
 from typing import BinaryIO
 
 from events.log.high_water import sync
+from events.log.plain_file import open_plain
 
 MAX_SMALL_BYTES = 128 * 1024
 """The most that any file but a segment has."""
 PARTIAL = ".partial"
 """Ends the name of what is not written to its end yet."""
-
-
-def open_plain(path: Path) -> int:
-    """Return a descriptor that reads a plain file: no link, device or pipe. Raises `OSError`, `FileNotFoundError`."""
-    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
-    if not stat.S_ISREG(os.fstat(file).st_mode):
-        os.close(file)
-        raise OSError(f"{path} is not a plain file (a link, device or pipe); put the file itself in its place")
-    return file
 
 
 def read_small(path: Path) -> bytes:

@@ -20,10 +20,11 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from events.archive.files import create_fresh, make_folder, open_plain
+from events.archive.files import create_fresh, make_folder
 from events.archive.manifest import SegmentManifest
 from events.archive.parquet_pages import pages
 from events.log.high_water import sync
+from events.log.plain_file import open_plain
 
 GROUP_ROWS = 4096
 GROUP_BYTES = 1024 * 1024

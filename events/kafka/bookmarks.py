@@ -19,6 +19,7 @@ from typing import Final, Protocol, TypeVar
 import msgspec
 
 from events.kafka.client import TopicPartition, TopicReader
+from events.log.plain_file import read_plain
 
 STATE_DIR: Final = Path(".rack")
 """Where a machine keeps what belongs to its logs on Kafka (high-water files, locks, bookmarks) unless told otherwise."""
@@ -71,7 +72,7 @@ class Bookmark:
     def load(self, content: type[_Content]) -> _Content | None:
         """Return what was stored; null where there is nothing, or nothing whole, of this log."""
         try:
-            stored = self.path.read_bytes()
+            stored = read_plain(self.path)
         except OSError:
             return None
         start = len(_MAGIC) + 32

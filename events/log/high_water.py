@@ -20,6 +20,7 @@ from pathlib import Path
 
 from events.errors import BrokenSeal, DamagedMark, LogUnavailable, LostTail
 from events.log.contract import Head
+from events.log.plain_file import NotPlainFile, read_plain
 
 MAGIC = b"discard-rack high-water v1\n"
 _SLOT = struct.Struct(">48sQ32s8s")
@@ -50,9 +51,11 @@ class HighWater:
         Raises `LostTail` where the file belongs to another log: the database was replaced.
         """
         try:
-            content = self.path.read_bytes()
+            content = read_plain(self.path)
         except FileNotFoundError:
             return {}
+        except NotPlainFile as error:
+            raise DamagedMark(self.path, str(error.strerror)) from error
         if content != self._loaded[0]:
             self._loaded = content, self._heads_in(content)
         heads = dict(self._loaded[1])

@@ -14,6 +14,7 @@ import msgspec
 from events.errors import IntegrityError
 from events.log.contract import Head
 from events.log.high_water import sync
+from events.log.plain_file import NotPlainFile, read_plain
 from events.proofs.statements import CHECKPOINTS
 
 _MAGIC = b"discard-rack signed v1"
@@ -37,9 +38,11 @@ class SigningMemory:
     def load(self) -> SigningRecord | None:
         """Return what was signed last; null where nothing was. Raises `IntegrityError` where the file is not as written."""
         try:
-            content = self.path.read_bytes()
+            content = read_plain(self.path)
         except FileNotFoundError:
             return None
+        except NotPlainFile as error:
+            raise IntegrityError(CHECKPOINTS, 1, str(error)) from error
         header, _, data = content.partition(b"\n")
         try:
             magic, log_id, before, size, root = header.rsplit(b" ", 4)

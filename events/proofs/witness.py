@@ -20,6 +20,7 @@ import msgspec
 from events.errors import IntegrityError, LogUnavailable
 from events.log.contract import CheckpointStore, Clock, EventLog, Head
 from events.log.high_water import sync
+from events.log.plain_file import read_plain
 from events.proofs.checkpoint import Checkpoint, cosign, origin_of
 from events.proofs.history import History, Keys, Mark, StreamHeads
 from events.proofs.keys import KeyRefused
@@ -117,7 +118,7 @@ class WitnessFolder:
 
     def _bytes(self, name: str) -> bytes:
         try:
-            return (self.path / name).read_bytes()
+            return read_plain(self.path / name)
         except OSError as error:
             raise LogUnavailable(f"{self.path / name}: {error.strerror}") from error
 

@@ -19,7 +19,7 @@ import msgspec
 
 from replay.alarms.alarm import Message
 from replay.alarms.settings import MailServer
-from replay.alarms.webhook import Answer, connected
+from replay.alarms.webhook import Answer, connected, words_of
 from replay.narrative.findings import finding_title
 from replay.narrative.names import moment, plural, position_name, table_name, wager_name
 
@@ -74,7 +74,7 @@ class Mailbox:
         except smtplib.SMTPRecipientsRefused:
             return Answer(False, "the mail server refused every address")
         except (OSError, smtplib.SMTPException, ValueError) as error:
-            return Answer(False, f"no answer: {error or type(error).__name__}", silent=True)
+            return Answer(False, f"no answer: {words_of(error)}", silent=True)
         return Answer(True, "taken" if not refused else f"taken, but not for {', '.join(sorted(refused))}")
 
 

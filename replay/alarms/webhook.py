@@ -19,6 +19,8 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 AGENT = "discard-rack"
+MOST_SAID = 200
+"""So many characters are kept of what went wrong."""
 
 
 class Answer(NamedTuple):
@@ -64,7 +66,17 @@ class Webhook:
         except ssl.SSLCertVerificationError as error:
             return Answer(False, f"its certificate does not hold: {error.verify_message}", silent=True)
         except (OSError, HTTPException, ValueError) as error:
-            return Answer(False, f"no answer: {error or type(error).__name__}", silent=True)
+            return Answer(False, f"no answer: {words_of(error)}", silent=True)
+
+
+def words_of(error: Exception) -> str:
+    """Return what an error says in a line of plain text: part of it may be what the receiver sent.
+
+    >>> words_of(HTTPException("HTTP/1.1 \\x1b[2J")), words_of(ValueError())
+    ('HTTP/1.1 ?[2J', 'ValueError')
+    """
+    said = str(error) or type(error).__name__
+    return "".join(letter if letter.isprintable() else "?" for letter in said)[:MOST_SAID]
 
 
 def signature(secret: bytes, key: str, at_s: int, body: bytes) -> str:

@@ -32,6 +32,7 @@ import pyarrow.parquet as pq
 
 from events.errors import IntegrityError
 from events.log.contract import EventLog
+from events.log.plain_file import open_plain, read_plain
 from events.log.runs import runs_of
 from replay.columns.row_schema import SCHEMA, TEXTS, Row, as_batch
 from replay.columns.row_writer import RowWriter
@@ -361,7 +362,7 @@ def steady(folder: Path) -> Iterator[RoundTable]:
 def _linked(folder: Path, made: Path) -> bool:
     """Link the files of a table in another folder, its manifest copied last; return whether that was possible."""
     for _ in range(LINK_ATTEMPTS):
-        data = (folder / MANIFEST).read_bytes()
+        data = read_plain(folder / MANIFEST)
         manifest = msgspec.json.decode(data, type=Manifest)
         paths = [*(each.path for each in manifest.files), *(f"rules/{digest}.toml" for digest in manifest.rules)]
         try:
@@ -382,7 +383,7 @@ def checked_path(folder: Path, entry: FileEntry, shown: Path | None = None) -> P
     """Return the path of a file of a table, after checking its bytes. Raises `TableError`, which names it in folder `shown`."""
     path, name = folder / entry.path, (shown or folder) / entry.path
     try:
-        with path.open("rb") as file:
+        with open(open_plain(path, links=True), "rb") as file:
             digest = file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise TableError(
@@ -400,7 +401,7 @@ class RoundTable:
         """Open the table in a folder; messages name the folder `shown`."""
         self.folder, self.shown = folder, shown or folder
         try:
-            self.manifest = msgspec.json.decode((folder / MANIFEST).read_bytes(), type=Manifest)
+            self.manifest = msgspec.json.decode(read_plain(folder / MANIFEST), type=Manifest)
         except FileNotFoundError as error:
             raise TableError(f"{folder} holds no round table; `rack rounds --out {folder}` makes one") from error
         except msgspec.MsgspecError as error:
@@ -448,7 +449,7 @@ class RoundTable:
         """Return the submissions' texts by digest."""
         texts = {}
         for digest in self.manifest.rules:
-            text = (self.folder / "rules" / f"{digest}.toml").read_bytes().decode()
+            text = read_plain(self.folder / "rules" / f"{digest}.toml").decode()
             if digest_of(text) != digest:
                 raise TableError(f"{self.shown}: rules/{digest}.toml is not the text of that digest")
             texts[digest] = text

@@ -13,8 +13,21 @@ from typing import Any, Final
 from replay.packet.words import utc
 from replay.report.content import Figure, Report, Table
 
-FORMULA: Final = "^[=+\\-@\\t\\r\\n＝＋－＠]"
-"""How a text begins that a spreadsheet may take for a formula, full-width signs too."""
+CELL: Final = '(^|[;\t\r\n])([ \x0b\x0c\u00a0\u2000-\u200b\u202f\u3000"]*[=+\\-@＝＋－＠])'
+"""Where a spreadsheet may find a formula: at the beginning of a text, and where a cell begins for one that divides lines at
+semicolons or tabs; behind spaces and quotes too, and with full-width signs. The second group gets an apostrophe in front."""
+BREAK: Final = "^[\t\r\n]"
+"""A text that begins so gets one, too."""
+
+
+def defused(text: str) -> str:
+    """Return a text in which no spreadsheet finds a formula, whether it divides lines at commas, semicolons or tabs.
+
+    >>> defused("=1+1"), defused("a;=1+1"), defused("a; b"), defused("-5"), defused("\\t=1")
+    ("'=1+1", "a;'=1+1", 'a; b', "'-5", "'\\t'=1")
+    """
+    found = re.sub(CELL, r"\1'\2", text)
+    return f"'{found}" if re.match(BREAK, found) else found
 
 
 def sheets(report: Report) -> dict[str, bytes]:
@@ -54,6 +67,6 @@ def _cell(column: Figure, value: Any) -> str:
         case "time", _:
             return utc(value)
         case _, str():
-            return f"'{value}" if re.match(FORMULA, value) else value
+            return defused(value)
         case _:
             return str(value)

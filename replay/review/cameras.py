@@ -21,6 +21,8 @@ from msgspec import Meta
 
 from replay.review.persons import ReviewRefused
 
+ADDRESS: Final = re.compile(r"[!#-&(-;=?-\[\]^_a-z{|}~]+")
+"""What a link consists of: ASCII without spaces, quotes, angle brackets, backslashes and control characters."""
 PLACES: Final = ("camera", "utc", "local", "unix_s", "unix_ms")
 """What a link can hold in braces."""
 WEEK_MS: Final = 7 * 24 * 3_600_000
@@ -138,7 +140,19 @@ def read_cameras(path: Path) -> Cameras:
 
 
 def _check_system(where: str, system: System) -> None:
-    parts = urlsplit(re.sub(r"\{[^}]*\}", "x", system.link))
+    if not ADDRESS.fullmatch(system.link):
+        raise ReviewRefused(
+            f"{where}: link: expected printable ASCII without spaces, backslashes and quotes; write others as %XX"
+        )
+    try:
+        parts = urlsplit(re.sub(r"\{[^}]*\}", "x", system.link))
+        _ = parts.port  # which is a number, or an error
+    except ValueError as error:
+        raise ReviewRefused(f"{where}: link: {error}") from error
+    if "@" in parts.netloc:
+        raise ReviewRefused(
+            f"{where}: link: it names a user ({parts.netloc}): an address shows where it leads; leave that out"
+        )
     if parts.scheme not in ("https", "http") or not parts.hostname:
         raise ReviewRefused(
             f"{where}: link: expected https://…, the address that the video system or its launcher answers"

@@ -18,6 +18,7 @@ from msgspec import Meta
 
 from events.errors import IntegrityError
 from events.log.attachments import attachment_file
+from events.log.plain_file import NotPlainFile, open_plain, read_plain
 from events.vocabulary.model import CaseAttached
 from replay.review.persons import ReviewRefused
 
@@ -71,7 +72,7 @@ class CaseFolder:
         if file is None or not file.exists():
             return CaseSettings()
         try:
-            return msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8")), CaseSettings)
+            return msgspec.convert(tomllib.loads(read_plain(file).decode()), CaseSettings)
         except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
             raise ReviewRefused(f"{file}: expected days, appeal_days, appeal and largest_mib: {error}") from error
 
@@ -92,7 +93,7 @@ class CaseFolder:
         digest = sha256(data).hexdigest()
         path = self._path(digest)
         if path.exists():
-            if path.read_bytes() != data:
+            if not _holds(path, data):
                 raise ReviewRefused(
                     f"{path} holds other bytes than its name says: move it away, and keep it, then repeat"
                 )
@@ -117,10 +118,11 @@ class CaseFolder:
         path = self._path(attached.digest)
         stream = f"review/{table}"
         try:
-            with path.open("rb") as file:
-                data = file.read(attached.size + 1)
+            data = _read(path, attached.size)
         except FileNotFoundError:
             raise AttachmentLost(stream, path, attached, "is gone") from None
+        except NotPlainFile as error:
+            raise AttachmentLost(stream, path, attached, f"is {error.strerror}") from None
         if len(data) != attached.size or sha256(data).hexdigest() != attached.digest:
             raise AttachmentLost(stream, path, attached, "was changed")
         return data
@@ -137,6 +139,19 @@ class CaseFolder:
         if self.path is None:
             raise ReviewRefused("no folder for cases is named; name one with RACK_CASES")
         return attachment_file(self.path, digest)
+
+
+def _read(path: Path, size: int) -> bytes:
+    """Return the bytes of a plain file of this size; none if it has another: it is not read then. Raises `OSError`."""
+    with open(open_plain(path, links=True), "rb") as file:
+        return file.read(size) if os.fstat(file.fileno()).st_size == size else b""
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    try:
+        return _read(path, len(data)) == data
+    except NotPlainFile:
+        return False
 
 
 def _make_folder(folder: Path) -> None:

@@ -23,6 +23,7 @@ from msgspec import Meta
 from events.errors import EventError, IntegrityError, LogUnavailable
 from events.log.contract import EventLog, Head
 from events.log.high_water import sync
+from events.log.plain_file import read_plain
 from events.open import ON_THIS_MACHINE, VERIFIED, open_log, parse_address
 from events.proofs.history import Mark
 from events.proofs.since import Start
@@ -302,8 +303,7 @@ def _answers(passed: Verification, failure: Verification | None) -> bool:
 def read(path: Path) -> Kept | None:
     """Return what the file holds; null where there is none. Raises `ValueError` where it cannot be read as one."""
     try:
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
+        data = read_plain(path, MAX_BYTES + 1)
     except FileNotFoundError:
         return None
     except OSError as error:

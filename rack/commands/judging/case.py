@@ -293,13 +293,15 @@ def _note(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> Entry:
 
 
 def _attach(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> Entry:
+    from events.log.plain_file import read_plain
     from replay.review.cases import attach
 
     name, file = _place(given, 2)
     path = Path(file)
     if path.stat().st_size > folder.settings().largest_bytes:  # before it is read: it may be a whole camera's day
         raise UsageError(f"{path} has {path.stat().st_size:,} bytes, more than largest_mib in cases.toml allows")
-    return attach(desk, folder, name, file=path.name, data=path.read_bytes(), by=given.by, note=given.note)
+    data = read_plain(path, folder.settings().largest_bytes + 1)
+    return attach(desk, folder, name, file=path.name, data=data, by=given.by, note=given.note)
 
 
 def _decide(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> Entry:

@@ -58,6 +58,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Take the file in; 1 where lines were refused, 4 where something beside the chain differed from it."""
+    from events.errors import AppendRefused, IntegrityError, LogUnavailable
     from intake.appending import IntakeSummary
     from rack.foreign import report_clock
     from rack.opening import log_at
@@ -89,6 +90,15 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
                 repaired += 1
             output.progress(taken.lines, "lines read")
         report_clock(log, output)
+    except BrokenPipeError:  # the reader of stdout went away
+        raise
+    except (AppendRefused, IntegrityError, LogUnavailable, OSError, KeyboardInterrupt) as error:
+        output.value(_as_json(taken) | {"stopped": str(error) or type(error).__name__})
+        output.problem(
+            f"stored before it stopped: {taken.appended:,} events, of the first {taken.lines:,} lines or a few more, and "
+            f"{len(taken.refused):,} refused; hand in the same again: what is stored is known and dropped"
+        )
+        raise
     finally:
         log.close()
     output.value(_as_json(taken))

@@ -390,7 +390,9 @@ def _camera(given: argparse.Namespace) -> Camera | None:
 def _sha256(path: Path) -> str:
     from hashlib import file_digest
 
-    with path.open("rb") as file:
+    from events.log.plain_file import open_plain
+
+    with open(open_plain(path, links=True), "rb") as file:
         return file_digest(file, "sha256").hexdigest()
 
 

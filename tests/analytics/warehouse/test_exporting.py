@@ -14,9 +14,30 @@ import pytest
 
 from analytics.warehouse.exporting import SUMS, Leaving, export, tables
 from analytics.warehouse.warehouse import MODELS, build, reading
+from replay.report.sheet import defused
 from tests.dashboards import sample
 
-HARMFUL = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1"]
+HARMFUL = {
+    "=1+1": "'=1+1",
+    "+1": "'+1",
+    "-1": "'-1",
+    "@SUM(A1)": "'@SUM(A1)",
+    "\t=1": "'\t'=1",
+    "\r=1": "'\r'=1",
+    "\n=1": "'\n'=1",
+    "\tx": "'\tx",
+    "＝1": "'＝1",
+    " =1": "' =1",
+    "\u00a0=1": "'\u00a0=1",
+    "x;=1+1": "x;'=1+1",
+    "x;@SUM(A1);+2": "x;'@SUM(A1);'+2",
+    "x\t-1": "x\t'-1",
+    "x\n=1": "x\n'=1",
+    'x; "=1': "x;' \"=1",
+    "x;y": "x;y",
+    "1 = 1; so": "1 = 1; so",
+}
+"""Text → as it stands in a file: no cell begins as a formula does, whether a reader divides at commas, semicolons or tabs."""
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +75,7 @@ def test_csv_holds_no_formula(tmp_path: Path) -> None:
     with (tmp_path / "fct_findings.csv").open(newline="", encoding="utf-8") as file:
         rows = {int(row["round_no"]): row for row in csv.DictReader(file)}
     for n, text in enumerate(HARMFUL, start=1):
-        assert rows[n]["expected"] == f"'{text}"
+        assert rows[n]["expected"] == HARMFUL[text] == defused(text)
         assert rows[n]["observed"] == 'say "hi", then = 5'
         assert rows[n]["difference_cents"] == "-100", "numbers stay numbers"
         assert rows[n]["evidence"] == f"[{n}]"

@@ -97,6 +97,20 @@ def test_a_camera_without_a_system_has_no_link(cameras: Cameras) -> None:
         ('id = "cam-9"', 'id = "cam-1"', "a camera stands there twice"),
         ('system = "clips"\nsees', 'system = "dvr"\nsees', r"cam-1: there is no system 'dvr'; write \[system.dvr\]"),
         ("https://clips.example", "javascript:alert", "system.clips: link: expected https://"),
+        ("https://clips.example", "https://operator@clips.example", "it names a user"),
+        ("https://clips.example", "https://operator:secret@clips.example", "it names a user"),
+        ("https://clips.example", "https://clips.example@elsewhere.example", "it names a user"),
+        ("https://clips.example", "https://{camera}@elsewhere.example", "it names a user"),
+        ("https://clips.example", "https://clips.example\\\\@elsewhere.example", "printable ASCII"),
+        ("/{camera}?", "/a\\u0000b?", "printable ASCII"),
+        ("/{camera}?", "/a\\nb?", "printable ASCII"),
+        ("/{camera}?", "/a\\rb?", "printable ASCII"),
+        ("/{camera}?", "/a\\tb?", "printable ASCII"),
+        ("/{camera}?", "/a b?", "printable ASCII"),
+        ("/{camera}?", "/\\u202e?", "printable ASCII"),
+        ("/{camera}?", '/\\"onclick=?', "printable ASCII"),
+        ("https://clips.example", "https://clips.example:99999", "system.clips: link: "),
+        ("https://clips.example", "https://[clips.example", "system.clips: link: "),
         ("{camera}?", "{channel}?", r"system.clips: link: \{channel\} is none of \{camera\}"),
         ("{camera}?", "{camera!r}?", r"link: \{camera\} is none of"),
         ("{camera}?", "{camera.id}?", r"link: \{camera.id\} is none of"),
@@ -113,6 +127,12 @@ def test_what_is_wrong_is_named(tmp_path: Path, before: str, after: str, why: st
     assert before in WHOLE
     with pytest.raises(ReviewRefused, match=why):
         read_cameras(written(tmp_path, WHOLE.replace(before, after)))
+
+
+@pytest.mark.parametrize("place", ["/{camera}/@live?", "/a%20b/{camera}?", "/x;v=1,2/(a)?", ":8443/{camera}?"])
+def test_an_at_sign_in_a_path_and_escapes_are_no_fault(tmp_path: Path, place: str) -> None:
+    cameras = read_cameras(written(tmp_path, WHOLE.replace("/{camera}?", place)))
+    assert all(cameras.link(camera, AT_US) for camera in cameras.seeing("fu-02"))
 
 
 def test_a_file_that_others_can_change_is_refused(tmp_path: Path) -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import socket
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -137,6 +141,87 @@ def test_an_attachment_that_is_gone_or_was_changed_is_named(
     words = ("--by", "s.lee", "--reason", "x", "--out", str(out))
     rack(capsys, floor, "fetch", "fu-01-c1", stored.name, *words, code=4)
     assert not out.exists()
+
+
+def pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def device(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+def folder_in_place(path: Path) -> None:
+    path.mkdir()
+
+
+def socket_in_place(path: Path) -> None:
+    with contextlib.closing(socket.socket(socket.AF_UNIX)) as made, contextlib.chdir(path.parent):
+        made.bind(path.name[:16])
+        os.rename(path.name[:16], path.name)
+
+
+def much_longer(path: Path) -> None:
+    """A file of 5 GB that takes no room: its size alone says that it is another."""
+    with path.open("wb") as file:
+        file.truncate(5_000_000_000)
+
+
+NOT_FILES = [pipe, device, folder_in_place, socket_in_place, much_longer]
+
+
+@pytest.mark.parametrize("other", NOT_FILES, ids=lambda other: other.__name__)
+def test_what_is_no_plain_file_in_an_attachments_place_stops_nobody(
+    floor: Floor, capsys: pytest.CaptureFixture[str], tmp_path: Path, other: Callable[[Path], None]
+) -> None:
+    """A pipe never begins and a device never ends: neither is read."""
+    stored = with_photo(floor, capsys, tmp_path)
+    archive, elsewhere = tmp_path / "sealed" / "archive", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    assert main(["archive", "--log", floor.address, "--out", str(archive), "--running"]) == 0
+    stored.unlink()
+    other(stored)
+    named = "CASE-FILE review/fu-01: photo.jpg, attached to case 1, "
+    capsys.readouterr()
+    assert main(["verify", "--log", floor.address]) == 4
+    assert named in capsys.readouterr().out
+    assert named.removeprefix("CASE-FILE ") in rack(capsys, floor, "show", "fu-01-c1", code=4)
+    assert main(["archive", "--log", floor.address, "--out", str(tmp_path / "again"), "--running"]) == 4
+    (carried,) = (path for path in (archive / "attachments").rglob("*") if path.is_file())
+    carried.unlink()
+    other(carried)
+    assert main(["verify", "--log", f"archive://{archive}"]) == 4
+    assert main(["archive", "--log", f"sqlite://{elsewhere}/floor.db", "--restore", str(archive)]) == 4
+    assert not list((elsewhere / "attachments").rglob(stored.name)) if (elsewhere / "attachments").exists() else True
+    again = tmp_path / "photo.jpg"
+    words = ("attach", "fu-01-c1", str(again), "--by", "m.ortiz", "--note", "x")
+    assert "holds other bytes" in rack(capsys, floor, *words, code=2)
+
+
+@pytest.mark.parametrize("other", [pipe, device], ids=lambda other: other.__name__)
+def test_neither_is_attached(
+    floor: Floor, capsys: pytest.CaptureFixture[str], tmp_path: Path, other: Callable[[Path], None]
+) -> None:
+    rack(capsys, floor, *OPEN)
+    other(tmp_path / "photo.jpg")
+    assert (
+        main(
+            [
+                "case",
+                "attach",
+                "fu-01-c1",
+                str(tmp_path / "photo.jpg"),
+                "--by",
+                "m.ortiz",
+                "--note",
+                "x",
+                "--log",
+                floor.address,
+            ]
+        )
+        == 3
+    )
+    assert "not a plain file" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
