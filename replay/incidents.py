@@ -204,9 +204,10 @@ _PAYOUT: Final = (
 )
 _PAYMENT: Final[dict[str, tuple[tuple[frozenset[str], Link], ...]]] = {
     **dict.fromkeys(MISPAYMENTS, (*_OF_THE_SAME_WAGER, *_PAYOUT)),
-    **dict.fromkeys(("PAY-METER", "PAY-LIMIT", "PAY-LIGHT", "PAY-SOURCE", "PAY-VALIDATED"), _PAYOUT),
+    **dict.fromkeys(("PAY-METER", "PAY-LIMIT"), _PAYOUT),
 }
-"""What else can be wrong with one payment: the first of these that was found is named as its cause."""
+"""What else can be wrong with a payment of a wrong amount. Steps that were left out (the light not seen, no validation, paid from
+another source) do not follow from one another: each is somebody else's to make."""
 _LATER: Final = {"PAY-ORDER": ((frozenset({"DEAL-RACK"}), _always),)}
 """What follows from the order of payments, which may itself follow from one of them."""
 _EARLIER: Final[dict[str, tuple[tuple[frozenset[str], Link], ...]]] = {

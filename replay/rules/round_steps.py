@@ -482,7 +482,7 @@ def racked_of_shoe(base: str, optional: str, *by_dealer: str) -> tuple[Precedenc
         racked(cards_collected, ALL_HANDS_DEALT, STUB_SECTION),
         racked(hands_collected, BASE_SETTLED, base),
         racked(hands_collected, HAND_SETTLED, optional),
-        racked(hands_collected, ENVY_PAID, "11(h)(2)(ii)"),
+        racked(hands_collected, ENVY_PAID, "11(h)(2)(iii)"),
         racked(dealer_collected, dealer_compared(*by_dealer), "11(e)", "the dealer's cards collected"),
         racked(surrendered_collected, FIRST_HAND_SHOWN, "11(d)", "the surrendered hand collected"),
     )

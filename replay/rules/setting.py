@@ -5,7 +5,7 @@ Code §§ 688a.7(f), 688a.11(a)-(c), 688a.13(h)).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from events.vocabulary import model
 from games.cards.cards import TEXT, show
@@ -13,6 +13,7 @@ from games.rulebook.filed_way import settings_of
 from games.rulebook.rulebook import Rulebook
 from games.settlement.pai_gow import Position
 from replay.findings import Finding, name
+from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.rules.round_steps import last_hand_dealt
 from replay.rules.rule import Early, Indeterminate, finding, rule
@@ -21,6 +22,7 @@ from replay.settlement.hand_readings import (
     cards_by_hand,
     dealer_set,
     foreign_cards,
+    foreign_in_words,
     in_two_hands,
     is_as_dealt,
     is_by_house_way,
@@ -83,10 +85,20 @@ def cards_dealt(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermina
                 "SET-CARDS",
                 "11(a)" if position == "dealer" else "11(c)",
                 expected="hands made of the cards dealt",
-                observed=f"{show(sorted(set(foreign)))} in the hands set",
-                evidence=(*set_hand.facts, *(f for f in round_.of(model.CardsDealt) if f.payload.to == position)),
+                observed=f"{foreign_in_words(round_, foreign)} in the hands set",
+                evidence=(*set_hand.facts, *_deals_of(round_, position, foreign)),
                 seat=position if isinstance(position, int) else None,
             )
+
+
+def _deals_of(round_: Round, position: Position, foreign: Sequence[int]) -> list[RecordedEvent]:
+    """Return what was dealt to a position, and the deals of the foreign cards in its hands."""
+    cards = {TEXT[card] for card in foreign}
+    return [
+        fact
+        for fact in round_.of(model.CardsDealt)
+        if fact.payload.to == position or not cards.isdisjoint(fact.payload.cards)
+    ]
 
 
 @rule("SET-CHANGED", on=("11(b)(3)",), early=Early("a hand that was touched was touched"))

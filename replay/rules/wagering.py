@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import get_args
 
 from events.vocabulary import model
+from games.rulebook.chapters import SUBMISSIONS
 from games.rulebook.money import show_money
 from games.rulebook.rulebook import Rulebook
 from games.settlement.bonus import qualifying_cents
@@ -81,6 +82,7 @@ def limits(round_: Round, book: Rulebook) -> Iterator[Finding]:
         if stake.in_time_cents <= 0 or stake.doubt:
             continue
         offer, cents = book.offers.get(stake.wager), stake.in_time_cents
+        section: str = _limit_section(book, stake.wager)
         rule_ = book.chapter.wagers.get(stake.wager)
         if offer is None or rule_ is None:
             expected = "a wager that the rules submission offers"
@@ -93,13 +95,14 @@ def limits(round_: Round, book: Rulebook) -> Iterator[Finding]:
             expected = f"{show_money(must)}, {times} the {rule_.of} wager"
         elif not offer.min_cents <= cents <= offer.max_cents:
             expected = f"{show_money(offer.min_cents)} to {show_money(offer.max_cents)}"
+            section = _section_of_limits(book, stake.wager)
         else:
             continue
         yield finding(
             round_,
             book,
             "WAGER-LIMIT",
-            _limit_section(book, stake.wager),
+            section,
             expected=expected,
             observed=f"{stake.wager} {show_money(cents)}",
             evidence=stake.facts,
@@ -115,6 +118,13 @@ def _amount_of_its_own(book: Rulebook, wager: str) -> str | None:
     if rule_ is None or rule_.of is None or not rule_.always or rule_.times != 1:
         return None
     return f"D572: {book.cite('687a.7(d)(1)')} gives an amount for the raise alone: so read, the {wager} may be of any"
+
+
+def _section_of_limits(book: Rulebook, wager: str) -> str:
+    """Return the section of a wager's limits: Pennsylvania's chapters have none for the base wager, so that of the filing."""
+    if wager != book.chapter.base or book.chapter.jurisdiction != "pa":
+        return _limit_section(book, wager)
+    return SUBMISSIONS
 
 
 def _limit_section(book: Rulebook, wager: str) -> str:

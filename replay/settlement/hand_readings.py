@@ -14,12 +14,13 @@ from typing import Any
 import msgspec
 
 from events.vocabulary import model
-from games.cards.cards import CODE, DECK, JOKER, READ
+from games.cards.cards import CODE, DECK, JOKER, READ, TEXT
 from games.catalogue import GAMES
 from games.layout import NO_HAND, Hand
 from games.rulebook.filed_way import is_set_by, settings_of
 from games.rulebook.rulebook import Rulebook
 from games.settlement.pai_gow import Position
+from replay.findings import name
 from replay.fold.derived import derived, derived_by_rules, derived_of_each
 from replay.fold.player_dealer_wager import player_dealer_wager
 from replay.fold.recorded_event import RecordedEvent
@@ -93,6 +94,16 @@ def foreign_cards(round_: Round, book: Rulebook, position: Position) -> list[int
     return repeated + foreign[unread:] if len(foreign) > unread else repeated
 
 
+def foreign_in_words(round_: Round, foreign: Sequence[int]) -> str:
+    """Return foreign cards of a hand in words, each with the position that it was dealt to, if that is on record."""
+    named = []
+    for card in sorted(set(foreign)):
+        owners = [position for position, cards in round_.hands().items() if card in cards]
+        dealt = " and ".join(name(position) for position in owners)
+        named.append(f"{TEXT[card]}{f' (dealt to {dealt})' if dealt else ''}")
+    return ", ".join(named)
+
+
 def in_two_hands(round_: Round, book: Rulebook, position: Position) -> list[int]:
     """Return the cards read only in the hands set at a position that by the record lie in another hand too (D351)."""
     if book.chapter.numbers.get("copies", 1) > 1:
@@ -161,7 +172,7 @@ def _readings(round_: Round, book: Rulebook, position: Position) -> list[Hand]:
     dealt = _cards_on_record(round_, position)
     if dealt is None or repeated_cards(dealt, book) or in_two_hands(round_, book, position):
         return [NO_HAND]
-    if set_hand is not None and (foreign_cards(round_, book, position) or not is_set_whole(set_hand, book)):
+    if set_hand is not None and not _is_setting_known(round_, book, position, set_hand):
         set_hand = None
     if None not in dealt:
         return [_with_every_card_read(dealt, set_hand, book.chapter.numbers["cards_per_hand"])]
@@ -282,10 +293,22 @@ def is_set_whole(set_hand: SetHand, book: Rulebook) -> bool:
 
     Seven cards in hands of other sizes are foul; with cards missing, the hands may have been right (D26, D245).
     """
+    return _is_too_large(set_hand, book) or len(set_hand.cards) >= book.chapter.numbers["cards_per_hand"]
+
+
+def _is_too_large(set_hand: SetHand, book: Rulebook) -> bool:
+    """Say whether one of the hands has more cards than it may have, which is foul whatever they are (D246)."""
     parts = {"high": set_hand.high, "medium": set_hand.medium, "low": set_hand.low}
     sizes = GAMES[book.game].hands
-    too_large = any(len(cards) > sizes.get(name, 0) for name, cards in parts.items())
-    return too_large or len(set_hand.cards) >= book.chapter.numbers["cards_per_hand"]
+    return any(len(cards) > sizes.get(part, 0) for part, cards in parts.items())
+
+
+def _is_setting_known(round_: Round, book: Rulebook, position: Position, set_hand: SetHand) -> bool:
+    """Say whether it is known how hands were set: whole, and of the cards dealt; a player's too large hand is foul anyway."""
+    if not foreign_cards(round_, book, position):
+        return is_set_whole(set_hand, book)
+    all_read = None not in set_hand.cards and None not in round_.hands().get(position, ())
+    return all_read and position != dealer_position(round_) and _is_too_large(set_hand, book)
 
 
 def _hand(dealt: Sequence[int | None], set_hand: SetHand | None, chosen: Sequence[int], count: int) -> Hand:

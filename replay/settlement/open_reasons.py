@@ -22,6 +22,8 @@ from replay.settlement.game_terms import terms_of
 from replay.settlement.hand_readings import (
     dealer_position,
     dealer_readings,
+    foreign_cards,
+    foreign_in_words,
     readings,
     repeated_cards,
     set_again,
@@ -185,6 +187,9 @@ def _players_setting(round_: Round, book: Rulebook, seat: int, wager: str) -> st
     by_hands = GAMES[book.game].hands and wager in (book.chapter.base, "backline")
     if not by_hands or readings(round_, book, seat)[0].high is not None:
         return None
+    foreign = foreign_cards(round_, book, seat)
+    if foreign:
+        return f"seat {seat} set {foreign_in_words(round_, foreign)}"
     in_part = ", not with all cards" if seat in set_hands(round_) else ""
     return f"how seat {seat} set the hands is not on record{in_part}"
 

@@ -226,3 +226,16 @@ def test_the_order_of_the_findings_decides_nothing_but_the_order_of_the_same_cod
     assert {members(incident) for incident in incidents(findings)} == {
         members(incident) for incident in incidents(shuffled)
     }
+
+
+def test_steps_of_a_payout_that_were_left_out_do_not_follow_from_one_another() -> None:
+    """The light, the validation and the slip are three persons' work (§ 688a.11(h)(3)(i)(B)(2)-(4))."""
+    left_out = [
+        Shorthand(code, 5, "progressive", evidence=(9,)) for code in ("PAY-LIGHT", "PAY-VALIDATED", "PAY-SOURCE")
+    ]
+    assert sorted(grouped(*left_out)) == [[("PAY-LIGHT", 5)], [("PAY-SOURCE", 5)], [("PAY-VALIDATED", 5)]]
+
+
+def test_what_was_wrong_with_a_payment_of_a_wrong_amount_follows_from_the_payment() -> None:
+    paid = Shorthand("PAY-METER", 5, "progressive", 500)
+    assert grouped(Shorthand("PAY-DOCUMENTED", 5, "progressive"), paid) == [[("PAY-METER", 5), ("PAY-DOCUMENTED", 5)]]
