@@ -202,11 +202,11 @@ def _take(table: LiveTable, event: _Event) -> None:
 
 
 def house_win_cents(verdict: Adjudication) -> int:
-    """Return what the house won on a round's settled wagers: not what a slip pays, nothing where a patron holds the bank."""
+    """Return what the house won on a round's settled wagers: not what a meter pays, nothing if a patron holds the bank."""
     game = GAMES.get(verdict.game)
     if game is not None and game.patron_banked:
         return 0
-    return sum(-(s.done_cents - s.by_slip_cents) for s in verdict.settlements if s.done_cents is not None)
+    return sum(s.meter_cents - s.done_cents for s in verdict.settlements if s.done_cents is not None)
 
 
 def base(db: Warehouse) -> dict[str, LiveTable]:

@@ -62,7 +62,8 @@ _RAW = (
         (CASE place WHEN 4 THEN 500 ELSE 2500 * (1 + hash(load_no, place) % 4) END)::BIGINT AS staked_cents,
         CASE hash(place, load_no) % 10 WHEN 0 THEN staked_cents WHEN 1 THEN staked_cents WHEN 2 THEN -staked_cents
             WHEN 3 THEN -staked_cents WHEN 4 THEN -staked_cents ELSE 0 END AS due_cents,
-        due_cents AS done_cents, 0 AS by_slip_cents, 'line' AS line, '688a.11(f)' AS cite
+        due_cents AS done_cents, 0 AS by_slip_cents, 0 AS from_meter_cents, true AS moved,
+        'line' AS line, '688a.11(f)' AS cite
     FROM made, range(1, 5) AS places (place)
     """,
     """

@@ -8,7 +8,7 @@ is -2500, a push 0, $10 won at 20 to 1 is 20000), `done_cents` the patron's net 
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import Literal, TypeVar
+from typing import Final, Literal, TypeVar
 
 import msgspec
 
@@ -51,12 +51,19 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
         return " ".join(parts)
 
 
-class Settlement(msgspec.Struct, frozen=True, kw_only=True):
+METER_WAGERS: Final = ("progressive", "mystery")
+"""The wagers that a meter pays, or pays a part of."""
+
+
+class Settlement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One wager at one seat: what was at stake, what is due and what was done (both the patron's net, in cents).
 
     `due_cents` is null where the evidence does not tell, `done_cents` where nothing was settled yet. `wager` is a wager's
     name, or `fortune_envy` / `progressive_envy` for Envy Bonuses (nothing staked). `line` is the paytable's line or the
-    outcome; `paytable` its name as printed, empty for the base wager.
+    outcome; `paytable` its name as printed, empty for the base wager. `by_slip_cents` were paid by slip, whoever funds it.
+    `from_meter_cents` are what a meter paid of it, by slip or in chips; `None` if nothing was paid by slip or by a meter, and in
+    verdicts of versions that did not record it. `moved` is false if nothing was done with a wager although the record covers the
+    settlement to its end: then it lies with the patron (D245), and is not settled (D691).
     """
 
     seat: int
@@ -70,6 +77,15 @@ class Settlement(msgspec.Struct, frozen=True, kw_only=True):
     by_slip_cents: int
     line: str
     cite: str
+    from_meter_cents: int | None = None
+    moved: bool = True
+
+    @property
+    def meter_cents(self) -> int:
+        """What a meter paid; if the verdict does not say, all that was paid by slip on a wager that a meter pays."""
+        if self.from_meter_cents is not None:
+            return self.from_meter_cents
+        return self.by_slip_cents if self.wager in METER_WAGERS else 0
 
 
 class Adjudication(msgspec.Struct, frozen=True, kw_only=True):

@@ -20,7 +20,7 @@ _OF_WAGER: Final = """
 _WAGERS: Final = f"""
     SELECT
         table_id, round_no, gaming_day, shift, hour, dealer, seat, wager, number, bettor, paytable, line, staked_cents,
-        due_cents, done_cents, handle_cents, payouts_cents, house_win_cents, jackpots_by_slip_cents
+        due_cents, done_cents, handle_cents, payouts_cents, house_win_cents, from_meter_cents
     FROM fct_wagers
     WHERE {WHERE} AND {_OF_WAGER}
 """
@@ -44,7 +44,7 @@ def wagers_behind(
 
     Columns: `table_id`, `round_no`, `gaming_day`, `shift`, `hour`, `dealer`, `seat`, `wager`, `number`, `bettor`,
     `paytable`, `line`, `staked_cents`, `due_cents`, `done_cents`, `handle_cents`, `payouts_cents`, `house_win_cents`,
-    `jackpots_by_slip_cents`. Their sums are the figure's (`sums_behind`).
+    `from_meter_cents`. Their sums are the figure's (`sums_behind`).
     """
     of = {"wager": wager, "paytable": paytable, "hour": hour}
     ends: dict[str, Any] = dict.fromkeys(("from_day", "from_table", "to_day", "to_table"))
@@ -143,7 +143,7 @@ def sums_behind(
             coalesce(sum(handle_cents), 0)::BIGINT AS handle_cents,
             coalesce(sum(payouts_cents), 0)::BIGINT AS payouts_cents,
             coalesce(sum(house_win_cents), 0)::BIGINT AS house_win_cents,
-            coalesce(sum(jackpots_by_slip_cents), 0)::BIGINT AS jackpots_by_slip_cents
+            coalesce(sum(from_meter_cents), 0)::BIGINT AS from_meter_cents
         FROM {source}
         WHERE {WHERE} AND {_OF_WAGER} AND {at_seat}
         """,

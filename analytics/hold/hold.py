@@ -1,9 +1,8 @@
 """The questions that the pages and `rack hold` ask of a warehouse, each a plain function from an open warehouse to a frame.
 
-Invariant: a figure keeps its name from the model to the page. *Drop*, *win* and *hold %* are counted per table and
-gaming day and broken down no further; *handle*, *payouts* and *house win %* come from single wagers; *jackpots by slip* stand
-beside both and are part of neither; overpayments and underpayments are never netted (D27). Where a count is missing the answer
-is null.
+Invariant: a figure keeps its name from the model to the page. *Drop*, *win* and *hold %* are counted per table and gaming day
+and broken down no further; *handle*, *payouts* and *house win %* come from single wagers; what *meters paid* is beside both
+and part of neither; overpayments and underpayments are never netted (D27). Where a count is missing the answer is null.
 """
 
 from __future__ import annotations
@@ -192,7 +191,7 @@ def hold_totals(db: Warehouse, selection: Selection = EVERYTHING) -> pl.DataFram
             coalesce(sum(payouts_cents), 0)::BIGINT AS payouts_cents,
             coalesce(sum(house_win_cents), 0)::BIGINT AS house_win_cents,
             100.0::DOUBLE * sum(house_win_cents) / nullif(sum(handle_cents), 0) AS house_win_percent,
-            coalesce(sum(jackpots_by_slip_cents), 0)::BIGINT AS jackpots_by_slip_cents
+            coalesce(sum(from_meter_cents), 0)::BIGINT AS from_meter_cents
         FROM mart_hold_table_day
         WHERE {WHERE_PER_BOX}
         """,
@@ -201,7 +200,7 @@ def hold_totals(db: Warehouse, selection: Selection = EVERYTHING) -> pl.DataFram
 
 
 def hold_by(db: Warehouse, dimension: Dimension, selection: Selection = EVERYTHING) -> pl.DataFrame:
-    """Return handle, payouts, house win, house win % and jackpots by slip of settled wagers, a row per value.
+    """Return handle, payouts, house win, house win % and what meters paid of settled wagers, a row per value.
 
     Theoretical win stands in `analytics.hold.against_theory`.
 
@@ -221,7 +220,7 @@ def hold_by(db: Warehouse, dimension: Dimension, selection: Selection = EVERYTHI
             sum(payouts_cents)::BIGINT AS payouts_cents,
             sum(house_win_cents)::BIGINT AS house_win_cents,
             100.0::DOUBLE * sum(house_win_cents) / nullif(sum(handle_cents), 0) AS house_win_percent,
-            sum(jackpots_by_slip_cents)::BIGINT AS jackpots_by_slip_cents
+            sum(from_meter_cents)::BIGINT AS from_meter_cents
         FROM mart_hold_wager
         WHERE {WHERE}
         GROUP BY {columns}

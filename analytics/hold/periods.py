@@ -33,7 +33,7 @@ _FIGURES: Final = """
     sum(handle_cents)::BIGINT AS handle_cents,
     sum(house_win_cents)::BIGINT AS house_win_cents,
     100.0::DOUBLE * sum(house_win_cents) / nullif(sum(handle_cents), 0) AS house_win_percent,
-    sum(jackpots_by_slip_cents)::BIGINT AS jackpots_by_slip_cents
+    sum(from_meter_cents)::BIGINT AS from_meter_cents
 """
 
 
@@ -44,7 +44,7 @@ def hold_by_period(
 
     Columns: `period` (its first day), the group, `table_days`, `table_days_counted`, `drop_cents`,
     `win_cents`, `hold_percent` (null without a count), and beside them, of all wagers, `rounds`, `handle_cents`,
-    `house_win_cents`, `house_win_percent` and `jackpots_by_slip_cents`. Raises `ValueError` for a dealer, shift, wager
+    `house_win_cents`, `house_win_percent` and `from_meter_cents`. Raises `ValueError` for a dealer, shift, wager
     or hour (D27).
     """
     columns = columns_of(by, PER_BOX)
@@ -101,17 +101,19 @@ def month_and_year_to_date(
 def tray_differences(db: Warehouse, selection: Selection = EVERYTHING) -> pl.DataFrame:
     """Return the table days whose chips do not add up: the chips in the tray at the end against those due by the record.
 
-    Should = opener + fills - credits - buy-ins (by marker too) + house win of the wagers. `difference_cents` is
-    counted minus that: negative means that chips are missing. `unsettled` wagers of the day, and payments that the
-    record missed, explain part of a difference; a difference is a place to look and names nobody. Largest first.
+    Should = opener + fills - credits - buy-ins (by marker too) + house win of the wagers + what was paid by slip, less what
+    meters paid: a slip takes no chips from the tray, and a meter's share in chips does. `difference_cents` is counted minus
+    that: negative means that chips are missing. `unsettled` wagers of the day, and payments that the record missed, explain
+    part of a difference; a difference is a place to look and names nobody. Largest first.
     """
     return frame(
         db,
         f"""
         SELECT
             table_id, gaming_day, game, opener_cents, closer_cents, fills_cents, credits_cents, buy_ins_cents,
-            house_win_cents, unsettled, findings,
-            opener_cents + fills_cents - credits_cents - buy_ins_cents + house_win_cents AS expected_closer_cents,
+            house_win_cents, by_slip_cents - from_meter_cents AS not_from_tray_cents, unsettled, findings,
+            opener_cents + fills_cents - credits_cents - buy_ins_cents + house_win_cents + not_from_tray_cents
+                AS expected_closer_cents,
             closer_cents - expected_closer_cents AS difference_cents
         FROM fct_table_days
         WHERE openers = closers AND openers > 0 AND difference_cents <> 0 AND {WHERE_PER_BOX}

@@ -61,7 +61,7 @@ def table_games(sources: Sources) -> Report:
     ]
     limits = [
         "Drop, win and hold % are of the table days on which opener, closer and drop were all counted; the others are listed.",
-        "Jackpots paid by slip come from a meter, not from the table: they are no part of house win.",
+        "What a meter pays is no part of house win; fixed odds and fixed amounts paid by slip are (D690).",
         "Wagers against a patron's bank (player-dealer games) are no part of the house's figures.",
     ]
     return sources.report(NAME, TITLE, rules=RULES, tables=tables, limits=limits)

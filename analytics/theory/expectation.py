@@ -1,8 +1,7 @@
 """What a wager should win for the house by the exact returns (`rack theory`): mean, variance, and every way it can end.
 
-Invariant: no paytable stands here. House win is that of `fct_wagers`: money paid by slip from a meter is no part of
-it, so that a Progressive is expected to lose its fixed lines only. A *unit* is the wager that a player starts with (the ante,
-for example).
+Invariant: no paytable stands here. House win is that of `fct_wagers`: what a meter pays is no part of it, so that a
+Progressive is expected to lose its fixed lines only. A *unit* is the wager that a player starts with (the ante, for example).
 """
 
 from __future__ import annotations
@@ -104,12 +103,12 @@ def _required(record: GameReturns, listed: Chapter) -> Iterator[Result]:
 
 
 def _without_meter(listed: Chapter, result: Result) -> Result:
-    """The Progressive as the table sees it: fixed lines from the tray, shares of the meter by slip (D18, D27)."""
+    """The Progressive as the table sees it: fixed lines, by slip too, and no shares of the meter (D18, D690)."""
     paytable = listed.paytable(result.wager, result.paytable)
     numbers = {line: int(result.lines[line.hand]) for line in paytable.lines}
     ends = [End(number, fixed_part(line, paytable) - 1) for line, number in numbers.items()]
     ends.append(End(result.total - sum(numbers.values()), Fraction(-1)))
-    notices = [*result.notices, "what the meter pays goes by slip and is no part of the house win"]
+    notices = [*result.notices, "what the meter pays is no part of the house win"]
     return msgspec.structs.replace(result, ends=ends, beside=Fraction(0), parts={}, notices=notices)
 
 

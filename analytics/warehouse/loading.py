@@ -133,6 +133,8 @@ SETTLEMENTS: Schema = {
     "due_cents": pl.Int64,
     "done_cents": pl.Int64,
     "by_slip_cents": pl.Int64,
+    "from_meter_cents": pl.Int64,
+    "moved": pl.Boolean,
     "line": pl.String,
     "cite": pl.String,
 }
@@ -314,6 +316,8 @@ def _settlement_rows(load_no: int, a: Adjudication) -> Iterator[tuple[Any, ...]]
             s.due_cents,
             s.done_cents,
             s.by_slip_cents,
+            s.meter_cents,
+            s.moved,
             s.line,
             s.cite,
         )

@@ -186,6 +186,7 @@ def show_reconciliation(figures: Figures, of: Selection, formats: Formats) -> No
     terms = [
         ("House win of the wagers", formats.money(row["house_win_cents"])),
         (f"of {plural(uncounted, 'table day')} not fully counted", formats.signed(-row["uncounted_house_win_cents"])),
+        ("Wins by slip that no meter paid", formats.signed(row["not_from_tray_cents"])),
         ("Drop less buy-ins recorded", formats.signed(row["box_less_buy_ins_cents"])),
         ("Chips in the tray beyond those due", formats.signed(row["tray_difference_cents"])),
         ("Win", formats.money(row["win_cents"])),

@@ -88,7 +88,7 @@ def show_wagers(part: FloorPart, formats: Formats) -> None:
                 markup.figure("Handle", formats.money(sums["handle_cents"])),
                 markup.figure("Payouts", formats.money(sums["payouts_cents"])),
                 markup.figure("House win", formats.money(sums["house_win_cents"])),
-                markup.figure("Jackpots by slip", formats.money(sums["jackpots_by_slip_cents"])),
+                markup.figure("Paid by meters", formats.money(sums["from_meter_cents"])),
             ]
         )
     )

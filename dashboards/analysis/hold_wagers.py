@@ -28,7 +28,7 @@ BY: Final = {
     "House win %": "number",
     "Theory": "number",
     "95 % range": "number",
-    "Jackpots by slip": "number",
+    "Paid by meters": "number",
     "Not settled": "number",
 }
 BEFORE: Final = {"Before": "number", "Change": "number"}
@@ -59,9 +59,9 @@ def show_house_win(part: FloorPart, formats: Formats) -> None:
                     before.get("House win %", "house win ÷ handle"),
                 ),
                 markup.figure(
-                    "Jackpots by slip",
-                    formats.money(total["jackpots_by_slip_cents"]),
-                    "paid from the meters, not in payouts",
+                    "Paid by meters",
+                    formats.money(total["from_meter_cents"]),
+                    "shares of the meters, in neither payouts nor house win",
                 ),
             ]
         )
@@ -179,7 +179,7 @@ def _row(label: str, dimension: Dimension, row: dict[str, Any], of: Selection, f
         percent(row["house_win_percent"]),
         percent(row["theoretical_percent"]),
         "–" if band[0] is None else f"{percent(band[0])} to {percent(band[1])}",
-        formats.money(row["jackpots_by_slip_cents"]),
+        formats.money(row["from_meter_cents"]),
         f"{row['unsettled']:,}",
     ]
     return [*shown, percent(row["prior_percent"]), points(row["change_points"])] if "prior_percent" in row else shown

@@ -275,7 +275,7 @@ def settlements(view: RoundView, formats: Formats, seat: int | None = None) -> H
             said = markup.difference(s["difference_cents"], formats)
         else:
             said = Html('<span class="rk-right"><span aria-hidden="true">✓</span> as due</span>')
-        slip = s["jackpots_by_slip_cents"]
+        slip = s["by_slip_cents"]
         done = formats.signed(s["done_cents"])
         rows.append(
             [

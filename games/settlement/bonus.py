@@ -90,7 +90,7 @@ def progressive_payout(
     cash = cap.limit(fixed)
     if cash is None or (line.meter_bp and reading is None):
         due = due_of(book, box, wager, Outcome.UNKNOWN, None, "12(d)", paytable)
-        return msgspec.structs.replace(due, line=line.hand, share_bp=line.meter_bp)
+        return msgspec.structs.replace(due, line=line.hand, share_bp=line.meter_bp, cash_cents=cash or 0)
     returned = stake if paytable.stake_returned or line.odds is not None else 0
     return Due(
         seat=box.seat,

@@ -24,6 +24,7 @@ from replay.fold.table_state import Unrecorded
 from replay.fold.wager_keys import Key, key_in, key_of
 from replay.rules.rule import EVERY_CHAPTER, Early, Indeterminate, finding, rule
 from replay.settlement.hand_readings import readings
+from replay.settlement.meter_share import fixed_winnings
 from replay.settlement.payouts import flows, moves
 from replay.settlement.settlement import dues, settlements
 from replay.settlement.stakes import ENVY, progressive_accepted, stakes
@@ -379,12 +380,7 @@ def _advances(round_: Round, book: Rulebook, paytable: Paytable) -> Iterator[Fin
 
 def _may_be_share(paid: Unrecorded, paytable: Paytable) -> bool:
     """Say whether what a progressive wager was paid can be a share of a meter: what a fixed line pays is none (D352)."""
-    fixed = {
-        line.amount_cents if line.odds is None else line.odds.winnings(paid.stake_cents)
-        for line in paytable.lines
-        if not line.meter_bp
-    }
-    return paid.winnings_cents not in fixed
+    return paid.winnings_cents not in fixed_winnings(paytable, paid.stake_cents)
 
 
 def _meter(centicents: int) -> str:

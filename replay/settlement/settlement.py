@@ -26,6 +26,7 @@ from replay.fold.round import Round
 from replay.fold.wager_keys import Key, key_in
 from replay.settlement.agreement import MOST_SETTLED, Groups, agreed, due_in_all, grouped, in_doubt
 from replay.settlement.hand_readings import MAX_READINGS, dealer_readings, readings
+from replay.settlement.meter_share import from_meter_cents
 from replay.settlement.omitted_evidence import accepted_without_wager, envy_for_left_out, no_wagers_on_record
 from replay.settlement.payouts import WagerFlow, flows, net_done
 from replay.settlement.round_readings import round_readings
@@ -280,7 +281,15 @@ def _wager_settlements(
             by_slip_cents=flow.by_slip_cents if flow else 0,
             line=_line(owed, stake),
             cite=_cite(book, key[1], owed, stake),
+            from_meter_cents=from_meter_cents(round_, book, key, owed, flow) if flow else None,
+            moved=moved or not is_wholly_on_record(round_) or not _is_to_be_moved(key[1], owed, stake),
         )
+
+
+def _is_to_be_moved(wager: str, owed: Due | None, stake: Stake | None) -> bool:
+    """Say whether something had to be done with a wager at the settlement; a progressive one was collected before the deal."""
+    at_stake = stake is not None and stake.in_time_cents > 0
+    return wager != "progressive" and (at_stake or (owed is not None and owed.net_cents != 0))
 
 
 def _due_cents(round_: Round, book: Rulebook, key: Key, owed: Due | None) -> int | None:
@@ -355,4 +364,5 @@ def _envy_settlements(
             by_slip_cents=0,
             line=" ".join(f"{bonus.line}@{bonus.for_position}" for bonus in due),
             cite=str(due[0].cite if due else book.cite(ENVY_SECTION[ENVY_OF[wager]])),
+            moved=bool(facts) or not is_wholly_on_record(round_) or not any(amounts),
         )

@@ -13,7 +13,8 @@ WITH wagers AS (
         sum(handle_cents)::BIGINT AS handle_cents,
         sum(payouts_cents)::BIGINT AS payouts_cents,
         sum(house_win_cents)::BIGINT AS house_win_cents,
-        sum(jackpots_by_slip_cents)::BIGINT AS jackpots_by_slip_cents,
+        sum(by_slip_cents)::BIGINT AS by_slip_cents,
+        sum(from_meter_cents)::BIGINT AS from_meter_cents,
         sum(patron_banked_cents)::BIGINT AS patron_banked_cents
     FROM fct_wagers
     GROUP BY stream, round_no
@@ -58,7 +59,8 @@ SELECT
     coalesce(w.handle_cents, 0) AS handle_cents,
     coalesce(w.payouts_cents, 0) AS payouts_cents,
     coalesce(w.house_win_cents, 0) AS house_win_cents,
-    coalesce(w.jackpots_by_slip_cents, 0) AS jackpots_by_slip_cents,
+    coalesce(w.by_slip_cents, 0) AS by_slip_cents,
+    coalesce(w.from_meter_cents, 0) AS from_meter_cents,
     coalesce(w.patron_banked_cents, 0) AS patron_banked_cents,
     coalesce(f.findings, 0) AS findings,
     coalesce(f.overpaid_cents, 0) AS overpaid_cents,

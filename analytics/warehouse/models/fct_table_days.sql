@@ -43,7 +43,8 @@ played AS (
         sum(handle_cents)::BIGINT AS handle_cents,
         sum(payouts_cents)::BIGINT AS payouts_cents,
         sum(house_win_cents)::BIGINT AS house_win_cents,
-        sum(jackpots_by_slip_cents)::BIGINT AS jackpots_by_slip_cents
+        sum(by_slip_cents)::BIGINT AS by_slip_cents,
+        sum(from_meter_cents)::BIGINT AS from_meter_cents
     FROM fct_rounds
     GROUP BY stream, gaming_day
 ),
@@ -78,7 +79,8 @@ SELECT
     coalesce(p.handle_cents, 0) AS handle_cents,
     coalesce(p.payouts_cents, 0) AS payouts_cents,
     coalesce(p.house_win_cents, 0) AS house_win_cents,
-    coalesce(p.jackpots_by_slip_cents, 0) AS jackpots_by_slip_cents,
+    coalesce(p.by_slip_cents, 0) AS by_slip_cents,
+    coalesce(p.from_meter_cents, 0) AS from_meter_cents,
     coalesce(c.openers, 0) AS openers,
     coalesce(c.closers, 0) AS closers,
     coalesce(c.drops, 0) AS drops,

@@ -2,7 +2,7 @@
 -- renewed by: day; of fct_table_days
 -- Drop, win and hold of a table on a gaming day (D27): win = closer + credits + drop - opener - fills; hold % = win /
 -- drop. Null wherever a count is missing, or a table that opened twice was not closed as often. Beside it, under their
--- own names, handle, house win and jackpots by slip of the day's wagers.
+-- own names, handle, house win and what meters paid of the day's wagers.
 WITH won AS (
     SELECT
         *,
@@ -30,5 +30,6 @@ SELECT
     payouts_cents,
     house_win_cents,
     100.0::DOUBLE * house_win_cents / nullif(handle_cents, 0) AS house_win_percent,
-    jackpots_by_slip_cents
+    by_slip_cents,
+    from_meter_cents
 FROM won

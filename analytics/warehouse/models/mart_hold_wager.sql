@@ -1,7 +1,7 @@
 -- grain: stream, game, chapter, wager, paytable, dealer, shift, gaming_day, hour
 -- renewed by: day; of fct_wagers
--- Handle, payouts and house win of settled wagers (D27): house win % = house win / handle. Jackpots by slip stand apart,
--- unsettled wagers are only counted. Drop is counted per box and does not appear here: it is never split by wager or
+-- Handle, payouts and house win of settled wagers (D27): house win % = house win / handle. What meters paid is in none
+-- of them, unsettled wagers are only counted. Drop is counted per box and does not appear here: it is never split by wager or
 -- dealer. Wagers against a patron's bank are counted in `wagers` and `patron_banked_cents`, and in none of the house's
 -- figures.
 SELECT
@@ -23,7 +23,8 @@ SELECT
     coalesce(sum(handle_cents), 0)::BIGINT AS handle_cents,
     coalesce(sum(payouts_cents), 0)::BIGINT AS payouts_cents,
     coalesce(sum(house_win_cents), 0)::BIGINT AS house_win_cents,
-    coalesce(sum(jackpots_by_slip_cents), 0)::BIGINT AS jackpots_by_slip_cents,
+    coalesce(sum(by_slip_cents), 0)::BIGINT AS by_slip_cents,
+    coalesce(sum(from_meter_cents), 0)::BIGINT AS from_meter_cents,
     coalesce(sum(patron_banked_cents), 0)::BIGINT AS patron_banked_cents
 FROM fct_wagers
 GROUP BY stream, table_id, game, chapter, wager, paytable, dealer, shift, gaming_day, hour

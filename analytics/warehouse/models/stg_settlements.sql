@@ -15,6 +15,8 @@ SELECT
     s.due_cents,
     s.done_cents,
     s.by_slip_cents,
+    s.from_meter_cents,
+    s.moved,
     s.line,
     s.cite
 FROM raw_settlements AS s

@@ -128,7 +128,7 @@ def test_house_win_by_wager(db: Warehouse) -> None:
     )
     assert bonus["house_win_percent"] == pytest.approx(-1000.0)
     assert (progressive["handle_cents"], progressive["house_win_cents"]) == (1500, -123500)
-    assert progressive["jackpots_by_slip_cents"] == 125_000
+    assert progressive["from_meter_cents"] == 125_000
     assert (base["wagers"], base["unsettled"]) == (24, 1)
 
 
@@ -142,7 +142,7 @@ def test_by_paytable_the_wager_is_named_too(db: Warehouse) -> None:
 def test_every_dimension_adds_up_to_the_whole(db: Warehouse, dimension: hold.Dimension) -> None:
     total = hold.hold_totals(db).row(0, named=True)
     frame = hold.hold_by(db, dimension)
-    for figure in ("handle_cents", "payouts_cents", "house_win_cents", "jackpots_by_slip_cents", "unsettled"):
+    for figure in ("handle_cents", "payouts_cents", "house_win_cents", "from_meter_cents", "unsettled"):
         assert frame[figure].sum() == total[figure]
     assert "drop_cents" not in frame.columns  # counted per box, never split
 

@@ -65,7 +65,7 @@ def test_a_figure_is_opened_down_to_the_wagers_and_counts_that_make_it(db: Wareh
     for wager, row in by_wager.items():
         sums = behind.sums_behind(db, wager=wager).row(0, named=True)
         wagers = behind.wagers_behind(db, wager=wager)
-        for figure in ("handle_cents", "house_win_cents", "jackpots_by_slip_cents"):
+        for figure in ("handle_cents", "house_win_cents", "from_meter_cents"):
             assert row[figure] == sums[figure] == wagers[figure].sum(), (wager, figure)
     assert behind.wagers_behind(db, Selection(table="fu-01"), seat=3, wager="ace_high_bonus")["round_no"].to_list() == [
         17

@@ -212,7 +212,7 @@ def test_the_wagers_behind_a_figure_are_its_sums_and_come_page_by_page(
     whole = _behind(db, of, more)
     sums = behind.sums_behind(db, of, **more).row(0, named=True)
     assert sums["wagers"] == whole.height
-    for name in ("unsettled", "handle_cents", "payouts_cents", "house_win_cents", "jackpots_by_slip_cents"):
+    for name in ("unsettled", "handle_cents", "payouts_cents", "house_win_cents", "from_meter_cents"):
         assert sums[name] == whole[name].sum()
     for limit in (4, 1000):
         for offset in (0, 3, whole.height - 1, whole.height):

@@ -17,7 +17,7 @@ from analytics.warehouse.warehouse import MODELS, Warehouse, WarehouseError, bui
 from tests.dashboards import sample
 
 ROOT = Path(__file__).resolve().parents[3]
-MONEY = ("handle_cents", "payouts_cents", "house_win_cents", "jackpots_by_slip_cents", "unsettled")
+MONEY = ("handle_cents", "payouts_cents", "house_win_cents", "from_meter_cents", "unsettled")
 
 
 @pytest.fixture(scope="module")

@@ -57,7 +57,7 @@ def test_a_month_of_which_days_are_chosen_begins_with_them(warehouse: Path, monk
 def test_from_the_wagers_by_a_dimension(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     test = run("hold", warehouse, monkeypatch, view="wagers", by="dealer")
     page = said(test)
-    for words in ("Handle", "House win %", "Jackpots by slip", "$1,250.00", "1 wager not settled", "D-11"):
+    for words in ("Handle", "House win %", "Paid by meters", "$1,250.00", "1 wager not settled", "D-11"):
         assert words in page
     assert 'href="hold?view=behind&amp;dealer=d-11"' in page
     assert test.query_params["by"] == "dealer"
