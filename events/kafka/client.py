@@ -30,7 +30,7 @@ import msgspec
 
 from events.errors import BrokenSeal, LogUnavailable
 from events.kafka.partition_reader import UNREADABLE, Headers
-from events.kafka.transactions import MemberEvicted, OutgoingRecord, TransactionalWriter, discard
+from events.kafka.transactions import AskingOnce, MemberEvicted, OutgoingRecord, TransactionalWriter, discard
 
 RETRY_MS = 5
 POLL_RECORDS, FIRST_RECORDS, FETCH_BYTES = 4000, 50, 1024 * 1024
@@ -229,6 +229,7 @@ class Cluster:
             "max_request_size": MAX_MESSAGE_BYTES,
             "allow_auto_create_topics": False,
             "metrics_enabled": False,
+            "kafka_client": AskingOnce,
         }
 
     def _reached(self) -> contextlib.AbstractContextManager[None]:

@@ -16,6 +16,9 @@ with warnings.catch_warnings():  # as in `client.py`, whichever is imported firs
     warnings.simplefilter("ignore", DeprecationWarning)
     import kafka
     from kafka import errors as kafka_errors
+    from kafka.future import Future
+    from kafka.net.compat import KafkaNetClient
+    from kafka.protocol.producer import EndTxnRequest, TxnOffsetCommitRequest
 
 from events.errors import LogUnavailable
 from events.kafka.partition_reader import Headers
@@ -57,6 +60,34 @@ class ConsumerOffsets(NamedTuple):
 
     member: Member
     offsets: Mapping[Any, int]
+
+
+class AskingOnce(KafkaNetClient):
+    """A producer's connection on which the end of a transaction, and offsets in it, are asked for once.
+
+    The producer (3.0.12) repeats such a request with the same epoch if the connection breaks. If the first one was only held
+    up, and arrives after the repeat was answered, it ends the next transaction, of which a part may be there (KIP-890). So a
+    broken connection is an unclear answer: the producer is thrown away, and its successor's epoch fences what arrives late.
+    A repeated record is recognized by its number in the epoch, and a repeated initialization fences whoever was first.
+    """
+
+    def send(self, node_id: Any, request: Any, **options: Any) -> Any:
+        """Send a request. Returns the client's promise of an answer."""
+        answer = super().send(node_id, request, **options)
+        if not isinstance(request, EndTxnRequest | TxnOffsetCommitRequest):
+            return answer
+        once = Future()
+
+        def fail(error: BaseException) -> None:
+            if isinstance(
+                error, kafka_errors.KafkaConnectionError
+            ):  # the one error after which the producer repeats it
+                error = kafka_errors.KafkaError(f"no answer to the end of a transaction: {error}")
+            once.failure(error)
+
+        answer.add_callback(once.success)
+        answer.add_errback(fail)
+        return once
 
 
 class TransactionalWriter:

@@ -1,5 +1,8 @@
 """A TCP proxy between a client and a broker that knows Kafka's frames, so that a reply can be lost, or come late.
 
+A request can also be held: the connection is cut before it reaches the broker, so that the client may repeat it, and it is
+delivered on a connection of its own before a later request of the client.
+
 A frame is four bytes of length; a request goes on with the number of its kind (`api`), its version and a correlation id, and
 the reply begins with the same id (https://kafka.apache.org/protocol, "Request Header", "Response Header").
 """
@@ -25,6 +28,7 @@ APIS: Final = {
 }
 
 REPLY_LOST, REPLY_LATE, REQUEST_LOST, CUT = "reply lost", "reply late", "request lost", "connection cut"
+HELD = "request held, then delivered"
 
 
 class Proxy:
@@ -39,14 +43,25 @@ class Proxy:
         self._left = 0
         self._how = ""
         self._delay_s = 0.0
-        self.happened = 0
+        self._before = 0
+        self._held: bytes | None = None
+        self.happened = self.delivered = 0
         self._ended = False
         threading.Thread(target=self._accept, daemon=True).start()
 
-    def plan(self, api: str, how: str, nth: int = 1, delay_s: float = 0.0) -> None:
-        """Let something happen to the n-th request of a kind from now on, or to its reply."""
+    def plan(self, api: str, how: str, nth: int = 1, delay_s: float = 0.0, before: int = 2) -> None:
+        """Let something happen to the n-th request of a kind from now on, or to its reply.
+
+        A held request is delivered before the `before`-th request with records that follows.
+        """
         with self._lock:
             self._api, self._how, self._left, self._delay_s, self.happened = APIS[api], how, nth, delay_s, 0
+            self._before, self._held, self.delivered = before, None, 0
+
+    def calm(self) -> None:
+        """Let nothing more happen; what is held is lost."""
+        with self._lock:
+            self._left, self._held = 0, None
 
     def close(self) -> None:
         self._ended = True
@@ -75,8 +90,10 @@ class Proxy:
             while (frame := _frame(client)) is not None:
                 api, _, correlation = struct.unpack_from(">hhi", frame, 4)
                 how = self._fate(api)
-                if how == CUT:
+                if how in (CUT, HELD):
+                    self._held = frame if how == HELD else None
                     break
+                self._deliver(api)
                 if how == REQUEST_LOST:
                     continue
                 if how:
@@ -95,6 +112,20 @@ class Proxy:
                     time.sleep(self._delay_s)
                 client.sendall(frame)
         self._hang_up(client, broker)
+
+    def _deliver(self, api: int) -> None:
+        """Deliver what was held, if its time has come, and wait for the answer."""
+        with self._lock:
+            if self._held is None or api != APIS["produce"]:
+                return
+            self._before -= 1
+            if self._before:
+                return
+            frame, self._held = self._held, None
+        with socket.create_connection(("127.0.0.1", self._broker_port), timeout=5.0) as late:
+            late.sendall(frame)
+            _frame(late)
+        self.delivered += 1
 
     def _fate(self, api: int) -> str:
         with self._lock:

@@ -73,6 +73,18 @@ def takes_an_unclear_answer_for_kept_results() -> Iterator[None]:
         yield
 
 
+@build(seed=56)
+def lets_the_client_repeat_the_end_of_a_transaction() -> Iterator[None]:
+    """A request that was held ends the next transaction, of which a part is there (KIP-890)."""
+    real = Cluster._producer_settings
+
+    def settings(self: Cluster) -> dict[str, Any]:
+        return {name: value for name, value in real(self).items() if name != "kafka_client"}
+
+    with patch.object(Cluster, "_producer_settings", settings):
+        yield
+
+
 # ---------------------------------------------------------------------------------------------------- the right to write
 
 

@@ -3,7 +3,8 @@
 It keeps what the protocol promises of transactions: initializing a transactional id fences the producer before it and ends what
 that one left open; readers of committed records stop before the first record that is undecided, and never see an aborted one; the
 end of a transaction takes an offset of its own. What may go wrong is what may go wrong between a client and a broker: a
-request is lost, its answer is lost, it arrives after the client has given up, or the client's process dies at it.
+request is lost, its answer is lost, it arrives after the client has given up, or the client's process dies at it; or it is
+held, the client repeats it with success, and then it arrives (KIP-890).
 
 Time is simulated too: whoever waits makes it pass.
 """
@@ -23,9 +24,15 @@ from kafka import errors as kafka_errors
 from events.kafka import client as kafka_client
 from events.kafka import partition_writer
 from events.kafka import results as kafka_results
+from events.kafka.transactions import AskingOnce
 
 REQUEST_LOST, REPLY_LOST, LATE, DIES = "request lost", "reply lost", "request late", "process dies"
 WAYS = (REQUEST_LOST, REPLY_LOST, LATE, DIES)
+HELD = "request held, repeated with success, then delivered"
+REPEATED = ("init", "produce", "end")
+"""What the client repeats by itself after a lost connection (`end`: unless it may not, `transactions.AskingOnce`)."""
+HELD_S = 0.01
+"""How long after the answer to the repeat a held request arrives at most: some requests later."""
 WRITES = ("init", "produce", "end", "plain")
 READS = ("fetch", "ends")
 TRANSACTION_S = 60.0
@@ -41,6 +48,13 @@ class Entry:
 
     def __init__(self, offset: int, key: bytes | None, value: bytes | None, headers: Sequence[Any], state: str) -> None:
         self.offset, self.key, self.value, self.headers, self.state = offset, key, value, list(headers), state
+
+
+class Sent(NamedTuple):
+    """What a client sends in one transaction: how many records, and those that came."""
+
+    size: int
+    entries: list[Entry]
 
 
 class _Transaction(NamedTuple):
@@ -67,6 +81,12 @@ class Broker:
         """The id of which the next transaction is called complete, and its partitions never hear of it."""
         self._late: list[tuple[float, Callable[[], Any]]] = []
         self._plan: tuple[tuple[str, ...], str, int] | None = None
+        self._chance = random.Random(seed)
+        self.held: dict[str, float] = {}
+        """Kind of request → the share of its requests that are held."""
+        self._held: list[tuple[float, Callable[[], Any]]] = []
+        self._batches: dict[object, list[int]] = {}
+        self._sent: list[Sent] = []
 
     # ------------------------------------------------------------------------------------------------------------- faults
 
@@ -75,11 +95,12 @@ class Broker:
         self._plan = tuple(kinds), how, nth
 
     def calm(self) -> None:
-        """Nothing more goes wrong."""
-        self._plan = None
+        """Nothing more goes wrong; what was held arrives."""
+        self._plan, self.held = None, {}
+        self._deliver(self._held, self.now_s + HELD_S)
 
-    def ask(self, kind: str, do: Callable[[], Any]) -> Any:
-        """Carry out a request of a client, or let it go wrong as it was planned."""
+    def ask(self, kind: str, do: Callable[[], Any], repeats: bool = True) -> Any:
+        """Carry out a request of a client, or let it go wrong as it was planned. `repeats`: whether the client repeats it."""
         self.pass_time(0.001)
         how = self._fate(kind)
         if how == DIES:
@@ -87,6 +108,9 @@ class Broker:
         if how in (REPLY_LOST, ""):
             answer = do()
             if not how:
+                if repeats and self._chance.random() < self.held.get(kind, 0.0):
+                    self._held.append((self.now_s + self._chance.uniform(0, HELD_S), do))
+                    self.happened.append(HELD)
                 return answer
         elif how == LATE:
             self._late.append((self.now_s + self.rng.uniform(0, 10.0), do))
@@ -108,14 +132,32 @@ class Broker:
     def pass_time(self, seconds: float) -> None:
         """Let time pass: late requests arrive, abandoned transactions end."""
         self.now_s += seconds
-        for due in [each for each in self._late if each[0] <= self.now_s]:
-            self._late.remove(due)
-            with contextlib.suppress(kafka_errors.KafkaError):  # nobody waits for the answer
-                due[1]()
+        self._deliver(self._late, self.now_s)
+        self._deliver(self._held, self.now_s)
         for name, transaction in list(self._open.items()):
             if self.now_s - transaction.began_s > TRANSACTION_S:
                 self.epochs[name] += 1
                 self._end(name, "aborted")
+
+    def _deliver(self, waiting: list[tuple[float, Callable[[], Any]]], until_s: float) -> None:
+        for due in [each for each in waiting if each[0] <= until_s]:
+            waiting.remove(due)
+            with contextlib.suppress(kafka_errors.KafkaError):  # nobody waits for the answer
+                due[1]()
+
+    def holds(self) -> bool:
+        """Whether a request that was repeated is still under way."""
+        return bool(self._held)
+
+    def torn(self) -> list[Sent]:
+        """Return the transactions of which a part is committed, and a part is not."""
+        counts = [(sent, sum(entry.state == "committed" for entry in sent.entries)) for sent in self._sent]
+        return [sent for sent, count in counts if count not in (0, sent.size)]
+
+    def sends(self, size: int) -> Sent:
+        """Note that a client begins to send the records of a transaction."""
+        self._sent.append(Sent(size, []))
+        return self._sent[-1]
 
     def monotonic(self) -> float:
         """The clock of the clients; that they look at it makes a little of it pass."""
@@ -130,11 +172,21 @@ class Broker:
         return self.epochs[name]
 
     def produce(
-        self, name: str | None, epoch: int, messages: Sequence[tuple[TopicPartition, Any, Any, Any]]
+        self,
+        name: str | None,
+        epoch: int,
+        messages: Sequence[tuple[TopicPartition, Any, Any, Any]],
+        batch: object,
+        sent: Sent | None = None,
     ) -> list[int]:
+        """Store a batch; one that comes again is recognized by its number in the epoch, and not stored again."""
         if name is not None:
             self._check_epoch(name, epoch)
-        offsets = []
+        if batch in self._batches:
+            return self._batches[batch]
+        if sent is not None and sent.entries and name not in self._open:  # the partition is in no transaction
+            raise kafka_errors.InvalidTxnStateError(name)
+        offsets = self._batches[batch] = []
         for lane, key, value, headers in messages:
             kept = self.lanes[lane]
             entry = Entry(len(kept), key, value, headers, "open" if name is not None else "committed")
@@ -142,6 +194,8 @@ class Broker:
             offsets.append(entry.offset)
             if name is not None:
                 self._open.setdefault(name, _Transaction(self.now_s, [])).entries.append((lane, entry))
+            if sent is not None:
+                sent.entries.append(entry)
         return offsets
 
     def end(self, name: str, epoch: int) -> None:
@@ -237,6 +291,7 @@ class Producer:
         self._broker, self._metadata = broker, _metadata()
         self._name: str | None = settings.get("transactional_id")
         self._epoch = -1
+        self._repeats_the_end = settings.get("kafka_client") is not AskingOnce
         self._waiting: list[tuple[tuple[TopicPartition, Any, Any, Any], SimpleNamespace]] = []
         self._sender = SimpleNamespace(wakeup=lambda: None, force_close=self._waiting.clear)
         self._transaction_manager = self
@@ -264,9 +319,10 @@ class Producer:
 
     def flush(self, timeout: float) -> None:
         sent, self._waiting[:] = list(self._waiting), []
-        name, epoch, messages = self._name, self._epoch, [message for message, _ in sent]
+        part = self._broker.sends(len(sent))
+        half = len(sent) // 2 if self._broker.holds() else 0  # in two batches, between which it may arrive
         try:
-            offsets = self._broker.ask("produce", lambda: self._broker.produce(name, epoch, messages))
+            offsets = [offset for each in (sent[:half], sent[half:]) if each for offset in self._produce(each, part)]
         except kafka_errors.KafkaError as error:
             self.last_error = error
             for _, future in sent:
@@ -275,13 +331,20 @@ class Producer:
         for (_, future), offset in zip(sent, offsets, strict=True):
             future.value = SimpleNamespace(offset=offset)
 
+    def _produce(self, sent: Sequence[tuple[Any, Any]], part: Sent) -> list[int]:
+        name, epoch, messages, batch = self._name, self._epoch, [message for message, _ in sent], object()
+        stored: list[int] = self._broker.ask(
+            "produce", lambda: self._broker.produce(name, epoch, messages, batch, part)
+        )
+        return stored
+
     def begin_commit(self) -> SimpleNamespace:
         name, epoch = self._name, self._epoch
         assert name is not None
 
         def wait(timeout_ms: int) -> bool:
             try:
-                self._broker.ask("end", lambda: self._broker.end(name, epoch))
+                self._broker.ask("end", lambda: self._broker.end(name, epoch), self._repeats_the_end)
             except kafka_errors.KafkaTimeoutError:
                 return False
             return True
@@ -291,13 +354,13 @@ class Producer:
     def begin_abort(self) -> SimpleNamespace:
         name, epoch = self._name, self._epoch
         assert name is not None
-        self._broker.ask("end", lambda: self._broker.abort(name, epoch))
+        self._broker.ask("end", lambda: self._broker.abort(name, epoch), self._repeats_the_end)
         return SimpleNamespace(wait=lambda timeout_ms: True)
 
     def _send_plain(self, future: SimpleNamespace) -> None:
         sent = [message for message, each in self._waiting if each is future]
         self._waiting[:] = [pair for pair in self._waiting if pair[1] is not future]
-        self._broker.ask("plain", lambda: self._broker.produce(None, 0, sent))
+        self._broker.ask("plain", lambda: self._broker.produce(None, 0, sent, object()))
 
     def close(self, timeout: float | None = None) -> None:
         self._waiting.clear()

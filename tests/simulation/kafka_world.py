@@ -37,6 +37,7 @@ from tests.simulation.world import (
 
 ADDRESS = "kafka://simulated:9092/floor"
 MACHINES = ("north", "south")
+HELD_SHARES = {"init": 0.05, "produce": 0.05, "end": 0.5}
 DAMAGE = ("change", "remove", "swap", "fork", "repeat", "cut")
 
 
@@ -110,6 +111,7 @@ class KafkaWorld(Intake):
         """Do something while perhaps one request goes wrong; a process that died leaves nothing behind but its files."""
         if not calm:
             self.broker.plan(self.rng.choice(WAYS), self.rng.choice((WRITES, WRITES, READS)), self.rng.randint(1, 8))
+            self.broker.held = HELD_SHARES
         try:
             do()
         except Died:
@@ -195,6 +197,8 @@ class KafkaWorld(Intake):
     # ---------------------------------------------------------------------------------------------------------- promises
 
     def _check_end(self) -> None:
+        torn = self.broker.torn()
+        demand(not torn, f"a part of a transaction was committed: {torn}")
         for machine in MACHINES:
             self._close(machine)
         log = self._opened("north")

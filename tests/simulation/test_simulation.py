@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.simulation import broken, broken_kafka, kafka_world, world
-from tests.simulation.broker import WAYS
+from tests.simulation.broker import HELD, WAYS
 from tests.simulation.building import Builds
 from tests.simulation.disk import KINDS
 from tests.simulation.world import Outcome
@@ -31,7 +31,7 @@ class Where(NamedTuple):
 
 WORLDS = {
     "sqlite": Where(world.run, KINDS, 100, broken.BUILDS),
-    "kafka": Where(kafka_world.run, WAYS, 40, broken_kafka.BUILDS),
+    "kafka": Where(kafka_world.run, (*WAYS, HELD), 40, broken_kafka.BUILDS),
 }
 
 

@@ -465,6 +465,7 @@ COUNTERPARTS = {
     "stopped for longer than a client waits": "swallows_what_goes_wrong_in_a_commit",
     "comes back without the end of its log": "never_marks",
     "an answer lost or late, a request lost, a connection cut": "takes_an_unclear_answer_for_a_yes",
+    "a request held, repeated with success, then delivered": "lets_the_client_repeat_the_end_of_a_transaction",
     "network cut": "forgets_that_the_tail_was_not_read",
     "leader killed during an append": "takes_an_unclear_answer_for_a_yes",
     "leader killed during a replay's commit": "takes_an_unclear_answer_for_kept_results",

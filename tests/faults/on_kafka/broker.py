@@ -12,14 +12,16 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import patch
 
 from events.errors import LogUnavailable, LostTail, SecondWriter
+from events.kafka.client import Cluster
 from events.kafka.log import KafkaLog, KafkaResults
 from rack.kafka.broker import BrokerError, DevelopmentBroker, free_ports
 from tests.faults.floor import check, groups, tables
 from tests.faults.killed import create, settled
 from tests.faults.processes import ROOT, child
-from tests.faults.proxy import APIS, CUT, REPLY_LATE, REPLY_LOST, REQUEST_LOST, Proxy
+from tests.faults.proxy import APIS, CUT, HELD, REPLY_LATE, REPLY_LOST, REQUEST_LOST, Proxy
 from tests.faults.table import Lost, Unavailable, demand, fault
 
 TIMEOUT_S = 2.0
@@ -179,17 +181,13 @@ WAYS = (REPLY_LOST, REQUEST_LOST, CUT, REPLY_LATE)
     kafka=True,
 )
 def answers(folder: Path, times: int) -> int:
-    port, controller_port, proxy_port = free_ports(3)
-    proxy, done = Proxy(proxy_port, port), 0
-    try:
-        with _running(Behind(folder / "broker", port, controller_port, proxy_port)):
-            cases = [(api, how, nth) for nth in (1, 2) for api in APIS for how in WAYS]
-            for turn, (api, how, nth) in enumerate(cases[:: max(1, len(cases) // times)]):
-                address, state = create(folder / str(turn), f"kafka://127.0.0.1:{proxy_port}/answers-{turn}")
-                _hand_in(address, state, proxy, api, how, nth)
-                done += proxy.happened
-    finally:
-        proxy.close()
+    done = 0
+    cases = [(api, how, nth) for nth in (1, 2) for api in APIS for how in WAYS]
+    with proxied(folder) as (proxy, address):
+        for turn, (api, how, nth) in enumerate(cases[:: max(1, len(cases) // times)]):
+            at, state = create(folder / str(turn), f"{address}/answers-{turn}")
+            _hand_in(at, state, proxy, api, how, nth)
+            done += proxy.happened
     return done
 
 
@@ -208,6 +206,69 @@ def _hand_in(address: str, state: Path, proxy: Proxy, api: str, how: str, nth: i
             if isinstance(error, SecondWriter) or time.monotonic() > deadline:
                 raise Lost(f"{how} of {api}: {error}") from error
     assert log is not None
+    check(log)
+    log.close()
+
+
+@fault(
+    "network",
+    "a request held, repeated with success, then delivered",
+    how="the same proxy: the connection is cut before the request reaches the broker, which gets it before a later record",
+    held="a group is stored whole or not at all; each event once",
+    quick=3,
+    often=24,
+    kafka=True,
+)
+def held(folder: Path, times: int) -> int:
+    done = 0
+    kinds = ("end-txn", "produce", "add-partitions-to-txn", "init-producer-id")
+    cases = [(api, nth, before) for nth in (1, 2) for before in (2, 1, 4) for api in kinds]
+    with proxied(folder) as (proxy, address):
+        for turn, (api, nth, before) in enumerate(cases[:times]):
+            at, state = create(folder / str(turn), f"{address}/held-{turn}")
+            with record_by_record():
+                hand_in_held(at, state, proxy, api, nth, before)
+            done += proxy.delivered
+    return done
+
+
+@contextlib.contextmanager
+def proxied(folder: Path) -> Iterator[tuple[Proxy, str]]:
+    """A broker behind a proxy, and its address."""
+    port, controller_port, proxy_port = free_ports(3)
+    proxy = Proxy(proxy_port, port)
+    try:
+        with _running(Behind(folder / "broker", port, controller_port, proxy_port)):
+            yield proxy, f"kafka://127.0.0.1:{proxy_port}"
+    finally:
+        proxy.close()
+
+
+@contextlib.contextmanager
+def record_by_record() -> Iterator[None]:
+    """Let a producer send each record in a request of its own, so that a transaction has a middle."""
+    real = Cluster._producer_settings
+    small = {"batch_size": 1, "linger_ms": 0, "max_in_flight_requests_per_connection": 1}
+    with patch.object(Cluster, "_producer_settings", lambda self: real(self) | small):
+        yield
+
+
+def hand_in_held(address: str, state: Path, proxy: Proxy, api: str, nth: int, before: int) -> None:
+    """Hand everything in, and let a request be held at the third group. After each group, all or nothing of it is there."""
+    log = KafkaLog(address, state_dir=state, timeout_s=TIMEOUT_S)
+    for number, (stream, drafts) in enumerate(groups()):
+        if number == 2:
+            proxy.plan(api, HELD, nth, before=before)
+        for _ in range(5):
+            try:
+                log.append_groups([(stream, drafts)])
+                break
+            except LogUnavailable as error:
+                log.close()
+                log = KafkaLog(address, state_dir=state, timeout_s=TIMEOUT_S)
+                there = log.head(stream).seq - sum(len(each) for name, each in groups()[:number] if name == stream)
+                demand(there in (0, len(drafts)), f"{there} of {len(drafts)} events of a group are there: {error}")
+    proxy.calm()
     check(log)
     log.close()
 

@@ -1,0 +1,106 @@
+"""What we use of kafka-python beyond its documented interface, and what we know of it, is of one version.
+
+Another version fails here until somebody has read in it what these names do, and what the client repeats by itself.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.metadata import version
+from inspect import getsource
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+from events.kafka.transactions import AskingOnce
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = ("events/kafka/client.py", "events/kafka/transactions.py", "rack/kafka/acls.py")
+READ = "3.0.12"
+"""The version of kafka-python of which the code was read."""
+
+PRIVATE = {
+    "_cluster": ("kafka.consumer.group", "KafkaConsumer"),
+    "_coordinator": ("kafka.consumer.group", "KafkaConsumer"),
+    "_metadata": ("kafka.producer.kafka", "KafkaProducer"),
+    "_sender": ("kafka.producer.kafka", "KafkaProducer"),
+    "_transaction_manager": ("kafka.producer.kafka", "KafkaProducer"),
+    "_refresh_loop_future": ("kafka.cluster", "ClusterMetadata"),
+}
+"""Private attribute → the class that has it."""
+
+
+def private_attributes(source: str) -> Iterator[str]:
+    """Yield the private attributes that are asked of anything but `self` and a reader of ours."""
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.Attribute) or not re.match(r"_[a-z]", node.attr):
+            continue
+        if not isinstance(node.value, ast.Name) or node.value.id not in ("self", "alone"):
+            yield node.attr
+
+
+def test_the_version_is_the_one_that_was_read() -> None:
+    assert version("kafka-python") == READ
+    assert f"kafka-python=={READ} " in (ROOT / "requirements.lock").read_text()
+
+
+def test_every_private_attribute_is_listed_and_there() -> None:
+    used = {name for file in FILES for name in private_attributes((ROOT / file).read_text())}
+    assert used == set(PRIVATE)
+    for name, (module, class_name) in PRIVATE.items():
+        assert f"self.{name} = " in getsource(getattr(import_module(module), class_name))
+
+
+def test_what_the_producer_repeats_by_itself() -> None:
+    """`AskingOnce` rests on it: after a lost connection, and nothing else, an unanswered request is sent again."""
+    manager = import_module("kafka.producer.transaction_manager")
+    assert "isinstance(response_or_exc, Errors.KafkaConnectionError)" in getsource(
+        manager.TxnRequestHandler.on_complete
+    )
+    assert "max_version=3" in getsource(manager.EndTxnHandler), (
+        "with version 5 each transaction has its own epoch (KIP-890)"
+    )
+    assert "self.config['kafka_client'](" in getsource(import_module("kafka.producer.kafka").KafkaProducer.__init__)
+
+
+def answer_to(request: Any, error: BaseException | None) -> Any:
+    given = import_module("kafka.future").Future()
+    base = import_module("kafka.net.compat").KafkaNetClient
+    with patch.object(base, "send", lambda *_, **__: given):
+        answer = AskingOnce.send(AskingOnce.__new__(AskingOnce), 1, request)
+    if error is None:
+        given.success("answered")
+    else:
+        given.failure(error)
+    return answer
+
+
+def request(name: str) -> Any:
+    return getattr(import_module("kafka.protocol.producer"), name)()
+
+
+ENDS = ("EndTxnRequest", "TxnOffsetCommitRequest")
+OTHERS = ("AddPartitionsToTxnRequest", "AddOffsetsToTxnRequest", "InitProducerIdRequest", "ProduceRequest")
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_the_end_of_a_transaction_is_asked_for_once(name: str) -> None:
+    errors = import_module("kafka.errors")
+    answer = answer_to(request(name), errors.KafkaConnectionError("cut"))
+    assert not isinstance(answer.exception, errors.KafkaConnectionError | errors.RetriableError)
+    assert "no answer to the end of a transaction: " in str(answer.exception)
+    other = errors.NodeNotReadyError("paused")
+    assert answer_to(request(name), other).exception is other
+    assert answer_to(request(name), None).value == "answered"
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_requests_may_be_repeated(name: str) -> None:
+    errors = import_module("kafka.errors")
+    lost = errors.KafkaConnectionError("cut")
+    assert answer_to(request(name), lost).exception is lost
