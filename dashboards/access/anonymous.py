@@ -19,7 +19,7 @@ PATRON_KEYS: Final = frozenset(("bettor", "patron"))
 STAFF_KEYS: Final = frozenset(("by", "dealer", "verified_by", "inspected_by", "witnessed_by"))
 ROLES: Final = frozenset(("dealer", "player", "floorperson", "device"))
 """What stands in the place of a person where only the role is known; everything else there is somebody's id."""
-FREE_TEXT_KEYS: Final = frozenset(("name", "note", "persons", "reason", "vouch"))
+FREE_TEXT_KEYS: Final = frozenset(("name", "note", "override", "persons", "reason", "vouch"))
 """What people write in their own words, in which they may name anybody."""
 REASONS: Final = frozenset((
     "abandoned", "changed", "damaged", "device_failed", "exposed_card", "exposed_dealer", "exposed_stack",

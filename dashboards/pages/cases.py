@@ -15,6 +15,7 @@ from dashboards.access.downloads import Download
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats, day_name
 from dashboards.parts import desk, record_check, review_panel, save_link, source
+from dashboards.parts.dispute_panel import AGAINST, AGAINST_HELP
 from dashboards.rulings import case_parts, ruling
 from dashboards.run import cases_path, key_path, log_address
 from replay.narrative.names import plural, table_name
@@ -29,6 +30,7 @@ ACTIONS = {
     "assign": "Assign",
     "due": "Move due date",
     "decide": "Decide",
+    "sign": "Sign",
     "appeal": "Appeal",
 }
 BUTTONS = {
@@ -37,6 +39,7 @@ BUTTONS = {
     "assign": "Assign case",
     "due": "Move due date",
     "decide": "Record decision",
+    "sign": "Sign decision",
     "appeal": "Record appeal",
 }
 NEW = "A new claim"
@@ -178,6 +181,8 @@ def _act(found: FiledCase, who: str) -> None:
     """Offer what can be done about a case: one form at a time."""
     is_open = found.case.decision is None
     offered = ["note", "attach", "assign", "due", "decide"] if is_open else ["note", "attach", "appeal"]
+    if found.case.pending is not None and found.case.pending.by != who:
+        offered.insert(0, "sign")
     key = f"{found.name} {len(found.case.history)}"  # a form is empty again when something was written
     todo = st.segmented_control(
         "Action",
@@ -252,7 +257,15 @@ def _decide(name: str, who: str) -> Doing:
         format_func=lambda each: OUTCOMES[each].capitalize(),
     )
     words = st.text_area("Why, as the patron will read it", max_chars=400).strip()
-    return (lambda at: cases.decide(at, name, outcome=outcome, by=who, reason=words)) if words and outcome else None
+    against = st.text_area(AGAINST, max_chars=400, help=AGAINST_HELP).strip() or None
+    if not words or not outcome:
+        return None
+    return lambda at: cases.decide(at, name, outcome=outcome, by=who, reason=words, override=against)
+
+
+def _sign(name: str, who: str) -> Doing:
+    words = st.text_input("What was checked", max_chars=400).strip()
+    return (lambda at: cases.sign(at, name, by=who, reason=words)) if words else None
 
 
 def _appeal(name: str, who: str) -> Doing:
@@ -267,6 +280,7 @@ _FORMS: dict[str, Callable[[str, str], Doing]] = {
     "assign": _assign,
     "due": _due,
     "decide": _decide,
+    "sign": _sign,
     "appeal": _appeal,
 }
 

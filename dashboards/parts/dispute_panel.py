@@ -17,6 +17,9 @@ from replay.narrative.findings import finding_title
 from replay.review.desk import OUTCOMES, Dispute, FindingReview
 from replay.review.incident_desk import incident_state
 
+AGAINST = "Why against the record, if it is"
+AGAINST_HELP = "Only for a decision that the record contradicts. A second person signs it."
+
 
 def disputes_of(table: str, round_no: int) -> list[Dispute]:
     """Return the disputes of a round, in the order in which they were opened; none where these pages know no log."""
@@ -42,8 +45,7 @@ def panel(table: str, round_no: int, seat: int | None, here: Sequence[Dispute], 
     desk.outcome()
     source.show(case_ways(table, round_no, seat))
     for each in here:
-        state = "open" if each.outcome is None else OUTCOMES[each.outcome]
-        source.show(markup.section(f"Dispute {each.dispute}: {state}"))
+        source.show(markup.section(f"Dispute {each.dispute}: {each.state}"))
         source.show(review_panel.history(each.history, formats))
     said = desk.reviews()
     if said is None:
@@ -58,6 +60,8 @@ def panel(table: str, round_no: int, seat: int | None, here: Sequence[Dispute], 
     undecided = next((each for each in here if each.outcome is None), None)
     if undecided is None:
         _open(table, round_no, seat, len(review.disputes) if review is not None else 0, me.id)
+    elif undecided.pending is not None and undecided.pending.by != me.id:
+        _sign(table, undecided, me.id)
     else:
         _decide(table, undecided, me.id)
 
@@ -120,15 +124,32 @@ def _decide(table: str, dispute: Dispute, who: str) -> None:
         format_func=lambda name: OUTCOMES[name][0].upper() + OUTCOMES[name][1:],
     )
     st.text_input("Why", key=f"why {key}")
+    st.text_input(AGAINST, key=f"against {key}", help=AGAINST_HELP)
 
     def write() -> None:
         reason = _read(f"why {key}")
         if reason and outcome is not None:
+            override = _read(f"against {key}") or None
             desk.act(
-                lambda at: at.close_dispute(table, dispute=dispute.dispute, outcome=outcome, by=who, reason=reason)
+                lambda at: at.close_dispute(
+                    table, dispute=dispute.dispute, outcome=outcome, by=who, reason=reason, override=override
+                )
             )
 
     st.button("Close dispute", key=f"close {key}", on_click=write, disabled=outcome is None)
+
+
+def _sign(table: str, dispute: Dispute, who: str) -> None:
+    """Offer the second signature under a decision against the record."""
+    key = f"sign {table} {dispute.dispute}"
+    st.text_input("What was checked", key=f"checked {key}")
+
+    def write() -> None:
+        reason = _read(f"checked {key}")
+        if reason:
+            desk.act(lambda at: at.sign_dispute(table, dispute=dispute.dispute, by=who, reason=reason))
+
+    st.button("Sign decision", key=key, on_click=write)
 
 
 def _read(name: str) -> str:

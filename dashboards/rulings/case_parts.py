@@ -8,9 +8,8 @@ from datetime import date
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import day_name
-from replay.narrative.names import plural, table_name
-from replay.narrative.reviews import OUTCOMES
-from replay.review.cases import CaseFile, FiledCase
+from replay.narrative.names import capitalized, plural, table_name
+from replay.review.cases import CaseFile, Decision, FiledCase
 
 LIST = {"Case": "short", "Due": "short", "State": "text", "Owner": "short", "Where": "text", "Claim": "text"}
 FILES = {"File": "text", "Bytes": "number", "SHA-256": "short", "What it is": "text", "Checked now": "short"}
@@ -44,7 +43,9 @@ def is_due_soon(case: CaseFile, today: str) -> bool:
 def state_words(case: CaseFile) -> str:
     """Return where a case stands, by shape and word."""
     if case.decision is not None:
-        return f"✔︎ {OUTCOMES[case.decision.outcome].capitalize()}"
+        return f"✔︎ {capitalized(case.decision.words)}"
+    if case.pending is not None:
+        return f"◈ {capitalized(case.pending.words)}"
     return "↺ Appealed, open again" if case.appeals else "○ Open"
 
 
@@ -90,11 +91,17 @@ def facts(found: FiledCase, today: str) -> Html:
         "Video": "; ".join(f"{each.by} {each.says}" for each in found.videos) or "None marked of this round",
     }
     if case.decision is not None:
-        pairs["Decision"] = (
-            f"{OUTCOMES[case.decision.outcome].capitalize()}, by {case.decision.by}: {case.decision.reason}"
-        )
+        pairs["Decision"] = _decision(case.decision)
+    elif case.pending is not None:
+        pairs["Decision"] = _decision(case.pending)
     lines = "".join(f"<dt>{name}</dt><dd>{markup.text(words)}</dd>" for name, words in pairs.items())
     return Html(f'<div class="rk-answer rk-a-none"><dl class="rk-pair">{lines}</dl></div>')
+
+
+def _decision(of: Decision) -> str:
+    by = f"{of.by} and {of.second_by}" if of.second_by else of.by
+    against = f" Against the record because: {of.override}" if of.override else ""
+    return f"{capitalized(of.words)}, by {by}: {of.reason}{against}"
 
 
 def attachments(case: CaseFile, faults: Mapping[str, str]) -> Html:

@@ -12,7 +12,7 @@ from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats
 from dashboards.drawing.state import Position, Table
 from dashboards.rulings import accounts
-from replay.narrative.reviews import OUTCOMES, Disposed
+from replay.narrative.reviews import Disposed
 from replay.narrative.ruling import NOTHING_DONE
 from replay.narrative.verdicts import Outcome
 from replay.review.desk import Dispute
@@ -82,7 +82,7 @@ def hands(table: Table, view: RoundView, seat: int | None) -> str:
 
 
 def _claim(dispute: Dispute) -> str:
-    state = "open" if dispute.outcome is None else OUTCOMES[dispute.outcome]
+    state = dispute.state
     seat = "" if dispute.seat is None else f" at seat {dispute.seat}"
     words = f"“{dispute.claim}”{seat} · {state}"
     return f'<p class="rk-answer-claim"><strong>Claim</strong> {markup.text(words)}</p>'

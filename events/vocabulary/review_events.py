@@ -142,6 +142,21 @@ class DisputeClosed(Event, frozen=True, kw_only=True):
     reason: Text
 
 
+@event("dispute_closed", 2)
+class DisputeClosed2(Event, frozen=True, kw_only=True):
+    """A dispute came to its end, or (`signs`: the number of that event in this stream) its decision was signed a second time.
+
+    `override` says why it was decided against what the record shows; such a decision counts once a second person signed it.
+    """
+
+    by: Person
+    dispute: Token
+    outcome: DisputeOutcome
+    override: Text | None
+    reason: Text
+    signs: Number | None
+
+
 @event("investigation_opened")
 class InvestigationOpened(Event, frozen=True, kw_only=True):
     """Win ÷ drop of a table moved so far that it must be looked into in writing: why (`triggers`), and the figures as they stood.

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from events.errors import EventError
-from events.vocabulary.model import REGISTRY, Event, VideoMarked, VideoMarked2
+from events.vocabulary.model import REGISTRY, DisputeClosed, DisputeClosed2, Event, VideoMarked, VideoMarked2
 
 F = TypeVar("F", bound=Callable[..., Event])
 
@@ -42,6 +42,14 @@ def _clip(old: VideoMarked) -> VideoMarked2:
         finding_id=old.finding_id,
         reason=old.reason,
         starts_us=old.starts_us,
+    )
+
+
+@upcaster("dispute_closed", 1)
+def _decision(old: DisputeClosed) -> DisputeClosed2:
+    """One person decided then, and nothing asked whether the record shows otherwise."""
+    return DisputeClosed2(
+        by=old.by, dispute=old.dispute, outcome=old.outcome, override=None, reason=old.reason, signs=None
     )
 
 

@@ -468,6 +468,18 @@ SENTENCES: Final[Mapping[type[Event], Sentence]] = {
 }
 """Event → its sentence, without its capital."""
 
+
+def _dispute_closed(e: model.DisputeClosed | model.DisputeClosed2, m: Money) -> str:
+    if isinstance(e, model.DisputeClosed) or e.override is None:
+        return f"closed dispute {e.dispute}, {OUTCOMES[e.outcome]}: {e.reason}"
+    if e.signs is not None:
+        return f"signed the decision of dispute {e.dispute} too, {OUTCOMES[e.outcome]} against the record: {e.reason}"
+    return (
+        f"decided dispute {e.dispute} against the record, {OUTCOMES[e.outcome]}, for a second person to sign: {e.reason}; "
+        f"against the record because {e.override}"
+    )
+
+
 PREDICATES: Final[Mapping[type[Event], Sentence]] = {
     model.VideoMarked: lambda e, m: (
         f"marked {(e.ends_us - e.starts_us) / 1e6:.0f} s of video of {identified('camera', e.camera)} "
@@ -479,7 +491,7 @@ PREDICATES: Final[Mapping[type[Event], Sentence]] = {
     model.AlarmAcknowledged: lambda e, m: f"acknowledged the alarm: {e.note}",
     model.FindingReopened: lambda e, m: f"reopened the finding: {e.reason}",
     model.DisputeOpened: lambda e, m: f"opened dispute {e.dispute}: {e.reason}",
-    model.DisputeClosed: lambda e, m: f"closed dispute {e.dispute}, {OUTCOMES[e.outcome]}: {e.reason}",
+    model.DisputeClosed: _dispute_closed,
     model.InvestigationOpened: lambda e, m: f"opened investigation {e.investigation}: {e.reason}",
     model.InvestigationClosed: lambda e, m: (
         f"closed investigation {e.investigation}, {INVESTIGATION_OUTCOMES[e.outcome]}: {e.reason}"

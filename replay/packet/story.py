@@ -35,7 +35,6 @@ from replay.narrative.names import (
     wager_name,
     wager_with_number,
 )
-from replay.narrative.reviews import OUTCOMES
 from replay.narrative.ruling import ruling
 from replay.narrative.verdicts import MEANING, RoundVerdict, narrate
 from replay.packet.bundle import Bundle, Part
@@ -137,7 +136,7 @@ def _decision(bundle: Bundle, judged: Judged, style: Style) -> Story:
             {
                 "claim": each.claim,
                 "dispute": each.dispute,
-                "state": "open" if each.outcome is None else OUTCOMES[each.outcome],
+                "state": each.state,
             }
             for each in disputes
             if about.seat in (None, each.seat)

@@ -73,18 +73,22 @@ def decided_about(
                 if payload.seat != seat:
                     continue
                 disputes.add(payload.dispute)
-            case model.DisputeClosed():
+            case model.DisputeClosed() | model.DisputeClosed2():
                 if payload.dispute not in disputes:
                     continue
             case _:
                 continue
-        if named := others & {word.lower() for word in WORD.findall(payload.reason)}:
+        if named := others & {word.lower() for word in WORD.findall(_written(payload))}:
             raise NotWithheld(
                 f"event {record.seq} of the review names another patron ({', '.join(sorted(named))}), and without it the packet "
                 "would not say what was done about this seat: make the packet with the other patrons in it"
             )
         stay.append(record)
     return stay
+
+
+def _written(payload: model.Event) -> str:
+    return f"{getattr(payload, 'reason', '')} {getattr(payload, 'override', None) or ''}"
 
 
 def _patrons_elsewhere(records: Iterable[Record], seat: int) -> set[str]:

@@ -35,6 +35,7 @@ from replay.packet.words import Story, Style
 from replay.report.document import SUMMARY, ReportSummary
 from replay.review.case_folder import CaseSettings
 from replay.review.cases import FiledCase
+from replay.review.contradiction import contradiction
 from replay.review.desk import ReviewRefused
 from replay.review.state import review_of
 
@@ -55,9 +56,14 @@ OTHER_PATRON: Final = "[another patron]"
 def letter(log: EventLog, found: FiledCase, settings: CaseSettings) -> Story:
     """Return what the letter says, as plain values.
 
-    Raises `ReviewRefused` where the case is not decided or names no seat, and an `IntegrityError` where the log is broken.
+    Raises `ReviewRefused` where the case is not decided, names no seat, or was decided against the record by one person, and
+    an `IntegrityError` where the log is broken.
     """
     case, decision = found.case, found.case.decision
+    if decision is None and case.pending is not None:
+        raise ReviewRefused(
+            f"the decision of case {found.name} goes against the record and needs a second signature first"
+        )
     if decision is None:
         raise ReviewRefused(f"case {found.name} is not decided: decide it first, then make the letter")
     if case.seat is None or case.round_no is None:
@@ -76,8 +82,15 @@ def letter(log: EventLog, found: FiledCase, settings: CaseSettings) -> Story:
         review_of(log, found.table, decision.seq).disposed,
         names=False,
     )
-    told = narrate(RoundVerdict.of(verdict), case.seat, style.currency, settled=ruled.settled).sentence
-    spoken = functools.partial(_without_others, others=_other_patrons(log, found, (case.claim, decision.reason)))
+    record = narrate(RoundVerdict.of(verdict), case.seat, style.currency, settled=ruled.settled)
+    if decision.override is None and (against := contradiction(decision.outcome, record)):
+        raise ReviewRefused(
+            f"the decision of case {found.name} goes against the record, which shows: {against} No letter states both without a "
+            "reason and a second signature: reopen the case (appeal), and decide it again"
+        )
+    spoken = functools.partial(
+        _without_others, others=_other_patrons(log, found, (case.claim, decision.reason, decision.override or ""))
+    )
     made = datetime.fromtimestamp(decision.at_us // 1_000_000, UTC)
     return {
         "title": f"Case {found.name}",
@@ -97,12 +110,13 @@ def letter(log: EventLog, found: FiledCase, settings: CaseSettings) -> Story:
             ],
         ],
         "claim": spoken(case.claim),
-        "shows": CODES.sub("", told),
+        "shows": CODES.sub("", record.sentence),
         "undetermined": [readable(each) for each in verdict.undetermined],
         "wagers": _wagers(verdict, style),
         "hands": _hands(judged, case.seat, style),
         "ruling": RULINGS[decision.outcome],
         "reason": spoken(decision.reason),
+        "override": spoken(decision.override or ""),
         "done": ruled.done,
         "reckoning": [each.partition(" · ")[2] for each in ruled.reckonings],
         "appeal": settings.appeal,

@@ -16,12 +16,13 @@ import msgspec
 from events.vocabulary import model
 from replay.review.case_folder import CaseFolder, CaseSettings
 from replay.review.desk import Desk, Entry, ReviewRefused, review_event
-from replay.review.disputes import CaseFile, case_name, case_place
+from replay.review.disputes import CaseFile, Decision, case_name, case_place
 from replay.review.state import TableReview
 
 __all__ = [
     "CaseFile",
     "CaseFolder",
+    "Decision",
     "FiledCase",
     "appeal",
     "assign",
@@ -35,9 +36,10 @@ __all__ = [
     "move_due",
     "note",
     "open_case",
+    "sign",
     "video_of",
 ]
-"""With the two classes that pages import from here: of this room they may import few files (tests/architecture)."""
+"""With the classes that pages import from here: of this room they may import few files (tests/architecture)."""
 
 LONGEST_NAME = 120
 """Letters of an attachment's name at most."""
@@ -156,10 +158,18 @@ def attach(desk: Desk, folder: CaseFolder, name: str, *, file: str, data: bytes,
     return _written(desk, found, model.CaseAttached, by=by, digest=kept, name=called, note=note, size=len(data))
 
 
-def decide(desk: Desk, name: str, *, outcome: str, by: str, reason: str) -> Entry:
-    """Decide a case: its dispute is closed."""
+def decide(desk: Desk, name: str, *, outcome: str, by: str, reason: str, override: str | None = None) -> Entry:
+    """Decide a case: its dispute is closed. Against the record it is with an `override`, and a second signature (`sign`)."""
     found = case(desk, name)
-    return desk.close_dispute(found.table, dispute=found.case.dispute, outcome=outcome, by=by, reason=reason)
+    return desk.close_dispute(
+        found.table, dispute=found.case.dispute, outcome=outcome, by=by, reason=reason, override=override
+    )
+
+
+def sign(desk: Desk, name: str, *, by: str, reason: str) -> Entry:
+    """Sign a decision against the record as the second person: the case is decided with it."""
+    found = case(desk, name)
+    return desk.sign_dispute(found.table, dispute=found.case.dispute, by=by, reason=reason)
 
 
 def appeal(desk: Desk, name: str, *, by: str, reason: str, settings: CaseSettings) -> Entry:

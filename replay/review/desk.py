@@ -26,8 +26,9 @@ from events.vocabulary.card_numbers import hidden_in_text
 from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import Event, GamingDayOpened, PropertyConfigured
-from replay.findings import Finding, read_result
+from replay.findings import Adjudication, Finding, read_result
 from replay.narrative.reviews import DISPOSITIONS, INVESTIGATION_OUTCOMES, MOVES_MONEY, OUTCOMES
+from replay.review.contradiction import contradiction, owed_cents, shown, still_owed
 from replay.review.desk_memory import DeskMemory, is_withdrawal
 from replay.review.disputes import Dispute, Entry
 from replay.review.persons import Person, Persons, ReviewRefused
@@ -296,16 +297,65 @@ class Desk:
             ),
         )
 
-    def close_dispute(self, table: str, *, dispute: str, outcome: str, by: str, reason: str) -> Entry:
-        """Close a dispute."""
+    def close_dispute(
+        self, table: str, *, dispute: str, outcome: str, by: str, reason: str, override: str | None = None
+    ) -> Entry:
+        """Close a dispute. One that goes against the record says why (`override`), and waits for a second signature (D713).
+
+        Raises `ReviewRefused` where money that was found to be owed is still open (D714).
+        """
         if outcome not in OUTCOMES:
             raise ReviewRefused(f"{outcome!r} is no outcome of a dispute: {', '.join(OUTCOMES)}")
         before = self.review(table).disputes.get(dispute)
-        round_no = before.round_no if before is not None else None
+        if before is not None and before.outcome is None:
+            self._must_not_contradict(table, before, outcome, override)
         closed = review_event(
-            model.DisputeClosed, by=self.person(by).id, dispute=dispute, outcome=outcome, reason=reason
+            model.DisputeClosed2,
+            by=self.person(by).id,
+            dispute=dispute,
+            outcome=outcome,
+            override=override,
+            reason=reason,
+            signs=None,
         )
-        return self._write(table, round_no, closed)
+        return self._write(table, before.round_no if before is not None else None, closed)
+
+    def sign_dispute(self, table: str, *, dispute: str, by: str, reason: str) -> Entry:
+        """Put the second signature under a decision that goes against the record; `reason` is what was checked."""
+        before = self.review(table).disputes.get(dispute)
+        first = None if before is None else before.pending
+        if before is None or first is None:
+            raise ReviewRefused(f"dispute {dispute} does not wait for a second signature")
+        self._must_not_contradict(table, before, first.outcome, first.override)
+        signature = review_event(
+            model.DisputeClosed2,
+            by=self.second_person(by, first.by).id,
+            dispute=dispute,
+            outcome=first.outcome,
+            override=first.override,
+            reason=reason,
+            signs=first.seq,
+        )
+        return self._write(table, before.round_no, signature)
+
+    def _must_not_contradict(self, table: str, dispute: Dispute, outcome: str, override: str | None) -> None:
+        """Raise `ReviewRefused` where money is owed still, or a decision goes against the record and does not say why."""
+        currency = "USD" if self._configured is None else self._configured.currency
+        cases = [each for each in self.cases(table) if each.finding.round_no == dispute.round_no and not each.withdrawn]
+        findings, disposed = [each.finding for each in cases], self.review(table).disposed
+        if why := still_owed(owed_cents(findings, dispute.seat, disposed), dispute.seat, currency):
+            raise ReviewRefused(why)
+        key = f"table/{table}#{dispute.round_no}"
+        data = self.results.latest("adjudications", key)
+        verdict = None if data is None else read_result("adjudications", key, data, Adjudication)
+        against = contradiction(outcome, shown(verdict, dispute.seat, currency))
+        if against and override is None:
+            raise ReviewRefused(
+                f"this goes against the record, which shows: {against} To decide {OUTCOMES[outcome].removeprefix('decided ')} "
+                "all the same, say why against the record; a second person signs it"
+            )
+        if override is not None and not against:
+            raise ReviewRefused("the record does not show otherwise: leave out why it is decided against it")
 
     def open_investigation(self, table: str, **figures: Any) -> Entry:
         """Open an investigation in writing of a table's hold; `figures` are the fields of `InvestigationOpened`."""

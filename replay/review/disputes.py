@@ -11,6 +11,7 @@ import re
 import msgspec
 
 from events.vocabulary import model
+from replay.narrative.reviews import OUTCOMES
 
 NAME = re.compile(r"([a-z0-9-]{1,32})-c([1-9][0-9]{0,8})")
 
@@ -27,8 +28,34 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     objection: str = ""
 
 
+class Decision(msgspec.Struct, frozen=True, kw_only=True):
+    """How a dispute, and its case, was decided: `seq` is the number of the event, `outcome` one of `OUTCOMES`.
+
+    `override` is why it goes against what the record shows (null: it does not), and `second_by` signed that too.
+    """
+
+    seq: int
+    at_us: int
+    by: str
+    outcome: str
+    reason: str
+    override: str | None = None
+    second_by: str | None = None
+
+    @property
+    def words(self) -> str:
+        """The outcome in words, and that it goes against the record."""
+        if self.override is None:
+            return OUTCOMES[self.outcome]
+        signed = "" if self.second_by else "; needs a second signature"
+        return f"{OUTCOMES[self.outcome]}, against the record{signed}"
+
+
 class Dispute(msgspec.Struct, frozen=True, kw_only=True):
-    """A patron's dispute of a round; `outcome` is null while it is open."""
+    """A patron's dispute of a round; `outcome` is null while it is open.
+
+    `pending` is a decision against the record that waits for a second signature: the dispute is open until then.
+    """
 
     dispute: str
     round_no: int | None
@@ -37,17 +64,15 @@ class Dispute(msgspec.Struct, frozen=True, kw_only=True):
     claim: str
     opened_by: str
     outcome: str | None = None
+    pending: Decision | None = None
     history: tuple[Entry, ...] = ()
 
-
-class Decision(msgspec.Struct, frozen=True, kw_only=True):
-    """How a case was decided: `seq` is the number of the event, `outcome` one of `OUTCOMES`."""
-
-    seq: int
-    at_us: int
-    by: str
-    outcome: str
-    reason: str
+    @property
+    def state(self) -> str:
+        """Where it stands, in words."""
+        if self.outcome is not None:
+            return OUTCOMES[self.outcome]
+        return "open" if self.pending is None else self.pending.words
 
 
 class CaseFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,6 +92,7 @@ class CaseFile(msgspec.Struct, frozen=True, kw_only=True):
     opened_us: int
     owner: str | None = None
     decision: Decision | None = None
+    pending: Decision | None = None
     appeals: int = 0
     attachments: tuple[model.CaseAttached, ...] = ()
     letters: tuple[model.CaseLetterMade, ...] = ()
@@ -77,6 +103,8 @@ class CaseFile(msgspec.Struct, frozen=True, kw_only=True):
         """Where it stands, in words."""
         if self.decision is not None:
             return "decided"
+        if self.pending is not None:
+            return "needs a second signature"
         return "appealed" if self.appeals else "open"
 
     def overdue(self, today: str) -> bool:
@@ -119,10 +147,37 @@ def opened(event: model.CaseOpened, dispute: Dispute, entry: Entry) -> CaseFile:
     )
 
 
-def decided(case: CaseFile, event: model.DisputeClosed, entry: Entry) -> CaseFile:
-    """Return a case after its dispute was closed."""
-    decision = Decision(seq=entry.seq, at_us=entry.at_us, by=event.by, outcome=event.outcome, reason=event.reason)
-    return msgspec.structs.replace(case, decision=decision, history=(*case.history, entry))
+def closed(dispute: Dispute, event: model.DisputeClosed2, entry: Entry) -> tuple[Dispute, Decision]:
+    """Return a dispute after it was decided, or after its decision was signed a second time, and the decision."""
+    decision = Decision(
+        seq=entry.seq,
+        at_us=entry.at_us,
+        by=event.by,
+        outcome=event.outcome,
+        reason=event.reason,
+        override=event.override,
+    )
+    if event.signs is not None:
+        assert dispute.pending is not None, "an event without objection"
+        first = dispute.pending
+        decision = msgspec.structs.replace(decision, by=first.by, reason=first.reason, second_by=event.by)
+    waits = decision.override is not None and decision.second_by is None
+    return msgspec.structs.replace(
+        dispute,
+        outcome=None if waits else decision.outcome,
+        pending=decision if waits else None,
+        history=(*dispute.history, entry),
+    ), decision
+
+
+def decided(case: CaseFile, dispute: Dispute, decision: Decision, entry: Entry) -> CaseFile:
+    """Return a case after its dispute got a decision, which may wait for a second signature."""
+    return msgspec.structs.replace(
+        case,
+        decision=decision if dispute.pending is None else None,
+        pending=dispute.pending,
+        history=(*case.history, entry),
+    )
 
 
 def appealed(case: CaseFile, event: model.CaseAppealed, entry: Entry) -> CaseFile:

@@ -17,7 +17,6 @@ import msgspec
 from replay.findings import Finding
 from replay.narrative.incidents import finding_sentence
 from replay.narrative.names import table_name
-from replay.narrative.reviews import OUTCOMES
 from replay.review.cases import FiledCase, cases_of
 from replay.review.desk import Desk, TableReview
 from replay.review.disputes import Dispute, Entry
@@ -107,7 +106,7 @@ def _notes(table: str, of: str, history: Sequence[Entry]) -> Iterator[FoundText]
 
 
 def _dispute(table: str, dispute: Dispute) -> FoundText:
-    state = "open" if dispute.outcome is None else OUTCOMES[dispute.outcome]
+    state = dispute.state
     more = " ".join([dispute.dispute, dispute.patron or "", *(f"{each.by} {each.says}" for each in dispute.history)])
     says = f"“{dispute.claim}” ({state})"
     return _text("dispute", dispute.dispute, table, dispute.round_no, dispute.history[-1].at_us, says, more)

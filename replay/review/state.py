@@ -19,9 +19,10 @@ from events.log.contract import EventLog, Record
 from events.vocabulary import model
 from events.vocabulary.codec import decode
 from events.vocabulary.model import Event, GamingDayOpened
+from events.vocabulary.upcast import upcast
 from replay.narrative.events import predicate
 from replay.narrative.reviews import MOVES_MONEY
-from replay.review.disputes import CaseFile, Dispute, Entry, appealed, changed, decided, opened
+from replay.review.disputes import CaseFile, Dispute, Entry, appealed, changed, closed, decided, opened
 
 State = Literal["open", "assigned", "awaiting_signature", "resolved", "reopened"]
 
@@ -143,6 +144,7 @@ class TableReview:
     def apply(self, seq: int, at_us: int, round_no: int | None, payload: Event, gaming_day: str) -> None:
         """Fold one event."""
         self.seq, self.gaming_day = seq, gaming_day
+        payload = upcast(payload)
         if isinstance(payload, GamingDayOpened):
             return
         entry = entry_of(seq, at_us, round_no, payload, self.objection(payload, round_no))
@@ -158,7 +160,7 @@ class TableReview:
                 self.hand_overs.append(HandOver(entry=entry, gaming_day=gaming_day, signed=payload))
             case model.ShiftAccepted():
                 self.hand_overs[-1] = msgspec.structs.replace(self.hand_overs[-1], accepted=entry)
-            case model.VideoMarked() | model.VideoMarked2():
+            case model.VideoMarked2():
                 self.videos.append(entry)
                 if payload.finding_id is not None:
                     self._keep(self.finding(payload.finding_id), entry)
@@ -172,13 +174,11 @@ class TableReview:
                     opened_by=payload.by,
                     history=(entry,),
                 )
-            case model.DisputeClosed():
-                dispute = self.disputes[payload.dispute]
-                self.disputes[payload.dispute] = msgspec.structs.replace(
-                    dispute, outcome=payload.outcome, history=(*dispute.history, entry)
-                )
+            case model.DisputeClosed2():
+                dispute, decision = closed(self.disputes[payload.dispute], payload, entry)
+                self.disputes[payload.dispute] = dispute
                 if (case := self.case_of(payload.dispute)) is not None:
-                    self.cases[case.number] = decided(case, payload, entry)
+                    self.cases[case.number] = decided(case, dispute, decision, entry)
             case model.InvestigationOpened():
                 self.investigations[payload.investigation] = Investigation(opened=payload, history=(entry,))
             case model.InvestigationClosed():
@@ -206,7 +206,9 @@ class TableReview:
         case = self.cases[payload.case]
         if isinstance(payload, model.CaseAppealed):
             self.cases[case.number] = appealed(case, payload, entry)
-            self.disputes[case.dispute] = msgspec.structs.replace(self.disputes[case.dispute], outcome=None)
+            self.disputes[case.dispute] = msgspec.structs.replace(
+                self.disputes[case.dispute], outcome=None, pending=None
+            )
         else:
             self.cases[case.number] = changed(case, payload, entry)
 
@@ -244,7 +246,7 @@ class TableReview:
         object_to = OBJECTIONS.get(payload.KIND)
         if object_to is None:
             return f"{payload.TYPE} is no event of a review"
-        return object_to(self, payload, round_no)
+        return object_to(self, upcast(payload), round_no)
 
 
 def review_of(log: EventLog, table: str, last: int | None = None) -> TableReview:
@@ -271,9 +273,7 @@ def _objection_to_disposition(review: TableReview, event: model.FindingResolved,
     return _unfit(event) or ("the finding is disposed of already; reopen it first" if finding.settled else "")
 
 
-def _objection_to_video(
-    review: TableReview, event: model.VideoMarked | model.VideoMarked2, round_no: int | None
-) -> str:
+def _objection_to_video(review: TableReview, event: model.VideoMarked2, round_no: int | None) -> str:
     if event.starts_us >= event.ends_us:
         return "the stretch of video ends before it starts"
     return "the video is of no finding and of no round" if event.finding_id is None and round_no is None else ""
@@ -285,11 +285,24 @@ def _objection_to_dispute(review: TableReview, event: model.DisputeOpened, round
     return f"there is a dispute {event.dispute} already" if event.dispute in review.disputes else ""
 
 
-def _objection_to_dispute_outcome(review: TableReview, event: model.DisputeClosed, round_no: int | None) -> str:
+def _objection_to_dispute_outcome(review: TableReview, event: model.DisputeClosed2, round_no: int | None) -> str:
     dispute = review.disputes.get(event.dispute)
     if dispute is None:
         return f"there is no dispute {event.dispute}"
-    return f"the dispute {event.dispute} is closed already" if dispute.outcome is not None else ""
+    if dispute.outcome is not None:
+        return f"the dispute {event.dispute} is closed already"
+    if event.signs is None:
+        return ""
+    first = dispute.pending
+    if first is None:
+        return f"the dispute {event.dispute} does not wait for a second signature"
+    if event.signs != first.seq:
+        return f"the decision that waits is event {first.seq}, not event {event.signs}"
+    if event.by == first.by:
+        return f"{first.by} has signed already; the second signature is another person's"
+    if (event.outcome, event.override) != (first.outcome, first.override):
+        return "the second signature is under another decision than the first"
+    return ""
 
 
 def _objection_to_investigation(review: TableReview, event: model.InvestigationOpened, round_no: int | None) -> str:

@@ -30,7 +30,8 @@ due CASE             move the day by which it is to be decided: --to YYYY-MM-DD,
 note CASE            add a note: --note
 attach CASE FILE     attach a file: --note; its bytes are kept beside the log, under their SHA-256
 fetch CASE DIGEST    export an attachment: --out FILE; DIGEST is its SHA-256, or the first digits of it
-decide CASE          decide it: --outcome, --reason
+decide CASE          decide it: --outcome, --reason; against the record also --override, and a second person signs
+sign CASE            sign a decision against the record as the second person: --reason
 letter CASE          make the letter to the patron on the decision: --out DIR; --key
 appeal CASE          record the patron's appeal, which opens the case again: --reason
 
@@ -46,7 +47,8 @@ TAKES = {
     "note": ("by", "note"),
     "attach": ("by", "note"),
     "fetch": ("by", "reason", "out"),
-    "decide": ("by", "outcome", "reason"),
+    "decide": ("by", "outcome", "reason", "override"),
+    "sign": ("by", "reason"),
     "letter": ("by", "out", "key"),
     "appeal": ("by", "reason"),
 }
@@ -61,6 +63,7 @@ NEEDS = {
     "attach": ("by", "note"),
     "fetch": ("by", "reason", "out"),
     "decide": ("by", "outcome", "reason"),
+    "sign": ("by", "reason"),
     "letter": ("by", "out"),
     "appeal": ("by", "reason"),
 }
@@ -84,6 +87,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seat", metavar="N", type=positive, help="open: the patron's seat.")
     parser.add_argument("--patron", metavar="TOKEN", help="open: the patron token.")
     parser.add_argument("--outcome", metavar="NAME", help="decide: the outcome; an unknown name lists them.")
+    parser.add_argument("--override", metavar="TEXT", help="decide: why it goes against what the record shows.")
     parser.add_argument("--out", metavar="FILE", type=Path, help="fetch: the file to write; letter: the folder.")
     parser.add_argument(
         "--key", metavar="FILE", type=Path, help="letter: the log's key file (default: RACK_KEY, or the demo's)."
@@ -177,13 +181,12 @@ def _show(desk: Desk, folder: CaseFolder, name: str, output: Output) -> Exit:
 
 def _lines(found: FiledCase, today: str) -> list[str]:
     from replay.narrative.names import day_words, table_name
-    from replay.narrative.reviews import OUTCOMES
 
     of = found.case
     who = [f"seat {of.seat}" if of.seat else "", f"patron {of.patron}" if of.patron else ""]
     place = ", ".join(filter(None, [f"table {table_name(found.table)}, round {of.round_no}", *who]))
     due = f"due {day_words(date.fromisoformat(of.due))}" + (", OVERDUE" if of.overdue(today) else "")
-    stands = OUTCOMES[of.decision.outcome] if of.decision is not None else due
+    stands = of.decision.words if of.decision is not None else of.pending.words if of.pending is not None else due
     return [
         f"Case {found.name}: {of.state}, {stands}",
         f"  {place}",
@@ -307,7 +310,20 @@ def _attach(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> Entry:
 def _decide(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> Entry:
     from replay.review.cases import decide
 
-    return decide(desk, _place(given, 1)[0], outcome=given.outcome, by=given.by, reason=given.reason)
+    return decide(
+        desk,
+        _place(given, 1)[0],
+        outcome=given.outcome,
+        by=given.by,
+        reason=given.reason,
+        override=given.override,
+    )
+
+
+def _sign(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> Entry:
+    from replay.review.cases import sign
+
+    return sign(desk, _place(given, 1)[0], by=given.by, reason=given.reason)
 
 
 def _appeal(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> Entry:
@@ -322,6 +338,7 @@ _WRITES: dict[str, Callable[[Desk, CaseFolder, argparse.Namespace], Entry]] = {
     "note": _note,
     "attach": _attach,
     "decide": _decide,
+    "sign": _sign,
     "appeal": _appeal,
 }
 

@@ -29,7 +29,8 @@ sign FINDING              add the second signature to a disposition that moves m
 reopen FINDING            reopen a resolved finding: --reason
 video TABLE ROUND         mark a clip to be retained: --camera, --from, --to-time, --reason; --file: its SHA-256 goes on record
 open TABLE ROUND          open a patron's dispute: --dispute, --reason (the patron's claim), --seat, --patron
-close TABLE               close a dispute (--dispute) or a hold investigation (--investigation): --outcome, --reason
+close TABLE               close a dispute (--dispute) or a hold investigation (--investigation): --outcome, --reason;
+                          a dispute against the record also --override, and a second person signs (sign TABLE --dispute)
 custody TABLE [ROUND]     who viewed and who exported the record
 persons                   who is registered, and so may act
 register ID               register a person: --name, --account (again for each)
@@ -61,11 +62,11 @@ TAKES = {
     "assign": ("by", "reason", "to", "incident"),
     "note": ("by", "reason"),
     "resolve": ("by", "reason", "disposition", "amount", "duplicate_of", "incident"),
-    "sign": ("by", "reason", "amount", "incident"),
+    "sign": ("by", "reason", "amount", "incident", "dispute"),
     "reopen": ("by", "reason", "incident"),
     "video": ("by", "reason", "camera", "from_time", "to_time", "finding", "file"),
     "open": ("by", "reason", "dispute", "seat", "patron"),
-    "close": ("by", "reason", "dispute", "investigation", "outcome"),
+    "close": ("by", "reason", "dispute", "investigation", "outcome", "override"),
     "custody": (),
     "persons": (),
     "register": ("name", "account"),
@@ -89,11 +90,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--amount", metavar="MONEY", help="resolve, sign: the amount paid, recovered or held, such as 100.00."
     )
     parser.add_argument("--duplicate-of", metavar="FINDING", help="resolve: the finding that this one duplicates.")
-    parser.add_argument("--dispute", metavar="ID", help="open, close: the id of the dispute.")
+    parser.add_argument("--dispute", metavar="ID", help="open, close, sign: the id of the dispute.")
     parser.add_argument(
         "--investigation", metavar="ID", help="close: the id of the investigation (`rack hold investigate`)."
     )
     parser.add_argument("--outcome", metavar="NAME", help="close: the outcome; an unknown name lists them.")
+    parser.add_argument(
+        "--override", metavar="TEXT", help="close: why a dispute is decided against what the record shows."
+    )
     parser.add_argument("--seat", metavar="N", type=positive, help="open: the patron's seat.")
     parser.add_argument("--patron", metavar="TOKEN", help="open: the patron token.")
     parser.add_argument("--camera", metavar="ID", help="video: the camera.")
@@ -333,6 +337,11 @@ def _resolve(desk: Desk, given: argparse.Namespace) -> Entry:
 
 
 def _sign(desk: Desk, given: argparse.Namespace) -> Entry:
+    if given.dispute:
+        if given.amount:
+            raise UsageError("rack review sign TABLE --dispute ID: a decision has no --amount")
+        table_id, _ = _place(given, round_optional=True)
+        return desk.sign_dispute(table_id, dispute=given.dispute, by=_need(given, "by"), reason=_need(given, "reason"))
     return desk.sign(
         _finding(given), by=_need(given, "by"), reason=_need(given, "reason"), amount_cents=_cents(given.amount)
     )
@@ -425,6 +434,7 @@ def _close(desk: Desk, given: argparse.Namespace) -> Entry:
         outcome=_need(given, "outcome"),
         by=_need(given, "by"),
         reason=_need(given, "reason"),
+        override=given.override,
     )
 
 

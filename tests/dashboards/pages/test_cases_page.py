@@ -18,7 +18,7 @@ from replay.review.desk import desk_at
 from tests.dashboards import living
 from tests.dashboards.living import Living
 from tests.dashboards.running import log_in, said, start
-from tests.replay.people import PEOPLE
+from tests.replay.people import PEOPLE, pay_what_is_owed
 
 
 @pytest.fixture
@@ -143,6 +143,8 @@ def test_a_case_is_noted_assigned_decided_and_appealed(floor: Living) -> None:
     choose(test, "assign")
     fill(test, "Reason", "knows the table")
     press(test, "Assign case")
+    with desk_at(floor.log, persons=PEOPLE) as at:
+        pay_what_is_owed(at)
     choose(test, "decide")
     press(test, "Record decision")
     assert "Fill in every box of the form" in said(test)
@@ -159,6 +161,36 @@ def test_a_case_is_noted_assigned_decided_and_appealed(floor: Living) -> None:
     press(test, "Record appeal")
     assert read(floor, "fu-01-c1").case.state == "appealed"
     assert "Appealed, open again" in said(test)
+
+
+def test_a_decision_against_the_record_is_signed_by_a_second_person(floor: Living) -> None:
+    opened(floor)
+    log_in("s.lee@bellwether.example", "surveillance")
+
+    def decide(against: str) -> AppTest:
+        test = start("cases", case="fu-01-C1")
+        choose(test, "decide")
+        next(each for each in test.selectbox if each.label == "Outcome").set_value("for_house")
+        fill(test, "Why, as the patron will read it", "no")
+        fill(test, "Why against the record, if it is", against)
+        press(test, "Record decision")
+        return test
+
+    assert "is still owed $100.00" in said(decide(""))
+    with desk_at(floor.log, persons=PEOPLE) as at:
+        pay_what_is_owed(at)
+    assert "this goes against the record" in said(decide(""))
+    test = decide("the video shows it")
+    assert "Decided for the house, against the record; needs a second signature" in said(test)
+    assert "Letter to the patron" not in labels(test)
+    log_in("m.ortiz@bellwether.example", "surveillance")
+    test = start("cases", case="fu-01-C1")
+    choose(test, "sign")
+    fill(test, "What was checked", "the video")
+    press(test, "Sign decision")
+    decision = read(floor, "fu-01-c1").case.decision
+    assert decision is not None
+    assert (decision.outcome, decision.by, decision.second_by) == ("for_house", "s.lee", "m.ortiz")
 
 
 def test_an_attachment_is_opened_each_time_and_one_that_is_gone_is_named(floor: Living) -> None:

@@ -33,6 +33,7 @@ from events.vocabulary.base import REGISTRY
 from replay.review.desk import desk_at
 from tests.dashboards import living, sample
 from tests.dashboards.running import log_in, run, said, start
+from tests.replay.people import PEOPLE, pay_what_is_owed
 
 FORMATS = Formats.of(sample.FACTS)
 
@@ -301,6 +302,8 @@ def test_a_dispute_is_opened_and_decided_and_the_log_has_both(tmp_path: Path, mo
     next(box for box in test.text_input if box.label == "Patron's claim").set_value("20 to 1 was due")
     next(each for each in test.button if each.label == "Open dispute").click().run()
     assert "Dispute fu-01-2-seat-3-1: open" in said(test)
+    with desk_at(floor.log, persons=PEOPLE) as at:
+        pay_what_is_owed(at)
     test.selectbox[0].set_value("for_patron").run()
     next(box for box in test.text_input if box.label == "Why").set_value("the record agrees")
     next(each for each in test.button if each.label == "Close dispute").click().run()

@@ -115,15 +115,10 @@ def test_page_1_says_what_is_to_do_and_what_was_done(
 def test_decisions_are_in_the_order_of_time(floor: Floor) -> None:
     with desk(floor) as (at, found):
         at.open_dispute("fu-01", 1, dispute="d-1", claim="my aces won", by="m.ortiz", seat=3)
-        pay(at, found)
+        pay_and_sign(at, found)
         at.close_dispute("fu-01", dispute="d-1", outcome="for_patron", by="k.may", reason="the aces won")
-        at.sign(found, **SECOND)
-    shown = words(packet(floor).pdf, 1)
-    order = ["opened dispute d-1", "the patron was paid, 25.00", "closed dispute d-1", "s.lee"]
-    places = [shown.lower().find(each) for each in order]
-    assert -1 not in places[:1]
     story = story_of(floor)["decision"]["signatures"]
-    assert [each["by"] for each in story] == ["m.ortiz", "m.ortiz", "k.may", "s.lee"]
+    assert [each["by"] for each in story] == ["m.ortiz", "m.ortiz", "s.lee", "k.may"]
     assert [each["at"] for each in story] == sorted(each["at"] for each in story)
 
 

@@ -20,6 +20,7 @@ from replay.review.cases import FiledCase
 from replay.review.desk import Desk, ReviewRefused
 from replay.review.disputes import case_name, case_place
 from replay.review.state import TableReview
+from tests.replay.people import pay_what_is_owed
 from tests.replay.tables import DESK_US
 
 
@@ -38,6 +39,7 @@ def opened(
 
 def decided(desk: Desk) -> FiledCase:
     found = opened(desk)
+    pay_what_is_owed(desk)
     cases.decide(desk, found.name, outcome="for_patron", by="m.ortiz", reason="the video shows ace high")
     return cases.case(desk, found.name)
 
@@ -95,7 +97,8 @@ def test_a_due_date_is_moved_to_another_day_while_the_case_is_open_by_a_register
         cases.move_due(desk, found.name, due=found.case.due, by="s.lee", reason="x")
     with pytest.raises(ReviewRefused):
         cases.move_due(desk, found.name, due=day_after(found.case.due, 1), by="nobody", reason="x")
-    cases.decide(desk, found.name, outcome="for_house", by="m.ortiz", reason="x")
+    pay_what_is_owed(desk)
+    cases.decide(desk, found.name, outcome="settled", by="m.ortiz", reason="x")
     with pytest.raises(ReviewRefused, match="decided already"):
         cases.move_due(desk, found.name, due=day_after(found.case.due, 1), by="s.lee", reason="x")
 
@@ -131,6 +134,7 @@ def test_a_dispute_that_is_closed_or_of_another_round_becomes_no_case(desk: Desk
     desk.open_dispute("fu-01", 1, dispute="d-1", claim="short", by="m.ortiz")
     with pytest.raises(ReviewRefused, match="is about round 1"):
         cases.open_case(desk, "fu-01", 2, by="s.lee", settings=CaseSettings(), dispute="d-1")
+    pay_what_is_owed(desk)
     desk.close_dispute("fu-01", dispute="d-1", outcome="withdrawn", by="m.ortiz", reason="x")
     with pytest.raises(ReviewRefused, match="closed already"):
         cases.open_case(desk, "fu-01", 1, by="s.lee", settings=CaseSettings(), dispute="d-1")
@@ -149,6 +153,7 @@ def test_a_case_is_owned_noted_and_decided(desk: Desk) -> None:
     name = opened(desk).name
     cases.assign(desk, name.lower(), to="s.lee", by="m.ortiz", reason="knows the table")
     cases.note(desk, name, note="asked for the video", by="s.lee")
+    pay_what_is_owed(desk)
     cases.decide(desk, name, outcome="for_patron", by="s.lee", reason="ace high")
     found = cases.case(desk, name).case
     assert found.owner == "s.lee"
@@ -167,7 +172,8 @@ def test_a_case_is_owned_noted_and_decided(desk: Desk) -> None:
 
 def test_the_dispute_desk_decides_a_case_too(desk: Desk) -> None:
     found = opened(desk)
-    desk.close_dispute("fu-01", dispute=found.case.dispute, outcome="for_house", by="m.ortiz", reason="paid right")
+    pay_what_is_owed(desk)
+    desk.close_dispute("fu-01", dispute=found.case.dispute, outcome="settled", by="m.ortiz", reason="paid now")
     assert cases.case(desk, found.name).case.state == "decided"
 
 
@@ -197,6 +203,7 @@ def test_overdue_begins_the_day_after_the_last_one(desk: Desk) -> None:
 def test_cases_are_listed_by_deadline_and_the_decided_last(desk: Desk) -> None:
     for days in (20, 5, 10):
         opened(desk, settings=CaseSettings(days=days))
+    pay_what_is_owed(desk)
     cases.decide(desk, "fu-01-c2", outcome="withdrawn", by="m.ortiz", reason="x")
     assert [each.name for each in cases.cases(desk)] == ["FU-01-C3", "FU-01-C1", "FU-01-C2"]
     assert cases.cases(desk, "fu-99") == []
@@ -304,7 +311,8 @@ def test_a_letter_is_of_the_decision_that_stands(desk: Desk) -> None:
     found = opened(desk)
     with pytest.raises(ReviewRefused, match="not decided"):
         cases.letter_made(desk, found, digest="a" * 64, by="m.ortiz")
-    cases.decide(desk, found.name, outcome="for_house", by="m.ortiz", reason="x")
+    pay_what_is_owed(desk)
+    cases.decide(desk, found.name, outcome="settled", by="m.ortiz", reason="x")
     found = cases.case(desk, found.name)
     cases.letter_made(desk, found, digest="a" * 64, by="m.ortiz")
     cases.appeal(desk, found.name, by="m.ortiz", reason="x", settings=CaseSettings())

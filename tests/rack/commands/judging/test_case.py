@@ -43,6 +43,22 @@ def test_a_case_from_its_opening_to_its_appeal(floor: Floor, capsys: pytest.Capt
     assert "appealed" in rack(capsys, floor, "list", code=1)
 
 
+def test_a_decision_against_the_record_takes_a_reason_and_a_second_person(
+    floor: Floor, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rack(capsys, floor, *OPEN)
+    decide = ("decide", "FU-01-C1", "--by", "s.lee", "--outcome", "for_patron", "--reason", "good will")
+    assert "this goes against the record" in rack(capsys, floor, *decide, code=2)
+    rack(capsys, floor, *decide, "--override", "the video shows another card")
+    assert "against the record; needs a second signature" in rack(capsys, floor, "show", "fu-01-c1")
+    sign = ("sign", "fu-01-c1", "--reason", "video seen", "--by")
+    assert "s.lee has signed already" in rack(capsys, floor, *sign, "s.lee", code=2)
+    rack(capsys, floor, *sign, "m.ortiz")
+    assert "Case FU-01-C1: decided, decided for the patron, against the record" in rack(
+        capsys, floor, "show", "fu-01-c1"
+    )
+
+
 def test_an_attachment_is_kept_shown_and_fetched(
     floor: Floor, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -133,6 +133,13 @@ def test_a_dispute_and_its_video(address: str, capsys: pytest.CaptureFixture[str
     said(capsys, address, "open", "fu-01", "1", "--dispute", "d-1", "--seat", "3", *by)
     shown = ("--camera", "cam-4", "--from", "2026-03-01T21:14:00Z", "--to-time", "2026-03-01T21:15:00Z")
     said(capsys, address, "video", "fu-01", "1", *shown, *by)
+    finding = underpaid(capsys, address)
+    close = ["review", "close", "fu-01", "--dispute", "d-1", "--outcome", "for_patron", *by, "--log", address]
+    assert main(close) == 2
+    assert "the patron at seat 3 is still owed $100.00" in capsys.readouterr().err
+    paid = ("--disposition", "confirmed_paid_patron", "--amount", "100.00")
+    said(capsys, address, "resolve", finding, *paid, *by)
+    said(capsys, address, "sign", finding, "--by", "s.lee", "--reason", "seen")
     closed = said(capsys, address, "close", "fu-01", "--dispute", "d-1", "--outcome", "for_patron", *by)
     assert closed["says"].startswith("closed dispute d-1, decided for the patron")
     assert said(capsys, address, "custody", "fu-01") == []

@@ -1,0 +1,62 @@
+"""What the record shows of a disputed seat: money still owed, and which decisions go against it. Pure.
+
+A letter states the record and the decision on one page. So a decision against the record needs a reason of its own and a
+second person, and a dispute stays open as long as money that was found to be owed is (D713, D714).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Final
+
+from replay.findings import Adjudication, Finding
+from replay.incidents import Incident, incidents
+from replay.narrative.names import amount
+from replay.narrative.reviews import Disposed, leaves_owed, needs_second_signature
+from replay.narrative.verdicts import Narrative, Outcome, RoundVerdict, narrate
+
+AGAINST: Final[Mapping[str, Collection[Outcome]]] = {
+    "for_house": frozenset({Outcome.UNDERPAID}),
+    "for_patron": frozenset({Outcome.OVERPAID, Outcome.AS_DUE, Outcome.NO_WAGER}),
+    "cannot_tell": frozenset({Outcome.UNDERPAID, Outcome.OVERPAID, Outcome.AS_DUE}),
+    "settled": frozenset(),
+    "withdrawn": frozenset(),
+    "referred": frozenset(),
+}
+"""Outcome of a dispute → what the record shows if it goes against the record. The last three decide nothing about the round."""
+
+
+def owed_cents(findings: Iterable[Finding], seat: int | None, disposed: Mapping[str, Disposed]) -> int:
+    """Return what is still owed at a seat (null: at any) by the findings of one round; what only one person signed is owed."""
+    signed = {key: made for key, made in disposed.items() if not needs_second_signature(made)}
+    owed = 0
+    for incident in incidents(tuple(findings)):
+        left = tuple(
+            found
+            for found in incident.findings
+            if found.id not in signed or leaves_owed(found.difference_cents, signed[found.id])
+        )
+        sums = Incident(findings=left).difference_by_seat if left else {}
+        owed -= sum(cents for of, cents in sums.items() if cents < 0 and (seat is None or of in (None, seat)))
+    return owed
+
+
+def still_owed(cents: int, seat: int | None, currency: str) -> str:
+    """Return why a dispute cannot be closed yet; empty where nothing is owed."""
+    if not cents:
+        return ""
+    whom = "patrons of the round are" if seat is None else f"the patron at seat {seat} is"
+    return (
+        f"{whom} still owed {amount(cents, currency)} by the findings of this round: pay it or hold it for the patron (resolve "
+        "the finding, both signatures), or resolve the finding as not owed; then close"
+    )
+
+
+def shown(adjudication: Adjudication | None, seat: int | None, currency: str) -> Narrative | None:
+    """Return what the record shows of a seat of a round (null: of all); null where the round has no verdict."""
+    return None if adjudication is None else narrate(RoundVerdict.of(adjudication), seat, currency)
+
+
+def contradiction(outcome: str, record: Narrative | None) -> str:
+    """Return what the record shows that an outcome of a dispute goes against; empty where it does not."""
+    return record.sentence if record is not None and record.outcome in AGAINST[outcome] else ""
