@@ -24,7 +24,7 @@ import msgspec
 from events.errors import EventError, WrongPlace
 from events.log.contract import UNKNOWN_STREAM, EventLog
 from events.vocabulary.card_numbers import hidden_numbers
-from events.vocabulary.codec import MAX_EVENT_BYTES, canonical, decode_payload, encode_draft, unique_keys
+from events.vocabulary.codec import MAX_EVENT_BYTES, as_json, decode_payload, encode_draft, unique_keys
 from events.vocabulary.envelope import Draft, EventId, StreamName, TimeUs
 from events.vocabulary.model import EventCorrected, IntakeRefused, Number, Token
 from events.vocabulary.places import Writer, writers_of
@@ -323,7 +323,7 @@ def parse_line(data: bytes) -> tuple[str, Draft]:
         if line_of(line.stream, draft) == data:
             return line.stream, draft
     try:
-        payload = canonical(_without_duplicate_keys(data)["payload"])
+        payload = as_json(_without_duplicate_keys(data)["payload"])
     except (OverflowError, UnicodeError, RecursionError) as error:
         raise EventError(f"the payload cannot be written as canonical JSON: {error}") from error
     return line.stream, _draft(line, payload)

@@ -10,12 +10,13 @@ import functools
 import json
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import msgspec
 
 from events.errors import EventError, UnknownEvent
+from events.vocabulary.base import MAX_INT
 from events.vocabulary.envelope import Draft, Envelope, LogId, RawEnvelope, ReadEnvelope, StreamName
 from events.vocabulary.model import REGISTRY, Day, Event, Replacement, Token, decoding, require_sorted_fields
 from events.vocabulary.upcast import is_current
@@ -41,8 +42,51 @@ _decoders: defaultdict[int, dict[bytes, Callable[[bytes], ReadEnvelope[Any]]]] =
 
 
 def canonical(value: Any) -> bytes:
-    """Return the RFC 8785 bytes of a value made of the wire's types (integers, text, booleans, null, lists, objects)."""
+    """Return the RFC 8785 bytes of a value made of the wire's types (integers, text, booleans, null, lists, objects).
+
+    Raises `EventError` for anything else, of which the bytes would be others than RFC 8785's: a number with a fraction, an
+    integer beyond ±(2⁵³ − 1), names that UTF-16 sorts in another order than Unicode does.
+
+    >>> canonical({"b": [1, None], "a": "é"})
+    b'{"a":"\xc3\xa9","b":[1,null]}'
+    >>> canonical(1.0)
+    Traceback (most recent call last):
+    events.errors.EventError: expected integers, text, booleans, null, lists and objects, got 1.0
+    """
+    _require_wire_types(value)
     return _encode(value)
+
+
+def as_json(value: Any) -> bytes:
+    """Return JSON of what is decoded strictly next, and says there what is wrong with it; never to be hashed or stored."""
+    return _encode(value)
+
+
+def _require_wire_types(value: Any) -> None:
+    kind = type(value)
+    if kind is str or value is None or kind is bool:
+        return
+    if kind is int and -MAX_INT <= value <= MAX_INT:
+        return
+    if kind is dict:
+        names = list(value)
+        if not all(type(name) is str for name in names):
+            raise EventError(f"expected text as the names of an object, got {names!r:.80}")
+        if sorted(names) != sorted(names, key=_utf16):
+            raise EventError(f"expected names that Unicode and UTF-16 sort in the same order, got {names!r:.80}")
+        parts: Iterable[Any] = value.values()
+    elif kind is list or kind is tuple:
+        parts = value
+    elif isinstance(value, msgspec.Struct):
+        parts = [getattr(value, name) for name in value.__struct_fields__]
+    else:
+        raise EventError(f"expected integers, text, booleans, null, lists and objects, got {value!r:.80}")
+    for part in parts:
+        _require_wire_types(part)
+
+
+def _utf16(name: str) -> bytes:
+    return name.encode("utf-16-be", "surrogatepass")
 
 
 def encode(envelope: Envelope) -> bytes:

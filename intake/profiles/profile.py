@@ -21,7 +21,7 @@ import msgspec
 
 from events.errors import EventError
 from events.vocabulary.card_numbers import hidden_numbers
-from events.vocabulary.codec import MAX_EVENT_BYTES, canonical, unique_keys
+from events.vocabulary.codec import MAX_EVENT_BYTES, as_json, unique_keys
 from intake.errors import IntakeError, NoKeyring
 from intake.lines import (
     JSON_LINES,
@@ -241,7 +241,7 @@ class _Translator:
             identity = json.dumps([stream, source, line["source_seq"], event.type]).encode()
             line["event_id"] = sha256(b"rack/profile/v1\0" + identity).hexdigest()[:32]
         try:
-            return str(stream), canonical(line)
+            return str(stream), as_json(line)
         except (ValueError, TypeError, OverflowError, RecursionError) as error:  # half of a surrogate pair, for one
             raise MessageRefused(f"the message cannot be written as an event: {error}") from error
 

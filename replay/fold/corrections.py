@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from events.vocabulary import model
-from events.vocabulary.codec import canonical, decode_payload
+from events.vocabulary.codec import as_json, decode_payload
 from events.vocabulary.model import Event
 from events.vocabulary.upcast import upcast
 
@@ -48,7 +48,7 @@ def correction(seq: int, event: model.EventCorrected) -> Correction:
     """Return the correction that event `seq` states, with the replacement in its current version."""
     stated, replacement = event.replacement, None
     if stated is not None:
-        payload = decode_payload(stated.type, stated.version, canonical(stated.payload))
+        payload = decode_payload(stated.type, stated.version, as_json(stated.payload))
         replacement = stated.round_no, upcast(payload)
     return Correction(seq, event.supersedes_seq, event.supersedes_event_id, replacement)
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from hashlib import sha256
+from pathlib import Path
+
 from events.log.hash_chain import genesis, link
 
 LOG_ID = "00112233445566778899aabbccddeeff"
@@ -25,3 +29,15 @@ def test_every_part_counts() -> None:
     ]
     assert len({start, *(genesis(*other) for other in others)}) == 5
     assert len({link(start, b"a"), link(start, b"b"), link(link(start, b"a"), b"a"), link(start, b"")}) == 4
+
+
+def test_the_documented_beginning_of_a_chain() -> None:
+    """docs/log-contract.md: whoever checks a chain without this program starts from there."""
+    text = (Path(__file__).resolve().parents[3] / "docs" / "log-contract.md").read_text()
+    found = re.search(
+        r"log `([0-9a-f]{32})`, property `([a-z]+)`, stream `([a-z0-9/-]+)`, h0 is\s+`([0-9a-f]{64})`", text
+    )
+    assert found is not None
+    log_id, property_id, stream, stated = found.groups()
+    by_hand = sha256(b"rack/genesis/v1\0" + log_id.encode() + property_id.encode() + b"/" + stream.encode())
+    assert genesis(log_id, property_id, stream).hex() == by_hand.hexdigest() == stated

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from typing import Any
 
 import msgspec
@@ -203,3 +204,47 @@ def test_a_draft_is_one_line_of_json() -> None:
     assert (fields.pop("type"), fields.pop("version")) == ("dice_rolled", 1)
     payload = codec.decode_payload("dice_rolled", 1, codec.canonical(fields.pop("payload")))
     assert Draft(**fields, payload=payload) == ENVELOPE.draft()
+
+
+# --------------------------------------------------------------------------------------------- RFC 8785, and nothing else
+
+ASTRAL, PRIVATE = "\U0001f600", "\ue000"
+"""By Unicode the second comes first; by UTF-16, in which RFC 8785 sorts, the first (3.2.3)."""
+
+OUTSIDE: list[Any] = [
+    1.0,
+    56.0,
+    1e30,
+    float("nan"),
+    float("inf"),
+    2**53,
+    -(2**53),
+    {ASTRAL: 1, PRIVATE: 2},
+    {1: 2},
+    b"bytes",
+    {3, 4},
+    datetime.date(2026, 11, 23),
+]
+
+
+@pytest.mark.parametrize("value", OUTSIDE, ids=repr)
+def test_what_is_not_of_the_wire_is_refused_rather_than_written_otherwise(value: Any) -> None:
+    for wrong in (value, [value], {"a": {"b": [value]}}, (1, value)):
+        with pytest.raises(EventError, match="expected "):
+            codec.canonical(wrong)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (2**53 - 1, b"9007199254740991"),
+        (-(2**53 - 1), b"-9007199254740991"),
+        ({ASTRAL: 1, "b": 2}, '{"b":2,"\U0001f600":1}'.encode()),
+        ({PRIVATE: 1, "\ud7ff": 2}, '{"\ud7ff":2,"\ue000":1}'.encode()),
+        ({"\r": 1, "1": 2, "": 3}, b'{"":3,"\\r":1,"1":2}'),
+        ([True, False, None, [], {}], b"[true,false,null,[],{}]"),
+        ('\u0000\u001f\u007f"\\/', b'"\\u0000\\u001f\x7f\\"\\\\/"'),
+    ],
+)
+def test_what_is_of_the_wire_is_written_as_rfc_8785_says(value: Any, expected: bytes) -> None:
+    assert codec.canonical(value) == expected

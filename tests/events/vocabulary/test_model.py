@@ -78,7 +78,7 @@ def test_a_wrong_value_cannot_be_made_or_read(wrong: dict[str, Any]) -> None:
     if isinstance(next(iter(wrong.values())), int) and abs(next(iter(wrong.values()))) >= 2**64:
         data = msgspec.json.encode(WAGER).replace(b"2500", str(wrong[field]).encode())
     else:
-        data = codec.canonical({**WAGER, **wrong})
+        data = codec.as_json({**WAGER, **wrong})
     with pytest.raises(EventError):
         codec.decode_payload("wager_placed", 1, data)
 
