@@ -7,11 +7,13 @@ is looked for among the stream's events. Where chain and index differ, the strea
 
 Both cost nothing at opening, however long the log is, and next to nothing for a report with the next number. Looking for
 a late report reads its stream once (less than half a second for 200,000 events); after `LATE_REPORTS` of them the whole
-index of the stream is compared, and believed for as long as the log is open.
+index of the stream is compared, and believed for as long as the log is open. A source that is not known yet is looked for in the
+same way; after `NEW_SOURCES` of them all sources of the stream are read, and from then on those of what was appended since.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, Final, NamedTuple
 
@@ -24,6 +26,11 @@ from events.sqlite.database import Connection, Database, NotUnique
 
 LATE_REPORTS: Final = 50
 """So many late reports of a stream are looked for one by one."""
+
+NEW_SOURCES: Final = 50
+"""So many sources of a stream are looked for one by one."""
+
+EVENTS_AT_ONCE: Final = 2_000
 
 _REPORT = "INSERT OR IGNORE INTO reports (stream, source, source_seq, digest, seq) VALUES (?, ?, ?, ?, ?)"
 _EVENT_ID = "INSERT INTO event_ids (stream, event_id, seq) VALUES (?, ?, ?)"
@@ -39,6 +46,14 @@ class Report(NamedTuple):
     source: str
     source_seq: int
     digest: bytes
+
+
+class _Source(msgspec.Struct):
+    source: str
+    source_seq: int
+
+
+_source_decoder = msgspec.json.Decoder(_Source)
 
 
 class IndexDiffers(Exception):
@@ -57,6 +72,9 @@ class RepeatIndex:
         self._latest: dict[tuple[str, str], int] = {}
         self._late: dict[str, int] = {}
         self._compared: set[str] = set()
+        self._new: dict[str, int] = {}
+        self._sources: dict[str, dict[str, int]] = {}
+        self._read_to: dict[str, int] = {}
 
     def forget(self) -> None:
         """Forget what is known of sources: another writer has appended."""
@@ -98,10 +116,30 @@ class RepeatIndex:
         """Return the number of the newest event of a report's source in its stream; 0 where there is none."""
         key = report.stream, report.source
         if key not in self._latest:
-            own = report.source.startswith(_OWN_SOURCES)
-            found = None if own else next(self._events_of(report, _source_bytes(report.source)), None)
-            self._latest[key] = 0 if found is None else found.source_seq
+            self._latest[key] = 0 if report.source.startswith(_OWN_SOURCES) else self._newest_of(report)
         return self._latest[key]
+
+    def _newest_of(self, report: Report) -> int:
+        """Look for the newest event of a report's source among the stream's events; return its number, or 0."""
+        stream = report.stream
+        self._new[stream] = self._new.get(stream, 0) + 1
+        if self._new[stream] > NEW_SOURCES:
+            return self._sources_of(stream).get(report.source, 0)
+        found = next(self._events_of(report, _source_bytes(report.source)), None)
+        return 0 if found is None else found.source_seq
+
+    def _sources_of(self, stream: str) -> Mapping[str, int]:
+        """Return the number of the newest event of every source of a stream; what was read before is not read again."""
+        sources, read_to = self._sources.setdefault(stream, {}), self._read_to.get(stream, 0)
+        sql = "SELECT seq, data FROM events WHERE stream = ? AND seq > ? ORDER BY seq LIMIT ?"
+        while rows := self._database.rows(sql, stream, read_to, EVENTS_AT_ONCE):
+            for _, data in rows:
+                with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError, TypeError):  # verifying names it
+                    event = _source_decoder.decode(data)
+                    sources[event.source] = event.source_seq
+            read_to = rows[-1][0]
+        self._read_to[stream] = read_to
+        return sources
 
     def _look_for(self, report: Report) -> None:
         """Look for a late report among the stream's events. Raises `IndexDiffers` where it is there."""

@@ -312,6 +312,7 @@ class StreamReading:
                 if self.event_replay_reason:
                     return
                 yield self.taken.written(ROUNDS_AT_HAND)
+            self._writer.take_in()
         except IntegrityError as broken:
             self.event_replay_reason = f"{broken.code} {broken}"
 

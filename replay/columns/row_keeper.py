@@ -156,6 +156,7 @@ class RowKeeper(ABC):
                     worker.take_run(run, drop)
                     if worker.needs_refold:
                         return False
+                worker.take_in()
         except IntegrityError:
             return False
         self._heads[stream] = position

@@ -47,6 +47,8 @@ class RowReplayer:
                     f"{row['stream']} round {row['round_no']}: event {worker.seq} reaches further back than its row of the "
                     "round table says; make the table again with `rack rounds`"
                 )
+        for result in worker.take_in():
+            store(result)
         return [result for result in results if result[0] != "ledger"]
 
     def _read(self, row: Mapping[str, Any]) -> Iterator[Record]:

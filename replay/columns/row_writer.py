@@ -22,6 +22,7 @@ class RowWriter(StreamWorker):
 
     def judge(self, round_: Round) -> list[Result]:
         """Write a round as a row."""
+        self.judged_to = max(self.judged_to, round_.round_no)
         if self.taker is not None:
             self.taker.take(round_, rules_in_force(round_), self.seq)
         return []

@@ -1,4 +1,5 @@
-"""Faults of the record itself: a device's counter that skips or repeats, a clock that runs back, a correction that is refused.
+"""Faults of the record itself: a device's counter that skips or repeats, a clock that runs back, a refused correction, a round
+number that comes again.
 
 `docs/log-contract.md` states what devices and corrections promise.
 """
@@ -12,7 +13,8 @@ import msgspec
 
 
 class RecordFault:
-    """A fault of the record: missing numbers, a number repeated with other content, a clock that runs back, a refused correction.
+    """A fault of the record: missing numbers, a number repeated with other content, a clock that runs back, a refused correction,
+    a second opening of a round (`reopened` while it was still open).
 
     `seq` is the event that shows it; `missing` are the numbers of a gap that have not arrived. `round_no` is the round that shows
     it, `earlier` are those before that the missing messages may be about.
@@ -22,7 +24,7 @@ class RecordFault:
 
     def __init__(
         self,
-        kind: Literal["gap", "repeat", "clock", "correction"],
+        kind: Literal["gap", "repeat", "clock", "correction", "round", "reopened"],
         source: str,
         seq: int,
         detail: str,

@@ -41,6 +41,7 @@ class Round:
     where `derived.py` keeps the facts derived from the round, until the round changes.
     `first_card` and `last_card` are the first and last card (or stack) dealt to a position, not burnt or laid aside.
     `answers` holds what a reading of the round takes for granted where the record leaves a question open (`reading`).
+    `is_repeat`: a second record under the number of a round that was opened before, which is not judged (D780).
     """
 
     def __init__(self, stream: str, round_no: int, opened: RecordedEvent, gaming_day: str, before: TableState) -> None:
@@ -53,6 +54,7 @@ class Round:
         self.record_faults: list[RecordFault] = []
         self.refusals: list[RecordedEvent] = []
         self.answers: Mapping[Question, bool] = {}
+        self.is_repeat = False
         opening: model.RoundOpened = opened.payload
         self.deck = opening.deck
         self._observed = frozenset(opening.observed)
@@ -211,7 +213,9 @@ class Round:
 
     @property
     def lost_by(self) -> frozenset[str]:
-        """The devices that lost evidence of this round."""
+        """The devices that lost evidence of this round; of a second record of a round all that report in it, for none counts."""
+        if self.is_repeat:
+            return frozenset(fact.source for fact in self.facts)
         gaps = {fault.source for fault in self.record_faults if fault.kind == "gap" and fault.missing}
         return frozenset(gaps | {fact.source for fact in self.refusals})
 

@@ -6,6 +6,7 @@ is not simply the next). A correction in force replaces it or leaves it out. The
     a fact of the open round        `advance` adds it; the table changes where the event says so (`CHANGES`)
     a step of the open round        `_add_to_open`: the first card, the next phase, the end
     the opening of a round          `_begin`, after an unclosed round has been ended
+    its opening once more           `_begin_again`: a second record, which changes no verdict
     a correction                    `_correct`
     of a closed round at hand       `_add_late`: the round is returned again
     of the next round               kept until that round opens, and added to it then (`_early`)
@@ -19,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
+from typing import Literal
 
 import msgspec
 
@@ -43,6 +45,8 @@ RECENT_ROUNDS = 4
 
 class TableFold:
     """The fold of one table's stream. `apply` returns rounds as they close, and again when a fact of them comes late.
+
+    A second record under the number of a round is returned too, as a repeat: nobody judges it (D780).
 
     `needs_refold` is set by an event that reaches further back than the rounds at hand, or changes what later rounds were
     judged by: the stream must be folded again from its beginning, with the `corrections` in force as `replacements` (by the
@@ -70,6 +74,7 @@ class TableFold:
         self.withdrawn_rounds: set[int] = set()
         self.needs_refold = False
         self._homes: dict[int, Round] = {}
+        self._repeats: dict[int, Round] = {}
         self._gaps: list[RecordFault] = []
         self._pending_faults: list[RecordFault] = []
         self._strays: list[RecordedEvent] = []
@@ -146,11 +151,16 @@ class TableFold:
             return self._correct(fact)
         if type_ is model.RoundOpened and (again := self._opened_already(fact, round_no)) is not None:
             again.add(fact)
-            return [again] if again is not current else []
+            if again is current:
+                return []
+            again.add_record_fault(_opened_twice("round", again, fact))
+            return [again]
         if type_ is model.RoundOpened:
             if current is None and self.state.last_round_no == self.begins_after == round_no:
                 self.needs_refold = self.reaches_behind = True  # whether it is reported again cannot be seen from here
             unfinished = self._end(None)
+            if round_no is not None and self._was_opened(round_no):
+                return self._begin_again(fact, round_no, unfinished)
             self._begin(fact, round_no)
             return unfinished + self._add_early()
         is_of_next = round_no is not None and round_no == self._next_round_no
@@ -162,6 +172,9 @@ class TableFold:
             return []
         if current is not None and round_no in (None, current.round_no):
             return self._add_to_open(current, fact)
+        if round_no in self._repeats:
+            self._repeats[round_no].add(fact)
+            return []
         if round_no is not None and round_no in self.recent:
             return self._add_late(self.recent[round_no], fact)
         self._keep_for_later(fact, round_no)
@@ -197,7 +210,7 @@ class TableFold:
         """Add a fact to the open round, and take the step in the phase table that it stands for."""
         type_ = fact.payload.KIND
         if type_ is model.IntakeRefused:
-            current.refusals.append(fact)
+            (self._refusals if current.is_repeat else current.refusals).append(fact)
         dealt = current.first_card is not None
         current.add(fact)
         if type_ is model.RoundClosed:
@@ -226,9 +239,7 @@ class TableFold:
         if round_no in self.withdrawn_rounds:
             return
         if round_no is not None and round_no <= last:
-            self.missed_rounds.update(range(round_no, (last if type_ is model.StubCounted else round_no) + 1))
-            self.needs_refold = True
-            self.reaches_behind |= round_no <= self.begins_after
+            self._ask_for(round_no, last if type_ is model.StubCounted else None)
         elif type_ is model.IntakeRefused:
             self._refusals.append(fact)
         elif round_no is not None or TABLE[type_][COLUMN[Phase.BETWEEN]] is STRAY:
@@ -255,14 +266,50 @@ class TableFold:
     def _begin(self, fact: RecordedEvent, round_no: int | None) -> None:
         number = round_no if round_no is not None else self.state.last_round_no + 1
         self.withdrawn_rounds.discard(number)
-        self.open = Round(self.stream, number, fact, self.state.gaming_day, self.state.at_opening())
-        self.state.round_deck = self.open.deck
+        self.open = self._opened(number, fact)
         self.open.record_faults, self._pending_faults = self._pending_faults, []
         self.open.strays, self._strays = self._strays, []
         self.open.refusals, self._refusals = self._refusals, []
         for fault in self.open.record_faults:
             fault.round_no = number
         self._enter(Phase.BETTING)
+
+    def _opened(self, number: int, fact: RecordedEvent) -> Round:
+        opened = Round(self.stream, number, fact, self.state.gaming_day, self.state.at_opening())
+        self.state.round_deck = opened.deck
+        return opened
+
+    def _was_opened(self, number: int) -> bool:
+        """Say whether a round was opened under a number before; ask for it where only a fold of what lay before can tell."""
+        if number > self.state.last_round_no or number in self.withdrawn_rounds:
+            return False
+        self.missed_rounds.add(number)
+        if number in self.recent or self.replacements is not None:
+            return number in self.recent
+        self._ask_for(number)
+        return True
+
+    def _begin_again(self, fact: RecordedEvent, number: int, unfinished: list[Round]) -> list[Round]:
+        """Begin a second record under the number of a round that was opened before; return that round, in which it is found.
+
+        Which of the two a later event of that number is about cannot be told: it counts with the second, and changes no verdict.
+        What a record that broke off here shows or does not show proves nothing (D780).
+        """
+        first = self.recent.get(number)
+        if first is not None:
+            first.add_record_fault(_opened_twice("reopened" if first in unfinished else "round", first, fact))
+            unfinished = [first] if first in unfinished else [*unfinished, first]
+        self.open = self._opened(number, fact)
+        self.open.is_repeat = True
+        self.open.add_record_fault(RecordFault("round", fact.source, fact.seq, ""))
+        self._enter(Phase.BETTING)
+        return unfinished
+
+    def _ask_for(self, number: int, last: int | None = None) -> None:
+        """Ask for the stream to be folded again, with these rounds at hand."""
+        self.missed_rounds.update(range(number, (last or number) + 1))
+        self.needs_refold = True
+        self.reaches_behind |= number <= self.begins_after
 
     def _end(self, closed: RecordedEvent | None) -> list[Round]:
         ended = self.open
@@ -279,11 +326,16 @@ class TableFold:
         meters_after(self.state, ended)
         self.state.lose(ended.lost_by)
         self._ban_deck(ended)
+        self.open = None
+        self._enter(Phase.BETWEEN)
+        if ended.is_repeat:
+            if ended.round_no in self.recent:
+                self._repeats[ended.round_no] = ended
+            return [ended]
         self.recent[ended.round_no] = ended
         for number in [number for number in self.recent if number not in self.rounds_to_keep][:-RECENT_ROUNDS]:
             del self.recent[number]
-        self.open = None
-        self._enter(Phase.BETWEEN)
+            self._repeats.pop(number, None)
         return [ended]
 
     def _take_position(self, ended: Round) -> None:
@@ -352,7 +404,7 @@ class TableFold:
         return earlier
 
     def _add_fault(self, fault: RecordFault) -> None:
-        if self.open is not None:
+        if self.open is not None and not self.open.is_repeat:
             self.open.add_record_fault(fault)
             fault.round_no = self.open.round_no
         else:
@@ -429,6 +481,11 @@ class TableFold:
             if any(fact.seq == seq for fact in round_.facts):
                 return round_
         return self._homes.get(seq)
+
+
+def _opened_twice(kind: Literal["round", "reopened"], first: Round, again: RecordedEvent) -> RecordFault:
+    detail = f"round {first.round_no} was opened by event {first.opened.seq} and again by event {again.seq}"
+    return RecordFault(kind, again.source, again.seq, detail)
 
 
 def _carryover(round_: Round) -> tuple[object, ...]:

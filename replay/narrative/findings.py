@@ -98,6 +98,7 @@ TITLES: Final = {
     "LOG-SOURCE-REPEAT": "Conflicting duplicate message",
     "LOG-CORRECTION": "Correction refused",
     "LOG-CLOCK": "Device clock ran back",
+    "LOG-ROUND-REPEAT": "Round number used twice",
 }
 """Code → its title, at most four words."""
 

@@ -100,7 +100,7 @@ class RoundWorker(StreamWorker):
 
     def judge(self, round_: Round) -> list[Result]:
         """Judge the round if it is the one that is asked about."""
-        if round_.round_no != self._round_no:
+        if round_.round_no != self._round_no or round_.is_repeat:
             return []
         self.judged = round_
         return super().judge(round_)

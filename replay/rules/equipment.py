@@ -539,9 +539,9 @@ def decks_of_two_colours(round_: Round, book: Rulebook) -> Iterator[Finding]:
         )
 
 
-@rule("LOG-SOURCE-GAP", "LOG-SOURCE-REPEAT", "LOG-CLOCK", "LOG-CORRECTION", on=EVERY_CHAPTER)
+@rule("LOG-SOURCE-GAP", "LOG-SOURCE-REPEAT", "LOG-CLOCK", "LOG-CORRECTION", "LOG-ROUND-REPEAT", on=EVERY_CHAPTER)
 def device_counters(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
-    """A device's own counter does not jump or repeat, its clock does not run back, and a correction fits what it names.
+    """A device's counter does not jump or repeat, its clock does not run back, a correction fits, a round is opened once.
 
     Whether a correction that does not fit was to change the round cannot be told. A gap is found once, in the round that shows
     it; the rounds before that it may be about are in doubt (D656).
@@ -551,12 +551,16 @@ def device_counters(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
         "repeat": "LOG-SOURCE-REPEAT",
         "clock": "LOG-CLOCK",
         "correction": "LOG-CORRECTION",
+        "round": "LOG-ROUND-REPEAT",
+        "reopened": "LOG-ROUND-REPEAT",
     }
     expected = {
         "gap": "every number of the device once and in order",
         "repeat": "a number once, or again with the same content",
         "clock": "a clock that does not run back",
         "correction": "a correction that names an earlier event of its stream by number and id",
+        "round": "a number of its own for every round",
+        "reopened": "a number of its own for every round",
     }
     for fault in round_.record_faults:
         if fault.kind == "gap" and not (fault.missing and fault.round_no == round_.round_no):
@@ -568,7 +572,7 @@ def device_counters(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
             cite_contract(codes[fault.kind]),
             expected=expected[fault.kind],
             observed=fault.detail,
-            evidence=(fault.seq,),
+            evidence=(round_.opened, fault.seq) if fault.kind in ("round", "reopened") else (fault.seq,),
         )
-        if fault.kind == "correction":
+        if fault.kind in ("correction", "reopened"):
             yield Indeterminate(fault.detail)

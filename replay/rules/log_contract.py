@@ -19,6 +19,7 @@ SECTIONS: Final = {
     "LOG-SOURCE-REPEAT": "device counters",
     "LOG-CLOCK": "device clocks",
     "LOG-CORRECTION": "corrections",
+    "LOG-ROUND-REPEAT": "round numbers",
 }
 """The code of a fault of the record → the section of the contract that it breaks."""
 

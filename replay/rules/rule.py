@@ -45,6 +45,7 @@ SEVERITY: dict[str, Severity] = {
     "CA-FEE": "medium",
     "LOG-CORRECTION": "high",
     "PAY-EARLY": "medium", "DEAL-FACING": "medium",
+    "LOG-ROUND-REPEAT": "high",
 }  # fmt: skip
 """The register of codes: append-only, a code is never reused."""
 

@@ -116,6 +116,8 @@ def _unproved_findings(
         return {line: f"{line}: evidence was lost that may say otherwise" for line in lines}
     if any(fault.kind == "repeat" for fault in round_.record_faults):
         return {line: f"{line}: a device said two things under one number" for line in lines}
+    if any(fault.kind == "reopened" for fault in round_.record_faults):
+        return {line: f"{line}: the record breaks off where the round was opened again" for line in lines}
     by_clock_order = by_the_clocks(round_) if lines else None
     if by_clock_order is None:
         return {}

@@ -44,7 +44,7 @@ def advise_on(fold: TableFold, as_of: int) -> Advice | None:
     """
     round_ = fold.open
     book = rules_in_force(round_) if round_ is not None else None
-    if round_ is None or not isinstance(book, Rulebook):
+    if round_ is None or round_.is_repeat or not isinstance(book, Rulebook):
         return None
     standing = round_.so_far()
     return Advice(

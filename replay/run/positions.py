@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple, Protocol
 
-from events.errors import IntegrityError
+import msgspec
+
+from events.errors import EventError, IntegrityError, UndecodableEvent
 from events.log.contract import Head, Record, ResultStore
 from events.log.foreign import ForeignReport
+from events.vocabulary.envelope import RawEnvelope
 
 
 class ReplaySource(Protocol):
@@ -71,3 +74,32 @@ def _fault(log: ReplaySource, stream: str, position: Head) -> str:
     except IntegrityError:
         return ""
     return ""
+
+
+def resolve_time(log: ReplaySource, at_us: int) -> dict[str, int]:
+    """Return the position of every stream at a time, by `recorded_at_us` (the appender's clock, which never runs back).
+
+    Of a stream that breaks off before, it is the number where it breaks, so that a replay meets it there and names it.
+    """
+    positions = {}
+    for stream in log.streams():
+        last = 0
+        try:
+            for record in log.read(stream):
+                if _recorded(record) > at_us:
+                    break
+                last = record.seq
+        except IntegrityError as broken:
+            last = broken.seq
+        positions[stream] = last
+    return positions
+
+
+_raw = msgspec.json.Decoder(RawEnvelope)
+
+
+def _recorded(record: Record) -> int:
+    try:
+        return _raw.decode(record.data).recorded_at_us
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise UndecodableEvent(record.stream, record.seq, str(error)) from EventError(str(error))

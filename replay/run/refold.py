@@ -57,12 +57,14 @@ def refold(
     rules: Rulebook | None,
     make: Callable[[str, LatestResult], StreamWorker] = StreamWorker,
     points: RestPoints | None = None,
+    judged: dict[str, bytes] | None = None,
 ) -> Refold:
     """Fold a stream again, to `end` or to where it breaks off.
 
     `findings_in_force` returns the ids of the findings on this stream; of a meter's stream those not found again are
     withdrawn (of a table's, the revisions of its rounds do that). `make` makes the workers that begin at the first event. Of
-    `points`, of the fold until now, those remain that still hold, and the new worker adds to them.
+    `points`, of the fold until now, those remain that still hold, and the new worker adds to them. `judged` are the digests of
+    what earlier refolds judged, by the key of the round: what is as it was then is not judged again.
     """
     points = points if points is not None else RestPoints()
     point, scout, broken = _scout(stream, read, end, latest, make, points)
@@ -72,14 +74,15 @@ def refold(
     worker.judging, worker.rules = True, rules
     points.forget_after(point.seq)
     worker.rest_points = points
+    worker.refold_evidence = judged if judged is not None else {}
     worker.correct(
         effective(made for made in corrections if made.seq not in objections),
         objections,
-        scout.table.missed_rounds if scout.table else (),
+        scout.table.missed_rounds | _numbers(corrections) if scout.table else (),
     )
     results: list[Result] = []
-    for record in read(point.seq + 1, scout.seq) if scout.seq > point.seq else ():
-        results += worker.take(record)
+    for run in runs_of(read(point.seq + 1, scout.seq)) if scout.seq > point.seq else ():
+        worker.take_run(run, results.append)
     results += worker.finish()
     numbers = (scout.opened_rounds or set()) | _numbers(corrections)
     results += worker.withdraw(numbers - (worker.opened_rounds or set()))
@@ -131,12 +134,12 @@ def _walk(scout: StreamWorker, records: Iterator[Record]) -> IntegrityError | No
     fold = scout.table or scout.meter
     try:
         for run in runs_of(records):
-            while run:
-                run = run[scout.take_run(run, lambda result: None) :]
-                if scout.needs_refold and fold is not None:  # what reaches back is for the worker that comes after
-                    scout.needs_refold = fold.needs_refold = False
+            scout.take_run(run, lambda result: None)
     except IntegrityError as error:
         return error
+    finally:
+        if fold is not None:  # what reaches back is for the worker that comes after
+            scout.needs_refold = fold.needs_refold = False
     return None
 
 

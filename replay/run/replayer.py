@@ -21,7 +21,6 @@ from events.log.foreign import ForeignReport
 from events.log.relaxed_gc import relaxed_gc
 from events.log.result_chain import JUDGE_AGAIN, check_chains
 from events.log.runs import RUN
-from events.vocabulary.envelope import RawEnvelope
 from games.rulebook.rulebook import Rulebook
 from replay.advice import to_bytes
 from replay.findings import Adjudication, Finding, LedgerEntry, read_result
@@ -29,14 +28,14 @@ from replay.run.advising import advise_on
 from replay.run.comparison import StreamComparison, StreamLog, compare, judged_by_another, judged_to
 from replay.run.engine import engine
 from replay.run.memory_results import MemoryResults
-from replay.run.positions import ReplaySource, resumption
+from replay.run.positions import ReplaySource, resolve_time, resumption
 from replay.run.refold import refold
 from replay.run.rest_points import RestPoints
 from replay.run.round_keeper import RoundKeeper
 from replay.run.stream_worker import Result, StreamWorker, current_findings
 from replay.run.tally import StreamTally, Tally, by_stream, kept, total
 
-__all__ = ["COMMIT_EVERY", "MemoryResults", "Replay", "Summary", "Tally", "replay"]
+__all__ = ["COMMIT_EVERY", "MemoryResults", "Replay", "Summary", "Tally", "replay", "resolve_time"]
 
 COMMIT_EVERY = 50_000
 """Events between two commits of a long replay."""
@@ -107,6 +106,8 @@ class Replay:
         self._pending: list[Result] = []
         self._pending_latest: dict[tuple[str, str], bytes] = {}
         self._since_commit = self._passed_over = 0
+        self._reached: dict[str, int] = {}
+        """Streams that must be folded again, at the end of the commit that is being read → its last event read so far."""
         self._unsaved: set[str] = set()
         """The streams of which position, snapshot or results changed since the last commit."""
         self._advice = results.advice()
@@ -148,7 +149,7 @@ class Replay:
                 for batch in self.log.tail(after, wait_s=wait_s):
                     for stream, run in runs(batch):
                         self._take_run(stream, run)
-                    if self._since_commit >= COMMIT_EVERY or wait_s is not None:
+                    if (self._since_commit >= COMMIT_EVERY or wait_s is not None) and self._take_in():
                         self.commit()
                         yield self.summary
                 break
@@ -159,6 +160,7 @@ class Replay:
                     self.commit()
                     raise
                 self._stop(broken)
+        self._take_in(to_the_end=True)
         self.commit()
         self._keep_rounds(at_once=True)
         yield self.summary
@@ -261,8 +263,11 @@ class Replay:
                 return
             position = worker.seq
             self._unsaved.add(stream)
-            if run[0].seq <= position:  # a refold went beyond this already
-                run = [record for record in run if record.seq > position]
+            if run[0].seq <= self._reached.get(stream, position):  # a refold went beyond this already
+                run = [record for record in run if record.seq > self._reached.get(stream, position)]
+                continue
+            if worker.needs_refold:
+                run = self._pass_over(stream, worker, run)
                 continue
             try:
                 taken = worker.take_run(run, partial(self._publish, worker))
@@ -271,9 +276,39 @@ class Replay:
                 return
             finally:
                 self._since_commit += worker.seq - position
-            if worker.needs_refold:
-                self._refold(stream, run[taken - 1].seq)
+            self._refold_at_once(stream, worker)
             run = run[taken:]
+
+    def _refold_at_once(self, stream: str, worker: StreamWorker) -> None:
+        """Fold a stream again, if that is needed and nothing is waited for."""
+        if worker.needs_refold and not worker.late.is_waiting:
+            self._refold(stream, worker.seq)
+
+    def _pass_over(self, stream: str, worker: StreamWorker, run: Sequence[Record]) -> Sequence[Record]:
+        """Leave to the fold after it what is taken in with what came late; return the records behind that."""
+        late = list(takewhile(lambda record: worker.late.is_waiting and not worker.late_ends_before(record), run))
+        if late:
+            self._reached[stream] = late[-1].seq
+        if len(late) < len(run):
+            self._refold(stream, self._reached.pop(stream, worker.seq))
+        return run[len(late) :]
+
+    def _take_in(self, *, to_the_end: bool = False) -> bool:
+        """Take in what came late in commits that were read to their end; return whether nothing else came late."""
+        waiting = False
+        for stream, worker in list(self._workers.items()):
+            if worker.late.recorded_us is None:
+                continue
+            reached = self._reached.get(stream, worker.seq)
+            if not to_the_end and stream not in self._faults and self.log.head(stream).seq > reached:
+                waiting = True
+            elif worker.needs_refold:
+                self._reached.pop(stream, None)
+                self._refold(stream, reached)
+            else:
+                for result in worker.take_in():
+                    self._publish(worker, result)
+        return not waiting
 
     def _worker(self, stream: str) -> StreamWorker | None:
         """Return the worker of a stream, at work or resumed from its snapshot; null where it could not be judged again."""
@@ -416,9 +451,15 @@ class Replay:
             lambda: self._finding_ids(stream),
             self.rules,
             points=self._workers[stream].rest_points if stream in self._workers else None,
+            judged=self._workers[stream].refold_evidence if stream in self._workers else None,
         )
         if stream in self._workers:
-            refolded.worker.rounds = self._workers[stream].rounds
+            before, opened = self._workers[stream], refolded.worker.opened_rounds or ()
+            refolded.worker.rounds = before.rounds + sum(
+                before.judged_to < number <= refolded.worker.judged_to for number in opened
+            )
+            refolded.worker.late = before.late
+            before.late.pop()
             refolded.worker.inherited_to = max(refolded.worker.inherited_to, self._workers[stream].inherited_to)
             refolded.worker.tally = self._workers[stream].tally
         self._workers[stream] = refolded.worker
@@ -433,6 +474,8 @@ class Replay:
             for kind, key, data in refolded.results:
                 if self._latest(kind, key) != data:
                     self._publish(refolded.worker, (kind, key, data))
+        else:
+            refolded.worker.refold_evidence.clear()
 
     def _finding_ids(self, stream: str) -> set[str]:
         """Return the ids of the findings on a stream that are in force."""
@@ -547,32 +590,3 @@ def ledger(results: ResultStore) -> list[LedgerEntry]:
     """Return the accounting entries of the tables, the newest revision of each."""
     newest = dict(results.results("ledger"))
     return [read_result("ledger", key, data, LedgerEntry) for key, data in newest.items()]
-
-
-def resolve_time(log: EventLog, at_us: int) -> dict[str, int]:
-    """Return the position of every stream at a time, by `recorded_at_us` (the appender's clock, which never runs back).
-
-    Of a stream that breaks off before, it is the number where it breaks, so that a replay meets it there and names it.
-    """
-    positions = {}
-    for stream in log.streams():
-        last = 0
-        try:
-            for record in log.read(stream):
-                if _recorded(record) > at_us:
-                    break
-                last = record.seq
-        except IntegrityError as broken:
-            last = broken.seq
-        positions[stream] = last
-    return positions
-
-
-_raw = msgspec.json.Decoder(RawEnvelope)
-
-
-def _recorded(record: Record) -> int:
-    try:
-        return _raw.decode(record.data).recorded_at_us
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise UndecodableEvent(record.stream, record.seq, str(error)) from EventError(str(error))

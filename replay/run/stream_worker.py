@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from hashlib import sha256
 from typing import Any
 
 import msgspec
@@ -16,7 +17,7 @@ from events.errors import EventError, UndecodableEvent
 from events.log.contract import Record
 from events.vocabulary import model
 from events.vocabulary.codec import read, read_all
-from events.vocabulary.envelope import ReadEnvelope
+from events.vocabulary.envelope import RawEnvelope, ReadEnvelope
 from events.vocabulary.upcast import upcast
 from games.rulebook.rulebook import Rulebook, RulesRefused, parse_submission
 from replay.findings import Adjudication, Finding, LedgerEntry, LedgerKind, digest, read_result, to_bytes
@@ -27,6 +28,7 @@ from replay.fold.table_state import LEDGER_EVENTS, TableState
 from replay.rules.meters import MeterFold, MeterState
 from replay.run.adjudicate import Conclusion, adjudicate
 from replay.run.engine import engine
+from replay.run.late_events import LateEvents, is_late
 from replay.run.rest_points import RestPoint, RestPoints
 from replay.run.round_keeper import RoundTaker
 from replay.run.tally import StreamTally
@@ -35,9 +37,13 @@ Result = tuple[str, str, bytes]
 LatestResult = Callable[[str, str], bytes | None]
 """Returns the last result stored under (kind, key), or null."""
 
+EVIDENCE_KEPT = 20_000
+"""Rounds of a stream of which is kept what a refold judged."""
+
 WITHDRAWN = "the record of the round was withdrawn: a correction says that it was never opened"
 
 encode = msgspec.msgpack.encode
+_raw = msgspec.json.Decoder(RawEnvelope)
 
 
 class Withdrawn(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,7 +112,8 @@ class StreamWorker:
     stored verdicts on rounds up to `inherited_to`. `rounds` counts the rounds judged for the first time. `seq` is the number of
     the last record taken, `chain` the log's chain hash there. `tally` counts what is in force of what this stream's workers
     stored (null: nobody has counted), and is kept by whoever stores it. `taker` takes the rounds too as they are judged,
-    `rest_points` the states from which a refold can begin.
+    `rest_points` the states from which a refold can begin. `late` is what came late and is
+    not taken in yet.
     """
 
     taker: RoundTaker | None = None
@@ -121,8 +128,10 @@ class StreamWorker:
         self.replacements: Replacements | None = None
         self.pending_revisions: dict[str, Adjudication] | None = None
         self._confirmed: dict[str, tuple[Finding, ...]] = {}
+        self.refold_evidence: dict[str, bytes] = {}
         self.judging = True
         self.opened_rounds: set[int] | None = None
+        self.late = LateEvents()
         self.needs_refold = False
         self.table: TableFold | None = None
         self.meter: MeterFold | None = None
@@ -140,7 +149,7 @@ class StreamWorker:
             self._rest_seq, self.inherited_to = resumed.rest_seq, resumed.inherited_to
         for data in resumed.since if resumed is not None else ():
             self.take(Record(stream, 0, data, b""))
-        self.rounds = 0
+        self.rounds, self.late = 0, LateEvents()  # what came late was taken in before it was stored
 
     @classmethod
     def at(cls, point: RestPoint, stream: str, latest: LatestResult) -> StreamWorker:
@@ -167,33 +176,48 @@ class StreamWorker:
         if record.seq and (event.seq != record.seq or event.stream != self.stream):
             raise UndecodableEvent(self.stream, record.seq, f"the record calls itself {event.stream} event {event.seq}")
         self.chain = record.hash
-        return self._fold((record.data,), (event,), 0)[1]
+        results = self.take_in() if self._ends_late(event) else []
+        return [*results, *self._fold((record.data,), (event,), 0)[1]]
 
     def take_run(self, records: Sequence[Record], publish: Callable[[Result], None]) -> int:
         """Fold records in a row and publish the results, as `take` does, but faster.
 
-        Return how many were taken: all, or those up to and including the first after which this worker needs a refold (of
-        which no result is published). Raises `UndecodableEvent` after all that stand before.
+        Return how many were taken: all, or those up to and including the first after which a worker that judges needs a refold
+        (of which no result is published). Raises `UndecodableEvent` after all that stand before. What came late with the last
+        record is taken in with the next, or by `take_in`.
         """
         data = [record.data for record in records]
         events = read_all(data)
         if events is None or not self._are_in_place(records, events):
             for number, record in enumerate(records, 1):
                 results = self.take(record)
-                if self.needs_refold:
+                if self._is_stopped:
                     return number
                 for result in results:
                     publish(result)
             return len(records)
-        taken = 0
+        taken, until = 0, events
         while taken < len(events):
-            taken, results = self._fold(data, events, taken)
-            if self.needs_refold:
+            if self._ends_late(events[taken]):
+                for result in self.take_in():
+                    publish(result)
+            if not self.late.is_waiting or self.pending_revisions is not None:
+                until = events
+            elif until is events:
+                end = next((at for at in range(taken, len(events)) if self._ends_late(events[at])), len(events))
+                until = events[:end]
+            taken, results = self._fold(data, until, taken)
+            if self._is_stopped:
                 break
             for result in results:
                 publish(result)
         self.chain = records[taken - 1].hash
         return taken
+
+    @property
+    def _is_stopped(self) -> bool:
+        """Whether nothing later can be judged before a refold: a scout does not judge, and in a refold everything is at hand."""
+        return self.needs_refold and self.judging and self.pending_revisions is None
 
     def _are_in_place(self, records: Sequence[Record], events: Sequence[ReadEnvelope[model.Event]]) -> bool:
         """Whether the events have the stream and the numbers under which the log holds them."""
@@ -215,18 +239,25 @@ class StreamWorker:
         if self.meter is not None:
             results += [("findings", finding.id, to_bytes(finding)) for finding in self.meter.apply(event)]
             self.needs_refold = self.meter.needs_refold
+            self.late.add(event.recorded_at_us, event.seq, is_late(event.type, event.round_no, None, 0))
         return start + 1, results
 
     def _fold_table(
         self, fold: TableFold, data: Sequence[bytes], events: Sequence[ReadEnvelope[model.Event]], start: int
     ) -> tuple[int, Sequence[Result]]:
-        open_before = fold.open
+        open_before, last_before = fold.open, fold.state.last_round_no
         end, rounds = fold.advance(events, start)
         event = events[end - 1]
+        late = is_late(event.type, event.round_no, open_before, last_before)
         self.seq = event.seq
         results = self._ledger(event)
-        for round_ in rounds:
-            results += self.judge(round_) if self.judging else []
+        self.late.add(event.recorded_at_us, event.seq, late)
+        for round_ in rounds if self.judging else ():
+            if self._can_wait(round_, fold):
+                self.late.rounds[round_.round_no] = round_
+                self.judged_to = max(self.judged_to, round_.round_no)
+            else:
+                results += self.judge(round_)
         if self.opened_rounds is not None and fold.open is not None and fold.open is not open_before:
             self.opened_rounds.add(fold.open.round_no)
         self.needs_refold = fold.needs_refold
@@ -235,6 +266,34 @@ class StreamWorker:
         else:
             self._records_since += data[start:end]
         return end, results
+
+    def _ends_late(self, event: ReadEnvelope[Any]) -> bool:
+        """Whether what came late is taken in before this event; in a refold it is after the last."""
+        return self.late.is_waiting and self.pending_revisions is None and self.late_ends_with(event)
+
+    def late_ends_with(self, event: ReadEnvelope[Any]) -> bool:
+        """Say whether what waits is taken in before this event, the next after the last that was read."""
+        open_, last = (self.table.open, self.table.state.last_round_no) if self.table is not None else (None, 0)
+        late = is_late(event.type, event.round_no, open_, last)
+        return self.late.end_with(event.type, event.recorded_at_us, late)
+
+    def late_ends_before(self, record: Record) -> bool:
+        """Say the same of a record; one that cannot be read is not waited for."""
+        try:
+            return self.late_ends_with(_raw.decode(record.data))
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            return True
+
+    def _can_wait(self, round_: Round, fold: TableFold) -> bool:
+        """Whether a round is judged with all others that something came late of; in a refold, in which more of it comes late."""
+        changed = round_.round_no <= self.judged_to
+        if self.pending_revisions is not None:
+            return changed or round_.round_no in fold.rounds_to_keep
+        return changed and self.late.is_waiting
+
+    def take_in(self) -> list[Result]:
+        """Judge again, once, the rounds that something came late of; return the verdicts that differ from those before."""
+        return [result for round_ in self.late.pop() for result in self.judge(round_)]
 
     def snapshot(self) -> bytes:
         """Return the snapshot from which this worker can be resumed."""
@@ -255,7 +314,8 @@ class StreamWorker:
     def _keep_rest(self) -> None:
         self._state_at_rest = encode(self.table.state) if self.table is not None else b""
         self._rest_seq, self._records_since = self.seq, []
-        if self.rest_points is not None and not self.needs_refold:
+        is_waiting = self.needs_refold or (self.late.is_waiting and self.pending_revisions is None)
+        if self.rest_points is not None and not is_waiting:
             self.rest_points.add(self._rest_seq, self._state_at_rest)
         if self.taker is not None:
             self.taker.at_rest(self._state_at_rest, self.seq)
@@ -276,6 +336,7 @@ class StreamWorker:
 
         The findings of the verdicts that stand are among it: they are stored by themselves too, and may be missing there.
         """
+        self.take_in()
         revisions, confirmed = self.pending_revisions or {}, self._confirmed
         self.replacements, self.pending_revisions, self.needs_refold, self._confirmed = None, None, False, {}
         if self.table is not None:
@@ -328,12 +389,23 @@ class StreamWorker:
         return [("ledger", f"{self.stream}#{event.seq}", to_bytes(entry))] if entry is not None else []
 
     def judge(self, round_: Round) -> list[Result]:
-        """Adjudicate a round; where the verdict differs from the one stored, return its new revision."""
+        """Adjudicate a round; where the verdict differs from the one stored, return its new revision.
+
+        A second record under a number that was played is not judged: it would take the place of the first one's verdict (D780).
+        """
+        if round_.is_repeat:
+            return []
         is_first = round_.round_no > self.judged_to
         self.rounds += is_first
         self.judged_to = max(self.judged_to, round_.round_no)
         is_what_if = self.rules is not None and round_.before.game in ("", self.rules.game)
         book = self.rules if is_what_if and self.rules is not None else rules_in_force(round_)
+        key = f"{self.stream}#{round_.round_no}"
+        if self.pending_revisions is None:
+            self.refold_evidence.pop(key, None)
+        elif self._is_as_judged(key, round_, book):
+            self.pending_revisions.pop(key, None)
+            return []
         if isinstance(book, str):
             conclusion = Conclusion(verdict="UNDETERMINED", undetermined=(book,), findings=(), settlements=())
         else:
@@ -341,7 +413,6 @@ class StreamWorker:
         if self.taker is not None:
             self.taker.take(round_, book, self.seq)
         round_.forget()  # what rules worked out is not kept with the rounds at hand
-        key = f"{self.stream}#{round_.round_no}"
         may_be_stored = not is_first or round_.round_no <= self.inherited_to or self.pending_revisions is not None
         stored = self._stored(key) if may_be_stored else None
         adjudication = _adjudication(round_, book if isinstance(book, Rulebook) else None, conclusion, self.seq)
@@ -358,11 +429,38 @@ class StreamWorker:
             return []
         return self._results(key, adjudication)
 
+    def _is_as_judged(self, key: str, round_: Round, book: Rulebook | str) -> bool:
+        """Whether an earlier refold judged the same record of a round, so that the verdict stored then stands."""
+        evidence = _evidence_digest(round_, book)
+        if self.refold_evidence.get(key) == evidence and (stored := self._stored(key)) is not None:
+            self._confirmed[key] = stored.findings
+            return True
+        self.refold_evidence[key] = evidence
+        if len(self.refold_evidence) > EVIDENCE_KEPT:
+            del self.refold_evidence[next(iter(self.refold_evidence))]
+        return False
+
     def _results(self, key: str, adjudication: Adjudication) -> list[Result]:
         results: list[Result] = [("adjudications", key, to_bytes(adjudication))]
         results += [("findings", finding.id, to_bytes(finding)) for finding in adjudication.findings]
         results += [withdrawal(id_, self.stream, adjudication.round_no) for id_ in adjudication.withdrawn]
         return results
+
+
+def _evidence_digest(round_: Round, book: Rulebook | str) -> bytes:
+    """Return a digest of all that a verdict follows from: the record of a round, the table before it, and the rules."""
+    faults = [
+        (fault.kind, fault.seq, fault.detail, fault.missing, fault.round_no, fault.earlier)
+        for fault in round_.record_faults
+    ]
+    before = msgspec.structs.replace(round_.before, sources={})
+    closed = round_.closed.seq if round_.closed is not None else 0
+    facts = [
+        [(each.seq, each.at_us, each.source, each.payload) for each in part]
+        for part in (round_.facts, round_.strays, round_.refusals)
+    ]
+    rules = book if isinstance(book, str) else book.digest
+    return sha256(encode((round_.gaming_day, before, facts, faults, closed, rules))).digest()
 
 
 def withdrawal(finding_id: str, stream: str, round_no: int | None) -> Result:

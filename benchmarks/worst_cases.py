@@ -1,0 +1,161 @@
+"""Worst cases, each against the same without what makes it one: late facts, corrections, many sources, rounds full of doubts."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import msgspec
+
+from benchmarks import on_sqlite
+from benchmarks.full_tables import full_tables
+from benchmarks.measuring import Measured, Timing, once
+from benchmarks.reporting import say
+from events.open import open_log
+from events.vocabulary import model
+from events.vocabulary.codec import canonical
+from events.vocabulary.envelope import Draft
+
+TIMES_IN_ORDER = 5
+"""What comes late costs at most so many times what it costs in order."""
+BETTING = (model.WagerPlaced, model.WagerPaid, model.WagerTaken, model.WagerReturned, model.LammerPlaced)
+"""What the pad reports that is cut off all day."""
+ROUND_S, ROUND_MB = 1.0, 100.0
+"""The bounds of one round under 64 kB."""
+SIZE = 64_000
+LINES = 1_000
+"""Lines that an intake appends at once."""
+
+
+def measure(folder: Path, seed: int, rounds: int = 60) -> list[Measured]:
+    """Measure every worst case."""
+    say("worst cases …")
+    return [
+        late_facts(folder, seed, rounds // 2),
+        late_facts(folder, seed, rounds),
+        corrections(folder, seed, rounds),
+        sources(folder, 10_000),
+    ]
+
+
+def late_facts(folder: Path, seed: int, rounds: int) -> Measured:
+    """Replay a day of which a betting pad was cut off, and handed everything in at the end."""
+    groups = full_tables(rounds, tables=1, seed=seed)
+    drafts = [draft for _, group in groups for draft in group]
+    drafts = [from_pad(draft) for draft in drafts]
+    late = [*(d for d in drafts if d.source != "pad"), *(d for d in drafts if d.source == "pad")]
+    stream = groups[0][0]
+    return _compared(
+        folder,
+        f"late-{rounds}",
+        f"Replay, the betting of {rounds} rounds handed in at the end",
+        "in order",
+        [(stream, late)],
+        [(stream, drafts)],
+    )
+
+
+def from_pad(draft: Draft) -> Draft:
+    """Return what the pad reports under its own source, its numbers those of the layout."""
+    return msgspec.structs.replace(draft, source="pad") if isinstance(draft.payload, BETTING) else draft
+
+
+def corrections(folder: Path, seed: int, rounds: int) -> Measured:
+    """Replay a day at the end of which every payment of its first round is corrected again and again."""
+    groups = full_tables(rounds, tables=1, seed=seed)
+    stream = groups[0][0]
+    drafts = [draft for _, group in groups for draft in group]
+    number, wrong = next((n, d) for n, d in enumerate(drafts, 1) if isinstance(d.payload, model.WagerTaken))
+    made = [_correction(n, number, wrong) for n in range(rounds * 10)]
+    plain = [_light(n, rounds) for n in range(rounds * 10)]
+    return _compared(
+        folder,
+        "corrections",
+        f"Replay, {len(made)} corrections of the first of {rounds} rounds",
+        "as many other events",
+        [(stream, drafts), (stream, made)],
+        [(stream, drafts), (stream, plain)],
+    )
+
+
+def _correction(number: int, seq: int, wrong: Draft) -> Draft:
+    taken = msgspec.structs.replace(wrong.payload, amount_cents=100 + number)
+    content = msgspec.json.decode(canonical(taken))
+    replaced = model.Replacement(type=taken.TYPE, version=taken.VERSION, round_no=wrong.round_no, payload=content)
+    payload = model.EventCorrected(
+        supersedes_seq=seq, supersedes_event_id=wrong.event_id, replacement=replaced, by="sv-1", reason="video"
+    )
+    return _draft("office", number + 1, payload, None)
+
+
+def _light(number: int, rounds: int) -> Draft:
+    return _draft("office", number + 1, model.LightSeen(seat=1), rounds)
+
+
+def _draft(source: str, number: int, payload: model.Event, round_no: int | None) -> Draft:
+    return Draft(
+        event_id=hashlib.sha256(f"{source}/{number}".encode()).hexdigest()[:32],
+        source=source,
+        source_seq=number,
+        occurred_at_us=1_900_000_000_000_000 + number,
+        round_no=round_no,
+        payload=payload,
+    )
+
+
+def _compared(
+    folder: Path, key: str, title: str, peer_name: str, ours: on_sqlite.Groups, peer: on_sqlite.Groups
+) -> Measured:
+    timings = [_replayed(folder / f"{key}-{name}.db", groups) for name, groups in (("ours", ours), ("peer", peer))]
+    return Measured(
+        key=key,
+        title=title,
+        unit="events",
+        count=sum(len(drafts) for _, drafts in ours),
+        ours=timings[0],
+        peer_name=peer_name,
+        peer=timings[1],
+        goal=f"at most {TIMES_IN_ORDER} times as long",
+        met=timings[0].cpu_s <= TIMES_IN_ORDER * timings[1].cpu_s,
+    )
+
+
+def _replayed(path: Path, groups: on_sqlite.Groups) -> Timing:
+    log = open_log(on_sqlite.address(path), create=True, property_id=on_sqlite.PROPERTY)
+    for stream, drafts in groups:
+        for at in range(0, len(drafts), LINES):
+            log.append_groups([(stream, drafts[at : at + LINES])])
+    log.close()
+    return once(lambda: on_sqlite.replay_once(path))[0]
+
+
+def sources(folder: Path, count: int) -> Measured:
+    """Append an event of each of many sources to one stream, and as many of one source."""
+
+    def many(different: bool) -> list[Draft]:
+        day = _draft("pit", 1, model.GamingDayOpened(gaming_day="2026-03-01"), None)
+        names = [f"d-{n}" if different else "d" for n in range(count)]
+        numbers = [1 if different else n + 1 for n in range(count)]
+        made = [
+            _draft(name, number, model.LightSeen(seat=1), None) for name, number in zip(names, numbers, strict=True)
+        ]
+        return [day, *made]
+
+    timings = []
+    for different in (True, False):
+        log = open_log(on_sqlite.address(folder / f"sources-{different}.db"), create=True, property_id="bench")
+        drafts = many(different)
+        batches = [[("table/t-1", drafts[at : at + LINES])] for at in range(0, len(drafts), LINES)]
+        timings.append(once(on_sqlite.append, log, batches)[0])
+        log.close()
+    return Measured(
+        key="sources",
+        title=f"Append, {count:,} sources in one stream",
+        unit="events",
+        count=count,
+        ours=timings[0],
+        peer_name="one source",
+        peer=timings[1],
+        goal=f"at most {TIMES_IN_ORDER} times as long",
+        met=timings[0].cpu_s <= TIMES_IN_ORDER * timings[1].cpu_s,
+    )

@@ -1,0 +1,143 @@
+"""What comes late in one commit is taken in together and judged again once (D781): the cost, and the same verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from events.sqlite.log import SqliteLog
+from events.sqlite.results import SqliteResults
+from events.vocabulary import model
+from replay.run import late_events, replayer, stream_worker
+from replay.run.replayer import MemoryResults, Replay, adjudications, replay
+from replay.run.verdict_check import check_verdicts
+from tests.replay.stored import stored
+from tests.replay.streams import taken
+from tests.replay.tables import PAID, MemoryLog, Table, append
+
+ROUNDS = 60
+IN_ORDER = 5
+"""What comes late may cost so many times what it costs in order."""
+AT_THE_PAD = (model.WagerPlaced, model.WagerPaid, model.WagerTaken)
+
+
+def cut_off() -> tuple[Table, int]:
+    """A day whose betting was handed in at the end: the table, and how many events came in time."""
+    whole, late = Table(), []
+    table = Table()
+    table.drafts.clear()
+    table._counts.clear()
+    for number in range(1, ROUNDS + 1):
+        whole.play(number, PAID)
+    for draft in whole.drafts:
+        if isinstance(draft.payload, AT_THE_PAD):
+            late.append(draft)
+        else:
+            table.say(draft.payload, draft.round_no, source=draft.source, at_us=draft.occurred_at_us)
+    in_time = table.last
+    for draft in late:
+        table.say(draft.payload, draft.round_no, source="pad", at_us=draft.occurred_at_us)
+    return table, in_time
+
+
+def corrected() -> tuple[Table, int]:
+    """A day at the end of which the wager taken in its first round is corrected a hundred times."""
+    table = Table()
+    said = table.play(1, PAID)
+    for number in range(2, ROUNDS + 1):
+        table.play(number, PAID)
+    in_time = table.last
+    for cents in range(100):
+        table.correct(said["wager_taken"], taken(100 + cents), round_no=1)
+    return table, in_time
+
+
+def late_at_hand() -> tuple[Table, int]:
+    """A long round that is still at hand when a thousand messages of it come late."""
+    table = Table()
+    for number in range(1, ROUNDS + 1):
+        table.play(number, PAID)
+    in_time = table.last
+    for _ in range(1000):
+        table.say(model.LightSeen(seat=3), ROUNDS)
+    return table, in_time
+
+
+DAYS = [cut_off, corrected, late_at_hand]
+
+
+@pytest.fixture
+def judged(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The rounds in the order in which they are judged."""
+    numbers: list[int] = []
+    adjudicate = stream_worker.adjudicate
+
+    def counted(round_: stream_worker.Round, book: stream_worker.Rulebook) -> stream_worker.Conclusion:
+        numbers.append(round_.round_no)
+        return adjudicate(round_, book)
+
+    monkeypatch.setattr(stream_worker, "adjudicate", counted)
+    return numbers
+
+
+@pytest.mark.parametrize("day", DAYS)
+def test_it_costs_a_few_times_what_it_costs_in_order(
+    tmp_path: Path, judged: list[int], day: Callable[[], tuple[Table, int]]
+) -> None:
+    table, in_time = day()
+    log = SqliteLog(tmp_path / "log.db", create=True, property_id="bellwether")
+    log.append_groups([(table.stream, table.drafts[:in_time])])
+    log.append_groups([(table.stream, table.drafts[in_time:])])
+    replay(log, SqliteResults(tmp_path / "log.verdicts"))
+    assert len(judged) <= IN_ORDER * ROUNDS
+    log.close()
+
+
+@pytest.mark.parametrize("day", DAYS)
+@pytest.mark.parametrize("commits", [1, 3, 40])
+def test_in_commits_of_any_size_the_verdicts_are_those_of_one_by_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, day: Callable[[], tuple[Table, int]], commits: int
+) -> None:
+    """However the replay was interrupted, its results are the same bytes, and judging again finds nothing else."""
+    monkeypatch.setattr(late_events, "LITTLE", 60)
+    table, in_time = day()
+    log = SqliteLog(tmp_path / "log.db", create=True, property_id="bellwether")
+    log.append_groups([(table.stream, table.drafts[:in_time])])
+    late = table.drafts[in_time:]
+    size = -(-len(late) // commits)
+    followed = SqliteResults(tmp_path / "followed.verdicts")
+    running = Replay(log, followed)
+    for _ in running.run():
+        pass
+    for at in range(0, len(late), size):
+        log.append_groups([(table.stream, late[at : at + size])])
+        if at % (2 * size) == 0:
+            replay(log, followed)
+    replay(log, followed)
+    at_once = MemoryResults()
+    monkeypatch.setattr(replayer, "COMMIT_EVERY", 100)
+    replay(log, at_once)
+    if commits < 40:
+        assert stored(followed) == stored(at_once)
+    assert check_verdicts(log, followed).failures() == []
+    alone = MemoryResults()
+    replay(MemoryLog([table]), alone)
+    neutral = [(each.round_no, each.verdict, each.findings, each.settlements) for each in adjudications(alone)]
+    assert neutral == [
+        (each.round_no, each.verdict, each.findings, each.settlements) for each in adjudications(at_once)
+    ]
+    log.close()
+
+
+def test_appended_in_one_group_is_one_commit(tmp_path: Path) -> None:
+    table = Table()
+    table.play(1, PAID)
+    log = SqliteLog(tmp_path / "log.db", create=True, property_id="bellwether")
+    append(log, table)
+    assert (
+        len({b'"recorded_at_us":' + each.data.split(b'"recorded_at_us":')[1][:16] for each in log.read(table.stream)})
+        == 1
+    )
+    log.close()
