@@ -133,9 +133,14 @@ _RAW = (
         sha256((load_no * 7 + place)::VARCHAR) AS hash
     FROM dealt, range(7) AS places (place)
     UNION ALL
-    SELECT stream, round_no, round_no * 80 + 2, 'e', 'cards_shuffled', 0, 'shuffler',
-        '{"deck":"' || split_part(stream, '/', 2) || '-' || round_no // 50 % 2 || '","method":"automated"}',
-        sha256(load_no::VARCHAR || 'c')
+    SELECT stream, round_no, round_no * 80 + 2, 'e', 'round_opened', 0, 'dealer',
+        '{"deck":"' || split_part(stream, '/', 2) || '-' || round_no // 50 % 2 || '"}', sha256(load_no::VARCHAR || 'c')
+    FROM dealt
+    """,
+    """
+    INSERT INTO raw_table_events BY NAME
+    SELECT stream, round_no * 80 + 3 AS seq, 'cards_shuffled' AS type,
+        '{"deck":"' || split_part(stream, '/', 2) || '-' || round_no // 50 % 2 || '","method":"automated"}' AS payload
     FROM dealt
     """,
     "DROP TABLE dealt",

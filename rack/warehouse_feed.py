@@ -22,6 +22,7 @@ from events.log.contract import ChainedResult, EventLog, Head, Record, ResultSto
 from events.log.result_chain import ResultChains
 from events.vocabulary.envelope import RawEnvelope
 from events.vocabulary.model import (
+    CardsShuffled,
     DeviceCovered,
     DeviceFailed,
     DeviceRestored,
@@ -34,7 +35,8 @@ from replay.findings import Adjudication, Finding, LedgerEntry, read_result
 from replay.review.state import FindingReview, TableReview
 
 TABLE_EVENT_TYPES = tuple(
-    each.TYPE for each in (DeviceCovered, DeviceFailed, DeviceRestored, DiceReceived, EventCorrected, RulesFiled)
+    each.TYPE
+    for each in (CardsShuffled, DeviceCovered, DeviceFailed, DeviceRestored, DiceReceived, EventCorrected, RulesFiled)
 )
 
 SOME_EVENTS = 10_000

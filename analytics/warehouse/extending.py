@@ -31,7 +31,7 @@ APPENDED = {
     ),
     "raw_table_events": (
         "stg_table_events",
-        "INSERT INTO new_table_events SELECT stream, type, payload FROM raw_table_events",
+        "INSERT INTO new_table_events SELECT stream, seq, type, payload FROM raw_table_events",
     ),
 }
 """Raw tables whose rows go straight into a model, and what is noted of them."""

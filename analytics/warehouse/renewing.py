@@ -22,6 +22,7 @@ SCOPES: Final[dict[str, dict[str, str]]] = {
     "review": {"finding_id": "VARCHAR"},
     "entry": {"stream": "VARCHAR", "seq": "BIGINT"},
     "filing": {"stream": "VARCHAR"},
+    "event": {"stream": "VARCHAR", "seq": "BIGINT"},
     "day": {"stream": "VARCHAR", "gaming_day": "DATE"},
     "month": {"stream": "VARCHAR", "gaming_month": "DATE"},
     "deck": {"stream": "VARCHAR", "deck": "VARCHAR"},
@@ -30,7 +31,8 @@ SCOPES: Final[dict[str, dict[str, str]]] = {
 """Scope → the columns by which it is told what has changed, each a table `in_<scope>` while the models are renewed.
 
 `verdict`: rounds with a new verdict (number 0: findings of a stream that no round states). `round`: rounds of which anything
-changed. The others: findings, incidents, reviews, entries of the ledger, tables with a new submission, and whatever of a table
+changed. The others: findings, incidents, reviews, entries of the ledger, tables with a new submission, events of tables that are
+new or corrected, and whatever of a table
 holds a changed round. Three more have no table: `appending` (rows are only added, while they are loaded), `adding` (rows
 are only added), `all` (the whole model).
 """
@@ -70,6 +72,27 @@ _NEW_FACTS: Final = (
     ) AS c USING (stream, seq)
     """,
     """
+    INSERT INTO in_event
+    SELECT stream, seq FROM new_table_events
+    UNION
+    SELECT stream, (payload ->> '$.supersedes_seq')::BIGINT FROM new_table_events WHERE type = 'event_corrected'
+    """,
+    """
+    INSERT INTO in_event
+    SELECT t.stream, t.seq FROM stg_table_events AS t
+    SEMI JOIN in_event AS e ON t.stream = e.stream AND (t.payload ->> '$.supersedes_seq')::BIGINT = e.seq
+    WHERE t.type = 'event_corrected'
+    """,
+    """
+    INSERT INTO in_round
+    SELECT a.stream, a.round_no FROM stg_adjudications AS a
+    SEMI JOIN (
+        SELECT c.stream, (c.payload ->> '$.supersedes_seq')::BIGINT AS seq FROM new_table_events AS c
+        INNER JOIN stg_table_events AS t ON c.stream = t.stream AND (c.payload ->> '$.supersedes_seq')::BIGINT = t.seq
+        WHERE c.type = 'event_corrected' AND t.type IN ('cards_shuffled', 'dice_received')
+    ) AS c ON a.stream = c.stream AND a.last_seq > c.seq
+    """,
+    """
     INSERT INTO in_finding
     SELECT finding_id FROM stg_findings SEMI JOIN in_round USING (stream, round_no)
     UNION
@@ -99,7 +122,7 @@ _STEPS: Final[dict[str, tuple[str, ...]]] = {
         "ANTI JOIN in_round USING (stream, round_no) WHERE round_no IS NOT NULL",
         _DAYS,
         "INSERT INTO in_month SELECT DISTINCT stream, date_trunc('month', gaming_day)::DATE FROM in_day",
-        "INSERT INTO in_stream SELECT stream FROM in_round UNION SELECT stream FROM in_day",
+        "INSERT INTO in_stream SELECT stream FROM in_round UNION SELECT stream FROM in_day UNION SELECT stream FROM in_event",
     ),
     "fct_findings": (
         "INSERT INTO in_incident SELECT DISTINCT incident_id FROM fct_findings SEMI JOIN in_finding USING (finding_id)",
@@ -147,7 +170,7 @@ _OFTEN: Final = frozenset(
 
 LOADED: Final = {
     "new_events": {"stream": "VARCHAR", "round_no": "BIGINT"},
-    "new_table_events": {"stream": "VARCHAR", "type": "VARCHAR", "payload": "VARCHAR"},
+    "new_table_events": {"stream": "VARCHAR", "seq": "BIGINT", "type": "VARCHAR", "payload": "VARCHAR"},
     "begun_again": {"stream": "VARCHAR"},
     "with_findings_outside": {"stream": "VARCHAR"},
 }

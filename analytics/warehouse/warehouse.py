@@ -60,6 +60,7 @@ MODELS = (
     "stg_reviews",
     "stg_ledger",
     "stg_table_events",
+    "stg_standing",
     "fct_filings",
     "fct_readings",
     "round_events",

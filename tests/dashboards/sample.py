@@ -501,6 +501,12 @@ def table_events() -> list[TableEvent]:
     return [
         TableEvent(stream="table/fu-01", seq=3, type="rules_filed", payload=json.dumps(filed)),
         TableEvent(stream="table/fu-01", seq=1001, type="dice_received", payload='{"dice_set":"dice-7"}'),
+        *(
+            TableEvent(stream=of.stream, seq=event["seq"], type=event["type"], payload=event["payload"])
+            for of in rounds_events()
+            for event in of.events
+            if event["type"] in ("cards_shuffled", "device_failed", "device_restored")
+        ),
     ]
 
 

@@ -4,7 +4,7 @@
 -- `lag_product` is (2 × total - 21) × the same of the roll before with the same set on that gaming day, null for the
 -- first.
 WITH sets AS (
-    SELECT stream, seq, payload ->> '$.dice_set' AS dice_set FROM stg_table_events WHERE type = 'dice_received'
+    SELECT stream, seq, dice_set FROM stg_standing WHERE type = 'dice_received'
 ),
 
 rolls AS (

@@ -25,7 +25,7 @@ SELECT
     method,
     position,
     len(cards) AS cards,
-    array_to_string(list_reverse_sort(map_values(list_histogram(ranks))), '+') AS pattern,
+    coalesce(array_to_string(list_reverse_sort(map_values(list_histogram(ranks))), '+'), '') AS pattern,
     list_contains(cards, 'Jk') AS joker,
     count(*) AS hands
 FROM ranked

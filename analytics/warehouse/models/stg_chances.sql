@@ -1,7 +1,7 @@
 -- grain: stream, seq
 -- renewed by: round; of round_events, stg_adjudications
--- The events of rounds in which chance spoke, as they stand after correction: dice, numbers, shuffles, starts and
--- cards dealt. One corrected to nothing is left out.
+-- The events of rounds in which chance spoke, as they stand after correction: dice, numbers, starts and cards dealt, and
+-- the opening, which names the deck. One corrected to nothing is left out.
 WITH said AS (
     SELECT stream, seq, type, payload FROM stg_table_events WHERE type = 'event_corrected'
 ),
@@ -29,5 +29,5 @@ FROM round_events AS e
 INNER JOIN stg_adjudications AS a USING (stream, round_no)
 LEFT JOIN corrections AS c ON e.stream = c.stream AND e.seq = c.superseded
 WHERE
-    e.type IN ('dice_rolled', 'number_drawn', 'start_announced', 'cards_dealt', 'cards_shuffled')
+    e.type IN ('dice_rolled', 'number_drawn', 'start_announced', 'cards_dealt', 'round_opened')
     AND (c.superseded IS NULL OR c.type = e.type)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ import pytest
 
 from analytics import integrity, live, rules
 from analytics.hold import behind, hold
-from analytics.warehouse.loading import RoundEvents
+from analytics.warehouse.loading import RoundEvents, TableEvent
 from analytics.warehouse.selection import Selection
 from analytics.warehouse.warehouse import Warehouse, build, reading
 from replay.findings import Adjudication, Settlement, Verdict
@@ -68,7 +69,7 @@ def _floor(seed: int) -> tuple[list[Adjudication], list[RoundEvents]]:
                             {
                                 "seq": number * 80 + place,
                                 "event_id": "e",
-                                "payload": "{}",
+                                "payload": json.dumps({"device": dice.choice(("shoe", "shuffler"))}),
                                 "hash": "00",
                                 "type": dice.choice(("hand_set", "device_failed", "device_restored")),
                                 "source": dice.choice(("shoe", "camera", "desk")),
@@ -85,7 +86,13 @@ def _floor(seed: int) -> tuple[list[Adjudication], list[RoundEvents]]:
 def db(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
     path: Path = tmp_path_factory.mktemp("marts") / "w"
     rounds, events = _floor(request.param)
-    build(path, rounds, (), events, facts=FACTS)
+    table_events = [
+        TableEvent(stream=of.stream, seq=each["seq"], type=each["type"], payload=each["payload"])
+        for of in events
+        for each in of.events
+        if each["type"].startswith("device_")
+    ]
+    build(path, rounds, (), events, table_events=table_events, facts=FACTS)
     with reading(path) as opened:
         yield opened
 
@@ -141,10 +148,13 @@ def test_devices_are_what_their_events_come_to(db: Warehouse) -> None:
     assert sum(row["events"] for row in found) == len(events)
     for row in integrity.devices(db).iter_rows(named=True):
         own = [each for each in events if (each["stream"], each["source"]) == (row["stream"], row["source"])]
-        types = Counter(each["type"] for each in own)
+        about = [
+            e for e in events if (e["stream"], json.loads(e["payload"])["device"]) == (row["stream"], row["source"])
+        ]
+        types = Counter(each["type"] for each in about)
         assert [row[name] for name in ("events", "last_at_us", "failures", "restored")] == [
             len(own),
-            max(each["occurred_at_us"] for each in own),
+            max((each["occurred_at_us"] for each in own), default=None),
             types["device_failed"],
             types["device_restored"],
         ]

@@ -1,0 +1,393 @@
+"""The warehouse's columns, recomputed from the raw lines of the log: no model, no fold and no verdict is asked.
+
+Each test recomputes the columns of one table as `docs/warehouse.md` defines them. Only what a verdict decides is left out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, date, datetime
+from itertools import groupby, pairwise
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from analytics.warehouse.warehouse import Warehouse, reading
+from events.log.contract import EventLog
+from events.vocabulary.envelope import Draft
+from events.vocabulary.correction_events import EventCorrected, Replacement
+from floor.day.gaming_day import simulate
+from rack.demo import PROPERTY
+from rack.opening import log_at, results_at
+from rack.warehouse_feed import build_warehouse
+from replay.run.replayer import replay
+
+GAMES = ("face_up_pai_gow", "over_under", "dj_wild", "pai_gow_poker")
+Line = dict[str, Any]
+
+
+class Raw:
+    """The lines of each table as they are after correction, in order."""
+
+    def __init__(self, log: EventLog) -> None:
+        self.recorded: dict[str, list[Line]] = {}
+        self.zone = "UTC"
+        for stream in log.streams():
+            lines = [
+                json.loads(record.data) | {"hash": record.hash.hex(), "text": bytes(record.data)}
+                for record in log.read(stream)
+            ]
+            if stream.startswith("table/"):
+                self.recorded[stream] = lines
+            elif stream.startswith("property/"):
+                configured = [line["payload"] for line in lines if line["type"] == "property_configured"]
+                self.zone = configured[-1]["time_zone"] if configured else self.zone
+        self.lines = {stream: _after_corrections(lines) for stream, lines in self.recorded.items()}
+
+    def of(self, *types: str) -> Iterator[Line]:
+        """Yield the lines of these types, a stream after the other."""
+        yield from (line for lines in self.lines.values() for line in lines if line["type"] in types)
+
+    def by_round(self, *types: str) -> dict[tuple[str, int], list[Line]]:
+        """Return the lines of rounds by stream and round."""
+        found: dict[tuple[str, int], list[Line]] = defaultdict(list)
+        for line in self.of(*types):
+            if line["round_no"] is not None:
+                found[line["stream"], line["round_no"]].append(line)
+        return found
+
+
+def _after_corrections(lines: list[Line]) -> list[Line]:
+    newest = {
+        e["payload"]["supersedes_seq"]: e["payload"]["replacement"] for e in lines if e["type"] == "event_corrected"
+    }
+    standing = []
+    for line in lines:
+        if line["seq"] not in newest:
+            standing.append(line)
+        elif (other := newest[line["seq"]]) is not None and other["type"] == line["type"]:
+            standing.append(line | {"payload": other["payload"]})
+    return standing
+
+
+@pytest.fixture(scope="module", params=["faults", "honest"])
+def floor(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Raw, Warehouse]]:
+    folder: Path = tmp_path_factory.mktemp(request.param)
+    address = f"sqlite://{folder}/floor.db"
+    groups = list(simulate(31, 40, games=GAMES, plant=request.param == "faults").groups())
+    with closing(log_at(address, create=True, property_id=PROPERTY)) as log, closing(results_at(address)) as results:
+        log.append_groups(groups)
+        replay(log, results)
+        build_warehouse(folder / "w", log, results)
+        raw = Raw(log)
+    with reading(folder / "w") as db:
+        yield raw, db
+
+
+def table(db: Warehouse, name: str, columns: str) -> list[tuple[Any, ...]]:
+    return sorted(db.sql(f"SELECT {columns} FROM {name}").fetchall(), key=repr)
+
+
+def rounds(db: Warehouse) -> dict[tuple[str, int], tuple[str, date]]:
+    """Return game and gaming day of each judged round: a round that was never closed has no verdict."""
+    rows = db.sql("SELECT stream, round_no, game, gaming_day FROM fct_rounds").fetchall()
+    return {(stream, number): (game, day) for stream, number, game, day in rows}
+
+
+def in_order(found: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    return sorted(found, key=repr)
+
+
+def test_round_events_are_the_lines_of_rounds(floor: tuple[Raw, Warehouse]) -> None:
+    raw, db = floor
+    lines = [line for of in raw.recorded.values() for line in of if line["round_no"] is not None]
+    columns = ("stream", "round_no", "seq", "event_id", "type", "occurred_at_us", "source", "hash")
+    assert table(db, "round_events", ", ".join(columns)) == in_order(
+        [tuple(e[name] for name in columns) for e in lines]
+    )
+    payloads = dict(
+        ((s, q), json.loads(p)) for s, q, p in db.sql("SELECT stream, seq, payload FROM round_events").fetchall()
+    )
+    assert payloads == {(e["stream"], e["seq"]): e["payload"] for e in lines}
+
+
+def test_rounds_have_the_times_days_and_hours_of_their_lines(floor: tuple[Raw, Warehouse]) -> None:
+    raw, db = floor
+    opened, closed = raw.by_round("round_opened"), raw.by_round("round_closed")
+    rows = db.sql(
+        "SELECT stream, round_no, opened_at_us, closed_at_us, gaming_day, hour, first_seq, table_id FROM fct_rounds"
+    )
+    for stream, number, opened_at, closed_at, day, hour, first_seq, table_id in rows.fetchall():
+        line = opened[stream, number][0]
+        assert (opened_at, str(day), first_seq) == (line["occurred_at_us"], line["gaming_day"], line["seq"])
+        assert closed_at == closed[stream, number][-1]["occurred_at_us"]
+        assert hour == datetime.fromtimestamp(opened_at / 1e6, UTC).astimezone(ZoneInfo(raw.zone)).hour
+        assert table_id == stream.partition("/")[2]
+    assert {key for key in opened if key in closed} >= rounds(db).keys()
+
+
+def hands_of(raw: Raw, judged: dict[tuple[str, int], Any]) -> dict[tuple[str, int, str], tuple[str, str, list[str]]]:
+    """Return (stream, round, position) → deck, method and cards: the deck opened with, and its last shuffle before the first
+    card.""" opened = {key: lines[0]["payload"]["deck"] for key, lines in raw.by_round("round_opened").items()} shuffled =
+    {stream: [e for e in lines if e["type"] == "cards_shuffled"] for stream, lines in raw.lines.items()} found = {} for
+    (stream, number), lines in raw.by_round("cards_dealt").items():
+        if (stream, number) not in judged:
+            continue
+        first, deck = min(line["seq"] for line in lines), opened[stream, number]
+        before = [e["payload"]["method"] for e in shuffled[stream] if e["seq"] < first and e["payload"]["deck"] == deck]
+        dealt: dict[str, list[str]] = defaultdict(list)
+        for line in lines:
+            dealt[str(line["payload"]["to"])] += line["payload"]["cards"]
+        for position, cards in dealt.items():
+            if None not in cards:
+                found[stream, number, position] = (deck, before[-1] if before else "", cards)
+    return found
+
+
+def test_hands_have_the_deck_that_was_dealt_and_its_own_last_shuffle(floor: tuple[Raw, Warehouse]) -> None:
+    raw, db = floor
+    expected = hands_of(raw, rounds(db))
+    assert table(db, "fct_hands", "stream, round_no, position, deck, method, cards") == in_order(
+        [(*key, deck, method, cards) for key, (deck, method, cards) in expected.items()]
+    )
+    assert len({deck for deck, _, _ in expected.values()}) > len(raw.lines)
+    assert {method for _, method, _ in expected.values()} > {"automated"}
+
+
+def test_cards_hands_and_repeats_count_the_hands(floor: tuple[Raw, Warehouse]) -> None:
+    raw, db = floor
+    judged = rounds(db)
+    hands = hands_of(raw, judged)
+    cards, patterns = Counter[Any](), Counter[Any]()
+    pairs, repeated = Counter[Any](), Counter[Any]()
+    of_deck: dict[tuple[str, str], set[int]] = defaultdict(set)
+    for (stream, number, position), (deck, method, dealt) in hands.items():
+        of_deck[stream, deck].add(number)
+        month = judged[stream, number][1].replace(day=1)
+        for card in dealt:
+            cards[stream, month, method, position, len(dealt), card] += 1
+        ranks = sorted(Counter(card[0] for card in dealt if card != "Jk").values(), reverse=True)
+        patterns[stream, month, deck, method, position, len(dealt), "+".join(map(str, ranks)), "Jk" in dealt] += 1
+    for (stream, deck), numbers in of_deck.items():
+        for earlier, later in pairwise(sorted(numbers)):
+            for position in {at for of, number, at in hands if (of, number) == (stream, later)}:
+                before = hands.get((stream, earlier, position), ("", "", []))[2]
+                _, method, dealt = hands[stream, later, position]
+                if len(before) == len(dealt):
+                    key = (stream, judged[stream, later][1].replace(day=1), deck, method, position, len(dealt))
+                    pairs[key] += 1
+                    repeated[key] += len(set(before) & set(dealt))
+    assert table(db, "mart_cards", "stream, gaming_month, method, position, cards, card, times") == in_order(
+        [(*key, times) for key, times in cards.items()]
+    )
+    columns = "stream, gaming_month, deck, method, position, cards, pattern, joker, hands"
+    assert table(db, "mart_hands", columns) == in_order([(*key, number) for key, number in patterns.items()])
+    columns = "stream, gaming_month, deck, method, position, cards, pairs, repeated"
+    assert table(db, "mart_repeats", columns) == in_order([(*key, n, repeated[key]) for key, n in pairs.items()])
+
+
+def test_rolls_faces_totals_and_starts_are_those_of_the_lines(floor: tuple[Raw, Warehouse]) -> None:
+    raw, db = floor
+    judged = rounds(db)
+    expected, totals, before = [], Counter[Any](), dict[Any, int]()
+    for stream, lines in raw.lines.items():
+        dice_set = ""
+        for line in lines:
+            if line["type"] == "dice_received":
+                dice_set = line["payload"]["dice_set"]
+            key = (stream, line["round_no"])
+            if line["type"] != "dice_rolled" or key not in judged or line["payload"]["lie"] != "flat":
+                continue
+            if None in line["payload"]["dice"]:
+                continue
+            total, day = sum(line["payload"]["dice"]), judged[key][1]
+            last = before.get((stream, day, dice_set))
+            lag = None if last is None else (2 * total - 21) * last
+            before[stream, day, dice_set] = 2 * total - 21
+            totals[stream, day.replace(day=1), dice_set, total] += 1
+            expected.append((stream, *key[1:], line["seq"], day, dice_set, line["payload"]["dice"], total, lag))
+    columns = "stream, round_no, seq, gaming_day, dice_set, dice, total, lag_product"
+    assert table(db, "fct_rolls", columns) == in_order(expected)
+    assert table(db, "mart_totals", "stream, gaming_month, dice_set, total, rolls") == in_order(
+        [(*key, rolls) for key, rolls in totals.items()]
+    )
+    ((faces,),) = db.sql("SELECT coalesce(sum(rolls), 0) FROM mart_faces").fetchall()
+    assert faces == 3 * len(expected)
+    starts = Counter[Any]()
+    for line in raw.of("number_drawn", "start_announced"):
+        if (key := (line["stream"], line["round_no"])) in judged:
+            kind = "number" if line["type"] == "number_drawn" else "start"
+            value = str(line["payload"]["number" if kind == "number" else "position"])
+            starts[line["stream"], judged[key][1].replace(day=1), kind, value] += 1
+    assert table(db, "mart_starts", "stream, gaming_month, kind, value, rounds") == in_order(
+        [(*key, number) for key, number in starts.items()]
+    )
+
+
+def test_devices_that_failed_are_those_that_the_lines_name(floor: tuple[Raw, Warehouse]) -> None:
+    raw, db = floor
+    reported = Counter(
+        (e["stream"], e["source"]) for of in raw.recorded.values() for e in of if e["round_no"] is not None
+    )
+    last: dict[tuple[str, str], int] = {}
+    for line in (e for of in raw.recorded.values() for e in of if e["round_no"] is not None):
+        key = line["stream"], line["source"]
+        last[key] = max(last.get(key, 0), line["occurred_at_us"])
+    failed = Counter((e["stream"], e["payload"]["device"]) for e in raw.of("device_failed"))
+    restored = Counter((e["stream"], e["payload"]["device"]) for e in raw.of("device_restored"))
+    keys = {*reported, *failed, *restored}
+    expected = [(*key, reported[key], last.get(key), failed[key], restored[key]) for key in keys]
+    assert table(db, "mart_devices", "stream, source, events, last_at_us, failures, restored") == in_order(expected)
+    assert failed
+
+
+def test_the_ledger_is_that_of_the_lines(floor: tuple[Raw, Warehouse]) -> None:
+    raw, db = floor
+    kinds = {"opener": "openers", "closer": "closers", "drop": "drops"}
+    counted, sums = Counter[Any](), Counter[Any]()
+    for stream, day, kind, cents in db.sql("SELECT stream, gaming_day, kind, amount_cents FROM stg_ledger").fetchall():
+        counted[stream, day, kind] += 1
+        sums[stream, day, kind] += cents
+    lines = list(raw.of("inventory_counted"))
+    assert Counter((e["stream"], e["payload"]["kind"]) for e in lines) == Counter(
+        {(s, k): n for (s, k), n in _by(counted).items() if k in ("opener", "closer")}
+    )
+    for stream, day, *found in db.sql(
+        "SELECT stream, gaming_day, openers, closers, drops, opener_cents, closer_cents, drop_cents FROM fct_table_days"
+    ).fetchall():
+        for kind, number, cents in zip(kinds, found[:3], found[3:], strict=True):
+            assert number == counted[stream, day, kind]
+            assert cents == (sums[stream, day, kind] if number else None)
+
+
+def _by(counted: Counter[Any]) -> Counter[tuple[str, str]]:
+    found = Counter[tuple[str, str]]()
+    for (stream, _, kind), number in counted.items():
+        found[stream, kind] += number
+    return found
+
+
+def test_an_honest_wager_s_money_is_that_of_its_lines(floor: tuple[Raw, Warehouse]) -> None:
+    """In rounds judged UPHELD, wagers that were placed once, taken, paid or returned: no model of what is due is needed."""
+    raw, db = floor
+    upheld = set(db.sql("SELECT stream, round_no FROM fct_rounds WHERE verdict = 'UPHELD'").fetchall())
+    placed: dict[Any, list[int]] = defaultdict(list)
+    back, by_slip, taken, moved = Counter[Any](), Counter[Any](), Counter[Any](), set()
+    from_meter = Counter[Any]()
+    for line in raw.of(
+        "wager_placed", "wager_taken", "wager_paid", "wager_returned", "progressive_won", "vigorish_taken"
+    ):
+        event, key = (
+            line["payload"],
+            (line["stream"], line["round_no"], line["payload"]["seat"], line["payload"].get("wager")),
+        )
+        match line["type"]:
+            case "wager_placed":
+                placed[key].append(event["amount_cents"])
+                continue
+            case "wager_paid":
+                back[key] += event["winnings_cents"] + event["stake_cents"]
+                by_slip[key] += event["winnings_cents"] if event["source"] == "slip" else 0
+            case "wager_returned":
+                back[key] += event["amount_cents"]
+            case "wager_taken":
+                taken[key] += event["amount_cents"]
+            case "vigorish_taken":
+                back[*key[:3], "base"] -= event["amount_cents"]
+                continue
+            case "progressive_won":
+                won = (*key[:3], "progressive")
+                from_meter[won] += event["reading_centicents"] * event["share_bp"] // 1_000_000
+                continue
+        moved.add(key)
+    one_each = {key for key, of in placed.items() if len(of) == 1 and key[:2] in upheld and key in moved}
+    compared = 0
+    rows = db.sql(
+        """
+        SELECT stream, round_no, seat, wager, staked_cents, handle_cents, payouts_cents, house_win_cents, by_slip_cents,
+            from_meter_cents
+        FROM fct_wagers WHERE NOT patron_banked AND settled
+        """
+    ).fetchall()
+    for stream, number, seat, wager, staked, handle, payouts, win, slip, meter in rows:
+        key = stream, number, seat, wager
+        if key not in one_each or wager in ("match", "backline", "mystery") or taken[key] not in (0, placed[key][0]):
+            continue
+        if back[key] and taken[key]:
+            continue  # a payment that was put right
+        (stake,) = placed[key]
+        returned = back[key] - from_meter[key]
+        assert (staked, handle, payouts, slip, meter) == (stake, stake, returned, by_slip[key], from_meter[key]), key
+        assert win == stake - returned
+        compared += 1
+    assert compared > 900
+
+
+def test_days_and_marts_add_up_the_wagers(floor: tuple[Raw, Warehouse]) -> None:
+    _, db = floor
+    figures = ("handle_cents", "payouts_cents", "house_win_cents", "by_slip_cents", "from_meter_cents", "unsettled")
+    names = ", ".join(f"stream, gaming_day, {figure}" if at == 0 else figure for at, figure in enumerate(figures))
+    expected: dict[Any, list[int]] = {}
+    for stream, day, *values in sorted(db.sql(f"SELECT {names} FROM fct_wagers").fetchall(), key=lambda row: row[:2]):
+        sums = expected.setdefault((stream, day), [0] * len(figures))
+        expected[stream, day] = [a + (b or 0) for a, b in zip(sums, values, strict=True)]
+    for name in ("fct_rounds", "mart_hold_wager", "fct_table_days"):
+        rows = sorted(db.sql(f"SELECT {names} FROM {name}").fetchall(), key=lambda row: row[:2])
+        for key, of in groupby(rows, key=lambda row: row[:2]):
+            found = [sum(value or 0 for value in column) for column in zip(*(row[2:] for row in of), strict=True)]
+            assert found == expected.get(key, [0] * len(figures)), (name, key)
+
+
+@pytest.mark.parametrize("corrected", [True, False])
+def test_a_shuffle_between_rounds_that_is_corrected_counts_as_corrected_in_the_rounds_after_it(
+    tmp_path: Path, corrected: bool
+) -> None:
+    """A correction that comes after the rounds changes them in a file that had them; and the same in a new file."""
+    address = f"sqlite://{tmp_path}/floor.db"
+    groups = list(simulate(7, 12, games=("face_up_pai_gow",), plant=False).groups())
+    with closing(log_at(address, create=True, property_id=PROPERTY)) as log, closing(results_at(address)) as results:
+        log.append_groups(groups)
+        replay(log, results)
+        build_warehouse(tmp_path / "w", log, results)
+        raw = Raw(log)
+        stream = "table/fu-01"
+        shuffle = next(e for e in raw.lines[stream] if e["type"] == "cards_shuffled" and e["round_no"] is None)
+        if corrected:
+            payload = shuffle["payload"] | {"method": "manual"}
+            fact = EventCorrected(
+                by="f-1",
+                reason="the machine was out of order",
+                replacement=Replacement(
+                    payload=payload, round_no=None, type="cards_shuffled", version=shuffle["version"]
+                ),
+                supersedes_event_id=shuffle["event_id"],
+                supersedes_seq=shuffle["seq"],
+            )
+            last = max(e["source_seq"] for e in raw.recorded[stream] if e["source"] == "fu-01-floor")
+            draft = Draft(
+                event_id="ab" * 16,
+                source="fu-01-floor",
+                source_seq=last + 1,
+                occurred_at_us=raw.recorded[stream][-1]["occurred_at_us"],
+                round_no=None,
+                payload=fact,
+            )
+            log.append_groups([(stream, [draft])])
+            replay(log, results)
+            build_warehouse(tmp_path / "w", log, results)
+        raw = Raw(log)
+    with reading(tmp_path / "w") as db:
+        expected = hands_of(raw, rounds(db))
+        found = table(db, "fct_hands", "stream, round_no, position, deck, method, cards")
+    assert found == in_order([(*key, *value) for key, value in expected.items()])
+    methods = {
+        method
+        for (of, _, _), (deck, method, _) in expected.items()
+        if (of, deck) == (stream, shuffle["payload"]["deck"])
+    }
+    assert ("manual" in methods) == corrected
