@@ -18,6 +18,7 @@ from events.vocabulary.codec import canonical, decode
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import EventCorrected
 from intake.arriving import Pace
+from intake.filings import FilingCheck, ReadRules
 from intake.lines import AcceptedLine, Refusal, check_correction, notice, notice_id, notice_ids, takes_notice
 
 BATCH, BATCH_BYTES = 1_000, 8 * 1024 * 1024
@@ -61,13 +62,16 @@ class LineOutcome(msgspec.Struct, frozen=True):
 
 
 def append_lines(
-    log: EventLog, lines: Iterable[AcceptedLine | Refusal | None], pace: Pace | None = None
+    log: EventLog,
+    lines: Iterable[AcceptedLine | Refusal | None],
+    pace: Pace | None = None,
+    read_rules: ReadRules | None = None,
 ) -> Iterator[IntakeSummary]:
     """Append what is reported, quarantine what is refused; yield the running account after each batch.
 
     With a pace, what is held is appended as soon as it is due, and where a null comes in between.
     """
-    appender = LineAppender(log)
+    appender = LineAppender(log, read_rules)
     yield appender.summary  # whoever is stopped in the first batch knows what was stored, too
     batch: list[AcceptedLine | Refusal] = []
     size = 0
@@ -91,9 +95,11 @@ def append_lines(
 class LineAppender:
     """Appends lines to a log, a batch at a time. `summary` is the running account. Used by one thread at a time."""
 
-    def __init__(self, log: EventLog) -> None:
+    def __init__(self, log: EventLog, read_rules: ReadRules | None = None) -> None:
+        """Append to a log. `read_rules` reads what devices file (see `intake.filings`); None: filings are not checked."""
         self.summary = IntakeSummary()
         self._log, self._quarantine = log, _Quarantine(log)
+        self._filings = None if read_rules is None else FilingCheck(log, read_rules)
 
     def append(self, batch: Sequence[AcceptedLine | Refusal]) -> list[LineOutcome]:
         """Append a batch in one turn and return the answer to each line, in order, once all of it is durable.
@@ -105,7 +111,7 @@ class LineAppender:
         if not batch:
             return []
         with self._log.turn():
-            screened = self._quarantine.screened(batch)
+            screened = self._quarantine.screened(batch if self._filings is None else self._filings.screened(batch))
             self._quarantine.keep([line for line in screened if isinstance(line, Refusal)])
             outcomes = self._append(screened)
         self.summary.lines += len(batch)

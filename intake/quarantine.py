@@ -23,6 +23,7 @@ from events.vocabulary.envelope import Draft
 from events.vocabulary.model import EventCorrected, GamingDayOpened, IntakeRefused, Replacement
 from intake.doors import check_line
 from intake.errors import IntakeError
+from intake.filings import ReadRules, TableFilings, check_submission, filing_in
 from intake.lines import Refusal, check_correction, notice, notice_ids, parse_line, takes_notice
 
 DIRECT_EVENTS = (GamingDayOpened, EventCorrected)
@@ -114,7 +115,15 @@ def find_case(entries: Iterable[QuarantineCase], digest: str) -> QuarantineCase:
     return found[0]
 
 
-def redrive(log: EventLog, each: QuarantineCase, *, by: str, reason: str, line: bytes | None = None) -> AppendResult:
+def redrive(
+    log: EventLog,
+    each: QuarantineCase,
+    *,
+    by: str,
+    reason: str,
+    line: bytes | None = None,
+    read_rules: ReadRules | None = None,
+) -> AppendResult:
     """Append what a refused line says, or what `line` says in its stead; return what was appended.
 
     A card number in `reason` is left out. Raises `EventError` if `line` holds one, if it still cannot be read or may not stand
@@ -131,10 +140,12 @@ def redrive(log: EventLog, each: QuarantineCase, *, by: str, reason: str, line: 
     if each.redriven_seq is not None:
         raise IntakeError(f"{name}: was redriven already, as {each.stream} event {each.redriven_seq}")
     with log.turn():
-        return _redrive(log, each, by, hidden_in_text(reason), line)
+        return _redrive(log, each, by, hidden_in_text(reason), line, read_rules)
 
 
-def _redrive(log: EventLog, each: QuarantineCase, by: str, reason: str, line: bytes | None) -> AppendResult:
+def _redrive(
+    log: EventLog, each: QuarantineCase, by: str, reason: str, line: bytes | None, read_rules: ReadRules | None
+) -> AppendResult:
     entry = each.entry
     name = f"{entry.sha256[:16]}…"
     try:
@@ -142,6 +153,11 @@ def _redrive(log: EventLog, each: QuarantineCase, by: str, reason: str, line: by
         check_line("device", stream, draft)
         if isinstance(draft.payload, EventCorrected):
             check_correction(stream, draft.payload, notice_ids(log, stream))
+        filed = filing_in(draft.payload)
+        if filed is not None and read_rules is not None:
+            table = TableFilings()
+            table.read_on(log, stream)
+            check_submission(filed, read_rules, table.game)
     except EventError as error:
         raise EventError(f"{name}: {error}") from error
     if each.stream not in (stream, UNKNOWN_STREAM):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, time, tzinfo
 from typing import cast
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -19,6 +20,7 @@ from replay.findings import Adjudication
 from replay.fold.corrections import correction, counting
 from replay.narrative.events import sentence
 from replay.run.replayer import MemoryResults, adjudications, replay
+from replay.transcript.clock import Clock
 from replay.transcript.write import to_text
 
 
@@ -33,8 +35,8 @@ class RecordedRound:
     """What corrects events of the round, by the numbers of these: of each the last word."""
     currency: str
     """The property's (ISO 4217); dollars where the log does not say."""
-    zone: ZoneInfo | None
-    """The property's time zone; null where the log does not say, or names one that this machine does not know."""
+    clock: Clock
+    """The property's; UTC if the log does not say, or names a zone that this machine does not know."""
 
     def transcript(self) -> str:
         """Return the round as a transcript: what counts, and in comments what was corrected, by whom and why."""
@@ -55,7 +57,9 @@ class RecordedRound:
             rules=(f"# rules submission {judged.submission} ({judged.chapter}), SHA-256 {judged.rules_digest}",),
             notes=notes,
             currency=self.currency,
-            zone=self.zone,
+            zone=None if self.clock.zone is UTC else cast(ZoneInfo, self.clock.zone),
+            gaming_day=self.events[0].gaming_day if self.events else None,
+            cutover=self.clock.cutover,
         )
 
 
@@ -94,7 +98,7 @@ def recorded_round(log: EventLog, table: str, round_no: int, rules: Rulebook | N
         tuple(summary.integrity),
         {event.seq: corrections[event.seq] for event in events if event.seq in corrections},
         "USD" if configured is None else configured.currency,
-        _zone(configured),
+        clock_of(configured),
     )
 
 
@@ -108,11 +112,15 @@ def property_configured(log: EventLog) -> PropertyConfigured | None:
     return configured
 
 
-def _zone(configured: PropertyConfigured | None) -> ZoneInfo | None:
+def clock_of(configured: PropertyConfigured | None) -> Clock:
+    """Return the property's clock: UTC if nothing is configured, or a zone that this machine does not know."""
+    if configured is None:
+        return Clock()
     try:
-        return None if configured is None else ZoneInfo(configured.time_zone)
+        zone: tzinfo = ZoneInfo(configured.time_zone)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        return None
+        zone = UTC
+    return Clock(zone, time.fromisoformat(configured.gaming_day_cutover))
 
 
 def _corrections(events: Sequence[Envelope]) -> dict[int, Envelope]:

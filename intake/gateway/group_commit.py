@@ -20,6 +20,7 @@ from events.errors import AppendRefused, EventError, IntegrityError, LogUnavaila
 from events.log.contract import EventLog
 from intake.appending import BATCH, BATCH_BYTES, LineAppender, LineOutcome
 from intake.arriving import GROUP_S
+from intake.filings import ReadRules
 from intake.lines import AcceptedLine, Refusal
 
 Lines = Sequence[AcceptedLine | Refusal]
@@ -62,8 +63,9 @@ class GroupCommit:
         open_log: Callable[[], EventLog],
         observe: Callable[[int, float], None] = lambda *_: None,
         report: Callable[[str], None] = lambda _: None,
+        read_rules: ReadRules | None = None,
     ) -> None:
-        self._open_log, self._observe, self._report = open_log, observe, report
+        self._open_log, self._observe, self._report, self._read_rules = open_log, observe, report, read_rules
         self._queue: queue.SimpleQueue[Handed | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self.waiting_lines = self.waiting_bytes = 0
@@ -72,7 +74,7 @@ class GroupCommit:
         self._closing = self._succeeded = False
         self._log: EventLog | None = open_log()
         self._log_id = self._log.log_id
-        self._appender, self._repairs = LineAppender(self._log), 0
+        self._appender, self._repairs = LineAppender(self._log, self._read_rules), 0
         self._thread = threading.Thread(target=self._run, name="group-commit")
         self._thread.start()
 
@@ -224,7 +226,7 @@ class GroupCommit:
             except (LogUnavailable, AppendRefused, IntegrityError, EventError) as error:
                 self.trouble = str(error)
                 return
-            self._appender, self._repairs = LineAppender(self._log), 0
+            self._appender, self._repairs = LineAppender(self._log, self._read_rules), 0
         elif self._succeeded:
             return
         self.trouble = None

@@ -25,14 +25,14 @@ from replay.fold.table_fold import TableFold
 from replay.run.adjudicate import Conclusion, adjudicate
 from replay.transcript import games as transcript_games
 from replay.transcript import play as transcript_play
+from replay.transcript.clock import Clock, UnreadableTime
 from replay.transcript.read import BEFORE_A_ROUND, DECK, PREPARATIONS, STATEMENTS, TABLE_STATEMENTS, Context
 from replay.transcript.words import TranscriptError, Words
 
 DEFAULT_DAY = "2025-01-01"
 MAX_LINE, MAX_LINES = 4000, 200_000
-MOST_AHEAD, LAST_YEAR = timedelta(days=366), 2200
-RUN_AHEAD = timedelta(hours=1)
-"""How far a transcript's clock, which adds a second for every event, can have run ahead of a time stated next."""
+MOST_AHEAD, FIRST_YEAR, LAST_YEAR = timedelta(days=366), 1970, 2200
+EPOCH = datetime.fromtimestamp(0, UTC)
 ASPECTS: tuple[Aspect, ...] = (
     "equipment", "shuffle", "wagering", "start", "deal", "stub", "setting", "settlement", "progressive", "envy",
     "collection", "mystery", "rotation", "fees",
@@ -43,6 +43,8 @@ STATEMENT_FILES = (transcript_play, transcript_games)
 
 LoadRules = Callable[[str], str]
 """Returns the text of a rules submission named in a transcript; raises `OSError` where there is none."""
+FiledRules = Callable[[str, str], str | None]
+"""Returns the text of the rules that a table has in force on a gaming day; None if it has none."""
 
 
 class Timed(msgspec.Struct, frozen=True):
@@ -63,6 +65,8 @@ class Script(msgspec.Struct, frozen=True, kw_only=True):
     gaming_day: str
     book: Rulebook
     events: tuple[Timed, ...]
+    rules: model.RulesFiled
+    """What the round was transcribed by, whether a line of the transcript filed it or the table."""
 
 
 class Judged(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,12 +80,22 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     lines: dict[int, int]
 
 
-def parse(text: str, source: str, load: LoadRules | None = None) -> list[Script]:
-    """Return the rounds of a transcript, in order. Raises `TranscriptError` naming the line and what was expected."""
+def parse(
+    text: str,
+    source: str,
+    load: LoadRules | None = None,
+    *,
+    filed: FiledRules | None = None,
+    clock: Clock = Clock(),  # noqa: B008 - a constant
+) -> list[Script]:
+    """Return the rounds of a transcript, in order. Raises `TranscriptError` naming the line and what was expected.
+
+    Without a `rules` line, `filed` returns the rules; `clock` is the property's.
+    """
     lines = text.split("\n")
     if len(lines) > MAX_LINES:
         raise TranscriptError(source, MAX_LINES, f"a transcript has at most {MAX_LINES} lines")
-    reader = _Reader(source, load)
+    reader = _Reader(source, load, filed, clock)
     for number, line in enumerate(lines, 1):
         reader.read(number, line.rstrip("\r"))
     return reader.finish(len(lines))
@@ -187,10 +201,12 @@ def _is_day(text: str) -> bool:
 class _Reader:
     """Reads line by line; a round begins with `round N` or with the first statement of play."""
 
-    def __init__(self, source: str, load: LoadRules | None) -> None:
-        self.source, self.load = source, load
+    def __init__(self, source: str, load: LoadRules | None, filed: FiledRules | None, clock: Clock) -> None:
+        self.source, self.load, self.filed, self.clock = source, load, filed, clock
         self.table, self.gaming_day = "t-1", DEFAULT_DAY
         self.book: Rulebook | None = None
+        self.rules: model.RulesFiled | None = None
+        self.is_stated = False  # whether a line of the transcript states the rules
         self.context: Context | None = None
         self.scripts: list[Script] = []
         self.prelude: list[Timed] = []
@@ -200,8 +216,8 @@ class _Reader:
         self.next_aspects: set[Aspect] = set()
         self.shuffled_decks: set[str] = set()
         self.is_preparing, self.deal_deck = False, ""
-        self.now = datetime.fromisoformat(DEFAULT_DAY).replace(hour=12, tzinfo=UTC)
-        self.last_us, self.day_turned = 0, False
+        self.now = clock.noon(DEFAULT_DAY)
+        self.is_fresh = True  # nothing of this gaming day has happened yet but filings
 
     def read(self, number: int, line: str) -> None:
         """Read one line."""
@@ -246,6 +262,8 @@ class _Reader:
         entry = STATEMENTS.get(words.keyword)
         if entry is None:
             raise words.error("unknown statement; docs/transcript.md lists all")
+        if self.round is None:
+            self._take_filed(words)
         if self.context is None:
             raise words.error("a `rules` line must come first, like: rules pa-688a ace_high_bonus=1")
         aspect, reader = entry
@@ -285,10 +303,11 @@ class _Reader:
     def _add(self, event: Event, line: int) -> None:
         self.now += timedelta(seconds=1)
         timed = Timed(int(self.now.timestamp()) * 1_000_000, line, event)
-        self.last_us, self.day_turned = timed.at_us, False
+        self.is_fresh = self.is_fresh and isinstance(event, model.RulesFiled)
         (self.prelude if self.round is None else self.round).append(timed)
 
     def _begin(self, words: Words, implied: bool = False) -> None:
+        self._take_filed(words)
         if self.context is None:
             raise words.error("a `rules` line must come first, like: rules pa-688a ace_high_bonus=1")
         if not implied:
@@ -312,6 +331,7 @@ class _Reader:
         if self.round is None:
             return
         assert self.book is not None
+        assert self.rules is not None
         assert self.context is not None
         if keep_preparation and self.is_preparing:
             self.prelude += self.round
@@ -337,6 +357,7 @@ class _Reader:
                 gaming_day=self.gaming_day,
                 book=self.book,
                 events=events,
+                rules=self.rules,
             )
         )
         self.prelude, self.round, self.aspects = [], None, self.aspects & {"equipment"} | self.next_aspects
@@ -352,21 +373,38 @@ class _Reader:
             else:
                 text = submission_from_words(words.rest)
                 words.rest = []
-            self.book = parse_submission(text, source=here)
+            book = parse_submission(text, source=here)
         except RulesRefused as error:
             raise words.error(str(error).removeprefix(f"{here}: ")) from error
-        self.gaming_day = max(self.gaming_day, self.book.effective_gaming_day)
-        before = self.context
-        self.context = Context(self.book)
+        self.gaming_day = max(self.gaming_day, book.effective_gaming_day)
+        self.is_stated = True
+        self._add(self._play_by(book, text), words.line)
+
+    def _take_filed(self, words: Words) -> None:
+        """Go on by the rules that the table has filed, unless a line states others."""
+        if self.is_stated or self.filed is None:
+            return
+        text = self.filed(self.table, self.gaming_day)
+        if text is None or (self.rules is not None and self.rules.toml == text):
+            return
+        try:
+            self._play_by(parse_submission(text, source=f"table {self.table}"), text)
+        except RulesRefused as error:
+            raise words.error(f"the rules on file cannot be read: {error}") from error
+
+    def _play_by(self, book: Rulebook, text: str) -> model.RulesFiled:
+        """Read what follows by these rules; return their filing."""
+        before, self.book = self.context, book
+        self.context = Context(book)
         if before is not None:
             self.context.patrons, self.context.deck, self.context.decks = before.patrons, before.deck, before.decks
-        filed = model.RulesFiled(
-            submission=re.sub("[^a-z0-9]+", "-", self.book.name.lower()).strip("-")[:32] or "rules",
+        self.rules = model.RulesFiled(
+            submission=re.sub("[^a-z0-9]+", "-", book.name.lower()).strip("-")[:32] or "rules",
             toml=text,
-            effective_gaming_day=self.book.effective_gaming_day,
+            effective_gaming_day=book.effective_gaming_day,
             sha256=sha256(text.encode()).hexdigest(),
         )
-        self._add(filed, words.line)
+        return self.rules
 
     def _load(self, words: Words, name: str) -> str:
         if self.load is None or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}\.toml", name):
@@ -394,32 +432,34 @@ class _Reader:
             raise words.error(f"expected YYYY-MM-DD, got {day!r}")
         self._end_round()
         self.gaming_day = day
-        noon = datetime.fromisoformat(day).replace(hour=12, tzinfo=UTC)
-        if noon.date() > self.now.date():
-            self._turn(noon, words)
-            self.day_turned = True
+        if self.clock.noon(day) > self.now:
+            self._turn(self.clock.noon(day), words)
+            self.is_fresh = True
 
     def _at(self, words: Words) -> None:
-        word = words.take("a time like 21:14:05 or +90s")
-        if ahead := re.fullmatch(r"\+(\d{1,9})(ms|s|m|h)", word):
+        text = " ".join([words.take("a time like 21:14:05 or +90s"), *words.rest])
+        words.rest = []
+        if ahead := re.fullmatch(r"\+(\d{1,9})(ms|s|m|h)", text):
             unit = {"ms": "milliseconds", "s": "seconds", "m": "minutes", "h": "hours"}[ahead[2]]
             passed = timedelta(**{unit: int(ahead[1])})
             if passed > MOST_AHEAD:
-                raise words.error(f"expected a time like 21:14:05 or +90s, at most a year ahead, got {word!r}")
-            self._turn(self.now + passed, words)
-            return
-        clock = re.fullmatch(r"(\d{1,2}):(\d{2})(?::(\d{2}))?", word, re.ASCII)
-        if clock is None or int(clock[1]) > 23 or int(clock[2]) > 59 or int(clock[3] or 0) > 59:
-            raise words.error(f"expected a time like 21:14:05 or +90s, got {word!r}")
-        then = self.now.replace(hour=int(clock[1]), minute=int(clock[2]), second=int(clock[3] or 0), microsecond=0)
-        if self.day_turned and then.timestamp() * 1_000_000 > self.last_us:
-            pass  # a time of the day that was just named, before noon
-        elif then < self.now:  # the next day, unless events a second apart have only run ahead of their clock
-            then = self.now if self.now - then < RUN_AHEAD else then + timedelta(days=1)
+                raise words.error(f"expected a time like 21:14:05 or +90s, at most a year ahead, got {text!r}")
+            then = self.now + passed
+        else:
+            try:
+                then, is_dated = self.clock.read(text, self.gaming_day, None if self.is_fresh else self.now)
+            except UnreadableTime as error:
+                raise words.error(str(error)) from error
+            if then < self.now and not self.is_fresh and not is_dated:
+                then = self.now  # events a second apart have only run ahead of their clock
+        if self.is_fresh:  # what is filed is filed before
+            then_us = (then - EPOCH) // timedelta(microseconds=1)
+            self.prelude = [Timed(min(each.at_us, then_us), each.line, each.payload) for each in self.prelude]
         self._turn(then, words)
+        self.is_fresh = False
 
     def _turn(self, then: datetime, words: Words) -> None:
-        if then.year > LAST_YEAR:
+        if not FIRST_YEAR <= then.year <= LAST_YEAR:
             raise words.error(f"the times of the transcript have come to the year {then.year}")
         self.now = then - timedelta(seconds=1)
 

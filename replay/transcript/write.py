@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime, time, tzinfo
 from types import MappingProxyType
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -16,6 +16,7 @@ from events.vocabulary import model
 from events.vocabulary.model import Event
 from games.rulebook.money import show_money
 from replay.narrative.events import sentence
+from replay.transcript.clock import Clock
 
 Writer = Callable[[Any], str]
 
@@ -208,13 +209,18 @@ def to_text(
     times: bool = True,
     currency: str = "USD",
     zone: ZoneInfo | None = None,
+    gaming_day: str | None = None,
+    cutover: time = Clock().cutover,  # noqa: B008 - a constant
 ) -> str:
     """Return a round's events `(seq, occurred_at_us, payload)` as a transcript; `rules` are lines put before it.
 
     `notes` are comments before events, by their numbers; of an event whose payload is null there is only its note.
-    Amounts in comments are in `currency` (ISO 4217), times of day in `zone`, which a comment names; null: UTC.
+    Amounts in comments are in `currency` (ISO 4217), times of day in `zone`, which a comment names; null: UTC. With a
+    gaming day, whose `cutover` is the property's, the text reads back with the same times, to the second.
     """
     lines = [*rules, *([f"# times are {'UTC' if zone is None else zone.key}"] if times else []), f"table {table}"]
+    lines += [f"day {gaming_day}"] if gaming_day is not None else []
+    clock = Clock(zone or UTC, cutover)
     second: int | None = None
     for seq, at_us, event in events:
         if seq in notes:
@@ -230,9 +236,13 @@ def to_text(
         if line is None:
             lines.append(f"# event {seq}: {sentence(event, currency)} (not part of the notation)")
             continue
-        if times and at_us // 1_000_000 != second:
-            lines.append(_at(at_us // 1_000_000, second, zone or UTC))
-            second = at_us // 1_000_000
+        here = at_us // 1_000_000
+        if times and gaming_day is not None:
+            before = None if second is None else datetime.fromtimestamp(second, UTC)
+            lines.append(f"at {clock.written(datetime.fromtimestamp(here, UTC), gaming_day, before)}")
+        elif times and here != second:
+            lines.append(_at(here, second, zone or UTC))
+        second = here
         lines.append(line)
     return "\n".join(lines) + "\n"
 

@@ -80,10 +80,11 @@ ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
         "arriving": (),
         "doors": (),
         "lines": ("arriving", "doors", "errors"),
-        "appending": ("lines", "arriving", "doors", "errors"),
-        "*": ("appending", "lines", "doors", "errors"),
+        "filings": ("lines",),
+        "appending": ("filings", "lines", "arriving", "doors", "errors"),
+        "*": ("appending", "filings", "lines", "doors", "errors"),
         "profiles": ("*", "lines", "doors", "errors"),
-        "gateway": ("profiles", "*", "appending", "lines", "arriving", "errors"),
+        "gateway": ("profiles", "*", "appending", "filings", "lines", "arriving", "errors"),
     },
 }
 """Package → room → the rooms of the same package that it may import. A file that stands in no room is one; `*`: any other."""

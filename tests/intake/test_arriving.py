@@ -39,7 +39,9 @@ def pipe() -> Iterator[tuple[int, int]]:
 def taken_in(log: SqliteLog, reading: int) -> Iterator[int]:
     """Yield how many events are stored after each group."""
     pace = Pace()
-    for taken in append_lines(log, read_arriving(ArrivingLines(reading, pace), "pipe"), pace):
+    accounts = append_lines(log, read_arriving(ArrivingLines(reading, pace), "pipe"), pace)
+    assert next(accounts).appended == 0  # before anything was read
+    for taken in accounts:
         yield taken.appended
 
 

@@ -61,6 +61,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from intake.gateway.telemetry import Telemetry
     from intake.patrons import Keyring, with_tokens
     from intake.profiles.shelf import Profiles
+    from rack.commands.judging.rules import read_filed_rules
 
     _check(arguments)
     address = log_address(arguments.log)
@@ -71,7 +72,9 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         keyring = None if arguments.patrons is None else resources.enter_context(Keyring(arguments.patrons))
         listening = resources.enter_context(_listening(arguments.listen))
         telemetry = Telemetry(output.note)
-        commit = GroupCommit(partial(_open, address, arguments.property), telemetry.commit, output.problem)
+        commit = GroupCommit(
+            partial(_open, address, arguments.property), telemetry.commit, output.problem, read_filed_rules
+        )
         resources.callback(commit.close)
         tokens = partial(with_tokens, keyring=keyring)
         gateway = Gateway(commit, devices, profiles, tokens, telemetry)

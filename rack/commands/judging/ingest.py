@@ -133,6 +133,7 @@ def _ingest_lines(log: EventLog, name: str, patrons: Path | None, profile: Path 
     from intake.lines import read_arriving
     from intake.patrons import Keyring, with_tokens
     from intake.profiles.profile import Profile
+    from rack.commands.judging.rules import read_filed_rules
 
     with ExitStack() as resources:
         keyring = resources.enter_context(Keyring(patrons)) if patrons is not None else None
@@ -145,7 +146,7 @@ def _ingest_lines(log: EventLog, name: str, patrons: Path | None, profile: Path 
             if profile is None
             else Profile(profile).lines_of(source, shown, tokens)
         )
-        yield from append_lines(log, lines, pace)
+        yield from append_lines(log, lines, pace, read_filed_rules)
 
 
 def _opened(name: str, resources: ExitStack) -> tuple[BinaryIO, str]:

@@ -143,6 +143,7 @@ def _show(log: EventLog, arguments: argparse.Namespace, output: Output) -> Exit:
 def _redrive(log: EventLog, arguments: argparse.Namespace, output: Output) -> Exit:
     from events.errors import EventError
     from intake.quarantine import find_case, quarantine_cases, redrive
+    from rack.commands.judging.rules import read_filed_rules
 
     entries = quarantine_cases(log)
     chosen = [find_case(entries, digest) for digest in arguments.digest]
@@ -157,7 +158,9 @@ def _redrive(log: EventLog, arguments: argparse.Namespace, output: Output) -> Ex
             refused.append({"sha256": each.entry.sha256, "reason": str(each.fault)})
             continue
         try:
-            appended = redrive(log, each, by=arguments.by, reason=arguments.reason, line=line)
+            appended = redrive(
+                log, each, by=arguments.by, reason=arguments.reason, line=line, read_rules=read_filed_rules
+            )
         except EventError as error:
             output.problem(f"still refused: {error}")
             refused.append({"sha256": each.entry.sha256, "reason": str(error)})

@@ -13,6 +13,7 @@ from rack.output import Output, table
 
 if TYPE_CHECKING:
     from games.rulebook.rulebook import Rulebook
+    from intake.filings import Submission
 
 HELP = "List the paytables that can be filed, or check a rules submission"
 
@@ -47,6 +48,19 @@ def _list(output: Output) -> None:
         (each.chapter, each.wager or f"house way {each.house_way}", each.paytable or "–", each.cite) for each in known
     ]
     output.text(*table(("chapter", "wager", "paytable", "cite"), rows))
+
+
+def read_filed_rules(text: str) -> Submission:
+    """Return what a filed submission says of itself, for intake. Raises `EventError` naming the key, and what was expected."""
+    from events.errors import EventError
+    from games.rulebook.rulebook import RulesRefused, parse_submission
+    from intake.filings import Submission
+
+    try:
+        book = parse_submission(text, source="rules_filed")
+    except RulesRefused as error:
+        raise EventError(str(error)) from error
+    return Submission(book.game, book.effective_gaming_day)
 
 
 def read_submission(file: str) -> Rulebook:
