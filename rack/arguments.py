@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 from rack.errors import UsageError
@@ -38,6 +39,13 @@ def add_log(parser: argparse.ArgumentParser) -> None:
         metavar="ADDR",
         help="Address of the log: sqlite:///path/file.db or kafka://host:port/prefix (default: RACK_LOG).",
     )
+
+
+def given_path(text: str) -> Path:
+    """Read a path, for argparse. An empty text is none: it comes of a variable that is not set, and would be this folder."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("expected a path, got an empty text; is a variable not set?")
+    return Path(text)
 
 
 def positive(text: str) -> int:

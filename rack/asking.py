@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rack import settings
+from rack.arguments import given_path
 from rack.errors import UsageError
 from rack.output import Output, table
 
@@ -60,7 +61,7 @@ def add_warehouse(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--warehouse",
         metavar="FILE",
-        type=Path,
+        type=given_path,
         help="The warehouse (default: warehouse.duckdb in RACK_OUT, or in demo).",
     )
 

@@ -107,6 +107,10 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
     return parser
 
 
+NOT_OTHERS = 0o027
+"""What no file or folder of ours allows, whatever the umask: the group to write, others anything."""
+
+
 class _Version(argparse.Action):
     """Prints the version of the installed distribution, which is looked up only when it is asked for."""
 
@@ -127,7 +131,16 @@ class _Version(argparse.Action):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line; return its exit code."""
+    """Run the command line; return its exit code. Every file and folder that it writes is its owner's and group's alone."""
+    before = os.umask(0)
+    os.umask(before | NOT_OTHERS)
+    try:
+        return _run(argv)
+    finally:
+        os.umask(before)
+
+
+def _run(argv: Sequence[str] | None) -> int:
     arguments = build_parser(_named_first(sys.argv[1:] if argv is None else argv)).parse_args(argv)
     output = Output(as_json=getattr(arguments, "json", False), quiet=getattr(arguments, "quiet", False))
     try:

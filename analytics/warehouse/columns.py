@@ -217,8 +217,8 @@ _HEAD: Final = """\
 # The warehouse, column by column
 
 Made from the code by `rack warehouse columns --markdown`; a test compares it with the tables. The file is a plain DuckDB
-database: any DuckDB reads it, read-only, while the pages do. Money is integer cents, times are UTC microseconds. How to ask it:
-[analyst-guide.md](analyst-guide.md).
+database in the form of DuckDB 1.4, which 1.4 and later versions read, read-only, while the pages do. Money is integer cents,
+times are UTC microseconds. How to ask it: [analyst-guide.md](analyst-guide.md).
 
 **How it is brought up to what is new.** A file in place is never written to: a build puts another one in its place, so open it
 anew to see the newest. It reads only events past the last that the file holds and results past the last place, and renews only

@@ -1,8 +1,8 @@
 """The warehouse as files for other programs: Parquet, or CSV that no spreadsheet takes for formulas.
 
 Invariant: a file appears whole or not at all, and only after the export was recorded; names of tables and columns
-come from the file's own catalogue and are quoted; what a spreadsheet would compute (= + - @ where a cell begins, for one that divides
-at semicolons or tabs too) gets an apostrophe in front.
+come from the file's own catalogue and are quoted; what a spreadsheet would compute (= + - @ where a cell begins, for one
+that divides at semicolons or tabs too) gets an apostrophe in front.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from collections.abc import Callable, Sequence
 from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
+
+import duckdb
 
 from analytics.warehouse.warehouse import DISK_ERRORS, Warehouse, WarehouseError
 from replay.report.sheet import BREAK, CELL
@@ -97,6 +99,8 @@ def _write(db: Warehouse, name: str, path: Path, form: Form) -> int:
             shown = ", ".join(_plain(column, str(kind)) for column, kind in zip(rows.columns, rows.types, strict=True))
             db.sql(f"SELECT {shown} FROM {_quoted(name)}").write_csv(str(path), header=True)
     except DISK_ERRORS as error:
+        if isinstance(error, duckdb.IOException) and "Could not read" in str(error):  # the warehouse is damaged
+            raise
         raise WarehouseError(
             f"{path} could not be written ({str(error).splitlines()[0]}); nothing of the export was kept: free space on its "
             "disk, and export again"

@@ -109,6 +109,9 @@ DISK_ERRORS: Final = (
 """What DuckDB raises where the disk is full or fails."""
 
 
+STORAGE_VERSION: Final = "v1.4.0"
+"""The form of the file: DuckDB reads it from this version on. It is part of `models_digest`: another form is built anew."""
+
 CATALOG: Final = "warehouse"
 """How the file is called in statements while it is open."""
 
@@ -227,7 +230,7 @@ def opened(path: Path, threads: int | None = None) -> Iterator[Warehouse]:
         db.execute("SET memory_limit = ?", [BUILD_MEMORY])
         db.execute("SET temp_directory = ?", [str(path.with_name("spilled"))])
         db.execute("SET preserve_insertion_order = false")
-        db.execute(f"ATTACH ? AS {CATALOG}", [str(path)])
+        db.execute(f"ATTACH ? AS {CATALOG} (STORAGE_VERSION '{STORAGE_VERSION}')", [str(path)])
         db.execute(f"USE {CATALOG}")
         yield db
         db.execute(f"CHECKPOINT {CATALOG}")
@@ -303,11 +306,20 @@ def reading(path: str | Path) -> Iterator[Warehouse]:
                     "Run `rack replay --log ADDR --warehouse FILE`: it builds the file anew."
                 )
             yield db
-    except NoWarehouse as error:
+    except (NoWarehouse, duckdb.Error) as error:
+        if isinstance(error, duckdb.Error) and not is_damage(error):
+            raise
         raise WarehouseError(
-            f"{path} cannot be read as a warehouse ({error}). "
+            f"{path} cannot be read as a warehouse ({str(error).splitlines()[0]}). "
             "Run `rack replay --log ADDR --warehouse FILE`: it builds the file anew from the results."
         ) from error
+
+
+def is_damage(error: duckdb.Error) -> bool:
+    """Return whether DuckDB says that a file which is read was cut short or altered, not that a statement is wrong."""
+    if isinstance(error, duckdb.IOException):
+        return "Could not write" not in str(error)
+    return type(error) is duckdb.Error or isinstance(error, duckdb.FatalException | duckdb.SerializationException)
 
 
 class NoWarehouse(Exception):
@@ -351,8 +363,9 @@ def grains() -> dict[str, tuple[str, ...]]:
 
 
 def models_digest() -> str:
-    """Return the digest of all models and what they know of games, by which a file knows which program built it."""
-    text = "\0".join((*(f"{model}\0{model_text(model)}" for model in MODELS), repr(game_facts())))
+    """Return the digest of all models, of what they know of games and of the file's form, by which a file knows which program
+    built it."""
+    text = "\0".join((STORAGE_VERSION, *(f"{model}\0{model_text(model)}" for model in MODELS), repr(game_facts())))
     return sha256(text.encode()).hexdigest()
 
 

@@ -17,6 +17,8 @@ from dashboards.access.hosts import HostGuard
 from dashboards.access.sign_ins import SignInGuard, cookies_of, key_of
 from dashboards.run import ACCESS_VARIABLE, LOGIN, public_hosts
 
+os.umask(os.umask(0o077) | 0o027)  # what the pages write is their owner's and group's alone, however they were started
+
 
 def serves_tls() -> bool:
     """Say whether people reach the pages by TLS, as the login file's `redirect_uri` says."""

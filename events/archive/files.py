@@ -39,7 +39,7 @@ def create_fresh(path: Path) -> BinaryIO:
     """Open a new file for writing; what an earlier run left under this name is thrown away, and no link is followed."""
     path.unlink(missing_ok=True)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
-    return os.fdopen(os.open(path, flags, 0o644), "wb")
+    return os.fdopen(os.open(path, flags, 0o640), "wb")
 
 
 def make_folder(path: Path) -> None:

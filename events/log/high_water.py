@@ -157,7 +157,7 @@ class HighWater:
         header = (MAGIC + self.log_id.encode() + extent).ljust(_SLOT.size, b"\0")
         content = header + b"".join(_slot(stream, head) for stream, head in sorted(heads.items()))
         fresh = self.path.with_name(self.path.name + ".new")
-        file = os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
+        file = os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o640)
         try:
             os.posix_fallocate(file, 0, total * _SLOT.size)
             _write_at(file, content, 0)

@@ -39,7 +39,7 @@ def open_lock(path: Path) -> int:
     """Return a descriptor of `path`'s lock file, which is made where there is none. Raises `LogUnavailable`."""
     name = lock_of(path)
     try:
-        return os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        return os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o640)
     except OSError as error:
         raise LogUnavailable(f"{name}: {error.strerror}") from error
 

@@ -93,7 +93,7 @@ class Turns:
 
     def _join(self) -> None:
         try:
-            self._file = os.open(self._name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            self._file = os.open(self._name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o640)
             self._wait(lambda: _lock_byte(self._opened(), fcntl.F_RDLCK, _PRESENCE), time.monotonic() + TURN_WAIT_S)
         except OSError as error:
             self.close()

@@ -72,7 +72,7 @@ def new_key(path: Path, name: str, kind: KeyKind) -> FileSigner:
     secret = encode_base64(bytes([kind]) + private.private_bytes_raw())
     _create(path, f"PRIVATE+KEY+{name}+{public.id.hex()}+{secret}\n", 0o600)
     try:
-        _create(path.with_name(path.name + ".pub"), f"{public}\n", 0o644)
+        _create(path.with_name(path.name + ".pub"), f"{public}\n", 0o640)
     except (KeyRefused, OSError):
         path.unlink()  # a key of which nobody has the public half would be in the way of the next try
         raise

@@ -15,7 +15,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from rack import settings
-from rack.arguments import PORT
+from rack.arguments import PORT, given_path
 from rack.errors import EnvironmentFault, Exit, UsageError
 from rack.output import Output
 
@@ -25,25 +25,25 @@ HELP = "Serve the pages on the result of a demo or a replay"
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     where = parser.add_mutually_exclusive_group()
-    where.add_argument("--out", metavar="DIR", type=Path, help="Folder of a demo (default: RACK_OUT, or demo).")
-    where.add_argument("--warehouse", metavar="FILE", type=Path, help="Warehouse that `rack replay` built.")
+    where.add_argument("--out", metavar="DIR", type=given_path, help="Folder of a demo (default: RACK_OUT, or demo).")
+    where.add_argument("--warehouse", metavar="FILE", type=given_path, help="Warehouse that `rack replay` built.")
     parser.add_argument(
         "--log", metavar="ADDR", help="Log whose findings are reviewed (default: the demo's, or RACK_LOG)."
     )
     parser.add_argument(
         "--witness",
         metavar="DIR",
-        type=Path,
+        type=given_path,
         help="Folder of a witness of the log, or a copy of it; the Integrity page verifies and shows it.",
     )
     parser.add_argument(
-        "--witness-key", metavar="FILE", type=Path, help="The witness's public key, as you received it."
+        "--witness-key", metavar="FILE", type=given_path, help="The witness's public key, as you received it."
     )
     how = parser.add_mutually_exclusive_group()
     how.add_argument(
         "--login",
         metavar="FILE",
-        type=Path,
+        type=given_path,
         help="Require sign-in; the file sets [auth] and [roles].",
     )
     how.add_argument(

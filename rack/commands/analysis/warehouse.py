@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
-from rack.arguments import add_log, check_options
+from rack.arguments import add_log, check_options, given_path
 from rack.asking import add_warehouse, warehouse_at
 from rack.errors import Exit, UsageError
 from rack.on_record import add_custody, record_export
@@ -37,7 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_warehouse(parser)
     add_log(parser)
     parser.add_argument("--anew", action="store_true", help="build: read everything and replace the file.")
-    parser.add_argument("--out", metavar="DIR", type=Path, help="export: folder for the files.")
+    parser.add_argument("--out", metavar="DIR", type=given_path, help="export: folder for the files.")
     parser.add_argument("--format", choices=("parquet", "csv"), help="export: file format (default: parquet).")
     parser.add_argument("--tables", metavar="NAMES", default="", help="export: only these tables, separated by commas.")
     add_custody(parser)

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rack.arguments import add_log, check_options, require_options
+from rack.arguments import add_log, check_options, given_path, require_options
 from rack.errors import EnvironmentFault, Exit, UsageError
 from rack.output import Output, counted, table
 from rack.settings import alarms_file, log_address, outbox_file
@@ -59,8 +59,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", metavar="ACTION", choices=tuple(TAKES), help=", ".join(TAKES))
     parser.add_argument("of", metavar="WHAT", nargs="*", help="A message's key, an incident's id, or a file.")
     add_log(parser)
-    parser.add_argument("--settings", metavar="FILE", type=Path, help="send, test: the settings.")
-    parser.add_argument("--outbox", metavar="FILE", type=Path, help="The outbox, which one process sends from.")
+    parser.add_argument("--settings", metavar="FILE", type=given_path, help="send, test: the settings.")
+    parser.add_argument("--outbox", metavar="FILE", type=given_path, help="The outbox, which one process sends from.")
     parser.add_argument("--past", action="store_true", help="send: with a new outbox, what was found before too.")
     parser.add_argument(
         "--once", action="store_true", help="send: send what is due and exit; 1 if a message was not accepted."

@@ -8,7 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rack.arguments import add_log, check_options, positive, require_options
+from rack.arguments import add_log, check_options, given_path, positive, require_options
 from rack.errors import Exit, UsageError
 from rack.output import Output, table
 from rack.settings import cases_folder, key_file, log_address
@@ -88,9 +88,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--patron", metavar="TOKEN", help="open: the patron token.")
     parser.add_argument("--outcome", metavar="NAME", help="decide: the outcome; an unknown name lists them.")
     parser.add_argument("--override", metavar="TEXT", help="decide: why it goes against what the record shows.")
-    parser.add_argument("--out", metavar="FILE", type=Path, help="fetch: the file to write; letter: the folder.")
+    parser.add_argument("--out", metavar="FILE", type=given_path, help="fetch: the file to write; letter: the folder.")
     parser.add_argument(
-        "--key", metavar="FILE", type=Path, help="letter: the log's key file (default: RACK_KEY, or the demo's)."
+        "--key", metavar="FILE", type=given_path, help="letter: the log's key file (default: RACK_KEY, or the demo's)."
     )
     parser.add_argument("--all", action="store_true", help="list: decided cases too.")
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 from rack import settings
-from rack.arguments import positive
+from rack.arguments import given_path, positive
 from rack.errors import Exit
 from rack.output import Output, money, table
 
@@ -33,7 +32,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=positive,
         help=f"Rounds of each game (default: {settings.DEMO_ROUNDS}; {ROUNDS_OF_SEVERAL_GAMES} with several games).",
     )
-    parser.add_argument("--out", metavar="DIR", type=Path, help="Folder for the results (default: RACK_OUT, or demo).")
+    parser.add_argument(
+        "--out", metavar="DIR", type=given_path, help="Folder for the results (default: RACK_OUT, or demo)."
+    )
     parser.add_argument("--log", metavar="ADDR", help="An empty log to use instead of floor.db in DIR.")
 
 

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
-from rack.arguments import output_flags
+from rack.arguments import given_path, output_flags
 from rack.errors import Exit
 from rack.output import Output, counted, table
 
@@ -28,7 +28,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action = actions.add_parser(name, help=f"{what}.", description=f"{what}.", parents=[output_flags()])
         if name != "list":
             action.add_argument("name", metavar="NAME", help="The device's name: 1 to 32 of a-z, 0-9 and -.")
-        action.add_argument("--devices", metavar="FILE", type=Path, required=True, help="The register (mode 0600).")
+        action.add_argument(
+            "--devices", metavar="FILE", type=given_path, required=True, help="The register (mode 0600)."
+        )
         if name == "add":
             action.add_argument(
                 "--source",
@@ -52,7 +54,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
     what = "Show what each message of a file becomes in a profile; nothing is stored"
     check = actions.add_parser("check", help=f"{what}.", description=f"{what}.", parents=[output_flags()])
-    check.add_argument("profile", metavar="PROFILE", type=Path, help="The profile (docs/profiles/ has examples).")
+    check.add_argument("profile", metavar="PROFILE", type=given_path, help="The profile (docs/profiles/ has examples).")
     check.add_argument("file", metavar="FILE", help="Messages as the device writes them; - reads stdin.")
     what = "Try what the gateway promises to a device; writes to a table of its own, so use a log for trials"
     conform = actions.add_parser("conform", help=f"{what}.", description=f"{what}.", parents=[output_flags()])

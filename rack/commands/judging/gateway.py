@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rack.arguments import add_log
+from rack.arguments import add_log, given_path
 from rack.errors import EnvironmentFault, Exit, UsageError
 from rack.output import Output
 from rack.settings import kafka_security, log_address
@@ -34,7 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help=f"Where to listen (default: {DEFAULT_LISTEN}). Beyond this machine only with TLS, or with --without-tls.",
     )
     who = parser.add_mutually_exclusive_group()
-    who.add_argument("--devices", metavar="FILE", type=Path, help="The register of devices (`rack devices add`).")
+    who.add_argument("--devices", metavar="FILE", type=given_path, help="The register of devices (`rack devices add`).")
     who.add_argument(
         "--no-auth", action="store_true", help="Ask for no token; only where this machine alone can connect."
     )
@@ -42,10 +42,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--raw", metavar="ADDR", help="Also read this topic: kafka://host:port/topic, a line in each record."
     )
     parser.add_argument(
-        "--patrons", metavar="KEYRING", type=Path, help="Replace card numbers with tokens of this keyring."
+        "--patrons", metavar="KEYRING", type=given_path, help="Replace card numbers with tokens of this keyring."
     )
-    parser.add_argument("--tls-cert", metavar="FILE", type=Path, help="Certificate chain (PEM).")
-    parser.add_argument("--tls-key", metavar="FILE", type=Path, help="Its private key (PEM, mode 0600).")
+    parser.add_argument("--tls-cert", metavar="FILE", type=given_path, help="Certificate chain (PEM).")
+    parser.add_argument("--tls-key", metavar="FILE", type=given_path, help="Its private key (PEM, mode 0600).")
     parser.add_argument(
         "--without-tls", action="store_true", help="Listen beyond this machine without TLS, behind a proxy that has it."
     )

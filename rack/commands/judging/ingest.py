@@ -14,7 +14,7 @@ from io import UnsupportedOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from rack.arguments import add_log
+from rack.arguments import add_log, given_path
 from rack.errors import Exit, UsageError
 from rack.output import Output
 from rack.settings import log_address
@@ -45,13 +45,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--profile",
         metavar="FILE",
-        type=Path,
+        type=given_path,
         help="The profile of the device whose messages these are (docs/profiles/).",
     )
     parser.add_argument(
         "--patrons",
         metavar="KEYRING",
-        type=Path,
+        type=given_path,
         help="Replace card numbers with tokens of this keyring (`rack patrons new`).",
     )
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rack.arguments import add_log, check_options
+from rack.arguments import add_log, check_options, given_path
 from rack.errors import Exit, UsageError
 from rack.output import Output, table
 from rack.settings import log_address
@@ -40,12 +39,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="First digits of the entry's SHA-256 (redrive without one: every entry not yet redriven).",
     )
     add_log(parser)
-    parser.add_argument("--line", metavar="FILE", type=Path, help="redrive: the corrected line for one entry.")
+    parser.add_argument("--line", metavar="FILE", type=given_path, help="redrive: the corrected line for one entry.")
     parser.add_argument("--by", metavar="ID", help="redrive: who redrives, such as sv-1.")
     parser.add_argument(
         "--reason", metavar="TEXT", help="redrive: why the entry can be read now, or what was corrected."
     )
-    parser.add_argument("--out", metavar="FILE", type=Path, help="show: write the refused bytes to a new file.")
+    parser.add_argument("--out", metavar="FILE", type=given_path, help="show: write the refused bytes to a new file.")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rack import worker_pool
-from rack.arguments import add_log, as_of
+from rack.arguments import add_log, as_of, given_path
 from rack.errors import Exit, UsageError
 from rack.output import Output, table
 from rack.settings import log_address
@@ -62,18 +62,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="with --follow, on Kafka: share the partitions with every replayer of this group.",
     )
     parser.add_argument(
-        "--verdicts", metavar="FILE", type=Path, help="Store the verdicts in this file instead of beside the log."
+        "--verdicts", metavar="FILE", type=given_path, help="Store the verdicts in this file instead of beside the log."
     )
     parser.add_argument(
         "--warehouse",
         metavar="FILE",
-        type=Path,
+        type=given_path,
         help="Build this warehouse from the results; with --follow every second, beside the judging.",
     )
     parser.add_argument(
         "--rounds",
         metavar="DIR",
-        type=Path,
+        type=given_path,
         help="Keep the round table in this folder while judging: what `rack rounds` makes, without reading the log again.",
     )
     worker_pool.add_arguments(parser)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rack.arguments import add_log, check_options, option, positive, require_options, time_us
+from rack.arguments import add_log, check_options, given_path, option, positive, require_options, time_us
 from rack.errors import Exit, UsageError
 from rack.output import Output, money, table
 from rack.settings import cameras_file, log_address, persons_file
@@ -105,7 +105,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--from", metavar="TIME", dest="from_time", help="video: start time, such as 2026-03-01T21:14:00Z."
     )
     parser.add_argument("--to-time", metavar="TIME", help="video: end time.")
-    parser.add_argument("--file", metavar="FILE", type=Path, help="video: the clip's file; its SHA-256 is recorded.")
+    parser.add_argument(
+        "--file", metavar="FILE", type=given_path, help="video: the clip's file; its SHA-256 is recorded."
+    )
     parser.add_argument("--finding", metavar="FINDING", help="video: the finding that the video shows.")
     parser.add_argument(
         "--incident",

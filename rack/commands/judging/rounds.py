@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rack.arguments import add_log
+from rack.arguments import add_log, given_path
 from rack.errors import Exit
 from rack.output import Output, table
 from rack.settings import log_address
@@ -22,7 +21,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_log(parser)
     parser.add_argument(
-        "--out", metavar="DIR", type=Path, required=True, help="Folder of the round table; its contents are replaced."
+        "--out",
+        metavar="DIR",
+        type=given_path,
+        required=True,
+        help="Folder of the round table; its contents are replaced.",
     )
 
 

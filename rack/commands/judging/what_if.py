@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rack import worker_pool
-from rack.arguments import add_log
+from rack.arguments import add_log, given_path
 from rack.errors import Exit
 from rack.output import Output, money, table
 from rack.settings import log_address
@@ -29,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rounds",
         metavar="DIR",
-        type=Path,
+        type=given_path,
         help="The round table that `rack replay --rounds` keeps, or `rack rounds` made (default: derive one).",
     )
     worker_pool.add_arguments(parser)

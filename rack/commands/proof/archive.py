@@ -7,7 +7,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rack.arguments import add_log
+from rack.arguments import add_log, given_path
 from rack.errors import Exit, UsageError
 from rack.on_record import add_custody, record_export
 from rack.output import Output, counted
@@ -25,9 +25,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_log(parser)
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument(
-        "--out", metavar="DIR", type=Path, help="Folder of the archive; created, or extended with new gaming days."
+        "--out",
+        metavar="DIR",
+        type=given_path,
+        help="Folder of the archive; created, or extended with new gaming days.",
     )
-    where.add_argument("--restore", metavar="DIR", type=Path, help="Restore this archive into --log, a new log.")
+    where.add_argument("--restore", metavar="DIR", type=given_path, help="Restore this archive into --log, a new log.")
     parser.add_argument(
         "--for",
         dest="handed_to",

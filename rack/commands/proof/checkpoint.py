@@ -6,10 +6,9 @@ import argparse
 import signal
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rack.arguments import add_log, positive
+from rack.arguments import add_log, given_path, positive
 from rack.errors import Exit, UsageError
 from rack.output import Output, counted
 from rack.settings import log_address
@@ -32,7 +31,7 @@ IMPATIENCE_S = 1.0
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_log(parser)
-    parser.add_argument("--key", type=Path, metavar="FILE", required=True, help="The key file (`rack keys new`).")
+    parser.add_argument("--key", type=given_path, metavar="FILE", required=True, help="The key file (`rack keys new`).")
     parser.add_argument(
         "--follow", action="store_true", help="Keep signing until interrupted, even when no event arrives."
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from rack.arguments import add_log, positive
+from rack.arguments import add_log, given_path, positive
 from rack.errors import Exit, UsageError
 from rack.output import Output
 from rack.settings import key_file, log_address
@@ -24,18 +24,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seat", metavar="N", type=positive, help="The seat in dispute.")
     add_log(parser)
     parser.add_argument(
-        "--out", metavar="DIR", type=Path, default=Path(), help="Folder for the files (default: the current folder)."
+        "--out",
+        metavar="DIR",
+        type=given_path,
+        default=Path(),
+        help="Folder for the files (default: the current folder).",
     )
     parser.add_argument(
         "--key",
         metavar="FILE",
-        type=Path,
+        type=given_path,
         help="The log's key file (`rack keys new`; default: RACK_KEY, or the demo's key).",
     )
     parser.add_argument(
         "--note",
         metavar="FILE",
-        type=Path,
+        type=given_path,
         help="Use this cosigned checkpoint from the folder of a witness.",
     )
     parser.add_argument(

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rack.arguments import add_log, is_given, option, output_flags
+from rack.arguments import add_log, given_path, is_given, option, output_flags
 from rack.errors import Exit, UsageError
 from rack.output import Output, table
 from rack.settings import log_address
@@ -28,7 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     new = actions.add_parser(
         "new", help="Make a key for a log and publish it there, or make a witness's key.", parents=[flags]
     )
-    new.add_argument("file", type=Path, metavar="FILE", help="The new key file; the public key goes to FILE.pub.")
+    new.add_argument("file", type=given_path, metavar="FILE", help="The new key file; the public key goes to FILE.pub.")
     add_log(new)
     new.add_argument("--by", metavar="WHO", help="Who publishes the key.")
     new.add_argument("--existing", action="store_true", help=EXISTING)
@@ -38,14 +38,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     rotate = actions.add_parser(
         "rotate", help="Make a new key, publish it, and retire the key in force.", parents=[flags]
     )
-    rotate.add_argument("file", type=Path, metavar="FILE", help="The new key file.")
+    rotate.add_argument("file", type=given_path, metavar="FILE", help="The new key file.")
     add_log(rotate)
     rotate.add_argument("--by", metavar="WHO", required=True, help="Who replaces the key.")
     rotate.add_argument("--reason", required=True, help="Why the key is replaced.")
     rotate.add_argument("--existing", action="store_true", help=EXISTING)
     rotate.add_argument(
         "--old",
-        type=Path,
+        type=given_path,
         metavar="FILE",
         help="The old key file, which vouches for the new key; without it, give auditors the new public key.",
     )

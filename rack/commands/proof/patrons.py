@@ -7,10 +7,9 @@ import sys
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rack.arguments import check_options, time_us
+from rack.arguments import check_options, given_path, time_us
 from rack.errors import Exit, UsageError
 from rack.output import Output, counted
 
@@ -31,7 +30,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="new: make a keyring; list: list its epochs; token: print the tokens of cards; rotate: begin a new epoch; "
         "erase: destroy the secrets of cards; destroy: destroy the key of an epoch.",
     )
-    parser.add_argument("--keyring", metavar="FILE", type=Path, required=True, help="The keyring file (mode 0600).")
+    parser.add_argument(
+        "--keyring", metavar="FILE", type=given_path, required=True, help="The keyring file (mode 0600)."
+    )
     parser.add_argument(
         "--at", metavar="TIME", help="token, rotate: a time, such as 2026-07-01T00:00:00Z (default: now)."
     )

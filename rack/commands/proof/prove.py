@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from hashlib import sha256
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rack.arguments import add_log, positive
+from rack.arguments import add_log, given_path, positive
 from rack.errors import Exit, UsageError
 from rack.on_record import add_custody, record_export
 from rack.output import Output
@@ -28,11 +27,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("number", metavar="NUMBER", type=positive, nargs="+", help="Sequence numbers of the events.")
     add_log(parser)
-    parser.add_argument("--out", type=Path, metavar="FILE", help="File for the proof (default: stdout).")
+    parser.add_argument("--out", type=given_path, metavar="FILE", help="File for the proof (default: stdout).")
     add_custody(parser)
     parser.add_argument(
         "--note",
-        type=Path,
+        type=given_path,
         metavar="FILE",
         help="Use this cosigned checkpoint from the folder of a witness (default: the newest of the log).",
     )

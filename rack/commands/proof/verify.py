@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rack.arguments import add_log, is_given, option, positive
+from rack.arguments import add_log, given_path, positive
 from rack.errors import Exit, UsageError
 from rack.output import Output, counted
 from rack.settings import attachments_folder, log_address
-from rack.verification_report import check_report_options, compared_beside, progress_of, write_report
-from rack.verification_result import VerificationResult, result, witness_failures
+from rack.verification.file import check_file
+from rack.verification.report import check_report_options, compared_beside, progress_of, write_report
+from rack.verification.result import VerificationResult, result, witness_failures
 
 if TYPE_CHECKING:
     from events.log.contract import CheckpointStore, EventLog
     from events.proofs.quarantine import QuarantineCheck
-    from events.proofs.signed_note import PublicKey
     from events.proofs.since import Start
     from events.proofs.verify import Break, VerificationReport
     from events.proofs.verify_checkpoints import Signatures
@@ -29,23 +28,20 @@ if TYPE_CHECKING:
 
 HELP = "Verify every event, root and signature of a log, or a file of `rack dispute`, `rack report` or `rack prove`"
 
-PACKET_PREFIXES = (b"%PDF-", b'{"')
-"""A PDF, or JSON without white space; a proof has line breaks."""
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument(
         "file",
         metavar="FILE",
-        type=Path,
+        type=given_path,
         nargs="?",
         help="Verify this file of `rack dispute` (JSON or PDF), `rack report` (PDF) or `rack prove` with --key, without a log.",
     )
     add_log(parser)
     parser.add_argument(
         "--key",
-        type=Path,
+        type=given_path,
         metavar="FILE",
         action="append",
         default=[],
@@ -62,10 +58,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="Read only what came after the last verification on record, as far as a signed checkpoint covers it.",
     )
-    parser.add_argument("--rounds", metavar="DIR", type=Path, help="Also derive this round table again and compare it.")
-    parser.add_argument("--witness", type=Path, metavar="DIR", help="Folder of a witness; needs --witness-key.")
     parser.add_argument(
-        "--witness-key", type=Path, metavar="FILE", help="The witness's public key, as you received it."
+        "--rounds", metavar="DIR", type=given_path, help="Also derive this round table again and compare it."
+    )
+    parser.add_argument("--witness", type=given_path, metavar="DIR", help="Folder of a witness; needs --witness-key.")
+    parser.add_argument(
+        "--witness-key", type=given_path, metavar="FILE", help="The witness's public key, as you received it."
     )
     parser.add_argument(
         "--gap",
@@ -82,10 +80,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="Accept, in the name of --by and for this reason, that the log lacks what an earlier verification reached.",
     )
     parser.add_argument(
-        "--report", metavar="FILE", type=Path, help="Also write what was verified, and what not, as a dated PDF."
+        "--report", metavar="FILE", type=given_path, help="Also write what was verified, and what not, as a dated PDF."
     )
     parser.add_argument(
-        "--sign", metavar="FILE", type=Path, help="The log's key file, to sign the report (default: RACK_KEY, if set)."
+        "--sign",
+        metavar="FILE",
+        type=given_path,
+        help="The log's key file, to sign the report (default: RACK_KEY, if set).",
     )
     parser.add_argument("--progress", action="store_true", help="Report each stream on stderr, as a line of JSON.")
 
@@ -93,7 +94,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Verify the log or a file; 4 where anything differs from what was written."""
     if arguments.file is not None:
-        return _file(arguments, output)
+        return check_file(arguments, output)
     if (arguments.witness is None) != (arguments.witness_key is None):
         raise UsageError(
             "give --witness and --witness-key together: the folder, and the key that signed its checkpoints"
@@ -320,7 +321,7 @@ def line(found: Break) -> str:
     """Return a break in one line."""
     from events.archive.manifest import ARCHIVE
     from events.log.contract import QUARANTINE
-    from rack.verification_result import RESULT_KINDS
+    from rack.verification.result import RESULT_KINDS
 
     what = {ARCHIVE: "manifest", QUARANTINE: "entry", "checkpoints": "statement"}.get(found.stream, "event")
     what = "result" if found.kind in RESULT_KINDS else what
@@ -476,122 +477,3 @@ def _time(at_us: int) -> str:
     from datetime import UTC, datetime
 
     return datetime.fromtimestamp(at_us // 1_000_000, UTC).isoformat().replace("+00:00", "Z")
-
-
-def _file(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Check a packet or a proof with the keys that were given, and nothing else."""
-    from events.proofs.keys import read_public_key
-    from events.proofs.signed_note import KeyKind
-    from replay.packet.bundle import MAX_BYTES
-
-    for name in (
-        "log",
-        "rounds",
-        "verdicts",
-        "since",
-        "witness",
-        "gap",
-        "by",
-        "accept_loss",
-        "report",
-        "sign",
-        "progress",
-    ):
-        if is_given(arguments, name):
-            raise UsageError(f"a file is verified without the log; leave out {option(name)}, or FILE")
-    if not arguments.key:
-        raise UsageError("a file is verified with the log's public key; name the key file that you received with --key")
-    keys = [read_public_key(path) for path in arguments.key]
-    if arguments.witness_key is not None:
-        keys.append(read_public_key(arguments.witness_key, KeyKind.WITNESS))
-    with arguments.file.open("rb") as file:
-        data = file.read(MAX_BYTES + 1)
-    if data.lstrip()[:14].lower() == b"<!doctype html":
-        raise UsageError(f"{arguments.file} is a reading copy without a signature; verify the packet's .json or .pdf")
-    if not data.startswith(PACKET_PREFIXES):
-        return _proof(data, keys, output)
-    if not data.startswith(b"%PDF-"):  # which needs no library for PDF files
-        return _packet(data, keys, output)
-    from replay.report.document import is_report
-
-    return (_report if is_report(data) else _packet)(data, keys, output)
-
-
-def _report(data: bytes, keys: Sequence[PublicKey], output: Output) -> Exit:
-    """Check a report for filing: its signature and the tables attached to it. What it says is not worked out again."""
-    from msgspec import to_builtins
-
-    from replay.report.document import check_report
-
-    checked = check_report(data, keys)
-    output.value({"ok": True, **to_builtins(checked)})
-    output.text(
-        f"{checked.title} of {checked.property_name or 'a property without a name'}, {checked.first} to {checked.last}: "
-        f"signed by the log's key, with {counted(len(checked.sheets), 'table')} attached; "
-        f"record as of {_time(checked.as_of_us)}"
-    )
-    return Exit.CLEAN
-
-
-def _packet(data: bytes, keys: Sequence[PublicKey], output: Output) -> Exit:
-    """Check a dispute packet; 1 where it is as it was made, and this program's rules lead to another verdict."""
-    from replay.packet import check_packet
-    from replay.run.engine import engine
-
-    checked = check_packet(data, keys)
-    about, judged = checked.bundle.about, checked.bundle.adjudication
-    events = sum(len(part.events) for part in checked.bundle.streams.values())
-    made = _time(checked.made.at_us)
-    output.value(
-        {
-            "ok": checked.reproduced or about.withheld,
-            "reproduced": checked.reproduced,
-            "withheld": about.withheld,
-            "same_engine": checked.same_engine,
-            "table": about.table,
-            "round": about.round_no,
-            "seat": about.seat,
-            "verdict": judged.verdict,
-            "findings": [f.line() for f in judged.findings],
-            "events": events,
-            "software": about.software,
-            "covered_by_us": checked.made.at_us,
-            "key": str(checked.key),
-            "witnesses": [str(each.key) for each in checked.witnesses],
-        }
-    )
-    output.text(
-        f"table {about.table}, round {about.round_no}: {judged.verdict}; {counted(events, 'event')}, each in the log "
-        f"{checked.checkpoint.origin} when a checkpoint was signed {made}",
-        *(f"cosigned by {each.key.name} {_time((each.time_s or 0) * 1_000_000)}" for each in checked.witnesses),
-        "other patrons are left out, so that the verdict cannot be worked out again from these events; ask for the whole packet"
-        if about.withheld
-        else "replayed from these events alone: the same verdict"
-        if checked.reproduced
-        else f"this program ({engine()}) reaches another verdict; the packet was made by {about.software}, whose rules differ",
-    )
-    return Exit.CLEAN if checked.reproduced or about.withheld else Exit.FINDINGS
-
-
-def _proof(data: bytes, keys: Sequence[PublicKey], output: Output) -> Exit:
-    from events.proofs.inclusion import Proof, check
-
-    proven = check(Proof.decode(data), keys)
-    made = _time(proven.time.at_us)
-    output.value(
-        {
-            "ok": True,
-            "origin": proven.checkpoint.origin,
-            "stream": proven.stream,
-            "events": list(proven.numbers),
-            "covered_by_us": proven.time.at_us,
-            "key": str(proven.signed.key),
-            "witnesses": [str(w.key) for w in proven.witnesses],
-        }
-    )
-    numbers = ", ".join(map(str, proven.numbers))
-    output.text(
-        f"{proven.stream} event {numbers}: in the log {proven.checkpoint.origin} when a checkpoint was signed {made}",
-        *(f"cosigned by {each.key.name} {_time((each.time_s or 0) * 1_000_000)}" for each in proven.witnesses),
-    )
-    return Exit.CLEAN

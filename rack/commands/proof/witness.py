@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rack.arguments import add_log, positive
+from rack.arguments import add_log, given_path, positive
 from rack.errors import Exit, UsageError
 from rack.output import Output, counted
 from rack.settings import log_address
@@ -24,21 +23,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_log(parser)
     parser.add_argument(
         "--key",
-        type=Path,
+        type=given_path,
         metavar="FILE",
         required=True,
         help="The witness's key file (`rack keys new FILE --witness NAME`).",
     )
     parser.add_argument(
         "--folder",
-        type=Path,
+        type=given_path,
         metavar="DIR",
         required=True,
         help="The witness's own folder for cosigned checkpoints.",
     )
     parser.add_argument(
         "--log-key",
-        type=Path,
+        type=given_path,
         metavar="FILE",
         action="append",
         default=[],

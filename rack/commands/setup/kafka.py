@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 import time
-from pathlib import Path
 
-from rack.arguments import output_flags, positive, within
+from rack.arguments import given_path, output_flags, positive, within
 from rack.errors import Exit, UsageError
 from rack.kafka.acls import ROLES, create, rules_of
 from rack.kafka.broker import DEFAULT_FOLDER, DEFAULT_PORT, DevelopmentBroker
@@ -38,7 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action.add_argument(
             "--dir",
             metavar="DIR",
-            type=Path,
+            type=given_path,
             default=DEFAULT_FOLDER,
             help=f"Folder of data, logs and process ids (default: {DEFAULT_FOLDER}).",
         )

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rack import settings
-from rack.arguments import PORT
+from rack.arguments import PORT, given_path
 from rack.commands.proof.checkpoint import IMPATIENCE_S
 from rack.errors import EnvironmentFault, Exit, UsageError
 from rack.output import Output, counted
@@ -47,7 +47,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--log", metavar="ADDR", help="An empty log to use instead of floor.db in DIR.")
     parser.add_argument(
-        "--out", metavar="DIR", type=Path, default=DEFAULT_OUT, help="Folder of everything (default: %(default)s)."
+        "--out",
+        metavar="DIR",
+        type=given_path,
+        default=DEFAULT_OUT,
+        help="Folder of everything (default: %(default)s).",
     )
     parser.add_argument("--port", type=PORT, help="Port of the pages on 127.0.0.1 (default: RACK_PORT, or 8501).")
     parser.add_argument(
