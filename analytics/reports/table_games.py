@@ -132,6 +132,11 @@ def _with_shares(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def _sum_of_known(name: str) -> pl.Expr:
+    """The sum of a column; null where nothing of it is known, which polars sums to 0 (D27)."""
+    return pl.when(pl.col(name).is_not_null().any()).then(pl.col(name).sum())
+
+
 def _percent(part: str, whole: str) -> pl.Expr:
     divisor = pl.when(pl.col(whole) != 0).then(pl.col(whole))
     return (100 * pl.col(part) / divisor).cast(pl.Float64)
@@ -186,7 +191,7 @@ def _by_pit(sources: Sources) -> Table:
         names = [(pits.pit_of(table) if pits else None) or "In no pit on file" for table in rows["table_id"]]
         parts.append(rows.with_columns(pl.Series("pit", names, dtype=pl.String)))
     sums = (*COUNTED[:2], *(name for name in WAGERED if name.endswith("_cents")))
-    rows = pl.concat(parts).group_by("pit").agg(*(pl.col(name).sum() for name in sums)).sort("pit")
+    rows = pl.concat(parts).group_by("pit").agg(*map(_sum_of_known, sums)).sort("pit")
     shares = rows.with_columns(
         _percent("win_cents", "drop_cents").alias("hold_percent"),
         _percent("house_win_cents", "handle_cents").alias("house_win_percent"),

@@ -106,7 +106,7 @@ def tell(bundle: Bundle, judged: Judged) -> Story:
         "events": _events(table, style, verdict.first_seq, verdict.last_seq),
         "background": _events(table, style, verdict.first_seq, verdict.last_seq, outside=True),
         "others": [
-            {"stream": name, "events": _events(part, style)}
+            {"stream": name, "events": _events(part, style, outside=True, last=0)}
             for name, part in sorted(bundle.streams.items())
             if name != bundle.stream
         ],
@@ -371,11 +371,15 @@ def _rules(judged: Judged) -> Story:
 
 
 def _events(part: Part, style: Style, first: int = 0, last: int = MAX_INT, *, outside: bool = False) -> list[Story]:
-    """Return a part's events from one number to another, or (`outside`) the others, each with the chain hash after it."""
+    """Return a part's events from one number to another, or (`outside`) the others, each with the chain hash after it.
+
+    The others may be of other days: their times have the day.
+    """
+    at = style.time if outside else style.clock
     return [
         {
             "seq": each.seq,
-            "at": style.clock(each.occurred_at_us),
+            "at": at(each.occurred_at_us),
             "source": each.source,
             "says": shortened(sentence(each.payload, style.currency)),
             "chain": stored.chain,

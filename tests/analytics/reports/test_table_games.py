@@ -112,6 +112,39 @@ def test_by_pit_as_filed(report: Report) -> None:
     ]
 
 
+def test_by_pit_a_count_that_is_missing_is_unknown_and_never_0(tmp_path: Path) -> None:
+    """A pit of one table that has no drop, and whose wagers no theory covers: nothing of either is known. D27"""
+    rounds = [
+        played(
+            "fu-01",
+            1,
+            "2026-03-02",
+            [settlement(1, "fortune_bonus", 2_500, -2_500, -2_500, paytable="of nobody")],
+            game="face_up_pai_gow",
+            chapter="pa-688a",
+        ),
+        played("pg-01", 1, "2026-03-02", [match(1, 21_600, -21_600)]),
+    ]
+    ledger = [
+        *counts("fu-01", "2026-03-02", 20, opener=500_000, closer=520_000),
+        *counts("pg-01", "2026-03-02", 30, opener=100_000, closer=100_000, drop=20_000),
+    ]
+    pits = Filing(pits=[Pits(first=date(2026, 3, 1), tables={"A": ["fu-01"], "B": ["pg-01"]})])
+    with sources(tmp_path, rounds, ledger, first="2026-03-01", last="2026-03-31", filing=pits) as given:
+        made = table_games(given)
+    columns = (
+        "drop_cents",
+        "win_cents",
+        "hold_percent",
+        "compared_win_cents",
+        "theoretical_win_cents",
+        "difference_cents",
+    )
+    by_pit, by_table = rows(made, "by-pit", *columns), rows(made, "by-table", *columns)
+    assert by_pit == by_table
+    assert by_pit[0] == (None,) * 6
+
+
 def test_without_pits_on_file_the_report_says_so(tmp_path: Path) -> None:
     rounds = [played("pg-01", 1, "2026-03-02", [match(1, 100, -100)])]
     with sources(tmp_path, rounds, first="2026-03-01", last="2026-03-31") as given:
