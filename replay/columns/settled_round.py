@@ -20,6 +20,7 @@ from replay.fold.wager_keys import Key, key_in
 from replay.settlement.only_layout import only_layout
 from replay.settlement.settlement import settlements
 from replay.settlement.stakes import ENVY
+from replay.settlement.withdrawals import as_withdrawn
 
 _CACHED_TEXTS: Final = 64
 _ENVY_BONUSES: Final = frozenset(ENVY.values())
@@ -67,6 +68,7 @@ def unpacked(data: bytes) -> SettledRound:
 
 def packed(round_: Round, book: Rulebook) -> bytes:
     """Return a round, packed, with the rules that it was judged by. Raises `Ineligible`."""
+    round_ = as_withdrawn(round_, book)
     layout = only_layout(round_, book)
     if layout is None:
         raise Ineligible("void, or to be read in several ways")

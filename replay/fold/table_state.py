@@ -331,7 +331,7 @@ def _dice_removed(state: TableState, fact: RecordedEvent, event: model.DiceRemov
 
 def _seated(state: TableState, fact: RecordedEvent, event: model.PatronSeated) -> None:
     state.reporters["patrons"] = fact.source
-    if not state.patrons and state.just_opened:
+    if not state.patrons and (state.just_opened or state.idle):
         state.first_patron_seat = event.seat
     state.patrons[event.seat] = event.patron
     state.patrons_known = True

@@ -270,12 +270,15 @@ def _in_turn_to_cut(round_: Round, seated: Sequence[int]) -> list[int]:
 def _orders_to_cut(round_: Round, seated: Sequence[int]) -> list[list[int]]:
     """Return every order in which the cut may be offered.
 
-    Where all who came first had left again before the first round, who came next may count as the first, or nobody (D519).
+    If everybody had left since the last round, or before the first one, who came next may count as the first, or nobody (D519,
+    D732).
     """
+    from_the_right = sorted(seated, reverse=True)
+    if round_.before.idle and not round_.before.just_opened:
+        first = round_.before.first_patron_seat
+        return [sorted(from_the_right, key=lambda seat: seat != first), from_the_right]
     order = _in_turn_to_cut(round_, seated)
-    if round_.before.just_opened and round_.before.idle:
-        return [order, sorted(seated, reverse=True)]
-    return [order]
+    return [order, from_the_right] if round_.before.idle else [order]
 
 
 @rule("DEAL-CUT", on=("5(c)", "5(d)"))

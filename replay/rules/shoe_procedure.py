@@ -327,6 +327,8 @@ def _entitled(round_: Round, seated: Sequence[int]) -> int | None:
     if before.just_opened:
         is_there = before.first_patron_seat in seated and not before.idle  # D519: who came next may count as the first
         return before.first_patron_seat if is_there else None
+    if before.idle:  # § 686a.5(g): the opening begins again with the first player who arrives (D732)
+        return before.first_patron_seat if before.first_patron_seat in seated else None
     if isinstance(shoe.cover_at, int):
         return shoe.cover_at if shoe.cover_at in seated else None
     return 0 if shoe.cover_at is not None or shoe.covered else None

@@ -25,6 +25,7 @@ from replay.settlement.other_readings import with_other_readings
 from replay.settlement.round_readings import round_readings
 from replay.settlement.settlement import settlements
 from replay.settlement.voids import was_voided
+from replay.settlement.withdrawals import as_withdrawn
 
 
 class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,6 +51,7 @@ def rules_of(chapter: Chapter) -> tuple[Rule, ...]:
 
 def adjudicate(round_: Round, book: Rulebook) -> Conclusion:
     """Judge a round by the rules in force."""
+    round_ = as_withdrawn(round_, book)
     findings, doubts = findings_by(rules_of(book.chapter), round_, book)
     doubts = list(dict.fromkeys([*_lost_evidence(round_), *doubts]))
     verdict: Verdict = "UPHELD"
@@ -121,7 +123,11 @@ def _unproved_findings(
     by_clock_order = by_the_clocks(round_) if lines else None
     if by_clock_order is None:
         return {}
-    confirmed = {result.line() for result in _evaluate(rules, by_clock_order, book) if isinstance(result, Finding)}
+    confirmed = {
+        result.line()
+        for result in _evaluate(rules, as_withdrawn(by_clock_order, book), book)
+        if isinstance(result, Finding)
+    }
     return {line: f"{line}: not in the order of the devices' clocks" for line in lines if line not in confirmed}
 
 

@@ -19,6 +19,7 @@ from replay.run.adjudicate import findings_by, rules_of
 from replay.run.stream_worker import rules_in_force
 from replay.settlement.settlement import settlements
 from replay.settlement.voids import is_void, positions, went_on
+from replay.settlement.withdrawals import as_withdrawn
 
 MONEY_MOVES = frozenset(
     {
@@ -46,7 +47,7 @@ def advise_on(fold: TableFold, as_of: int) -> Advice | None:
     book = rules_in_force(round_) if round_ is not None else None
     if round_ is None or round_.is_repeat or not isinstance(book, Rulebook):
         return None
-    standing = round_.so_far()
+    standing = as_withdrawn(round_.so_far(), book)
     return Advice(
         stream=round_.stream,
         round_no=round_.round_no,

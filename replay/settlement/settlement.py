@@ -35,6 +35,7 @@ from replay.settlement.table_layout import OTHERS, layout_of, meter_at_settlemen
 from replay.settlement.vigorish import in_cents, is_known_to, vigorish_taken
 from replay.settlement.void_ground import VoidGround
 from replay.settlement.voids import covers_ground, is_void, void_grounds
+from replay.settlement.withdrawals import as_withdrawn
 
 
 @derived_by_rules
@@ -56,7 +57,7 @@ def dues(round_: Round, book: Rulebook) -> list[Due]:
 def readings_in_any_order(round_: Round, book: Rulebook) -> tuple[Round, ...]:
     """Return every reading of a round in the order of the log, and in that of the clocks where it is another (D403)."""
     by_clock = by_the_clocks(round_) if not round_.answers else None
-    in_order = [round_] if by_clock is None else [round_, by_clock]
+    in_order = [round_] if by_clock is None else [round_, as_withdrawn(by_clock, book)]
     return tuple(reading for each in in_order for reading in round_readings(each, book))
 
 

@@ -205,6 +205,19 @@ def end_of_time(round_: Round, book: Rulebook, stake: Stake) -> RecordedEvent | 
     return closing(round_, "activation" if with_dice else closes, stake.seat)
 
 
+def withdrawal_closes(round_: Round, book: Rulebook, wager: str, seat: int) -> RecordedEvent | None:
+    """Return the fact after which a wager may not be withdrawn, or `None` if none is on record or the chapter does not know it.
+
+    Of a Raise Wager that is "no more bets": it may be made later, and not taken back (687a.7(c), D286).
+    """
+    rule_ = book.chapter.wagers.get(wager)
+    if rule_ is None:
+        return None
+    closes = "no_more_bets" if rule_.closes == "reveal" else rule_.closes
+    with_dice = closes == "no_more_bets" and bets_close_with_the_dice(round_, book)
+    return closing(round_, "activation" if with_dice else closes, seat)
+
+
 def closing(round_: Round, closes: Closes, seat: int) -> RecordedEvent | None:
     """Return the fact that ended the time for a wager of this kind at a seat, or null where none is on record.
 

@@ -1,0 +1,64 @@
+"""Wagers that were given back before their time was over: they were withdrawn, whatever the record calls it (D731).
+
+A player may take a wager back until its time is over (§ 688a.7(c); 645c.2(f); 686a.6(c), .7(f), (g)). A device or a person may
+record that as a return; it settles nothing, because there is nothing to settle yet.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from events.vocabulary import model
+from games.rulebook.rulebook import Rulebook
+from replay.fold.all_wagers_returned import all_wagers_returned
+from replay.fold.derived import derived_by_rules
+from replay.fold.recorded_event import RecordedEvent
+from replay.fold.round import Round
+from replay.fold.wager_keys import key_in
+from replay.settlement.stakes import withdrawal_closes
+
+
+@derived_by_rules
+def as_withdrawn(round_: Round, book: Rulebook) -> Round:
+    """Return the round with what was given back in time as withdrawn; the round itself if there is nothing of it."""
+    if not any(_is_in_time(round_, book, fact) for fact in round_.of(model.WagerReturned)):
+        return round_
+    facts: list[RecordedEvent] = []
+    for fact in round_.facts:
+        is_withdrawal = isinstance(fact.payload, model.WagerReturned) and _is_in_time(round_, book, fact)
+        withdrawn = is_withdrawal and fact.payload.amount_cents <= _lies_there(facts, fact)
+        facts.append(_withdrawal(fact) if withdrawn else fact)
+    return round_.made_of(facts)
+
+
+def _is_in_time(round_: Round, book: Rulebook, returned: RecordedEvent) -> bool:
+    """Say whether a return came before the end of its wager's time, and is no part of a void or of a player-dealer's coverage.
+
+    A base wager returned as a push to a hand that was dealt was settled, and too early.
+    """
+    event = returned.payload
+    is_push_of_hand = event.reason == "push" and event.wager == book.chapter.base and event.seat in round_.hands()
+    if event.reason == "uncovered" or is_push_of_hand or (event.reason == "void" and all_wagers_returned(round_)):
+        return False
+    closed = withdrawal_closes(round_, book, event.wager, event.seat)
+    return closed is not None and returned.seq < closed.seq
+
+
+def _lies_there(facts: list[RecordedEvent], returned: RecordedEvent) -> int:
+    """Return how much of a wager lies there before a return, in cents, by what was placed and withdrawn."""
+    key, cents = key_in(returned.payload), 0
+    for fact in facts:
+        match fact.payload:
+            case model.WagerPlaced() if key_in(fact.payload) == key:
+                cents += fact.payload.amount_cents
+            case model.WagerRemoved() | model.WagerRefused() | model.WagerTaken() if key_in(fact.payload) == key:
+                cents -= fact.payload.amount_cents
+    return cents
+
+
+def _withdrawal(returned: RecordedEvent) -> RecordedEvent:
+    event = returned.payload
+    removed = model.WagerRemoved(
+        amount_cents=event.amount_cents, bettor=event.bettor, number=event.number, seat=event.seat, wager=event.wager
+    )
+    return msgspec.structs.replace(returned, payload=removed)
