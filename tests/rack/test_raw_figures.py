@@ -19,8 +19,8 @@ import pytest
 
 from analytics.warehouse.warehouse import Warehouse, reading
 from events.log.contract import EventLog
-from events.vocabulary.envelope import Draft
 from events.vocabulary.correction_events import EventCorrected, Replacement
+from events.vocabulary.envelope import Draft
 from floor.day.gaming_day import simulate
 from rack.demo import PROPERTY
 from rack.opening import log_at, results_at
@@ -110,9 +110,7 @@ def test_round_events_are_the_lines_of_rounds(floor: tuple[Raw, Warehouse]) -> N
     assert table(db, "round_events", ", ".join(columns)) == in_order(
         [tuple(e[name] for name in columns) for e in lines]
     )
-    payloads = dict(
-        ((s, q), json.loads(p)) for s, q, p in db.sql("SELECT stream, seq, payload FROM round_events").fetchall()
-    )
+    payloads = {(s, q): json.loads(p) for s, q, p in db.sql("SELECT stream, seq, payload FROM round_events").fetchall()}
     assert payloads == {(e["stream"], e["seq"]): e["payload"] for e in lines}
 
 
@@ -132,10 +130,11 @@ def test_rounds_have_the_times_days_and_hours_of_their_lines(floor: tuple[Raw, W
 
 
 def hands_of(raw: Raw, judged: dict[tuple[str, int], Any]) -> dict[tuple[str, int, str], tuple[str, str, list[str]]]:
-    """Return (stream, round, position) → deck, method and cards: the deck opened with, and its last shuffle before the first
-    card.""" opened = {key: lines[0]["payload"]["deck"] for key, lines in raw.by_round("round_opened").items()} shuffled =
-    {stream: [e for e in lines if e["type"] == "cards_shuffled"] for stream, lines in raw.lines.items()} found = {} for
-    (stream, number), lines in raw.by_round("cards_dealt").items():
+    """Return (stream, round, position) → deck opened with, how it was shuffled last before the first card, and cards."""
+    opened = {key: lines[0]["payload"]["deck"] for key, lines in raw.by_round("round_opened").items()}
+    shuffled = {stream: [e for e in lines if e["type"] == "cards_shuffled"] for stream, lines in raw.lines.items()}
+    found = {}
+    for (stream, number), lines in raw.by_round("cards_dealt").items():
         if (stream, number) not in judged:
             continue
         first, deck = min(line["seq"] for line in lines), opened[stream, number]
