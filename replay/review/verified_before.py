@@ -25,12 +25,14 @@ class VerifiedBefore(NamedTuple):
     """How far earlier verifications of a log came, and the losses that persons accepted in it.
 
     `accepting`: why the log may have less now (None: it may not). `unreadable`: why the notice says nothing; else empty.
+    `another`: the log that was verified here last, where it is not this one; else empty.
     """
 
     reached: Reached | None
     accepted: tuple[Acceptance, ...]
     accepting: str | None
     unreadable: str = ""
+    another: str = ""
 
     @property
     def options(self) -> Mapping[str, Any]:
@@ -65,6 +67,10 @@ class VerifiedBefore(NamedTuple):
     def lines(self, report: VerificationReport, by: str) -> list[str]:
         """Return what is said of a loss now, and of those that were accepted earlier."""
         lost, earlier = self.lost(report), [_line(each) for each in self.accepted]
+        if self.another:
+            earlier.append(
+                f"the log that was verified here last is another one, {self.another}: if nobody replaced it, find out who did"
+            )
         if self.accepting is None:
             return [*earlier, *([HOW_TO_ACCEPT] if lost else [])]
         if not lost:
@@ -81,7 +87,8 @@ def verified_before(address: str, log_id: str, accepting: str | None) -> Verifie
     if kept is None:
         return VerifiedBefore(None, (), accepting)
     accepted = tuple(each for each in kept.accepted if each.log_id == log_id)
-    return VerifiedBefore(reached_in(kept, log_id), accepted, accepting)
+    another = "" if kept.last.log_id == log_id else kept.last.log_id
+    return VerifiedBefore(reached_in(kept, log_id), accepted, accepting, another=another)
 
 
 def _line(decision: Acceptance) -> str:

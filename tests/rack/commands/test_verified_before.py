@@ -191,7 +191,9 @@ def test_another_log_at_the_address_in_between_forgets_nothing(desk: Desk, tmp_p
         if not path.name.endswith(".verified"):
             path.unlink(missing_ok=True)
     desk.run("ingest", desk.folder / "rounds.txt", "--property", "bellwether")
-    assert desk.verify()[0] == 0
+    for told in (True, False):  # it is said once: then this log was verified here last
+        assert main(["verify", "--log", desk.address]) == 0
+        assert ("the log that was verified here last is another one" in desk.capsys.readouterr().out) is told
     rolled_back(desk)
     assert desk.verify()[0] == 4
 
