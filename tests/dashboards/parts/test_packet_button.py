@@ -19,16 +19,24 @@ from tests.dashboards.living import Living
 from tests.dashboards.running import log_in, run, said, start
 
 
-def test_a_packet_in_one_click_checks_with_the_public_key_alone_and_is_on_record(signing_floor: Living) -> None:
+@pytest.mark.parametrize("others", [False, True])
+def test_a_packet_in_one_click_checks_with_the_public_key_alone_and_is_on_record(
+    signing_floor: Living, others: bool
+) -> None:
+    """Other patrons are left out of the packet of a seat, unless somebody asks for them."""
     log_in("s.lee", "surveillance")
     test = start("dispute", of="fu-01", round="2", seat="3")
+    if others:
+        next(each for each in test.checkbox if each.label == "Include other patrons").check().run()
     next(each for each in test.button if each.label == "Dispute packet").click().run(timeout=120)
     assert [error.value for error in test.exception] == []
-    packet = test.session_state["packet fu-01 2 3 False"]
+    packet = test.session_state[f"packet fu-01 2 3 {not others}"]
     assert isinstance(packet, Packet)
+    assert packet.name == "fu-01-2-seat-3" + ("" if others else "-withheld")
     key = read_public_key(signing_floor.warehouse.with_name("log.key.pub"))
-    assert check_packet(packet.json, [key]).judged is not None
-    assert check_packet(packet.pdf, [key]).judged is not None
+    for form in (packet.json, packet.pdf):
+        checked = check_packet(form, [key])
+        assert (checked.judged is not None, checked.bundle.about.withheld) == (others, not others)
     addresses = re.findall(r'href="downloads/([^"]+)"[^>]*>([^<]+)<', said(test))
     assert [words for _, words in addresses] == ["Bundle for an expert", "PDF, signed", "Page"]
     files = [DOWNLOADS.fetch("app-test", token) for token, _ in addresses]
