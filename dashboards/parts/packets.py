@@ -82,6 +82,8 @@ def _make(table: str, round_no: int, seat: int | None, reason: str, withhold: bo
 
 
 def _files(made: Packet) -> None:
+    if made.caution:
+        source.show(markup.notice("Read this before you hand it over", made.caution))
     for form, data in made.forms.items():
         words, mime = FORMS[form]
         save_link.link(words, Download(f"{made.name}.{form}", mime, data))

@@ -81,7 +81,7 @@ class CardForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class EnvelopeForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where an event stands, whose it is, and when it happened. Without `event_id` it is derived from the others."""
+    """Where an event stands, whose it is, and when it happened. Without `event_id` it is made, so that nobody can guess it."""
 
     stream: Value
     source: Value

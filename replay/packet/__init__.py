@@ -56,7 +56,8 @@ REFUSALS = (*review.REFUSALS, RoundUnknown, NotCovered, NotWithheld, BadPacket, 
 class Packet(msgspec.Struct, frozen=True, kw_only=True):
     """A packet in its three forms, and what it says. `name` is what its files are called, without the ending.
 
-    `sentence` is the verdict in words, `headline` the same with the verdict before it.
+    `sentence` is the verdict in words, `headline` the same with the verdict before it; `caution` is what to know before it is
+    handed over, or empty.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Packet(msgspec.Struct, frozen=True, kw_only=True):
     adjudication: Adjudication
     sentence: str
     headline: str
+    caution: str
     json: bytes
     pdf: bytes
     html: bytes
@@ -131,6 +133,7 @@ def make_packet(
         adjudication=bundle.adjudication,
         sentence=shown["sentence"],
         headline=shown["headline"],
+        caution=judged.caution,
         json=data,
         pdf=sign_pdf(typeset(shown, data, made), signer, made),
         html=to_html(shown),

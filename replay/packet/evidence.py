@@ -55,6 +55,8 @@ class Judged(msgspec.Struct, frozen=True):
     adjudication: Adjudication
     round: Round
     book: Rulebook | str
+    caution: str = ""
+    """What to know before a packet of it is handed over, or empty."""
 
 
 class EvidenceFold(TableFold):

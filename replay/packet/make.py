@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -25,6 +25,7 @@ from replay.packet.evidence import Judged, RoundUnknown, evidence
 from replay.packet.meters import meter_evidence, meter_findings, meters_of
 from replay.packet.withholding import (
     about_findings,
+    caution,
     decided_about,
     of_seat,
     verdict_of_seat,
@@ -177,7 +178,8 @@ def make_bundle(
         verdict, findings, begins, ends = verdict_of_seat(verdict, seat), of_seat(findings, seat), 0, 0
         own = {each.id for each in (*verdict.findings, *findings)}
         reviews = {name: some for name, some in few.items() if name.startswith("review/")}
-        few = {name: without_others(some, seat) for name, some in few.items() if name not in reviews}
+        every, few = few, {name: without_others(some, seat) for name, some in few.items() if name not in reviews}
+        judged = msgspec.structs.replace(judged, caution=_caution(every, few))
         few |= {name: decided_about(some, seat, own, chosen.records) for name, some in reviews.items()}
     parts = {name: statements.part(name, some) for name, some in few.items() if some and name != stream}
     parts[stream] = statements.part(stream, few[stream], begins, ends)
@@ -196,6 +198,12 @@ def make_bundle(
     )
     unsigned = Bundle(about, verdict, statements.checkpoint(), findings, "", parts)
     return signed(unsigned, origin_of(log.log_id, log.property_id), signer), judged
+
+
+def _caution(every: Mapping[str, Sequence[Record]], few: Mapping[str, Sequence[Record]]) -> str:
+    """Return what to say of a packet that leaves out events of these streams, or nothing."""
+    said = (caution(every[name], {record.seq for record in some}) for name, some in few.items())
+    return next((each for each in said if each), "")
 
 
 def check_key(signer: Signer, properties: Iterable[Record], where: str) -> None:

@@ -6,8 +6,11 @@ is the whole event, with its place in the log; of one that is left out only hash
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Iterable, Sequence
+from hashlib import sha256
+from itertools import pairwise
 from typing import Final
 
 import msgspec
@@ -23,6 +26,19 @@ PLACES = ("seat", "position", "to", "whose", "of", "scope", "for_position")
 """Fields that name a seat, or another place at the table."""
 PATRONS = ("patron", "bettor")
 """Fields that hold a patron's token."""
+
+
+FEW_DIGITS: Final = 5
+"""An id of at most so many different hex digits was not drawn at random: one in 10^12 would be."""
+NEAR: Final = 2**48
+"""Ids closer together than this were counted, or made of a time and a counter."""
+SAME_END: Final = 16
+"""Hex digits at the end that ids of one machine and hour have in common if they are made of these (UUID version 1)."""
+COUNTED: Final = (
+    "the ids of events that were left out can be counted ({how}): whoever guesses such an event can tell from the packet "
+    "whether the guess is right, so hand it only to somebody who may see the other patrons' wagers; devices should draw ids at "
+    "random (docs/integrating-a-device.md)"
+)
 
 
 class NotWithheld(LookupError):
@@ -45,6 +61,43 @@ def without_others(records: Sequence[Record], seat: int) -> list[Record]:
         for record in records
         if record.seq in stay and payloads[record.seq].get("supersedes_seq", record.seq) in stay
     ]
+
+
+def caution(records: Sequence[Record], left: Collection[int]) -> str:
+    """Return what to say of a packet that has only the events `left` (numbers) of these records of a stream, or nothing.
+
+    Of an event that is left out the packet has the hash, which confirms a guess. What makes that hopeless is its id, if that was
+    drawn at random; a counter, a digest of what can be counted, or a text with few digits makes it easy.
+    """
+    events = [read(record.data) for record in records]
+    if all(event.seq in left for event in events):
+        return ""
+    for event in events:
+        if event.seq in left:
+            continue
+        known = [event.stream, event.source, event.source_seq, event.type]
+        if event.source.startswith("transcript-"):
+            return COUNTED.format(how=f"event {event.seq} is from a transcript, whose ids are a digest of its text")
+        if event.event_id == sha256(b"rack/profile/v1\0" + json.dumps(known).encode()).hexdigest()[:32]:
+            return COUNTED.format(how=f"the id of event {event.seq} is a digest of its number at its device")
+    if pair := _alike([event.event_id for event in events]):
+        return COUNTED.format(how=f"{pair[0]} and {pair[1]} have much in common")
+    return ""
+
+
+def _alike(ids: Sequence[str]) -> tuple[str, str] | None:
+    """Return two ids of which one gives the other away, or one id with few digits, twice; `None`: they look random."""
+    for each in ids:
+        if len(set(each)) <= FEW_DIGITS:
+            return each, each
+    forward, backward = sorted(ids), sorted(each[::-1] for each in ids)
+    for one, other in pairwise(forward):
+        if int(other, 16) - int(one, 16) < NEAR and one != other:
+            return one, other
+    for one, other in pairwise(backward):
+        if one[:SAME_END] == other[:SAME_END] and one != other:
+            return one[::-1], other[::-1]
+    return None
 
 
 def about_findings(records: Iterable[Record], findings: Collection[str]) -> list[Record]:

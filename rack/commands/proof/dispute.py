@@ -109,10 +109,13 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         {
             "files": files,
             "sentence": packet.sentence,
+            "caution": packet.caution,
             "verdict": judged.verdict,
             "as_of": judged.as_of,
             "findings": to_builtins(judged.findings),
         }
     )
+    if packet.caution:
+        output.problem(packet.caution)
     output.text(packet.headline, *files.values())
     return Exit.CLEAN

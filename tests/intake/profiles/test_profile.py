@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
+from events.log.appender import report_digest
 from events.vocabulary.model import CardsDealt, RoundClosed, WagerPlaced
 from intake.errors import IntakeError
 from intake.lines import AcceptedLine, Refusal
 from intake.patrons import with_tokens
+from intake.profiles import profile as profile_module
 from intake.profiles.profile import Profile
 
 BASE = """\
@@ -290,3 +294,15 @@ def test_columns_are_checked(path: Path) -> None:
     text = BASE.replace('kind = "k"', 'kind = "k"\nformat = "delimited"\ncolumns = ["k", "t", "n", "at", "r"]')
     with pytest.raises(IntakeError, match="no column 'sum'"):
         profile(path, text + BET)
+
+
+def test_an_id_that_a_profile_makes_cannot_be_found_by_counting(path: Path) -> None:
+    """Of an event that a packet leaves out its hash remains, which confirms a guess (docs/dispute-packet.md)."""
+    draft = accepted(path, BET).draft
+    for number in range(20):
+        identity = json.dumps(["table/fu-01", draft.source, number, "wager_placed"]).encode()
+        assert draft.event_id != sha256(b"rack/profile/v1\0" + identity).hexdigest()[:32]
+    with patch.object(profile_module, "_ID_KEY", bytes(32)):  # as in another process
+        other = accepted(path, BET).draft
+    assert other.event_id != draft.event_id
+    assert report_digest(other) == report_digest(draft), "what comes again is known by what it says"
