@@ -108,9 +108,7 @@ class Keyring:
         """
         epoch = next((each for each in reversed(self.epochs) if each.since_us <= at_us), self.epochs[0])
         if epoch.key is None:
-            raise IntakeError(
-                f"{self.path}: the key of epoch {epoch.number} was destroyed; events of that time get no token"
-            )
+            raise IntakeError(f"the key of epoch {epoch.number} was destroyed; events of that time get no token")
         index = self._index(number)
         secret = self._secrets.get(index)
         if secret is None:
