@@ -3,7 +3,7 @@
 Invariant: a count stands beside its exposure (rounds, wagers), and a rate beside its interval. Overpayments and
 underpayments are never netted. Many errors can come from many rounds, or from hard games: each value is compared with the
 floor's own rates for the same games. What stands out is a place to look, not an accusation. Findings about the log itself
-(LOG-…) are no dealing errors and are left out.
+(LOG-…) are no dealing errors and are left out, and so is what was resolved as no fault (D692).
 """
 
 from __future__ import annotations
@@ -34,8 +34,14 @@ BY_MISTAKES: Final = (
 LOOK_LEVEL: Final = 0.01
 """The chance that a report on a floor whose rates are alike says "needs review" at all."""
 
-MISTAKES: Final = "code NOT LIKE 'LOG-%' AND game IS NOT NULL"
-"""Findings of a round that was dealt: what names a round in a meter's stream has no table, game or dealer."""
+MISTAKES: Final = """
+    code NOT LIKE 'LOG-%' AND game IS NOT NULL AND finding_id NOT IN (
+        SELECT finding_id FROM stg_reviews
+        WHERE state = 'resolved' AND disposition IN ('false_alarm', 'record_wrong', 'duplicate')
+    )
+"""
+"""Findings of a round that was dealt: what names a round in a meter's stream has no table, game or dealer. What people resolved
+as no fault is no error of a dealer (D692)."""
 
 
 def error_rates(

@@ -1,8 +1,8 @@
 """The errors and disputes register: every incident and dispute with what was done about it, and savings and losses.
 
-Invariant: overpayments and underpayments are never netted (D27); an incident of which every finding was no fault (a
-false alarm, a wrong record, said twice) has no money; money counts as recovered, paid or held only where the disposition
-stands (D585).
+Invariant: overpayments and underpayments are those of the findings, never netted (D27); a finding that was no fault (a
+false alarm, a wrong record, said twice) has no money (D692); a patron who holds the bank bears what was overpaid; money
+counts as recovered, paid or held only where the disposition stands (D585).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import msgspec
 import polars as pl
 
 from analytics.reports.sources import Sources, table_of
+from games.catalogue import GAMES
 from replay.narrative.findings import finding_title
 from replay.narrative.reviews import DISPOSITIONS, OUTCOMES
 from replay.report.content import Report, Rule, Table
@@ -30,18 +31,19 @@ NO_FAULT: Final = frozenset({"false_alarm", "record_wrong", "duplicate"})
 """Dispositions by which nothing went wrong at the table, or nothing else than another finding says."""
 
 
-class _Money(msgspec.Struct):
+class IncidentMoney(msgspec.Struct):
     """What an incident comes to, in cents."""
 
     overpaid: int
     underpaid: int
     recovered: int = 0
     paid: int = 0
+    patron_banked: bool = False
 
     @property
     def loss(self) -> int:
-        """What patrons have too much and was not recovered."""
-        return max(0, self.overpaid - self.recovered)
+        """What patrons have too much and was not recovered: of the house, so not if a patron holds the bank."""
+        return 0 if self.patron_banked else max(0, self.overpaid - self.recovered)
 
     @property
     def owed(self) -> int:
@@ -52,7 +54,7 @@ class _Money(msgspec.Struct):
 def errors_and_disputes(sources: Sources) -> Report:
     """Return the report: sums by table and dealer, the incidents, and the disputes."""
     reviews = sources.reviews()
-    incidents = [(row, *_done_about(row, reviews)) for row in _incidents(sources).iter_rows(named=True)]
+    incidents = [(row, *money_of(row, reviews)) for row in _incidents(sources).iter_rows(named=True)]
     money = [(row, spent) for row, spent, _ in incidents]
     tables = [
         _summed("by-table", "By table", "table_id", money),
@@ -74,32 +76,49 @@ def _incidents(sources: Sources) -> pl.DataFrame:
         """
         SELECT
             i.incident_id, i.finding_ids, i.stream, i.table_id, i.gaming_day, i.round_no, i.dealer, i.code, i.severity,
-            i.overpaid_cents, i.underpaid_cents
+            i.game, f.overpaid, f.underpaid
         FROM fct_incidents AS i
+        INNER JOIN (
+            SELECT
+                incident_id,
+                list(overpaid_cents ORDER BY finding_id) AS overpaid,
+                list(underpaid_cents ORDER BY finding_id) AS underpaid
+            FROM fct_findings
+            GROUP BY incident_id
+        ) AS f USING (incident_id)
         WHERE i.gaming_day BETWEEN $first AND $last
         ORDER BY i.gaming_day, i.table_id, i.round_no, i.incident_id
         """
     )
 
 
-def _done_about(row: Mapping[str, Any], reviews: Mapping[str, TableReview]) -> tuple[_Money, list[FindingReview]]:
+def money_of(row: Mapping[str, Any], reviews: Mapping[str, TableReview]) -> tuple[IncidentMoney, list[FindingReview]]:
     """Return the money of an incident after what was done about it, and the reviews of its findings, the cause first."""
     review = reviews.get(row["table_id"])
     ids = sorted(row["finding_ids"], key=lambda each: each != row["incident_id"])
     found = [review.finding(each) if review is not None else FindingReview(finding_id=each) for each in ids]
     standing = [each.resolution for each in found if each.state == "resolved" and each.resolution is not None]
-    if len(standing) == len(found) and all(each.disposition in NO_FAULT for each in standing):
-        return _Money(0, 0), found
+    cleared = {
+        each.finding_id
+        for each in found
+        if each.state == "resolved" and each.resolution is not None and each.resolution.disposition in NO_FAULT
+    }
+    game = GAMES.get(row["game"])
+    overpaid, underpaid = (
+        sum(cents for each, cents in zip(row["finding_ids"], row[side], strict=True) if each not in cleared)
+        for side in ("overpaid", "underpaid")
+    )
     stated = [(each.disposition, each.amount_cents or 0) for each in standing]
-    return _Money(
-        row["overpaid_cents"],
-        row["underpaid_cents"],
+    return IncidentMoney(
+        overpaid,
+        underpaid,
         recovered=sum(cents for name, cents in stated if name == "confirmed_recovered"),
         paid=sum(cents for name, cents in stated if name in ("confirmed_paid_patron", "confirmed_held_for_patron")),
+        patron_banked=game is not None and game.patron_banked,
     ), found
 
 
-def _summed(name: str, title: str, by: str, money: Sequence[tuple[Mapping[str, Any], _Money]]) -> Table:
+def _summed(name: str, title: str, by: str, money: Sequence[tuple[Mapping[str, Any], IncidentMoney]]) -> Table:
     """Savings and losses, a row per value; incidents of no dealer stand under none."""
     sums: dict[str | None, list[int]] = {}
     for row, of in money:
@@ -136,7 +155,7 @@ _INCIDENT: Final[dict[str, Any]] = {
 }
 
 
-def _listed(incidents: Sequence[tuple[Mapping[str, Any], _Money, list[FindingReview]]]) -> Table:
+def _listed(incidents: Sequence[tuple[Mapping[str, Any], IncidentMoney, list[FindingReview]]]) -> Table:
     """Every incident in the order played; one that still waits for somebody is marked."""
     rows: list[dict[str, Any]] = []
     marked: list[int] = []

@@ -210,7 +210,7 @@ def _by_wager(sources: Sources) -> Table:
         pl.col("house_win_cents").alias("compared_win_cents"),
         "theoretical_win_cents",
         "difference_cents",
-        pl.col("unknown_handle_cents").alias("not_compared_handle_cents"),
+        pl.col("unknown_handle_cents").alias("no_theory_handle_cents"),
     )
     return table_of("by-wager", "Actual against theoretical win by wager", named)
 

@@ -78,9 +78,13 @@ def warehouse(**marts: pl.DataFrame) -> Warehouse:
     """Return an open warehouse that holds these marts, what follows from them, and nothing else."""
     db = duckdb.connect(":memory:")
     for name, rows in marts.items():
+        if name == "fct_findings" and "finding_id" not in rows.columns:
+            rows = rows.with_row_index("finding_id").with_columns(pl.col("finding_id").cast(pl.String))
         db.register("rows", rows.to_arrow())
         db.execute(f"CREATE TABLE {name} AS SELECT * FROM rows")
         db.unregister("rows")
+    if "stg_reviews" not in marts:
+        db.execute("CREATE TABLE stg_reviews (finding_id VARCHAR, state VARCHAR, disposition VARCHAR)")
     if "mart_against_theory" in marts:
         db.execute(f"CREATE TABLE mart_theory_floor AS {model_text('mart_theory_floor')}")
     return db

@@ -147,6 +147,38 @@ def test_time_from_the_event_to_the_round_s_end_to_review_to_disposition(tmp_pat
     assert (waiting["findings"], waiting["reviewed"], waiting["waiting"]) == (6, 1, 5)
 
 
+@pytest.mark.parametrize(
+    ("state", "disposition", "counts"),
+    [
+        ("resolved", "false_alarm", False),
+        ("resolved", "record_wrong", False),
+        ("resolved", "duplicate", False),
+        ("awaiting_signature", "false_alarm", True),
+        ("resolved", "confirmed_coached", True),
+        ("resolved", "cannot_tell", True),
+        ("open", None, True),
+    ],
+)
+def test_d692_what_was_resolved_as_no_fault_is_no_error_of_the_dealer(
+    tmp_path: Path, state: str, disposition: str | None, counts: bool
+) -> None:
+    reviewed = ReviewedFinding(
+        finding_id=sample.DISPUTE.id,
+        state=state,
+        assigned_to=None,
+        disposition=disposition,
+        amount_cents=None,
+        first_at_us=sample.EVENING,
+        settled_at_us=sample.EVENING if disposition else None,
+    )
+    build(tmp_path / "w", sample.adjudications(), (), sample.rounds_events(), reviews=[reviewed], facts=sample.FACTS)
+    with reading(tmp_path / "w") as db:
+        rates = error_rates(db, "code", money_only=False)
+        assert ("PAY-UNDER" in rates["code"].to_list()) == counts
+        assert ("PAY-UNDER" in error_prone_rules(db)["code"].to_list()) == counts
+        assert bool(findings_behind(db, code="PAY-UNDER").height) == counts
+
+
 def test_false_alarms_by_code_and_findings_that_a_correction_took_back(tmp_path: Path) -> None:
     """Four are disposed of: a false alarm, a wrong record, two confirmed; one more is a duplicate: 50 %, 6.8 to 93.2."""
     found = [sample.finding("table/a", n, "PAY-UNDER", 1, "base", -100, "", "", evidence=(n,)) for n in range(1, 6)]

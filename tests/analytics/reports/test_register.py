@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from analytics.reports import register
 from analytics.reports.register import errors_and_disputes
 from events.vocabulary import model
 from replay.findings import Adjudication, Finding
@@ -20,6 +21,7 @@ from replay.report.content import Report
 from replay.review import cases
 from replay.review.case_folder import CaseSettings
 from replay.review.desk import Desk, review_event
+from replay.review.state import FindingReview, Resolution, TableReview
 from replay.run.replayer import MemoryResults
 from tests.analytics.reports.months import log_of, match, played, rows, sources, table
 from tests.dashboards.sample import finding
@@ -130,3 +132,37 @@ def test_a_dispute_that_is_a_case_stands_with_its_number_deadline_and_owner(repo
         ("decided", None, None, None, None),
         ("open", "FU-02-C1", due, "m.ortiz", 0),
     ]
+
+
+def test_d692_money_of_an_incident_is_that_of_its_findings_without_those_cleared() -> None:
+    """Seat 1 has 150.00 too much, and is short of 25.00 and 5.00: never netted. Who clears the 150.00 leaves the rest."""
+    row = {
+        "table_id": "fu-01",
+        "incident_id": "a" * 32,
+        "game": "face_up_pai_gow",
+        "finding_ids": ["a" * 32, "b" * 32, "c" * 32],
+        "overpaid": [15_000, 0, 0],
+        "underpaid": [0, 2_500, 500],
+    }
+    money, _ = register.money_of(row, {})
+    assert (money.overpaid, money.underpaid, money.loss, money.owed) == (15_000, 3_000, 15_000, 3_000)
+    review = TableReview("review/fu-01")
+    cleared = Resolution(
+        seq=1, by="s.lee", disposition="false_alarm", amount_cents=None, duplicate_of=None, reason="the video shows it"
+    )
+    review.findings["a" * 32] = FindingReview(finding_id="a" * 32, state="resolved", resolution=cleared)
+    money, _ = register.money_of(row, {"fu-01": review})
+    assert (money.overpaid, money.underpaid, money.loss, money.owed) == (0, 3_000, 0, 3_000)
+
+
+def test_d692_what_a_player_dealer_paid_is_no_loss_of_the_house() -> None:
+    row = {
+        "table_id": "ca-01",
+        "incident_id": "a" * 32,
+        "game": "player_dealer",
+        "finding_ids": ["a" * 32],
+        "overpaid": [13_000],
+        "underpaid": [0],
+    }
+    money, _ = register.money_of(row, {})
+    assert (money.overpaid, money.loss) == (13_000, 0)
