@@ -314,6 +314,31 @@ def test_a_dispute_is_opened_and_decided_and_the_log_has_both(tmp_path: Path, mo
     assert (dispute.claim, dispute.opened_by, dispute.outcome) == ("20 to 1 was due", "s.lee", "for_patron")
 
 
+def test_a_dispute_decided_against_the_record_is_signed_by_a_second_person_on_its_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk._read.clear()
+    floor = living.make(tmp_path)
+    floor.serve(monkeypatch)
+    with desk_at(floor.log, persons=PEOPLE) as at:
+        at.open_dispute("fu-01", 2, dispute="d-1", claim="20 to 1 was due", by="m.ortiz", seat=3)
+        pay_what_is_owed(at)
+    log_in("s.lee", "surveillance")
+    for against, shown in (("", "this goes against the record"), ("the video shows it", "needs a second signature")):
+        test = start("dispute", of="fu-01", round="2", seat="3")
+        test.selectbox[0].set_value("for_house").run()
+        next(box for box in test.text_input if box.label == "Why").set_value("no")
+        next(box for box in test.text_input if box.label == "Why against the record, if it is").set_value(against)
+        next(each for each in test.button if each.label == "Close dispute").click().run()
+        assert shown in said(test)
+    assert "Sign decision" not in [each.label for each in test.button]
+    log_in("m.ortiz", "surveillance")
+    test = start("dispute", of="fu-01", round="2", seat="3")
+    next(box for box in test.text_input if box.label == "What was checked").set_value("the video")
+    next(each for each in test.button if each.label == "Sign decision").click().run()
+    assert "Dispute d-1: decided for the house" in said(test)
+
+
 def test_the_money_of_a_dispute_is_resolved_and_signed_on_its_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
