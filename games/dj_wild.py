@@ -264,10 +264,12 @@ class _Progressive:
         best = {paytable.best(lines_made) for lines_made in self.lines_made(box)}
         if best == {None}:
             return due_of(book, box, wager, Outcome.LOSE, -stake, "11(h)(3)(i)(A)", paytable)
-        if len(best) != 1 or self.may_be_folded(box):
-            return due_of(book, box, wager, Outcome.UNKNOWN, None, "12(d)", paytable)
         by_turn, reading = self.layout.meter.by_turn, self.layout.meter.reading
-        return self._payout(box, reading if by_turn is None else by_turn.get(box.seat))
+        reading = reading if by_turn is None else by_turn.get(box.seat)
+        if len(best) != 1 or self.may_be_folded(box):
+            unknown = due_of(book, box, wager, Outcome.UNKNOWN, None, "12(d)", paytable)
+            return msgspec.structs.replace(unknown, range_cents=self._range(box, reading))
+        return self._payout(box, reading)
 
     def may_be_folded(self, box: BettingBox) -> bool:
         """Say whether the box may have been folded, which would lose its Progressive, though the record does not say so.
@@ -283,8 +285,22 @@ class _Progressive:
         )
         return not best or any(line is not None and line.meter_bp for line in best)
 
-    def _payout(self, box: BettingBox, reading: int | None) -> Due:
-        side = next(iter(self.sides), None)
+    def _range(self, box: BettingBox, reading: int | None) -> tuple[int, int] | None:
+        """Return the least and the most that a box is due with any side card, in cents; `None` if not known (D734)."""
+        cards, paytable = box.hand.cards, self.paytable
+        if cards is None or paytable is None or self.layout.side_in_hand:
+            return None
+        sides = self.sides if JOKER in cards else (None,)
+        by_line = {self.lines(paytable, cards, side): side for side in sides}
+        dues = [self._payout(box, reading, side) for side in by_line.values()]
+        nets = [due.net_cents for due in dues if due.net_cents is not None]
+        if not nets or len(nets) < len(dues):
+            return None
+        may_lose = self.may_be_folded(box) or any(due.share_bp for due in dues)  # another share may come first
+        return min([*nets, *([-box.stakes["progressive"]] if may_lose else [])]), max(nets)
+
+    def _payout(self, box: BettingBox, reading: int | None, side: int | None = None) -> Due:
+        side = next(iter(self.sides), None) if side is None else side
         return progressive_payout(self.book, box, NO_MAXIMUM, reading, self.lines, side)
 
     def in_turn(self, dues: Sequence[Due], turn: Collection[int]) -> list[Due]:

@@ -139,6 +139,7 @@ class TableLayout(msgspec.Struct, frozen=True, kw_only=True):
     """A table at the settlement of one round.
 
     `sides`: where several cards were placed as the side card, those of which it is one; then `side` is null.
+    `side_in_hand`: by the record the side card lies in a hand beside the joker, too (D281).
     `turns`: the seats in the order in which they were settled, where that matters and as far as it is on record.
     `past_decisions`: the record goes on after the players' decisions, so that one which is not there is not known.
     """
@@ -147,6 +148,7 @@ class TableLayout(msgspec.Struct, frozen=True, kw_only=True):
     dealer: Hand = NO_HAND
     side: int | None = None
     sides: tuple[int, ...] = ()
+    side_in_hand: bool = False
     dice: Dice | None = None
     meter: MeterAtSettlement = NO_METER
     mystery: Mystery | None = None

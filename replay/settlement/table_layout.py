@@ -32,6 +32,7 @@ def layout_of(
         dealer=dealer,
         side=side_card(round_),
         sides=possible_side_cards(round_),
+        side_in_hand=_lies_beside_joker(round_),
         dice=dice(round_),
         meter=meter_at_settlement(round_, book),
     )
@@ -124,8 +125,16 @@ def possible_side_cards(round_: Round) -> tuple[int, ...]:
 def _readable_side_cards(round_: Round) -> tuple[int, ...]:
     """Return what was placed as the side card; nothing where one was not read, or by the record lies beside the joker (D281)."""
     cards = tuple(card for card in side_cards(round_) if card is not None)
-    there = any(JOKER in hand and card in hand for hand in round_.hands().values() for card in cards)
-    return () if there or None in side_cards(round_) else cards
+    return () if _lies_beside_joker(round_) or None in side_cards(round_) else cards
+
+
+def _lies_beside_joker(round_: Round) -> bool:
+    return any(
+        JOKER in hand and card in hand
+        for hand in round_.hands().values()
+        for card in side_cards(round_)
+        if card is not None
+    )
 
 
 def dice(round_: Round) -> Dice | None:

@@ -14,6 +14,7 @@ import msgspec
 
 from events.vocabulary import model
 from games.cards.cards import JOKER
+from games.cards.wild_ranking import WildClass
 from games.layout import TableLayout
 from games.rulebook.money import show_money
 from games.rulebook.rulebook import Rulebook
@@ -68,6 +69,7 @@ from replay.rules.round_steps import (
     stub_in_its_place,
 )
 from replay.rules.rule import Indeterminate, finding, rule
+from replay.settlement.game_terms import OtherReading
 from replay.settlement.hand_readings import readings
 from replay.settlement.stakes import stakes
 from replay.settlement.table_layout import side_card, side_cards
@@ -434,8 +436,32 @@ PRECEDENCES = (
 )
 """What of a round comes after which step (§ 687a.11(d)-(f))."""
 
+OR_LESS = "DJWBB-04"
+"""The Bad Beat paytable whose last line is printed "Three-of-a-Kind or less"."""
+
+
+def _or_less_pays(round_: Round, book: Rulebook, seat: int) -> tuple[Round, Rulebook] | None:
+    """The last line of DJWBB-04 pays a losing hand below three of a kind, as it is printed (D20)."""
+    offer = book.offers.get("bad_beat")
+    if offer is None or offer.paytable is None or offer.paytable.name != OR_LESS:
+        return None
+    last = offer.paytable.lines[-1]
+    less = [msgspec.structs.replace(last, hand=each.line) for each in WildClass if each < WildClass.THREE_OF_A_KIND]
+    paytable = msgspec.structs.replace(offer.paytable, lines=(*offer.paytable.lines, *less))
+    offers = {**book.offers, "bad_beat": msgspec.structs.replace(offer, paytable=paytable)}
+    return round_.reading({}), msgspec.structs.replace(book, offers=offers)
+
+
+OR_LESS_READING = OtherReading(
+    decision="D20",
+    section="687a.12(e)",
+    says='the line "Three-of-a-Kind or less" of {cite} can as well be read to pay a lower hand that loses to the dealer',
+    change=_or_less_pays,
+)
+
 GAME_RULES = GameRules(
     game="dj_wild",
+    other_readings=(OR_LESS_READING,),
     void_grounds=exposure_grounds,
     complete_layout=complete_layout,
     open_reason=open_reason,

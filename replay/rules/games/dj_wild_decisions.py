@@ -45,7 +45,10 @@ class Decided(msgspec.Struct, frozen=True):
 
 @derived_by_rules
 def decisions(round_: Round, book: Rulebook) -> dict[int, Decided | None]:
-    """Return each seat's decision as first made; null where a raise and a fold contradict each other, or it was no decision."""
+    """Return each seat's decision as first made; null where a raise and a fold contradict each other, or it was no decision.
+
+    What a player who had decided says or places after the dealer's hand was turned over decides nothing (D733).
+    """
     found: dict[int, Decided | None] = {}
     wagers = (stake for stake in stakes(round_, book).values() if stake.wager == "raise")
     raised = in_order(fact for stake in wagers for fact in stacks_at_stake(stake))
@@ -55,10 +58,20 @@ def decisions(round_: Round, book: Rulebook) -> dict[int, Decided | None]:
         folded = isinstance(event, model.DecisionMade) and event.decision == "fold"
         decided = Decided("fold", fact) if folded else Decided("raise", fact, placed.get(event.seat))
         first = found.setdefault(event.seat, decided)
+        if _is_too_late(round_, first, fact):
+            continue
         if first is not None and first.decision != decided.decision:
             found[event.seat] = None
     found.update((fact.payload.seat, None) for fact in round_.of(model.Surrendered))
     return found
+
+
+def _is_too_late(round_: Round, first: Decided | None, later: RecordedEvent) -> bool:
+    """Say whether a player decided, then the dealer's hand was turned over, and then something else was said or placed."""
+    dealer = turned(round_)
+    if dealer is None or first is None or round_.certainly_before(dealer, later) is not True:
+        return False
+    return round_.certainly_before(first.moment, dealer) is True
 
 
 @derived_by_rules
