@@ -104,7 +104,8 @@ def tray_differences(db: Warehouse, selection: Selection = EVERYTHING) -> pl.Dat
     Should = opener + fills - credits - buy-ins (by marker too) + house win of the wagers + what was paid by slip, less what
     meters paid: a slip takes no chips from the tray, and a meter's share in chips does. `difference_cents` is counted minus
     that: negative means that chips are missing. `unsettled` wagers of the day, and payments that the record missed, explain
-    part of a difference; a difference is a place to look and names nobody. Largest first.
+    part of a difference; a difference is a place to look and names nobody. A table day without a recorded round has no wagers
+    to compare its counts with, and is left out. Largest first.
     """
     return frame(
         db,
@@ -116,7 +117,7 @@ def tray_differences(db: Warehouse, selection: Selection = EVERYTHING) -> pl.Dat
                 AS expected_closer_cents,
             closer_cents - expected_closer_cents AS difference_cents
         FROM fct_table_days
-        WHERE openers = closers AND openers > 0 AND difference_cents <> 0 AND {WHERE_PER_BOX}
+        WHERE openers = closers AND openers > 0 AND rounds > 0 AND difference_cents <> 0 AND {WHERE_PER_BOX}
         ORDER BY abs(difference_cents) DESC, gaming_day, table_id
         """,
         selection,

@@ -112,6 +112,25 @@ def test_a_fortune_bonus_paid_by_slip_is_house_win_and_takes_no_chips_from_the_t
         assert row["tray_difference_cents"] == -100
 
 
+@pytest.mark.parametrize(("with_round", "differences"), [(True, 1), (False, 0)], ids=["recorded", "counts only"])
+def test_a_table_of_which_only_counts_are_recorded_has_no_tray_difference(
+    tmp_path: Path, with_round: bool, differences: int
+) -> None:
+    made = (
+        [sample.adjudication("table/fu-01", 1, [sample.settlement(1, "base", 500, -500, -500)])] if with_round else []
+    )
+    ledger = [
+        LedgerEntry(
+            stream="table/fu-01", seq=number, gaming_day=sample.DAY_2, kind=kind, amount_cents=cents, reference=""
+        )
+        for number, (kind, cents) in enumerate((("opener", 10_000_00), ("closer", 12_000_00), ("drop", 900_00)), 1)
+    ]
+    path = tmp_path / "warehouse.duckdb"
+    build(path, adjudications=made, ledger=ledger, facts=sample.FACTS)
+    with reading(path) as db:
+        assert periods.tray_differences(db).height == differences
+
+
 @pytest.mark.parametrize(
     ("left", "moved"),
     [
