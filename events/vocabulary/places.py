@@ -69,6 +69,8 @@ _ROWS: tuple[tuple[Row, tuple[type[Event], ...]], ...] = (
             model.DeviceFailed,
             model.DeviceCovered,
             model.DeviceRestored,
+            model.DeviceAlarmed,
+            model.ForeignCardFound,
         ),
     ),
     (
@@ -102,6 +104,8 @@ _ROWS: tuple[tuple[Row, tuple[type[Event], ...]], ...] = (
             model.CardDrawnInError,
             model.CardExposed,
             model.CardFoundFaceUp,
+            model.BoxedCardFound,
+            model.StackMoved,
             model.HandElected,
             model.StubCounted,
             model.HandExamined,

@@ -223,6 +223,32 @@ class CardFoundFaceUp(Event, frozen=True, kw_only=True):
     card: SeenCard
 
 
+@event("foreign_card_found")
+class ForeignCardFound(Event, frozen=True, kw_only=True):
+    """A card that is not of the deck was found in it: with another back (`back_colour`, null: with the same), or one too many."""
+
+    back_colour: Token | None
+    card: SeenCard
+    deck: Token
+    found: Position | Literal["deck", "stub"]
+
+
+@event("boxed_card_found")
+class BoxedCardFound(Event, frozen=True, kw_only=True):
+    """A card that lay the wrong way in the deck, but not face up, was found: used as the next card, or set aside."""
+
+    card: SeenCard
+    used: bool
+
+
+@event("stack_moved")
+class StackMoved(Event, frozen=True, kw_only=True):
+    """A card or stack that was set down at a wrong position (`at`) was moved to another."""
+
+    at: Position
+    to: Position
+
+
 @event("hand_elected")
 class HandElected(Event, frozen=True, kw_only=True):
     """A player whose card was exposed chose to play out or to void the hand."""

@@ -17,6 +17,7 @@ _SEVENTH: dict[str, Any] = {
     "to": Position7 | Literal["burn", "side"] | Pile,
     "of": Position7 | Literal["stub", "aside", "all"],
     "scope": Literal["round"] | Seat7,
+    "found": Position7 | Literal["deck", "stub"],
 }
 """The fields that name a seat, with the type that has room for the seventh; so has any other field that is a position."""
 

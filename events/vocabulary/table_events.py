@@ -274,6 +274,14 @@ class DeviceRestored(Event, frozen=True, kw_only=True):
     device: Device
 
 
+@event("device_alarmed")
+class DeviceAlarmed(Event, frozen=True, kw_only=True):
+    """A device itself signaled that something is wrong, such as by a red light; what, it need not say."""
+
+    alarm: Literal["red_light", "sound", "message", "other"]
+    device: Device
+
+
 @event("intake_refused")
 class IntakeRefused(Event, frozen=True, kw_only=True):
     """Input from a device could not be accepted; its bytes are in quarantine under this SHA-256."""

@@ -23,5 +23,5 @@ def by_the_clocks(round_: Round) -> Round | None:
     reordered.record_faults, reordered.refusals = round_.record_faults, round_.refusals
     for fact, seq in zip(by_clock, [fact.seq for fact in by_log], strict=True):
         reordered.add(msgspec.structs.replace(fact, seq=seq))
-    reordered.drop_repeated_deals()
+    reordered.finish_index()
     return reordered

@@ -34,6 +34,28 @@ WHOLE_HAND = 5
 """The fewest cards that are a whole hand of a single deck."""
 
 
+FOR_THE_DEALER = "dealer"
+"""The bettor of a wager that a patron places at the own box for the dealer."""
+
+
+OF_A_BETTOR = (
+    model.WagerPlaced,
+    model.WagerRemoved,
+    model.WagerRefused,
+    model.WagerTaken,
+    model.WagerPaid,
+    model.WagerReturned,
+)
+"""What is done with the wagers of somebody."""
+
+
+def _of_patron(fact: RecordedEvent, owners: Mapping[int, str]) -> RecordedEvent:
+    event = fact.payload
+    if event.bettor != FOR_THE_DEALER or event.seat not in owners:
+        return fact
+    return msgspec.structs.replace(fact, payload=msgspec.structs.replace(event, bettor=owners[event.seat]))
+
+
 class Round:
     """A round of play at a table: its facts in order, and what the table was when it opened.
 
@@ -99,7 +121,7 @@ class Round:
         self._begin_index()
         for fact in self.facts:
             self.index(fact)
-        self.drop_repeated_deals()
+        self.finish_index()
         return True
 
     def reading(self, answers: Mapping[Question, bool], without: Collection[RecordedEvent] = ()) -> Round:
@@ -116,7 +138,7 @@ class Round:
         read._begin_index()
         for fact in read.facts:
             read.index(fact)
-        read.drop_repeated_deals()
+        read.finish_index()
         return read
 
     def so_far(self) -> Round:
@@ -124,21 +146,53 @@ class Round:
         read = self.reading({})
         read.by_type = self.by_type.copy()
         read.of = read.by_type.__getitem__
-        read.drop_repeated_deals()
+        read.finish_index()
         return read
 
     def end(self, closed: RecordedEvent | None) -> None:
         """End the round; `closed` is the fact that closed it, null where none did."""
         self.forget()
         self.closed = closed
-        self.drop_repeated_deals()
+        self.finish_index()
 
     def add_record_fault(self, fault: RecordFault) -> None:
         """Add a fault of the record to the round."""
         self.forget()
         self.record_faults.append(fault)
 
-    def drop_repeated_deals(self) -> None:
+    def finish_index(self) -> None:
+        """Index the facts as they count beside each other, once all are here; again, it changes nothing."""
+        self._drop_repeated_deals()
+        for moved in self.of(model.StackMoved):
+            self._move_stack(moved)
+        if any(fact.payload.bettor == FOR_THE_DEALER for fact in self.of(model.WagerPlaced)):
+            self._give_to_the_box()
+
+    def _move_stack(self, moved: RecordedEvent) -> None:
+        """Count the cards set down last at a position as dealt to the one that they were moved to (D755)."""
+        at, to = moved.payload.at, moved.payload.to
+        old = next((f for f in reversed(self.of(model.CardsDealt)) if f.payload.to == at and f.seq < moved.seq), None)
+        if old is None:
+            return
+        self.forget()
+        cards = model.fact(model.CardsDealt, cards=old.payload.cards, face_up=old.payload.face_up, to=to)
+        new = msgspec.structs.replace(old, payload=cards)
+        self.by_type[model.CardsDealt] = [new if fact is old else fact for fact in self.of(model.CardsDealt)]
+        if self.first_card is not None and self.first_card.seq == old.seq:
+            self.first_card = new
+
+    def _give_to_the_box(self) -> None:
+        """Count a bet for the dealer as a wager of the patron who wagers at that box (D756)."""
+        owners = {
+            fact.payload.seat: fact.payload.bettor
+            for fact in reversed(self.of(model.WagerPlaced))
+            if fact.payload.bettor != FOR_THE_DEALER
+        }
+        self.forget()
+        for type_ in OF_A_BETTOR:
+            self.by_type[type_] = [_of_patron(fact, owners) for fact in self.of(type_)]
+
+    def _drop_repeated_deals(self) -> None:
         """Count a whole hand of a single deck that is reported again, card for card, as dealt once (D353)."""
         dealt = self.of(model.CardsDealt)
         if len({fact.payload.to for fact in dealt}) == len(dealt):
@@ -177,6 +231,11 @@ class Round:
         found = self.of(model.CardFoundFaceUp)
         unread = [fact for fact in found if fact.payload.card is None]
         return [*distinct_by((fact for fact in found if fact not in unread), "card"), *unread] if found else []
+
+    @property
+    def boxed_aside(self) -> list[RecordedEvent]:
+        """The cards that lay the wrong way, not face up, and were set aside (D757)."""
+        return [fact for fact in self.of(model.BoxedCardFound) if not fact.payload.used]
 
     @property
     def rolls(self) -> list[RecordedEvent]:

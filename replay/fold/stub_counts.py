@@ -32,7 +32,8 @@ def has_wrong_deck(round_: Round) -> bool:
     if counted is None or len({len(cards) for cards in round_.hands().values()}) != 1:
         return False
     dealt = sum(len(fact.payload.cards) for fact in round_.of(model.CardsDealt))
-    return dealt + len(round_.found_face_up) + int(counted.payload.count) != SINGLE_DECK
+    aside = len(round_.found_face_up) + len(round_.boxed_aside)
+    return dealt + aside + int(counted.payload.count) != SINGLE_DECK
 
 
 def bans_deck(round_: Round) -> int:

@@ -101,8 +101,9 @@ class TableState(msgspec.Struct):
 
     `loose`: the preparations of decks that the record never shows received or put into play. `after_loss`: evidence of the last
     round was lost, and with it perhaps what made the table ready for the next; or what made it ready came late (`prepared_us`: by
-    device, the latest time of a shuffle, an offer, a cut). `reporters`: the device that last reported who is
-    seated, which decks there are, what is out of order, who holds the position.
+    device, the latest time of a shuffle, an offer, a cut). `alarms`: devices that signaled a fault and
+    were not put right since; `foreign`: decks at the table with a card that is not theirs; each with the event's number.
+    `reporters`: the device that last reported who is seated, which decks there are, what is out of order, who holds the position.
     """
 
     game: str = ""
@@ -148,6 +149,8 @@ class TableState(msgspec.Struct):
     after_loss: bool = False
     prepared_us: dict[str, int] = {}
     reporters: dict[str, str] = {}
+    alarms: dict[str, int] = {}
+    foreign: dict[str, int] = {}
 
     @property
     def cut_deck(self) -> str:
@@ -296,6 +299,7 @@ def _in_play(state: TableState, fact: RecordedEvent, event: model.DeckInPlay) ->
 
 
 def _deck_removed(state: TableState, fact: RecordedEvent, event: model.DeckRemoved) -> None:
+    state.foreign = {deck: seq for deck, seq in state.foreign.items() if deck != event.deck}
     state.reporters["equipment"] = fact.source
     state.decks.pop(event.deck, None)
 
@@ -358,14 +362,29 @@ def _failed(state: TableState, fact: RecordedEvent, event: model.DeviceFailed) -
             state.loose[name] = [*state.loose[name], failure]
 
 
+def _alarmed(state: TableState, fact: RecordedEvent, event: model.DeviceAlarmed) -> None:
+    state.alarms = {**state.alarms, event.device: fact.seq}
+
+
+def _foreign(state: TableState, fact: RecordedEvent, event: model.ForeignCardFound) -> None:
+    state.foreign = {**state.foreign, event.deck: fact.seq}
+
+
+def _cleared(state: TableState, device: str) -> None:
+    if device in state.alarms:
+        state.alarms = {name: seq for name, seq in state.alarms.items() if name != device}
+
+
 def _covered(state: TableState, fact: RecordedEvent, event: model.DeviceCovered) -> None:
     state.reporters["devices"] = fact.source
     state.devices[event.device] = "covered"
+    _cleared(state, event.device)
 
 
 def _restored(state: TableState, fact: RecordedEvent, event: model.DeviceRestored) -> None:
     state.reporters["devices"] = fact.source
     state.devices.pop(event.device, None)
+    _cleared(state, event.device)
 
 
 def _prepared(state: TableState, deck: str, step: Preparation) -> None:
@@ -386,6 +405,7 @@ def _take_time(state: TableState, fact: RecordedEvent) -> None:
 def _shuffled(state: TableState, fact: RecordedEvent, event: model.CardsShuffled) -> None:
     _take_time(state, fact)
     state.last_shuffled = event.deck
+    _cleared(state, "shuffler")
     if state.shoe is not None:
         state.shoe.shuffle(fact.seq, event.deck)
     beside = 0
@@ -488,6 +508,8 @@ CHANGES: dict[type[Event], Change] = {
     model.PatronSeated: _seated,
     model.PatronLeft: _left,
     model.DeviceFailed: _failed,
+    model.DeviceAlarmed: _alarmed,
+    model.ForeignCardFound: _foreign,
     model.DeviceCovered: _covered,
     model.DeviceRestored: _restored,
     model.CardsShuffled: _shuffled,

@@ -142,6 +142,12 @@ FAULTS: Final = {
     "incomplete": "did not complete its cycle",
     "inoperative": "became inoperative",
 }
+ALARMS: Final = {
+    "red_light": "showed its red light",
+    "sound": "sounded its alarm",
+    "message": "displayed an error",
+    "other": "signaled that something is wrong",
+}
 VOIDED: Final = {
     "wrong_start": "wrong starting position",
     "wrong_count": "wrong card count",
@@ -185,6 +191,12 @@ def _shaken(e: model.ShakerShaken, money: Money) -> str:
     if e.times is None and e.duration_ms is not None:
         how = f"The shaker shook the dice for {e.duration_ms / 1000:.1f} s"
     return how if e.covered else f"{how}, uncovered"
+
+
+def _foreign(e: model.ForeignCardFound, money: Money) -> str:
+    at = f"in the {e.found}" if e.found in ("deck", "stub") else f"at {position_phrase(e.found)}"
+    kind = "that the deck does not have" if e.back_colour is None else f"with a {e.back_colour} back"
+    return f"{_card(e.card)} {kind} was found {at}, in {identified('deck', e.deck)}"
 
 
 def _rolled(e: model.DiceRolled, money: Money) -> str:
@@ -333,6 +345,8 @@ SENTENCES: Final[Mapping[type[Event], Sentence]] = {
         f"{_by(e)} counted {m(e.amount_cents)} in {identified('drop box', e.box)} of gaming day {_day(e.gaming_day)}"
     ),
     model.DeviceFailed: lambda e, m: f"the {plain(e.device)} {FAULTS[e.fault]}",
+    model.DeviceAlarmed: lambda e, m: f"the {plain(e.device)} {ALARMS[e.alarm]}",
+    model.ForeignCardFound: _foreign,
     model.DeviceCovered: lambda e, m: (
         f"the {plain(e.device)} was {'covered' if e.how == 'cover' else 'marked with a sign'} as out of order"
     ),
@@ -418,6 +432,10 @@ SENTENCES: Final[Mapping[type[Event], Sentence]] = {
         f"{'the dealer' if e.by == 'dealer' else f'a {e.by}'} exposed {_card(e.card)} of {position_phrase(e.whose)}"
     ),
     model.CardFoundFaceUp: lambda e, m: f"the dealer found {_card(e.card)} face up",
+    model.BoxedCardFound: lambda e, m: (
+        f"the dealer found {_card(e.card)} the wrong way in the deck, not face up, and {'used it' if e.used else 'set it aside'}"
+    ),
+    model.StackMoved: lambda e, m: f"the dealer moved the cards at {position_phrase(e.at)} to {position_phrase(e.to)}",
     model.HandElected: lambda e, m: (
         f"seat {e.seat} elected to {'play out' if e.election == 'play' else 'void'} the hand"
     ),

@@ -125,5 +125,7 @@ CUSTODY: dict[type[Event], Callable[[Any], str]] = {
     model.DeviceFailed: lambda e: heading(e.device),
     model.DeviceCovered: lambda e: heading(e.device),
     model.DeviceRestored: lambda e: heading(e.device),
+    model.DeviceAlarmed: lambda e: heading(e.device),
+    model.ForeignCardFound: lambda e: capitalized(identified("deck", e.deck)),
 }
 """Of rules, cards, dice, devices and people at the table: the thing that an event tells of."""

@@ -348,6 +348,50 @@ def face_up_card_unused(round_: Round, book: Rulebook) -> Iterator[Finding]:
         )
 
 
+@rule("DEAL-FACEUP", on=("13(e)",), early=Early("a card that was set aside was not used"))
+def boxed_card_used(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """Only a card found face up is set aside: one that lies the wrong way, its face unseen, is dealt as the next (D757)."""
+    if was_voided(round_, book):
+        return
+    for fact in round_.boxed_aside:
+        yield finding(
+            round_,
+            book,
+            "DEAL-FACEUP",
+            "13(e)",
+            expected="a card that was not face up dealt as the next card",
+            observed=f"{fact.payload.card or 'a card'} set aside",
+            evidence=(fact,),
+        )
+
+
+@rule("DEAL-ORDER", on=("8(d)", "9(c)", "10(c)"), early=Early("a stack that was moved late was moved late"))
+def moved_at_once(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+    """A stack that was set down wrongly is moved before the next one is dealt, and before anybody looked at it (D755)."""
+    for moved in round_.of(model.StackMoved):
+        dealt = [
+            fact for fact in round_.of(model.CardsDealt) if fact.payload.to == moved.payload.to and fact.seq < moved.seq
+        ]
+        if not dealt:
+            yield Indeterminate(f"what lay at {name(moved.payload.at)} and was moved is not on record")
+            continue
+        between = [
+            fact
+            for fact in round_.in_order(model.CardsDealt, model.HandExamined, model.HandSet)
+            if dealt[-1].seq < fact.seq < moved.seq
+        ]
+        if between and not was_voided(round_, book):
+            yield finding(
+                round_,
+                book,
+                "DEAL-ORDER",
+                CLOCKWISE_SECTION[book.deal_method],
+                expected=f"the stack of {name(moved.payload.to)} set down there, or moved there at once",
+                observed=f"set down at {name(moved.payload.at)}, and moved after other cards were dealt or looked at",
+                evidence=(dealt[-1], between[0], moved),
+            )
+
+
 @rule("DEAL-DRAWN", on=("13(f)",))
 def drawn_card_next(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """A card drawn in error without its face exposed is used as the next card from the shoe."""
@@ -496,9 +540,9 @@ def hands_in_the_rack(round_: Round, book: Rulebook) -> Iterator[Finding]:
     if copies == 1:
         dealt = {card for cards in hands.values() for card in cards if card is not None}
         unused = [fact for fact in round_.found_face_up if READ[fact.payload.card] not in dealt]
-        gone = sum(left.values()) + aside + len(unused)
+        gone = sum(left.values()) + aside + len(unused) + len(round_.boxed_aside)
         left["stub"] = book.chapter.numbers["deck_size"] - gone
-    aside += len(round_.found_face_up) + len(round_.of(model.CardBurned))
+    aside += len(round_.found_face_up) + len(round_.boxed_aside) + len(round_.of(model.CardBurned))
     is_whole = True
     for fact in collected:
         of, count = fact.payload.of, fact.payload.count

@@ -2,6 +2,7 @@
 
 58 Pa. Code §§ 645c.2(f), (g), 688a.5(i), 688a.8(c), 688a.11(e), and where the other texts have the same; Annex A,
 § 687a.11(d); GEGR-002138, Round of play. A step is missing only where the record covers its aspect (D26, D523).
+Beside them what was left as it was: a device after its own alarm, a deck with a foreign card (§ 688a.3(a), .13(k), (l)).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from replay.fold.round import Round
 from replay.rules.dealing import CLOCKWISE_SECTION
 from replay.rules.dice_wagers import PLAYER_SHAKER
 from replay.rules.round_steps import is_push_for_all, settling_moves
-from replay.rules.rule import finding, rule
+from replay.rules.rule import Early, finding, rule
 from replay.settlement.hand_readings import dealer_position
 from replay.settlement.stakes import stakes
 from replay.settlement.voids import before_deal, is_void, start_of, was_voided
@@ -242,3 +243,82 @@ def _is_wholly_settled(round_: Round, book: Rulebook, *, is_shown: bool = False)
     `is_shown`: it shows so by what it has, whether or not it claims the aspect.
     """
     return (is_shown or covers_all(round_, "setting")) and round_.closed is not None and not is_void(round_, book)
+
+
+@rule("DEAL-DEVICE", on=("13(k)", "13(l)"))
+def dealt_after_its_alarm(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """A shuffler or shoe that signals a fault is put right before cards are dealt: it may have failed (D753)."""
+    if was_voided(round_, book):
+        return
+    for device, section in (("shuffler", "13(k)"), ("shoe", "13(l)")):
+        alarm = _alarm_at_the_deal(round_, device) if book.has(section) else None
+        if alarm is not None:
+            yield finding(
+                round_,
+                book,
+                "DEAL-DEVICE",
+                section,
+                expected=f"no card dealt before the alarm of the {device} was attended to",
+                observed="dealt after its alarm",
+                evidence=alarm,
+            )
+
+
+def _alarm_at_the_deal(round_: Round, device: str) -> tuple[int, int] | None:
+    """Return a device's alarm and the card dealt after it with nothing done; a shuffler's is of the deck shuffled last."""
+    before = round_.before
+    alarm = before.alarms.get(device)
+    is_of_deck = device != "shuffler" or before.last_shuffled in ("", round_.deck)
+    for fact in round_.facts:
+        match fact.payload:
+            case model.DeviceAlarmed(device=name) if name == device:
+                alarm = (
+                    fact.seq
+                    if device == "shoe" or round_.first_card is None or fact.seq < round_.first_card.seq
+                    else alarm
+                )
+            case model.DeviceRestored(device=name) | model.DeviceCovered(device=name) if name == device:
+                alarm = None
+            case model.CardsShuffled() if device == "shuffler":
+                alarm = None
+            case model.CardsDealt() if alarm is not None and is_of_deck:
+                return alarm, fact.seq
+    return None
+
+
+@rule("DEAL-DECK", on=("3(a)",), early=Early("a card that is not of the deck was found in it"))
+def foreign_card(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """A deck's cards are identical in appearance, and no card is in it that is not its own (§ 688a.3(a), D754)."""
+    first = round_.first_card
+    if first is None:
+        return
+    removed = [fact.seq for fact in round_.of(model.DeckRemoved) if fact.payload.deck == round_.deck]
+    if removed and removed[0] < first.seq:
+        return
+    known = round_.before.foreign.get(round_.deck)
+    if known is not None:
+        yield finding(
+            round_,
+            book,
+            "DEAL-DECK",
+            "3(a)",
+            expected="the deck removed in which a foreign card was found",
+            observed="dealt from it",
+            evidence=(known, first),
+        )
+    for fact in round_.of(model.ForeignCardFound):
+        event = fact.payload
+        if event.deck == round_.deck:
+            card = event.card or "a card"
+            yield finding(
+                round_,
+                book,
+                "DEAL-DECK",
+                "3(a)",
+                expected="one deck of cards that are identical in appearance",
+                observed=f"{card} with a {event.back_colour} back"
+                if event.back_colour
+                else f"{card}, which the deck does not have",
+                evidence=(fact, first),
+                seat=event.found if isinstance(event.found, int) else None,
+            )

@@ -50,6 +50,8 @@ SHARED: dict[Theme, tuple[Rule, ...]] = {
         dealing.stub_unseen,
         dealing.one_deck,
         dealing.face_up_card_unused,
+        dealing.boxed_card_used,
+        dealing.moved_at_once,
         dealing.drawn_card_next,
         exposure.exposed_card_election,
         exposure.election_unseen,
@@ -73,6 +75,8 @@ SHARED: dict[Theme, tuple[Rule, ...]] = {
     "equipment": (
         equipment.shuffled,
         equipment.reshuffled_after_failure,
+        missing_steps.dealt_after_its_alarm,
+        missing_steps.foreign_card,
         equipment.covered_when_out_of_order,
         equipment.cut,
         equipment.cut_by_the_dealer,

@@ -12,7 +12,7 @@ from games.rulebook.rulebook import Rulebook
 from games.settlement.bonus import qualifying_cents
 from replay.findings import Finding
 from replay.fold.recorded_event import RecordedEvent, in_order
-from replay.fold.round import Round
+from replay.fold.round import FOR_THE_DEALER, Round
 from replay.fold.wager_keys import key_in
 from replay.rules.round_steps import last_hand_dealt
 from replay.rules.rule import Indeterminate, finding, rule
@@ -253,7 +253,7 @@ def _too_many_boxes(
 def one_player_a_box(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """A betting area is of one player: another who wagers there is not the one who is seated there (D319)."""
     boxes = {(fact.payload.seat, fact.payload.bettor) for fact in round_.of(model.WagerPlaced)}
-    if len({seat for seat, _ in boxes}) == len(boxes):
+    if len({seat for seat, _ in boxes}) == len(boxes) and all(bettor != FOR_THE_DEALER for _, bettor in boxes):
         return
     lies: dict[int, dict[str, int]] = {}
     for type_, sign in ((model.WagerPlaced, 1), (model.WagerRemoved, -1), (model.WagerRefused, -1)):
@@ -262,7 +262,18 @@ def one_player_a_box(round_: Round, book: Rulebook) -> Iterator[Finding]:
             at_box[fact.payload.bettor] = at_box.get(fact.payload.bettor, 0) + sign * fact.payload.amount_cents
     for seat, at_box in lies.items():
         others = [bettor for bettor, cents in at_box.items() if cents > 0][1:]
-        if others:
+        if at_box.get(FOR_THE_DEALER, 0) > 0:
+            yield finding(
+                round_,
+                book,
+                "WAGER-SEATED",
+                "7(b)",
+                expected="a bet for the dealer beside the wager of the player whose box it is",
+                observed="a bet for the dealer alone",
+                seat=seat,
+                evidence=[f for f in round_.of(model.WagerPlaced) if f.payload.seat == seat],
+            )
+        elif others:
             yield finding(
                 round_,
                 book,

@@ -246,8 +246,8 @@ def went_on(round_: Round) -> bool:
 
 
 def set_aside(round_: Round) -> int:
-    """How many cards found face up were set aside and not dealt (D24)."""
-    return len(round_.found_face_up) - len(face_up_dealt(round_))
+    """How many cards found face up, or boxed, were set aside and not dealt (D24, D757)."""
+    return len(round_.found_face_up) - len(face_up_dealt(round_)) + len(round_.boxed_aside)
 
 
 def _wrong_stub(round_: Round, book: Rulebook) -> Iterator[VoidGround]:

@@ -87,6 +87,38 @@ def _found_face_up(words: Words, context: Context) -> Sequence[Event]:
     return [model.CardFoundFaceUp(card=cast(Any, words.card()))]
 
 
+@statement("found_boxed")
+def _found_boxed(words: Words, context: Context) -> Sequence[Event]:
+    card = words.card()
+    return [model.BoxedCardFound(card=cast(Any, card), used=words.one_of(("used", "aside"), "used") == "used")]
+
+
+@statement("foreign")
+def _foreign(words: Words, context: Context) -> Sequence[Event]:
+    place: Any = next((place for place in ("deck", "stub") if words.flag(place)), None) or context.where(
+        words.position()
+    )
+    card, back = words.card(), words.option("back")
+    return [
+        fact(
+            model.ForeignCardFound,
+            back_colour=back,
+            card=cast(Any, card),
+            deck=words.option("deck") or context.deck,
+            found=place,
+        )
+    ]
+
+
+@statement("moved")
+def _moved(words: Words, context: Context) -> Sequence[Event]:
+    at, to = context.where(words.position()), context.where(words.position())
+    for held in (context.dealt.pop(at, None),):
+        if held:
+            context.dealt[to] = [*context.dealt.get(to, []), *held]
+    return [fact(model.StackMoved, at=cast(Any, at), to=cast(Any, to))]
+
+
 @statement("exposed")
 def _exposed(words: Words, context: Context) -> Sequence[Event]:
     whose: Any = "stack" if words.flag("stack") else words.position()

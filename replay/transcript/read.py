@@ -186,9 +186,15 @@ def _dice_set(words: Words, context: Context) -> Sequence[Event]:
 @statement("device", "equipment")
 def _device(words: Words, context: Context) -> Sequence[Event]:
     device = cast(Any, words.take("a device"))
-    what = words.take("a fault, covered or restored")
+    what = words.take("a fault, alarm, covered or restored")
     if what == "covered":
         return [model.DeviceCovered(device=device, how="sign" if words.flag("sign") else "cover")]
+    if what == "alarm":
+        return [
+            model.DeviceAlarmed(
+                device=device, alarm=cast(Any, words.one_of(("red_light", "sound", "message", "other"), "other"))
+            )
+        ]
     if what == "restored":
         return [model.DeviceRestored(device=device)]
     return [model.DeviceFailed(device=device, fault=cast(Any, what))]

@@ -113,6 +113,10 @@ WRITERS: dict[type[Event], Writer] = {
     model.DiceReceived: lambda e: f"dice_set {e.dice_set} received",
     model.DiceRemoved: lambda e: f"dice_set {e.dice_set} removed",
     model.DeviceFailed: _failed,
+    model.DeviceAlarmed: lambda e: f"device {e.device} alarm {e.alarm}",
+    model.ForeignCardFound: lambda e: (
+        f"foreign {_position(e.found)} {e.card or '??'} deck={e.deck}{_option('back', e.back_colour)}"
+    ),
     model.DeviceCovered: lambda e: f"device {e.device} covered{_flag('sign', e.how == 'sign')}",
     model.DeviceRestored: lambda e: f"device {e.device} restored",
     model.PatronSeated: lambda e: f"seated seat={e.seat} {e.patron}",
@@ -143,6 +147,8 @@ WRITERS: dict[type[Event], Writer] = {
     ),
     model.CardsDealt: _dealt,
     model.CardDrawnInError: lambda e: f"drawn_in_error {e.card or '??'}",
+    model.BoxedCardFound: lambda e: f"found_boxed {e.card or '??'} {'used' if e.used else 'aside'}",
+    model.StackMoved: lambda e: f"moved {_position(e.at)} {_position(e.to)}",
     model.CardFoundFaceUp: lambda e: f"found_face_up {e.card or '??'}",
     model.CardExposed: _exposed,
     model.HandElected: lambda e: f"elect seat={e.seat} {e.election}",
