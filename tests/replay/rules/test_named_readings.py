@@ -192,6 +192,16 @@ deal   {KINGS} seat3={ACES}
 take   seat=3 ace_high_bonus 5.00
 close
 """
+LOSING_PAIR = """
+wager  seat=1 ante 10.00 blind 10.00 bad_beat 1.00
+deal   seat1=Jc Jd 7h 8s 5c dealer=Kh Kd 9s 7c 3d
+wager  seat=1 raise 20.00
+take   seat=1 ante 10.00
+take   seat=1 blind 10.00
+take   seat=1 raise 20.00
+pay    seat=1 bad_beat 15.00
+close
+"""
 FOLDED = """
 wager  seat=2 ante 10.00 blind 10.00 progressive 1.00
 deal   seat2=Kd Kh Ks 9c 5h dealer=Qs Qd Th 9h 8c side=3c
@@ -273,6 +283,10 @@ READINGS = [
     Named(
         "687a.11(b)(3)", "D573", "pa-687a progressive=1 progressive.rate=15%", FOLDED,
         "PAY-LOSER seat=2 wager=progressive +10.00", "the Progressive of seat 2 wins 9.00, as was done", ("Ks 9c", "4s 9c"),
+    ),
+    Named(
+        "687a.12(e)", "D20", "pa-687a bad_beat=DJWBB-04", LOSING_PAIR, "PAY-LOSER seat=1 wager=bad_beat +16.00",
+        "of seat 1 wins 15.00, as was done", ("Kh Kd 9s", "Th 4d 9s"),
     ),
 ]  # fmt: skip
 
