@@ -22,7 +22,7 @@ from replay.settlement.open_reasons import open_envy_reason, open_reason
 from replay.settlement.payouts import WagerFlow, describe_flow, flows
 from replay.settlement.round_readings import groundless_declarations
 from replay.settlement.settlement import EnvyKey, dues, envy_payments, readings_in_any_order, settlements
-from replay.settlement.stakes import ENVY_OF, ENVY_SECTION, Stake, late_section, stakes
+from replay.settlement.stakes import ENVY_OF, ENVY_SECTION, Stake, late_section, late_section_of, stakes
 from replay.settlement.vigorish import (
     in_cents,
     is_known_to,
@@ -155,6 +155,8 @@ def _in_every_reading(
     section = _section_of_bound(book, account, limit)
     if is_late:
         code, section = "WAGER-LATE", late_section(book, account.settlement.wager)
+        if account.stake is not None:
+            section = late_section_of(round_, book, account.stake)
     elif difference is not None and difference > 0:
         code = "PAY-OVER"
     else:
@@ -238,6 +240,8 @@ def _difference(round_: Round, book: Rulebook, account: Account, owed_cents: int
         code, section, expected = "PAY-VIG", vigorish_section(book), vigorish_expected(due)
     else:
         code, section = _classify(book, account, difference)
+        if account.is_late and account.stake is not None:
+            section = late_section_of(round_, book, account.stake)
         expected = _expected(account)
     if code == "PAY-LIMIT" and due is not None:
         expected += f"; {of_the_limit(book, due.capped)}"

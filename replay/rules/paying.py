@@ -432,6 +432,11 @@ def _base_wagers_out_of_order(
             return
 
 
+def _is_commission_free(book: Rulebook) -> bool:
+    """Say whether the commission-free game is played, whose text names what is settled before the optional wagers."""
+    return book.has("645c.1(f)") and bool(book.settings.get("commission_free"))
+
+
 def _wagers_of_a_box_out_of_order(
     round_: Round, book: Rulebook, moves_in_turn: Mapping[Key, RecordedEvent]
 ) -> Iterator[Finding | Indeterminate]:
@@ -453,7 +458,7 @@ def _wagers_of_a_box_out_of_order(
             round_,
             book,
             "PAY-ORDER",
-            section or "11(h)",
+            section or ("645c.1(f)" if _is_commission_free(book) else "11(h)"),
             expected=f"the {first.payload.wager} wager settled before {fact.payload.wager if own else 'optional wagers'}",
             observed=f"{fact.payload.wager} first",
             evidence=(fact, first),

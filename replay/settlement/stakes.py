@@ -26,6 +26,10 @@ ENVY_OF = {envy: wager for wager, envy in ENVY.items()}
 ENVY_SECTION = {"fortune_bonus": "11(h)(2)(ii)", "progressive": "12(d)"}
 
 
+SHAKER_SECTION = "645c.2(f)"
+"""All wagers are placed before the shaker is used."""
+
+
 class Stake(msgspec.Struct):
     """One wager at one box: cents at stake in time, cents added or withdrawn too late, late cents given back, and the facts.
 
@@ -273,6 +277,13 @@ def late_section(book: Rulebook, wager: str) -> Citation:
     """Return the section by which a wager of this kind is late."""
     rule_ = book.chapter.wagers.get(wager)
     return rule_.closes_cite if rule_ is not None and rule_.closes_cite is not None else book.cite("7(c)")
+
+
+def late_section_of(round_: Round, book: Rulebook, stake: Stake) -> Citation:
+    """Return the section by which a wager of a round is late: of any after the shaker was used, § 645c.2(f)."""
+    shaken = shaker_used(round_) if bets_close_with_the_dice(round_, book) else None
+    after_shaker = shaken is not None and any(fact.seq > shaken.seq for fact in stake.facts)
+    return book.cite(SHAKER_SECTION) if after_shaker and book.has(SHAKER_SECTION) else late_section(book, stake.wager)
 
 
 def progressive_accepted(round_: Round, book: Rulebook) -> Sequence[RecordedEvent]:
