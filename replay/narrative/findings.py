@@ -37,7 +37,7 @@ TITLES: Final = {
     "OPEN-SPREAD": "Deck spread error",
     "OPEN-IDLE": "Reopened without wash",
     "EQUIP-DECK": "Deck overdue for change",
-    "EQUIP-DICE": "Dice overdue for change",
+    "EQUIP-DICE": "Dice not as required",
     "EQUIP-ALTERNATE": "Decks not alternated",
     "EQUIP-COUNT": "Wrong count ignored",
     "EQUIP-BATCH": "Batches mixed",
