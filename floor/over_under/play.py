@@ -76,9 +76,9 @@ class OverUnderPlay(Play):
         return same(model.CoverCardPlaced, counted_from="top", depth=len(BATCH) - from_bottom)
 
     def offer_order(self) -> list[int]:
-        """Return the seats in the order in which the cut is offered to them (§ 686a.5(c))."""
+        """Return the seats in the order in which the cut is offered to them (§ 686a.5(c), (g))."""
         table = self.table
-        first: CoverPlace | None = table.first_seat if table.just_opened else table.cover_at
+        first: CoverPlace | None = table.first_seat if table.just_opened or table.was_idle else table.cover_at
         return sorted(table.seats, key=lambda seat: (seat != first, -seat))
 
     def cut_offers(self) -> Iterator[tuple[int, bool]]:

@@ -189,7 +189,7 @@ class ShoeTable(Table):
         """The round is over: where the cover card came, the shoe is at its end (§ 686a.7(d))."""
         self.round_no += 1
         self.rounds_today += 1
-        self.just_opened = self.new_dealer = False
+        self.just_opened = self.was_idle = self.new_dealer = False
         self.dealt_ever = True
         if self.cover_at is not None:
             self.end_shoe()

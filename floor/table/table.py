@@ -76,6 +76,7 @@ class Table:
         """The decks that came preshuffled and wait for their cut."""
         self.turn = 0
         self.just_opened = False
+        self.was_idle = False
         self.first_seat = 0
         self.shuffler_out = False
         self.out_rounds = 0
@@ -421,6 +422,7 @@ class Table:
         self.rotate()
         self.change_old_decks()
         self._arrive()
+        self.was_idle, self.first_seat = True, next(iter(self.seats))
         self._spread_again(without)
 
     def _spread_again(self, without: Collection[str]) -> None:
