@@ -1,8 +1,8 @@
 """`make bench`: measures everything, part by part, and writes benchmarks/results.json and docs/benchmarks.md after each part.
 
 `python -m benchmarks --only PART …` measures these parts alone and leaves what is written of the others (parts: log, live,
-freshness, growth, ranking, warehouse, refresh, month), `--rounds N` takes another number of rounds, `--without-kafka` leaves out
-what needs a broker, `--dry-run` writes to standard output instead of the files.
+freshness, growth, ranking, warehouse, refresh, month, worst), `--rounds N` takes another number of rounds, `--without-kafka`
+leaves out what needs a broker, `--dry-run` writes to standard output instead of the files.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from benchmarks import (
     reporting,
     through_gateway,
     warehouse,
+    worst_cases,
 )
 from benchmarks.full_tables import full_tables
 from benchmarks.measuring import REPEATS, Measured, machine
@@ -140,6 +141,7 @@ PARTS: dict[str, Callable[[Path, argparse.Namespace], dict[str, Any]]] = {
     "warehouse": lambda folder, options: warehouse.measure(folder, options.warehouse_rounds),
     "refresh": lambda folder, options: {"sizes": refresh.measure_each(folder, options.refresh_rounds)},
     "month": lambda folder, _: month.measure(folder),
+    "worst": lambda folder, _: _benchmarks(worst_cases.measure(folder, SEED)),
 }
 
 

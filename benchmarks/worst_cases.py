@@ -1,4 +1,4 @@
-"""Worst cases, each against the same without what makes it one: late facts, corrections, many sources, rounds full of doubts."""
+"""Worst cases, each against the same without what makes it one: late facts, corrections, many sources, a round full of doubts."""
 
 from __future__ import annotations
 
@@ -15,14 +15,12 @@ from events.open import open_log
 from events.vocabulary import model
 from events.vocabulary.codec import canonical
 from events.vocabulary.envelope import Draft
+from replay.transcript.transcript import judge
 
 TIMES_IN_ORDER = 5
 """What comes late costs at most so many times what it costs in order."""
 BETTING = (model.WagerPlaced, model.WagerPaid, model.WagerTaken, model.WagerReturned, model.LammerPlaced)
 """What the pad reports that is cut off all day."""
-ROUND_S, ROUND_MB = 1.0, 100.0
-"""The bounds of one round under 64 kB."""
-SIZE = 64_000
 LINES = 1_000
 """Lines that an intake appends at once."""
 
@@ -35,6 +33,7 @@ def measure(folder: Path, seed: int, rounds: int = 60) -> list[Measured]:
         late_facts(folder, seed, rounds),
         corrections(folder, seed, rounds),
         sources(folder, 10_000),
+        doubts(),
     ]
 
 
@@ -159,3 +158,53 @@ def sources(folder: Path, count: int) -> Measured:
         goal=f"at most {TIMES_IN_ORDER} times as long",
         met=timings[0].cpu_s <= TIMES_IN_ORDER * timings[1].cpu_s,
     )
+
+
+def doubts() -> Measured:
+    """Judge a round in which six wagers were said to be abandoned by nobody and cards of three hands were not read."""
+    times = {name: once(_judged, text)[0] for name, text in ROUNDS.items()}
+    return Measured(
+        key="doubts",
+        title="Judge a round that leaves much open",
+        unit="rounds",
+        count=JUDGED,
+        ours=times["open"],
+        peer_name="the same, everything on record",
+        peer=times["plain"],
+        goal="less than a second of processor time each",
+        met=times["open"].cpu_s < JUDGED,
+    )
+
+
+def _judged(text: str) -> None:
+    for _ in range(JUDGED):
+        judge(text, "worst")
+
+
+JUDGED = 3
+CARDS = [rank + suit for rank in "AKQJT98765432" for suit in "shdc"]
+
+
+def _round(unread: int, abandoned: int) -> str:
+    hands = []
+    for number in range(7):
+        missing = unread if 1 <= number <= 3 else 0
+        cards = CARDS[number * 7 : number * 7 + 7 - missing] + ["??"] * missing
+        hands.append(f"{'dealer' if number == 0 else f'seat{number}'}={' '.join(cards)}")
+    seats = range(1, 7)
+    return "\n".join(
+        [
+            "rules pa-688a ace_high_bonus=1 fortune_bonus=3 progressive=4",
+            *(f"seated seat={seat} p-{seat}" for seat in seats),
+            "round 1",
+            "covers settlement",
+            *(f"wager seat={seat} bettor=p-{seat} base 10.00 fortune_bonus 5.00" for seat in seats),
+            f"deal {'  '.join(hands)}",
+            *(f"abandon seat={seat}" for seat in range(1, abandoned + 1)),
+            "close",
+        ]
+    )
+
+
+ROUNDS = {"plain": _round(0, 0), "open": _round(5, 6)}
+"""A round with everything on record, and the same with what leaves most open."""

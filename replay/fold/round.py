@@ -63,6 +63,7 @@ class Round:
     where `derived.py` keeps the facts derived from the round, until the round changes.
     `first_card` and `last_card` are the first and last card (or stack) dealt to a position, not burnt or laid aside.
     `answers` holds what a reading of the round takes for granted where the record leaves a question open (`reading`).
+    `share` is how many readings of the round are settled: each may take so small a part of what all of them may cost (D782).
     `is_repeat`: a second record under the number of a round that was opened before, which is not judged (D780).
     """
 
@@ -77,6 +78,7 @@ class Round:
         self.refusals: list[RecordedEvent] = []
         self.answers: Mapping[Question, bool] = {}
         self.is_repeat = False
+        self.share = 1
         opening: model.RoundOpened = opened.payload
         self.deck = opening.deck
         self._observed = frozenset(opening.observed)
@@ -124,10 +126,16 @@ class Round:
         self.finish_index()
         return True
 
-    def reading(self, answers: Mapping[Question, bool], without: Collection[RecordedEvent] = ()) -> Round:
-        """Return the round as it reads with these answers, and without some of its facts; the round itself does not change."""
+    def reading(
+        self, answers: Mapping[Question, bool], without: Collection[RecordedEvent] = (), *, share: int = 1
+    ) -> Round:
+        """Return the round as it reads with these answers, and without some of its facts, one of so many readings (`share`).
+
+        The round itself does not change.
+        """
         read = copy(self)
         read.answers = {**self.answers, **answers}
+        read.share = self.share * share
         read.forget()
         return read.made_of([fact for fact in self.facts if fact not in without]) if without else read
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from itertools import product
+from itertools import islice, product
 from math import prod
 
 import msgspec
@@ -20,6 +20,10 @@ Groups = Sequence[Sequence[Hand]]
 
 MOST_SETTLED = 1_500
 """Where a game says which hands are alike, so many combinations are settled at most: some tenth of a second."""
+
+
+MOST_TRIED = 50
+"""So many combinations of hands that are settled alike are tried for one in which no card lies twice."""
 
 
 def due_in_all(dealers: Groups, held: Mapping[int, Groups], settle: Settle, single_deck: bool, most: int) -> list[Due]:
@@ -75,7 +79,10 @@ def _together(dealers: Groups, held: Mapping[int, Groups]) -> Iterator[tuple[Han
         for groups in of_each
     ]
     for way in product(*of_each):
-        combination = next((hands for hands in product(*way) if _lies_once(hands, read)), None)
+        combinations = product(*way)
+        combination = next((hands for hands in islice(combinations, MOST_TRIED) if _lies_once(hands, read)), None)
+        if combination is None:
+            combination = next(combinations, None)  # whether one of the others is possible was not tried
         if combination is not None:
             yield combination
 

@@ -214,7 +214,7 @@ def _with_unread_cards(
     elsewhere = _cards_elsewhere(round_, position, dealt, copies)
     candidates = [c for c in DECK if elsewhere.count(c) < copies and (c != JOKER or jokers)]
     places = _places(set_hand, dealt.count(None))
-    if ways(len(candidates), places, copies) > MAX_READINGS:
+    if ways(len(candidates), places, copies) * round_.share > MAX_READINGS:
         return []
     shown, hands = exposed_cards(round_, position), []
     if copies == 1 and set_hand is None and len(dealt) == count:

@@ -23,8 +23,13 @@ from replay.fold.round import Round
 from replay.fold.wager_keys import key_in
 from replay.settlement.game_terms import OtherReading, terms_of
 from replay.settlement.hand_readings import dealer_position
-from replay.settlement.settlement import settlements
+from replay.settlement.settlement import settlements, ways_left_open
 from replay.settlement.stakes import stakes
+
+MOST_WAYS: Final = 400
+"""Where the record can be read in more ways than these, it is not settled by each other reading of the text, too (D782)."""
+
+TOO_OPEN: Final = "what other readings of the text make due was not worked out: the record leaves too much open"
 
 Changed = tuple[Round, Rulebook]
 Change = Callable[[Round, Rulebook, int], Changed | None]
@@ -35,7 +40,16 @@ def with_other_readings(found: Sequence[Finding], round_: Round, book: Rulebook)
     if not any(finding.seat is not None for finding in found):
         return list(found)
     readings = other_readings(book)
+    if ways_left_open(round_, book) > MOST_WAYS:
+        return [
+            _unread(finding) if finding.seat is not None and finding.difference_cents else finding for finding in found
+        ]
     return [_with_its_readings(finding, round_, book, readings) for finding in found]
+
+
+def _unread(finding: Finding) -> Finding:
+    words = [finding.other_reading] if finding.other_reading else []
+    return msgspec.structs.replace(finding, other_reading="; ".join([*words, TOO_OPEN]))
 
 
 def other_readings(book: Rulebook) -> list[OtherReading]:
@@ -105,8 +119,12 @@ def _left(due_cents: int | None, done_cents: int | None) -> str:
 def _filed_as(setting: str, value: bool | str) -> Change:
     """Return the change by which a setting has another value."""
 
+    made: list[tuple[Changed, Changed]] = []  # the same for all seats, so that it is settled once
+
     def change(round_: Round, book: Rulebook, seat: int) -> Changed | None:
-        return round_.reading({}), book.with_setting(setting, value)
+        if not made or made[-1][0] != (round_, book):
+            made[:] = [((round_, book), (round_.reading({}), book.with_setting(setting, value)))]
+        return made[-1][1]
 
     return change
 

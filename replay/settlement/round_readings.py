@@ -50,18 +50,22 @@ def round_readings(round_: Round, book: Rulebook) -> tuple[Round, ...]:
     declared = groundless_declarations(round_, book)
     if not asked and not declared:
         return (round_,)
+    ways = _answers([*asked, *declared])
     return tuple(
         reading
-        for answers in _answers([*asked, *declared])
-        for reading in _settled(round_, book, answers, [f for q, (_, f) in declared.items() if not answers[q]])
+        for answers in ways
+        for reading in _settled(
+            round_, book, answers, [f for q, (_, f) in declared.items() if not answers[q]], len(ways)
+        )
     )
 
 
 def _settled(
-    round_: Round, book: Rulebook, answers: Mapping[Question, bool], disbelieved: list[list[RecordedEvent]]
+    round_: Round, book: Rulebook, answers: Mapping[Question, bool], disbelieved: list[list[RecordedEvent]], share: int
 ) -> tuple[Round, ...]:
     """Return the reading with these answers, or its own readings where an answer leads to another question."""
-    return round_readings(round_.reading(answers, [fact for facts in disbelieved for fact in facts]), book)
+    without = [fact for facts in disbelieved for fact in facts]
+    return round_readings(round_.reading(answers, without, share=share), book)
 
 
 def _answers(asked: list[Question]) -> list[dict[Question, bool]]:

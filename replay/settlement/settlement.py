@@ -7,6 +7,7 @@ result stands, otherwise it cannot be told (D26). One wager gives at most one mo
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from math import prod
 
 import msgspec
 
@@ -59,6 +60,13 @@ def readings_in_any_order(round_: Round, book: Rulebook) -> tuple[Round, ...]:
     by_clock = by_the_clocks(round_) if not round_.answers else None
     in_order = [round_] if by_clock is None else [round_, as_withdrawn(by_clock, book)]
     return tuple(reading for each in in_order for reading in round_readings(each, book))
+
+
+def ways_left_open(round_: Round, book: Rulebook) -> int:
+    """Return in how many ways the record can be read: readings of the round by readings of its hands."""
+    seats = {stake.seat for stake in stakes(round_, book).values()}
+    hands = prod(len(readings(round_, book, seat)) for seat in seats) * len(dealer_readings(round_, book))
+    return hands * len(readings_in_any_order(round_, book))
 
 
 @derived_by_rules
@@ -177,7 +185,7 @@ def _dues_if_played(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> l
         groups,
         lambda dealer, hands: GAMES[book.game].settle(book, _with_hands(layout, dealer, hands)),
         single_deck=book.chapter.numbers.get("copies", 1) == 1,
-        most=most,
+        most=max(most // round_.share, 1),
     )
 
 
@@ -205,7 +213,7 @@ def _alike_together(
     open_seats = [seat for seat, hands in held.items() if len(hands) > 1]
     needs_side = with_progressive and side is None and bool(joker_seats)
     if alike is None or (needs_side and (len(dealers) > 1 or len(open_seats) > 1 or joker_seats != open_seats)):
-        return grouped(dealers), {seat: grouped(hands) for seat, hands in held.items()}, MAX_READINGS
+        return grouped(dealers), {seat: grouped(hands) for seat, hands in held.items()}, MAX_READINGS // max(len(held), 1)
 
     def sees(hand: Hand) -> Hashable:
         return hand.cards and alike(book, hand.cards, side, with_progressive)
