@@ -18,7 +18,7 @@ from games.layout import NO_HAND, Hand, TableLayout
 from games.rulebook.citation import Citation
 from games.rulebook.rulebook import Rulebook
 from games.settlement.possible import possible_cents
-from games.settlement.wagers import Due, Outcome
+from games.settlement.wagers import Due, Outcome, offered
 from replay.findings import Settlement
 from replay.fold.derived import derived_by_rules
 from replay.fold.device_clock_order import by_the_clocks
@@ -283,7 +283,7 @@ def _wager_settlements(
             wager=key[1],
             number=key[2],
             bettor=stake.bettor if stake else _payee(flow) or at_box.get(key[0], ""),
-            paytable=owed.paytable if owed else "",
+            paytable=(owed.paytable if owed else "") or _filed_paytable(book, key[1]),
             staked_cents=stake.in_time_cents if stake else 0,
             due_cents=_due_cents(round_, book, key, owed),
             done_cents=_done_cents(key, stake, flow, taken) if moved or is_wholly_on_record(round_) else None,
@@ -293,6 +293,12 @@ def _wager_settlements(
             from_meter_cents=from_meter_cents(round_, book, key, owed, flow) if flow else None,
             moved=moved or not is_wholly_on_record(round_) or not _is_to_be_moved(key[1], owed, stake),
         )
+
+
+def _filed_paytable(book: Rulebook, wager: str) -> str:
+    """Return the paytable that is filed for a wager, which one that is void or late has too; empty without one."""
+    paytable = offered(book, wager)
+    return paytable.name if paytable is not None else ""
 
 
 def _is_to_be_moved(wager: str, owed: Due | None, stake: Stake | None) -> bool:

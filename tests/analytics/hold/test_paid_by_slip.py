@@ -156,3 +156,15 @@ def test_d691_what_was_not_taken_paid_or_returned_is_not_settled(tmp_path: Path,
         (total,) = hold.hold_by(db, "game").iter_rows(named=True)
     assert (total["unsettled"], total["handle_cents"]) == ((0, 65_00) if moved else (1, 25_00))
     assert total["handle_cents"] - total["payouts_cents"] == total["house_win_cents"]
+
+
+def test_a_voided_side_wager_has_the_paytable_that_is_filed_for_it() -> None:
+    """A wager of no paytable would be one more paytable in take-up."""
+    text = (
+        "rules pa-688a fortune_bonus=3\nwager seat=3 base 25.00 fortune_bonus 5.00\n"
+        "deal dealer=Kh Kd Jc 9h 8c 5d 2c seat3=2s 2h 5c 7d Tc Qs\n"
+        "void round wrong_count\nreturn seat=3 base 25.00 void\nreturn seat=3 fortune_bonus 5.00 void\nclose\n"
+    )
+    made = {each.wager: each for each in judge(text, "test")[0].conclusion.settlements}
+    assert (made["fortune_bonus"].line, made["fortune_bonus"].paytable) == ("void", "3")
+    assert made["base"].paytable == ""
