@@ -5,7 +5,7 @@ RACK  := .venv/bin/rack
 STAMP := .venv/.made-from-lock
 JOBS  ?= 2
 BROKERS ?= 1
-CODE  := analytics benchmarks dashboards deploy events floor games intake rack replay scripts tests
+CODE  := analytics benchmarks dashboards deploy desk events floor games intake rack replay rulebook scripts tests whatif
 
 .DEFAULT_GOAL := help
 .PHONY: help venv demo live dashboard dashboard-login test test-fast test-all test-nightly lint check pictures coverage mutants faults survey fuzz soak calibrate honest bench kafka kafka-stop lock sbom audit clean
@@ -52,7 +52,7 @@ test-nightly: $(STAMP)  ## builds that are broken on purpose: each must be found
 	@$(PYTEST) -n $(JOBS) --dist loadgroup -m nightly $(ARGS)
 
 # What decides a verdict, the vocabulary and the house rules.
-FAST := tests/architecture tests/events/vocabulary tests/games tests/golden tests/replay/fold tests/replay/rules
+FAST := tests/architecture tests/events/vocabulary tests/games tests/golden tests/replay/fold tests/replay/rules tests/rulebook
 
 test-fast: $(STAMP)  ## golden rounds, tests of the rules and house rules
 	@$(PYTEST) -q -n $(JOBS) --dist loadgroup -m "not ($(LONG) or kernels)" $(FAST) $(ARGS)
@@ -64,7 +64,7 @@ lint: $(STAMP)  ## format, lint, types
 
 check: lint test-all  ## everything that is checked before a change lands
 
-COVERED := --cov=events --cov=games --cov=replay --cov-branch
+COVERED := --cov=events --cov=games --cov=replay --cov=rulebook --cov-branch
 
 coverage: $(STAMP)  ## branch coverage of events, games and replay; fails under 95 %
 	@$(PYTEST) -n $(JOBS) --dist loadgroup -m "not browser" $(COVERED) \

@@ -1,8 +1,8 @@
 """How far the record reaches, and how much of it was judged: ends of streams, high-water marks, lag, quarantine, devices.
 
 Invariant: it reads ends and marks, which is quick. Whether the record between them is intact is for `rack verify` to
-find out, which reads all of it. `replay.review.witness_status` reads what a witness vouches for,
-`replay.review.last_verification` the notice of the last full verification; their names are offered here.
+find out, which reads all of it. `desk.review.witness_status` reads what a witness vouches for,
+`desk.review.last_verification` the notice of the last full verification; their names are offered here.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import msgspec
 import polars as pl
 
 from analytics.warehouse.warehouse import Warehouse
-from replay.review.desk import REFUSALS, Desk
-from replay.review.last_verification import Standing, State, verified_at
-from replay.review.witness_status import PATIENCE_S, Refused, Seen, Witnessed, witnessed_at
-from replay.review.witness_status import REFUSALS as WITNESS_REFUSALS
+from desk.review.desk import REFUSALS, Desk
+from desk.review.last_verification import Standing, State, verified_at
+from desk.review.witness_status import PATIENCE_S, Refused, Seen, Witnessed, witnessed_at
+from desk.review.witness_status import REFUSALS as WITNESS_REFUSALS
 from replay.run.engine import engine
 from replay.run.positions import Resumption, resumption
 

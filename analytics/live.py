@@ -13,11 +13,11 @@ from typing import Any
 import msgspec
 
 from analytics.warehouse.warehouse import Warehouse
-from games.catalogue import GAMES
+from desk.review.desk import REFUSALS, Desk
 from replay.advice import Advice, advice_in
 from replay.findings import Adjudication, Severity, read_result
 from replay.incidents import incidents_in
-from replay.review.desk import REFUSALS, Desk
+from rulebook.catalogue import GAMES
 
 PACE_ROUNDS = 30
 """The pace of a table is that of its last so many rounds."""

@@ -16,8 +16,8 @@ from analytics.theory.catalogue import RETURNS
 from analytics.theory.expectation import expected_of
 from analytics.theory.theory import Return, returns
 from analytics.warehouse.warehouse import Warehouse
-from games.rulebook.paytables import PayLine, Paytable
-from games.rulebook.rulebook import Rulebook, RulesRefused, WagerOffer, parse_submission
+from rulebook.chapters.paytables import PayLine, Paytable
+from rulebook.chapters.rulebook import Rulebook, RulesRefused, WagerOffer, parse_submission
 
 
 class FiledSubmission(msgspec.Struct, frozen=True, kw_only=True):
@@ -200,7 +200,7 @@ def _lines(offer: WagerOffer, figures: Return | None) -> tuple[FiledLine, ...]:
 def pays(line: PayLine, paytable: Paytable) -> str:
     """Return what a line pays, in words.
 
-    >>> from games.rulebook.chapters import chapter
+    >>> from rulebook.chapters.chapters import chapter
     >>> table = chapter("pa", "688a").paytable("progressive", "1")
     >>> [pays(line, table) for line in table.lines[:3]]
     ['100 % of the meter', '10 % of the meter', '$500 for $1']

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from replay.review.desk import REFUSALS, Desk
+from desk.review.desk import REFUSALS, Desk
 
 FORWARD = 20_000
 """At most so many events after the round are read: some 50 ms on one machine."""

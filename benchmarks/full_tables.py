@@ -13,17 +13,17 @@ import msgspec
 
 from events.vocabulary import model
 from events.vocabulary.envelope import Draft
-from games.cards.cards import show
-from games.face_up_pai_gow import settle
-from games.layout import BettingBox, Hand, MeterAtSettlement, TableLayout
-from games.rulebook.money import show_money
-from games.rulebook.rulebook import Rulebook, parse_submission
-from games.rulebook.submission import submission_from_words
-from games.settlement.bonus import is_qualifying, seven_card
-from games.settlement.pai_gow import Position, clockwise_from, starting_position
-from games.settlement.progressive import contribution
-from games.settlement.wagers import Due, Outcome
+from games.face_up_pai_gow.settle import settle
 from replay.transcript.transcript import Script, drafts, parse
+from rulebook.cards.cards import show
+from rulebook.chapters.money import show_money
+from rulebook.chapters.rulebook import Rulebook, parse_submission
+from rulebook.chapters.submission import submission_from_words
+from rulebook.layout import BettingBox, Hand, MeterAtSettlement, TableLayout
+from rulebook.settlement.bonus import is_qualifying, seven_card
+from rulebook.settlement.pai_gow import Position, clockwise_from, starting_position
+from rulebook.settlement.progressive import contribution
+from rulebook.settlement.wagers import Due, Outcome
 
 RULES = "pa-688a ace_high_bonus=1 fortune_bonus=3 progressive=1 meter=m-1 max_payout=50000.00"
 SEED_CENTICENTS = 100_000_000

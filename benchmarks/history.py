@@ -19,10 +19,10 @@ from events.log.contract import EventLog
 from events.open import open_log
 from floor.catalogue import SIMULATIONS
 from floor.day import gaming_day
-from games.rulebook.rulebook import Rulebook, parse_submission
-from replay.columns.round_table import RoundTable, build, repeat_rounds
-from replay.columns.what_if import WhatIfResult, what_if
-from replay.workers.pool import ThisProcess
+from rulebook.chapters.rulebook import Rulebook, parse_submission
+from whatif.round_table import RoundTable, build, repeat_rounds
+from whatif.what_if import WhatIfResult, what_if
+from whatif.workers.pool import ThisProcess
 
 ROUNDS = 2_400
 """Rounds of each game."""

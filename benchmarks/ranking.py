@@ -20,7 +20,7 @@ from treys import Evaluator
 
 from analytics.theory.kernels.sevens import HANDS, count_lines, rank_sevens
 from benchmarks.measuring import REPEATS, Measured, Timing, best, once
-from games.cards.cards import TEXT
+from rulebook.cards.cards import TEXT
 
 Array = npt.NDArray[Any]
 

@@ -26,7 +26,7 @@ from analytics.warehouse.warehouse import Warehouse, build_from, reading
 from benchmarks.measuring import REPEATS, machine
 from benchmarks.questions import QUESTIONS, Question
 from benchmarks.reporting import say
-from games.rulebook.rulebook import simple_submission
+from rulebook.chapters.rulebook import simple_submission
 
 ROUNDS, TABLES, DAYS = 10_000_000, 100, 300
 GOAL_S = 0.5

@@ -22,7 +22,7 @@ VERDICTS = ".verdicts"
 CHECKPOINTS = ".checkpoints"
 """Its checkpoints, likewise."""
 VERIFIED = ".verified"
-"""The notice of its last full verification, likewise (see `replay.review.last_verification`)."""
+"""The notice of its last full verification, likewise (see `desk.review.last_verification`)."""
 
 
 def open_log(address: str, **options: Any) -> EventLog:

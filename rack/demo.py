@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 import msgspec
 
+from desk.review.persons import Person, register
 from events.log.contract import EventLog, ResultStore
 from events.log.turn import keep_writers_out
 from events.open import parse_address
@@ -36,7 +37,6 @@ from rack.warehouse_feed import build_warehouse
 from rack.whole_files import write_whole
 from replay.findings import Finding
 from replay.incidents import incidents_in, money_of
-from replay.review.persons import Person, register
 from replay.run.replayer import findings, replay
 
 LABELS = "labels.json"

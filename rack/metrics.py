@@ -16,15 +16,15 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 
 from analytics.integrity import StreamStatus, streams
+from desk.alarms.outbox import STATES, Outbox
+from desk.review.desk import REFUSALS, Desk
+from desk.review.desk_memory import DeskMemory
+from desk.review.incident_desk import incident_cases
 from events.errors import IntegrityError
 from events.log.foreign import ForeignReport, StoreFault
 from events.proofs.statements import CheckpointBatch, Ledger
 from rack.opening import checkpoints_at, desk
 from rack.settings import outbox_of
-from replay.alarms.outbox import STATES, Outbox
-from replay.review.desk import REFUSALS, Desk
-from replay.review.desk_memory import DeskMemory
-from replay.review.incident_desk import incident_cases
 
 FRESH_S = 5.0
 """What was read so short a time ago is said again: a scrape never costs the log more than that."""

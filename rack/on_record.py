@@ -14,7 +14,7 @@ from rack.errors import UsageError
 from rack.output import Output, counted
 
 if TYPE_CHECKING:
-    from replay.review.desk import RecordKind
+    from desk.review.desk import RecordKind
 
 
 def add_custody(parser: argparse.ArgumentParser) -> None:
@@ -43,9 +43,9 @@ def record_export(
     """
     from getpass import getuser
 
+    from desk.review.desk import Desk
     from events.open import parse_address
     from rack.opening import log_at
-    from replay.review.desk import Desk
     from replay.run.replayer import MemoryResults
 
     if parse_address(address)[0] == "archive":

@@ -12,8 +12,8 @@ from events.open import open_checkpoints, open_log, open_results, parse_address
 from rack import settings
 
 if TYPE_CHECKING:
+    from desk.review.desk import Desk
     from events.kafka.consumer_group import KafkaGroup
-    from replay.review.desk import Desk
 
 
 def log_at(address: str, *, for_proof: bool = False, **options: Any) -> EventLog:
@@ -41,8 +41,8 @@ def checkpoints_at(address: str, **options: Any) -> CheckpointStore:
 
 def desk(address: str, *, read_only: bool = False) -> AbstractContextManager[Desk]:
     """Open the desk where a log's findings are reviewed; to write, with the register of persons that belongs to the log."""
-    from replay.review import persons
-    from replay.review.desk import desk_at
+    from desk.review import persons
+    from desk.review.desk import desk_at
 
     file = None if read_only else settings.persons_file(address)
     return desk_at(

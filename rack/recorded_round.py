@@ -14,7 +14,6 @@ from events.log.contract import EventLog
 from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Envelope
 from events.vocabulary.model import Event, EventCorrected, PropertyConfigured
-from games.rulebook.rulebook import Rulebook
 from rack.errors import UsageError
 from replay.findings import Adjudication
 from replay.fold.corrections import correction, counting
@@ -22,6 +21,7 @@ from replay.narrative.events import sentence
 from replay.run.replayer import MemoryResults, adjudications, replay
 from replay.transcript.clock import Clock
 from replay.transcript.write import to_text
+from rulebook.chapters.rulebook import Rulebook
 
 
 @dataclass(frozen=True)

@@ -179,7 +179,7 @@ def alarms_file(flag: Path | None, log: str | None) -> Path:
 
 def outbox_of(address: str) -> Path | None:
     """Return the outbox of a log's alarms: RACK_OUTBOX, else the one beside a log on SQLite; null where neither is."""
-    from replay.alarms.outbox import outbox_beside
+    from desk.alarms.outbox import outbox_beside
 
     named = os.environ.get("RACK_OUTBOX")
     return Path(named) if named else outbox_beside(address)

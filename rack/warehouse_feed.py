@@ -17,6 +17,7 @@ from analytics.warehouse import loading
 from analytics.warehouse.extending import Earlier, build_news, earlier, extend
 from analytics.warehouse.loading import Mark, News, TableRows
 from analytics.warehouse.warehouse import PropertyFacts, ReviewedFinding, TableEvent
+from desk.review.state import FindingReview, TableReview
 from events.errors import IntegrityError, UndecodableEvent
 from events.log.contract import ChainedResult, EventLog, Head, Record, ResultStore
 from events.log.result_chain import ResultChains
@@ -32,7 +33,6 @@ from events.vocabulary.model import (
     RulesFiled,
 )
 from replay.findings import Adjudication, Finding, LedgerEntry, read_result
-from replay.review.state import FindingReview, TableReview
 
 TABLE_EVENT_TYPES = tuple(
     each.TYPE

@@ -14,7 +14,7 @@ from rack.opening import log_at
 from rack.settings import dask_tls
 
 if TYPE_CHECKING:
-    from replay.workers.pool import Pool
+    from whatif.workers.pool import Pool
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,18 +51,18 @@ def pool(arguments: argparse.Namespace, address: str) -> Iterator[Pool]:
     A scheduler on another machine needs TLS: it is sent who won what.
     """
     if not is_asked_for(arguments):
-        from replay.workers.pool import ThisProcess
+        from whatif.workers.pool import ThisProcess
 
         yield ThisProcess()
         return
     opener = partial(log_at, address, read_only=True, check_heads=False)
     if arguments.engine != "dask":
-        from replay.workers.processes import ProcessPool
+        from whatif.workers.processes import ProcessPool
 
         with ProcessPool(arguments.workers, opener) as processes:
             yield processes
         return
-    from replay.workers.cluster import ClusterPool, Tls
+    from whatif.workers.cluster import ClusterPool, Tls
 
     scheduler, files = arguments.scheduler or "", dask_tls()
     host = scheduler.partition("://")[2].rpartition(":")[0]

@@ -12,8 +12,8 @@ from typing import Final
 
 import msgspec
 
-from games.catalogue import base_wagers, wagers_by_setting
 from replay.findings import Finding, Severity
+from rulebook.catalogue import base_wagers, wagers_by_setting
 
 MISPAYMENTS: Final = frozenset(
     {"PAY-OVER", "PAY-UNDER", "PAY-MISSED", "PAY-LOSER", "PAY-TAKEN", "PAY-NOT-TAKEN", "PAY-FOUL"}

@@ -1,8 +1,8 @@
 """The games that other installed distributions bring, read once in each process that judges or shows rounds.
 
-A distribution names a function in the group `discard_rack.games` of its entry points. The function takes nothing and adds the
-game to the catalogue of each layer (docs/adding-a-game.md). The command line, the processes that it starts and the pages call
-`add_installed_games` when they start, so that all of them know the same games.
+A distribution names the package of its game in the group `discard_rack.games` of its entry points (docs/adding-a-game.md). The
+command line, the processes that it starts and the pages call `add_installed_games` when they start, so that all of them know the
+same games.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ import threading
 from importlib.metadata import EntryPoint, entry_points
 from typing import Final
 
+from rulebook.catalogue import add_game
+
 GROUP: Final = "discard_rack.games"
-"""The group of entry points in which a distribution names the functions that add its games."""
+"""The group of entry points in which a distribution names the packages of its games."""
 
 _LOCK: Final = threading.Lock()
 
@@ -43,7 +45,7 @@ def _add_all() -> str:
 def _add(entry_point: EntryPoint) -> str:
     """Add one game; return why it cannot be added, empty where it was."""
     try:
-        entry_point.load()()
+        add_game(entry_point.value)
     except Exception as error:  # whatever the code of another distribution does wrong, its name belongs in the message
         distribution = entry_point.dist.name if entry_point.dist is not None else "an unknown distribution"
         return (

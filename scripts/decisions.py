@@ -1,4 +1,4 @@
-"""Make docs/decisions.md of dashboards/drawing/decisions.toml: `python scripts/decisions.py`. A test holds the two together."""
+"""Make docs/decisions.md of rulebook/decisions.toml: `python scripts/decisions.py`. A test holds the two together."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCE = ROOT / "dashboards" / "drawing" / "decisions.toml"
+SOURCE = ROOT / "rulebook" / "decisions.toml"
 DOCUMENT = ROOT / "docs" / "decisions.md"
 HEAD = """# Decisions
 
@@ -17,7 +17,7 @@ never changes its meaning. A decision that changes money is a named setting of t
 not. One that names neither changes no amount that is due, says what the record proves (which nobody can file), or follows a text
 that pays the same in any reading. A section without a chapter, such as .11(d), is one of 58 Pa. Code Chapter 688a.
 
-This document is generated. To add a decision, append a table to `dashboards/drawing/decisions.toml` (its first lines describe the
+This document is generated. To add a decision, append a table to `rulebook/decisions.toml` (its first lines describe the
 fields) under the next free number, and run `.venv/bin/python scripts/decisions.py`. Link to a decision as `decisions.md#d13`.
 """
 

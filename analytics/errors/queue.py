@@ -1,6 +1,6 @@
 """The queue: which incidents, in which order, with similar incidents in one row.
 
-Invariant: severity, then money, then time decide an incident's place; what people did about it (`replay.review.desk`)
+Invariant: severity, then money, then time decide an incident's place; what people did about it (`desk.review.desk`)
 only decides whether it is shown. An incident is shown while one of its findings is. Two incidents are similar when their causes
 have the same fingerprint (D235).
 """

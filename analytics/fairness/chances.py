@@ -9,9 +9,9 @@ from math import comb, factorial
 
 import msgspec
 
-from games.catalogue import chapters_of
-from games.rulebook.chapters import chapter
-from games.settlement.pai_gow import starting_position
+from rulebook.catalogue import chapters_of
+from rulebook.chapters.chapters import chapter
+from rulebook.settlement.pai_gow import starting_position
 
 RANKS = 13
 

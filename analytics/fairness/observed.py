@@ -15,7 +15,7 @@ import msgspec
 from analytics.fairness.chances import Pack, cards_of, pack_of, patterns, starts_by_dice, totals
 from analytics.warehouse.selection import WHERE_PER_MONTH, Selection, frame
 from analytics.warehouse.warehouse import Warehouse
-from games.catalogue import GAMES
+from rulebook.catalogue import GAMES
 
 BY_FAIRNESS: Final = ("property", "game", "table", "dice_set", "deck")
 _TABLE: Final = {

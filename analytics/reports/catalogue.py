@@ -21,8 +21,8 @@ from analytics.reports import (
 from analytics.reports.filing import Filing
 from analytics.reports.sources import Sources, WrongLog, period
 from analytics.warehouse.warehouse import Warehouse
-from replay.report.content import Report, Rule
-from replay.review.desk import Desk
+from desk.report.content import Report, Rule
+from desk.review.desk import Desk
 
 
 class ReportKind(msgspec.Struct, frozen=True, kw_only=True):

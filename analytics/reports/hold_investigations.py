@@ -15,10 +15,10 @@ import polars as pl
 from analytics.hold.investigations import TRIGGERS, written_investigations
 from analytics.reports.sources import Sources, table_of
 from analytics.warehouse.selection import Selection
+from desk.report.content import Report, Rule, Table
+from desk.review.desk import Investigation, TableReview
 from replay.narrative.findings import finding_title
 from replay.narrative.reviews import DISPOSITIONS, INVESTIGATION_OUTCOMES
-from replay.report.content import Report, Rule, Table
-from replay.review.desk import Investigation, TableReview
 
 NAME, TITLE = "hold-investigations", "Hold investigations"
 RULES: Final = (

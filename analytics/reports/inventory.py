@@ -12,7 +12,7 @@ import polars as pl
 
 from analytics.hold.periods import tray_differences
 from analytics.reports.sources import Sources, table_of
-from replay.report.content import Report, Rule, Table
+from desk.report.content import Report, Rule, Table
 
 NAME, TITLE = "table-inventory", "Table inventory"
 RULES: Final = (

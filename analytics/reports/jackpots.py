@@ -14,8 +14,8 @@ import polars as pl
 
 from analytics.reports.round_documents import cash_wagers, corrected_buyers, slips
 from analytics.reports.sources import Sources, table_of
-from replay.report.buyers import buyers
-from replay.report.content import Report, Rule, Table
+from desk.report.buyers import buyers
+from desk.report.content import Report, Rule, Table
 from replay.settlement.stakes import ENVY
 
 NAME, TITLE = "jackpots", "Jackpots, tax forms and cash"

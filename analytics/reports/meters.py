@@ -1,6 +1,6 @@
 """The progressive and Must-Hit-By statement: what each meter stood at, what moved it, and what does not reconcile.
 
-Invariant: opening + contributions + restored + set − paid = closing for each meter (`replay.report.meter_movements`);
+Invariant: opening + contributions + restored + set − paid = closing for each meter (`desk.report.meter_movements`);
 what is left over is shown with the event that it comes from, and nothing is rounded.
 """
 
@@ -13,9 +13,9 @@ import polars as pl
 
 from analytics.reports.round_documents import accepted_wagers, slips
 from analytics.reports.sources import Sources, table_of
+from desk.report.content import Report, Rule, Table
+from desk.report.meter_movements import Movement, movements
 from replay.narrative.findings import finding_title
-from replay.report.content import Report, Rule, Table
-from replay.report.meter_movements import Movement, movements
 
 NAME, TITLE = "meters", "Progressive and Must-Hit-By statement"
 RULES: Final = (

@@ -11,8 +11,8 @@ from datetime import date
 from analytics.hold.hold import gaming_days
 from analytics.reports.meters import newest_movement_us
 from analytics.reports.sources import Sources
+from desk.review.desk import TableReview
 from replay.narrative.names import day_words, plural
-from replay.review.desk import TableReview
 
 
 def as_of_us(sources: Sources, reviews: Mapping[str, TableReview]) -> int:

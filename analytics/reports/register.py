@@ -14,12 +14,12 @@ import msgspec
 import polars as pl
 
 from analytics.reports.sources import Sources, table_of
-from games.catalogue import GAMES
+from desk.report.content import Report, Rule, Table
+from desk.review.desk import FindingReview, TableReview
+from desk.review.disputes import CaseFile, case_name
 from replay.narrative.findings import finding_title
 from replay.narrative.reviews import DISPOSITIONS, OUTCOMES
-from replay.report.content import Report, Rule, Table
-from replay.review.desk import FindingReview, TableReview
-from replay.review.disputes import CaseFile, case_name
+from rulebook.catalogue import GAMES
 
 NAME, TITLE = "errors-disputes", "Errors and disputes register"
 RULES: Final = (

@@ -19,8 +19,8 @@ from analytics.reports.filing import Filing
 from analytics.warehouse.loading import PropertyFacts
 from analytics.warehouse.selection import Selection
 from analytics.warehouse.warehouse import Warehouse
-from replay.report.content import Figure, Report, Rule, Table
-from replay.review.desk import Desk, TableReview
+from desk.report.content import Figure, Report, Rule, Table
+from desk.review.desk import Desk, TableReview
 from replay.run.engine import engine
 
 

@@ -13,13 +13,13 @@ import polars as pl
 
 from analytics.reports.round_documents import device_events
 from analytics.reports.sources import Sources, table_of
+from desk.report.content import Report, Rule, Table
+from desk.report.device_times import device_times
+from desk.review.desk import TableReview
+from desk.review.disputes import case_name
+from desk.review.surveillance import SURVEILLANCE, HandOver, SurveillanceEntry, log
 from replay.narrative.findings import finding_title
 from replay.narrative.names import heading
-from replay.report.content import Report, Rule, Table
-from replay.report.device_times import device_times
-from replay.review.desk import TableReview
-from replay.review.disputes import case_name
-from replay.review.surveillance import SURVEILLANCE, HandOver, SurveillanceEntry, log
 
 NAME, TITLE = "surveillance-log", "Surveillance log and shift hand-over"
 RULES: Final = (

@@ -14,8 +14,8 @@ import polars as pl
 from analytics.hold.theoretical import theoretical_win
 from analytics.reports.sources import Sources, table_of
 from analytics.warehouse.selection import COLUMNS, Selection
+from desk.report.content import Report, Rule, Table
 from replay.narrative.names import day_words
-from replay.report.content import Report, Rule, Table
 
 NAME, TITLE = "table-games", "Table games report"
 RULES: Final = (

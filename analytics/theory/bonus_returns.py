@@ -15,10 +15,10 @@ import msgspec
 from analytics.theory.game_returns import BonusReturns, CountTable, OtherReading
 from analytics.theory.result import End, Result
 from analytics.theory.returns import counts
-from games.cards.cards import parse_cards
-from games.game import Lines
-from games.rulebook.chapters import Chapter
-from games.rulebook.paytables import PayLine, Paytable
+from rulebook.cards.cards import parse_cards
+from rulebook.chapters.chapters import Chapter
+from rulebook.chapters.paytables import PayLine, Paytable
+from rulebook.game import Lines
 
 FULL_METER_BP: Final = 10_000
 
@@ -209,8 +209,8 @@ def fixed_return(counted: LineCounts, paytable: Paytable) -> Fraction:
 
 # --------------------------------------------------------------------------------------------- what several games have
 
-SEVEN_CARDS: Final = {"seven_cards": CountTable("seven_cards")}
-ACE_HIGH: Final = {"ace_high": CountTable("ace_high")}
+SEVEN_CARDS: Final = {"seven_cards": CountTable("analytics.theory.enumeration.seven_cards")}
+ACE_HIGH: Final = {"ace_high": CountTable("analytics.theory.enumeration.ace_high")}
 
 ACE_HIGH_BONUS: Final = BonusReturns(at_odds("ace_high_bonus", ace_high), one_result=True)
 FORTUNE_BONUS: Final = BonusReturns(_fortune_bonus)

@@ -18,7 +18,7 @@ from analytics.theory.bonus_returns import fixed_part
 from analytics.theory.catalogue import RETURNS
 from analytics.theory.game_returns import GameReturns
 from analytics.theory.result import End, Result
-from games.rulebook.chapters import Chapter, chapter, known_chapters
+from rulebook.chapters.chapters import Chapter, chapter, known_chapters
 
 Shares = Literal["seat", "round", "some"]
 """Whether wagers of one round end together: each seat by itself, all alike, or partly (they share the dealer's hand)."""

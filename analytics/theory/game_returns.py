@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from analytics.theory.result import Result
-from games.rulebook.chapters import Chapter
-from games.rulebook.rulebook import Rulebook
+from rulebook.chapters.chapters import Chapter
+from rulebook.chapters.rulebook import Rulebook
 
 
 class CountTable(msgspec.Struct, frozen=True):

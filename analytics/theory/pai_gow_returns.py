@@ -12,8 +12,8 @@ import msgspec
 from analytics.theory.game_returns import CountTable
 from analytics.theory.result import End, Result, pays
 from analytics.theory.returns import counts
-from games.cards.ranking import Wheel
-from games.rulebook.chapters import Chapter
+from rulebook.cards.ranking import Wheel
+from rulebook.chapters.chapters import Chapter
 
 Setting = Literal["house_way", "best"]
 HOW_SET: Final = {
@@ -24,7 +24,7 @@ HOW_SET: Final = {
 
 def simulated(wheel: Wheel | None) -> CountTable:
     """Return how a table of simulated rounds is made again; `wheel` is null for three hands."""
-    return CountTable("pai_gow", arguments=(wheel,), simulation=True)
+    return CountTable("analytics.theory.enumeration.pai_gow", arguments=(wheel,), simulation=True)
 
 
 def _rounds(name: str, setting: Setting, pushes: str | None) -> tuple[Counter[str], int]:

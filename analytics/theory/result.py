@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import msgspec
 
-from games.rulebook.money import Odds
+from rulebook.chapters.money import Odds
 
 
 def pays(odds: Odds | None) -> Fraction:

@@ -1,7 +1,7 @@
 """What the games return, exactly: every wager and every paytable of the chapters, from counts of all possible deals or rolls.
 
 Invariant: no paytable stands here. Counts are stored (`analytics.theory.returns`), paytables are those of the
-chapters (`games/rulebook/rules`), and the game decides which line of a paytable a hand makes. The arithmetic is in fractions,
+chapters (`games/<game>/chapters`), and the game decides which line of a paytable a hand makes. The arithmetic is in fractions,
 figures are shown as floats. docs/theory.md explains each figure.
 """
 
@@ -16,7 +16,7 @@ import msgspec
 
 from analytics.theory.catalogue import RETURNS
 from analytics.theory.result import Result
-from games.rulebook.chapters import Chapter, chapter, known_chapters
+from rulebook.chapters.chapters import Chapter, chapter, known_chapters
 
 
 class Return(msgspec.Struct, frozen=True, kw_only=True):

@@ -17,7 +17,7 @@ from typing import Final, Literal, NamedTuple
 import duckdb
 
 from analytics.warehouse.warehouse import DISK_ERRORS, Warehouse, WarehouseError
-from replay.report.sheet import BREAK, CELL
+from desk.report.sheet import BREAK, CELL
 
 Form = Literal["parquet", "csv"]
 SUMS: Final = "SHA256SUMS"
@@ -118,7 +118,7 @@ def _plain(column: str, kind: str) -> str:
 
 
 def _defused(text: str) -> str:
-    """The expression of a text in which no spreadsheet finds a formula (see `replay.report.sheet.defused`)."""
+    """The expression of a text in which no spreadsheet finds a formula (see `desk.report.sheet.defused`)."""
     found = rf"regexp_replace({text}, '{CELL}', '\1''\2', 'g')"
     return f"CASE WHEN regexp_matches({found}, '{BREAK}') THEN '''' || {found} ELSE {found} END"
 

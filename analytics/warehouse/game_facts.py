@@ -1,6 +1,6 @@
 """What the models know of single games, as rows of small tables made from the catalogues: no statement names a game.
 
-Invariant: facts come from the records of the games (`games.catalogue`, `analytics.theory.catalogue`) alone.
+Invariant: facts come from the records of the games (`rulebook.catalogue`, `analytics.theory.catalogue`) alone.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from analytics.theory.catalogue import RETURNS
-from games.catalogue import GAMES
+from rulebook.catalogue import GAMES
 
 Rows = Sequence[tuple[object, ...]]
 

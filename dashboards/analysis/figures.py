@@ -25,9 +25,9 @@ from dashboards.access import access
 from dashboards.access.downloads import Download
 from dashboards.drawing import markup
 from dashboards.parts import desk, save_link, source
+from desk.report.sheet import defused
+from desk.review.desk import REFUSALS
 from replay.narrative.names import plural
-from replay.report.sheet import defused
-from replay.review.desk import REFUSALS
 
 Form = Literal["csv", "parquet"]
 MEDIA: Final[dict[Form, str]] = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}

@@ -39,7 +39,7 @@ def decisions() -> Mapping[str, Decision]:
     >>> decisions()["D8"].where
     'copies'
     """
-    filed = tomllib.loads(resources.files("dashboards.drawing").joinpath("decisions.toml").read_text(encoding="utf-8"))
+    filed = tomllib.loads(resources.files("rulebook").joinpath("decisions.toml").read_text(encoding="utf-8"))
     subjects = filed.pop("subjects")
     return {
         number: Decision(number=number, **{**fields, "subject": subjects[fields["subject"]]})

@@ -18,11 +18,11 @@ from dashboards.parts import desk, record_check, review_panel, save_link, source
 from dashboards.parts.dispute_panel import AGAINST, AGAINST_HELP
 from dashboards.rulings import case_parts, ruling
 from dashboards.run import cases_path, key_path, log_address
+from desk.packet import REFUSALS as PACKET_REFUSALS
+from desk.review import cases
+from desk.review.cases import CaseFolder, FiledCase
+from desk.review.desk import OUTCOMES, REFUSALS, Desk, Entry, ReviewRefused
 from replay.narrative.names import plural, table_name
-from replay.packet import REFUSALS as PACKET_REFUSALS
-from replay.review import cases
-from replay.review.cases import CaseFolder, FiledCase
-from replay.review.desk import OUTCOMES, REFUSALS, Desk, Entry, ReviewRefused
 
 ACTIONS = {
     "note": "Note",
@@ -297,14 +297,14 @@ def _letter(found: FiledCase, who: str | None) -> None:
         st.rerun()
     pdf: bytes | None = st.session_state.get(kept)
     if pdf is not None:
-        from replay.report.letter import letter_name
+        from desk.report.letter import letter_name
 
         save_link.link("Save the letter", Download(letter_name(found), "application/pdf", pdf))
 
 
 def _signed(found: FiledCase, who: str) -> bytes | None:
     # It typesets and signs: no page waits for that before it is asked for.
-    from replay.report.letter import signed_letter
+    from desk.report.letter import signed_letter
 
     key = key_path()
     assert key is not None, "the button is off without a key"

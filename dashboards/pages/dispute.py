@@ -22,10 +22,10 @@ from dashboards.parts import clips, desk, dispute_panel, packets, record_check, 
 from dashboards.parts.round_replay import proofs_of
 from dashboards.rulings import accounts, dispute_parts, prints, ruling, video
 from dashboards.run import log_address
+from desk.review import full_text
+from desk.review.desk import REFUSALS
+from desk.review.full_text import FoundText
 from replay.narrative.names import plural, position_name, table_name, wager_name
-from replay.review import full_text
-from replay.review.desk import REFUSALS
-from replay.review.full_text import FoundText
 
 SEATS = tuple(range(1, 8))
 EVERY_DAY = "any"

@@ -19,8 +19,8 @@ from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats, day_name
 from dashboards.parts import desk, floor_now, queue_view, source
 from dashboards.run import log_address, warehouse_path
+from desk.review.desk import REFUSALS
 from replay.narrative.names import game_name, plural, table_name
-from replay.review.desk import REFUSALS
 
 
 def tile(row: dict[str, Any], formats: Formats, day: date | None) -> Html:

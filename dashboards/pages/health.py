@@ -18,9 +18,9 @@ from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats, ago
 from dashboards.parts import desk, source, verification_run
 from dashboards.run import log_address, log_options, outbox_path, warehouse_path, witness_paths
-from replay.alarms.outbox import Outbox, OutboxRefused, outbox_beside
+from desk.alarms.outbox import Outbox, OutboxRefused, outbox_beside
+from desk.review.desk import REFUSALS, Desk
 from replay.narrative.names import plural, table_name
-from replay.review.desk import REFUSALS, Desk
 
 CHECKS = {"State": "short", "What": "short", "Found": "text", "What to do": "text"}
 DEVICES = {

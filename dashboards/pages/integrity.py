@@ -17,9 +17,9 @@ from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats, ago
 from dashboards.parts import desk, save_link, source, verification_run, witness_status
 from dashboards.run import log_address, warehouse_path
+from desk.review.desk import REFUSALS
 from replay.narrative.findings import finding_title
 from replay.narrative.names import plural, table_name
-from replay.review.desk import REFUSALS
 
 STREAMS = {
     "Stream": "text",

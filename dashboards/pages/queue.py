@@ -24,9 +24,9 @@ from dashboards.parts.desk import Reviews
 from dashboards.parts.queue_view import TO_DO
 from dashboards.rulings import accounts, case_parts, video
 from dashboards.run import warehouse_path
+from desk.review.incident_desk import incident_holder, incident_state
 from replay.narrative.findings import finding_title
 from replay.narrative.names import plural, position_name, table_name, wager_name
-from replay.review.incident_desk import incident_holder, incident_state
 
 ROWS = 50
 SHOWN = {TO_DO: "To do", **{state: words.partition(" ")[2] for state, words in STATES.items()}, "all": "All states"}

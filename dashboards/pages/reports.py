@@ -10,10 +10,10 @@ from analytics.reports.catalogue import REPORTS
 from analytics.reports.sources import NoPeriod, period
 from dashboards.drawing import markup
 from dashboards.parts import report_files, source
+from desk.packet.words import Style
+from desk.report.content import NUMERIC, Report, Table
+from desk.report.wording import as_of_words, period_words, written
 from replay.narrative.names import plural
-from replay.packet.words import Style
-from replay.report.content import NUMERIC, Report, Table
-from replay.report.wording import as_of_words, period_words, written
 
 SHOWN = 40
 """Rows of a table that the page shows; the files have all of them."""

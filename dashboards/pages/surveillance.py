@@ -15,9 +15,9 @@ from dashboards.drawing import markup
 from dashboards.drawing.names import Formats, day_name
 from dashboards.parts import desk, source
 from dashboards.run import log_address
+from desk.review import surveillance
+from desk.review.desk import REFUSALS, TableReview
 from replay.narrative.names import plural, table_name
-from replay.review import surveillance
-from replay.review.desk import REFUSALS, TableReview
 
 ENTRIES = {"Happened": "short", "Table": "short", "Camera": "short", "Persons": "text", "What": "text", "By": "short"}
 SHIFTS = {

@@ -14,9 +14,9 @@ from dashboards.drawing import markup
 from dashboards.drawing.names import STATES, Formats
 from dashboards.parts import desk, review_panel, source
 from dashboards.parts.desk import Reviews
+from desk.review.desk import DISPOSITIONS, MOVES_MONEY, Desk, FindingReview
+from desk.review.incident_desk import OF_INCIDENTS, IncidentDesk, incident_state
 from replay.narrative.names import plural, table_name
-from replay.review.desk import DISPOSITIONS, MOVES_MONEY, Desk, FindingReview
-from replay.review.incident_desk import OF_INCIDENTS, IncidentDesk, incident_state
 
 OFFERED = ("resolve", "assign", "sign", "reopen")
 FITS = {

@@ -13,8 +13,8 @@ from dashboards.drawing import markup
 from dashboards.drawing.names import Formats
 from dashboards.parts import desk, review_panel, source
 from dashboards.run import cameras_path
-from replay.review.cameras import Camera, Cameras, read_cameras
-from replay.review.desk import REFUSALS
+from desk.review.cameras import Camera, Cameras, read_cameras
+from desk.review.desk import REFUSALS
 
 CLOCK = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]))?")
 DIGEST = re.compile(r"[0-9a-f]{64}")

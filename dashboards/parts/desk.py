@@ -15,10 +15,9 @@ import streamlit as st
 from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.run import log_address, log_options, persons_path
-from replay.narrative.names import plural
-from replay.review import persons
-from replay.review.cases import FiledCase, by_deadline, cases_of
-from replay.review.desk import (
+from desk.review import persons
+from desk.review.cases import FiledCase, by_deadline, cases_of
+from desk.review.desk import (
     REFUSALS,
     Desk,
     Entry,
@@ -29,8 +28,9 @@ from replay.review.desk import (
     TableReview,
     desk_at,
 )
-from replay.review.desk_memory import DeskMemory
-from replay.review.persons import Person, Persons
+from desk.review.desk_memory import DeskMemory
+from desk.review.persons import Person, Persons
+from replay.narrative.names import plural
 
 T = TypeVar("T")
 

@@ -13,9 +13,9 @@ from dashboards.drawing import markup
 from dashboards.drawing.names import Formats
 from dashboards.parts import desk, review_panel, source
 from dashboards.rulings import accounts, case_parts
+from desk.review.desk import OUTCOMES, Dispute, FindingReview
+from desk.review.incident_desk import incident_state
 from replay.narrative.findings import finding_title
-from replay.review.desk import OUTCOMES, Dispute, FindingReview
-from replay.review.incident_desk import incident_state
 
 AGAINST = "Why against the record, if it is"
 AGAINST_HELP = "Only for a decision that the record contradicts. A second person signs it."

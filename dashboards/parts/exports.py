@@ -18,10 +18,10 @@ from dashboards.access.downloads import Download
 from dashboards.drawing import markup
 from dashboards.parts import desk, save_link, source
 from dashboards.parts.desk import Reviews
+from desk.report.sheet import defused
+from desk.review.desk import REFUSALS
 from replay.narrative.findings import finding_title
 from replay.narrative.names import plural, readable
-from replay.report.sheet import defused
-from replay.review.desk import REFUSALS
 
 COLUMNS: Final = (
     "incident_id", "finding_id", "table_id", "round_no", "gaming_day", "code", "severity", "seat", "wager",

@@ -18,11 +18,11 @@ from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats, ago
 from dashboards.parts.desk import Reviews
 from dashboards.run import log_address, log_options, warehouse_path
+from desk.review.desk import desk_at
 from replay.advice import Advice
 from replay.incidents import incidents
 from replay.narrative.advice import due_sentences, phase_name, remedies, warning_sentences
 from replay.narrative.names import game_name, plural, table_name
-from replay.review.desk import desk_at
 
 GRAVEST_FIRST = tuple(markup.SEVERITIES)
 

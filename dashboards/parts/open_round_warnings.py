@@ -14,10 +14,10 @@ from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats
 from dashboards.run import log_address, log_options, warehouse_path
+from desk.review.desk import REFUSALS, desk_at
 from replay.advice import Advice, advice_in
 from replay.narrative.advice import warning_sentences
 from replay.narrative.names import table_name
-from replay.review.desk import REFUSALS, desk_at
 
 BEAT_SECONDS = 1
 SHOWN = 3

@@ -13,7 +13,7 @@ from dashboards.parts import desk, save_link, source
 from dashboards.run import key_path, log_address, log_options
 
 if TYPE_CHECKING:
-    from replay.packet import Packet
+    from desk.packet import Packet
 
 FORMS = {
     "pdf": ("PDF, signed", "application/pdf"),
@@ -59,7 +59,7 @@ def _asked(table: str, round_no: int, seat: int | None) -> tuple[str, bool]:
 
 def _make(table: str, round_no: int, seat: int | None, reason: str, withhold: bool) -> Packet | None:
     # It typesets and signs: no page waits for that before it is asked for.
-    from replay.packet import REFUSALS, packet_at
+    from desk.packet import REFUSALS, packet_at
 
     address, key, who = log_address(), key_path(), access.person()
     if address is None or key is None or who is None or why_not():

@@ -12,7 +12,7 @@ from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
 from dashboards.parts import desk
 from dashboards.run import log_address, warehouse_path
-from replay.review.desk import REFUSALS
+from desk.review.desk import REFUSALS
 
 FRESH_SECONDS = 10
 UNNAMED = "Not checked against the log: these pages were started without one (`rack dashboard --log ADDR`)."

@@ -21,9 +21,9 @@ from dashboards.drawing import markup
 from dashboards.drawing.names import day_name
 from dashboards.parts import desk, save_link, source
 from dashboards.run import key_path, reports_path
-from replay.packet import REFUSALS
-from replay.report.content import Report
-from replay.report.sheet import sheets
+from desk.packet import REFUSALS
+from desk.report.content import Report
+from desk.report.sheet import sheets
 
 KEPT, SIGNED, MONTH = "report-shown", "report-signed", "reports-of-month"
 """Where a session keeps the report that it shows, the signed one, and the file of all reports of a month."""
@@ -119,7 +119,7 @@ def _zipped(signed: Sequence[tuple[Report, bytes]]) -> Download:
 def _signed(reports: Sequence[Report]) -> list[tuple[Report, bytes]] | None:
     """Sign reports, all before the first is recorded; null where one is refused: none can be saved then."""
     # It typesets and signs: no page waits for that before it is asked for.
-    from replay.report.document import signed_pdf
+    from desk.report.document import signed_pdf
 
     key, who = key_path(), access.person()
     if key is None or who is None or why_not():

@@ -17,9 +17,9 @@ from dashboards.drawing.markup import Html
 from dashboards.drawing.names import STATES, Formats
 from dashboards.parts import desk, source
 from dashboards.parts.desk import Reviews
+from desk.review.desk import DISPOSITIONS, MOVES_MONEY, Desk, Entry, FindingReview
+from desk.review.incident_desk import OF_INCIDENTS, IncidentDesk, incident_holder, incident_state
 from replay.narrative.names import plural, table_name
-from replay.review.desk import DISPOSITIONS, MOVES_MONEY, Desk, Entry, FindingReview
-from replay.review.incident_desk import OF_INCIDENTS, IncidentDesk, incident_holder, incident_state
 
 LAST_ACTION = "last-action"
 """Where a session keeps whether its person assigned or resolved last."""

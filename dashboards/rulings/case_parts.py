@@ -8,8 +8,8 @@ from datetime import date
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import day_name
+from desk.review.cases import CaseFile, Decision, FiledCase
 from replay.narrative.names import capitalized, plural, table_name
-from replay.review.cases import CaseFile, Decision, FiledCase
 
 LIST = {"Case": "short", "Due": "short", "State": "text", "Owner": "short", "Where": "text", "Claim": "text"}
 FILES = {"File": "text", "Bytes": "number", "SHA-256": "short", "What it is": "text", "Checked now": "short"}

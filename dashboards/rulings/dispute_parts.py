@@ -10,9 +10,9 @@ from analytics.hold.hold import RoundView
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats
+from desk.review.full_text import FoundText
+from desk.review.surveillance import SURVEILLANCE
 from replay.narrative.names import cards_short, game_name, plural
-from replay.review.full_text import FoundText
-from replay.review.surveillance import SURVEILLANCE
 
 TEXTS = {"What": "short", "Where": "short", "Says": "text", "Written": "short"}
 

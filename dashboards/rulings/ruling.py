@@ -12,10 +12,10 @@ from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats
 from dashboards.drawing.state import Position, Table
 from dashboards.rulings import accounts
+from desk.review.desk import Dispute
 from replay.narrative.reviews import Disposed
 from replay.narrative.ruling import NOTHING_DONE
 from replay.narrative.verdicts import Outcome
-from replay.review.desk import Dispute
 
 ANSWERS = {
     Outcome.UNDERPAID: ("under", markup.DOWN),

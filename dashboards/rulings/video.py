@@ -9,7 +9,7 @@ from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats
 from dashboards.drawing.state import Step, focus_of
-from replay.review.cameras import Camera, Cameras
+from desk.review.cameras import Camera, Cameras
 
 
 def at_moment(cameras: Cameras, table: str, seat: int | None, at_us: int, formats: Formats) -> Html:

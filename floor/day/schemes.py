@@ -19,7 +19,7 @@ from floor.table.facts import wager_returned
 from floor.table.people import Patron
 from floor.table.script import changed
 from floor.table.table import Table
-from games.settlement.wagers import Outcome
+from rulebook.settlement.wagers import Outcome
 
 TAKEN_CENTS = 10_000
 FRIEND = Patron("p-friend", 4, "house", {"dealers": (60, 500), "own": (40, 500), "progressive": (0, 0)})

@@ -31,9 +31,9 @@ from floor.faults.payment import (
 from floor.round.pai_gow_plan import COMMON_HANDS, PaiGowPlan
 from floor.table.facts import wager_paid, wager_returned
 from floor.table.script import Step, changed
-from games.rulebook.paytables import ANY_SEVEN_CARD_STRAIGHT_FLUSH
-from games.settlement.bonus import is_qualifying
-from games.settlement.wagers import Outcome
+from rulebook.chapters.paytables import ANY_SEVEN_CARD_STRAIGHT_FLUSH
+from rulebook.settlement.bonus import is_qualifying
+from rulebook.settlement.wagers import Outcome
 
 PAI_GOW = Anomalies()
 """All that the pai gow games have in common."""

@@ -23,9 +23,9 @@ from floor.round.pai_gow_plan import PaiGowPlan, hand_of
 from floor.round.plan import BoxPlan, Way
 from floor.table.facts import exposed, hand_reset
 from floor.table.script import Step, changed
-from games.cards.cards import TEXT
-from games.rulebook.filed_way import is_set_by
-from games.settlement.wagers import Outcome
+from rulebook.cards.cards import TEXT
+from rulebook.chapters.filed_way import is_set_by
+from rulebook.settlement.wagers import Outcome
 
 HANDS = Anomalies()
 HANDS.take_over(EQUIPMENT)

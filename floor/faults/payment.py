@@ -17,7 +17,7 @@ from floor.faults.edits import find, its_seat, only_if
 from floor.faults.labels import Spot
 from floor.table.facts import wager_paid, wager_returned, wager_taken
 from floor.table.script import Step, changed
-from games.settlement.wagers import PUSHES, Due, Outcome
+from rulebook.settlement.wagers import PUSHES, Due, Outcome
 
 LOST = (Outcome.LOSE, Outcome.FOLDED)
 TIED = (*PUSHES, Outcome.TIE)

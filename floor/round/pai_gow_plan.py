@@ -13,11 +13,11 @@ from typing import Any, ClassVar, Literal
 from floor.round.plan import BoxPlan, Plan, Way
 from floor.round.seven_cards import TARGETS, make_hand
 from floor.table.people import Habit, Style
-from games.cards.ranking import is_ace_high, rank_five, rank_two
-from games.layout import BettingBox, FurtherWager, Hand, MeterAtSettlement, TableLayout
-from games.rulebook.filed_way import settings_of
-from games.settlement.pai_gow import CLOCKWISE, Position, base_outcome, clockwise_from, is_foul, starting_position
-from games.settlement.wagers import Outcome
+from rulebook.cards.ranking import is_ace_high, rank_five, rank_two
+from rulebook.chapters.filed_way import settings_of
+from rulebook.layout import BettingBox, FurtherWager, Hand, MeterAtSettlement, TableLayout
+from rulebook.settlement.pai_gow import CLOCKWISE, Position, base_outcome, clockwise_from, is_foul, starting_position
+from rulebook.settlement.wagers import Outcome
 
 COSTLY = (
     "seven_card_straight_flush",

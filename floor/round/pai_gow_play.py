@@ -14,9 +14,9 @@ from floor.round.pai_gow_plan import PaiGowPlan
 from floor.round.play import ENVY, Play
 from floor.table.facts import card_dealt, collected, exposed, hand_reset, hand_set, same, wager_taken
 from floor.table.script import Step
-from games.settlement.bonus import is_qualifying
-from games.settlement.pai_gow import Position
-from games.settlement.wagers import PUSHES, Due, Outcome
+from rulebook.settlement.bonus import is_qualifying
+from rulebook.settlement.pai_gow import Position
+from rulebook.settlement.wagers import PUSHES, Due, Outcome
 
 CARDS = 7
 STUB = 4

@@ -13,8 +13,8 @@ from random import Random
 from typing import Any, ClassVar, Self
 
 from floor.table.people import Habit, Patron, Style
-from games.rulebook.rulebook import Rulebook
-from games.settlement.pai_gow import Position
+from rulebook.chapters.rulebook import Rulebook
+from rulebook.settlement.pai_gow import Position
 
 Way = tuple[tuple[int, ...], ...]
 """Cards parted into the hands of the game, the highest first: high and low, or high, medium and low."""

@@ -25,10 +25,10 @@ from floor.table.facts import (
     wager_taken,
 )
 from floor.table.script import Script, Step
-from games.cards.cards import TEXT
-from games.catalogue import GAMES
-from games.settlement.pai_gow import Position
-from games.settlement.wagers import PUSHES, Due, Outcome
+from rulebook.cards.cards import TEXT
+from rulebook.catalogue import GAMES
+from rulebook.settlement.pai_gow import Position
+from rulebook.settlement.wagers import PUSHES, Due, Outcome
 
 DECK_CARDS = 53
 ENVY = {"fortune_envy": "fortune_bonus", "progressive_envy": "progressive"}

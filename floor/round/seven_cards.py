@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Set
 from random import Random
 
-from games.cards.cards import JOKER, suit
-from games.cards.ranking import LINES_BY_RANK, is_ace_high, seven_card_lines
+from rulebook.cards.cards import JOKER, suit
+from rulebook.cards.ranking import LINES_BY_RANK, is_ace_high, seven_card_lines
 
 Hand = list[int]
 TARGETS = (*LINES_BY_RANK, "ace_high_joker", "ace_high", "nothing")

@@ -11,7 +11,7 @@ from typing import cast
 
 from events.vocabulary.model import DealMethod, Shuffler
 from floor.table.streams import DAY_US, HOUR_US
-from games.rulebook.rulebook import simple_submission
+from rulebook.chapters.rulebook import simple_submission
 
 PROPERTY = "property/main"
 TIME_ZONE, CUTOVER, CURRENCY = "America/New_York", "06:00", "USD"

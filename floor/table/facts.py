@@ -8,9 +8,9 @@ from typing import Any
 
 from events.vocabulary import model
 from events.vocabulary.model import Event, fact
-from games.cards.cards import TEXT
-from games.settlement.pai_gow import Position
-from games.settlement.wagers import Due
+from rulebook.cards.cards import TEXT
+from rulebook.settlement.pai_gow import Position
+from rulebook.settlement.wagers import Due
 
 BY_SLIP_CENTS = 120_000
 """An optional wager that wins so much is paid by the cage, not from the table inventory."""

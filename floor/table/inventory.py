@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from events.vocabulary import model
 from events.vocabulary.model import Event
-from games.rulebook.rulebook import Rulebook
+from rulebook.chapters.rulebook import Rulebook
 
 
 def inventory_change(payload: Event, book: Rulebook) -> int:

@@ -8,8 +8,8 @@ from typing import TypeVar
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import GamingDayOpened, MeterAdvanced, MeterReset, MeterSet, fact
 from floor.table.streams import Stream
-from games.rulebook.paytables import Paytable
-from games.settlement.progressive import after_winner, contribution, share_cents
+from rulebook.chapters.paytables import Paytable
+from rulebook.settlement.progressive import after_winner, contribution, share_cents
 
 CONTROLLER = "controller"
 Moved = TypeVar("Moved", MeterAdvanced, MeterReset)

@@ -12,8 +12,8 @@ from random import Random
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import MysteryArmed, MysteryHit
 from floor.table.meters import CONTROLLER, Meter
-from games.rulebook.paytables import Paytable
-from games.settlement.progressive import contribution
+from rulebook.chapters.paytables import Paytable
+from rulebook.settlement.progressive import contribution
 
 CONTRIBUTIONS = range(7, 40)
 """A target is so many of the smallest contributions above the meter."""

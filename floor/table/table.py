@@ -21,7 +21,7 @@ from floor.table.meters import Meter
 from floor.table.people import Patron, People, dealer_at, floorperson, shift_at
 from floor.table.script import COUNT, DEVICES, Script
 from floor.table.streams import HOUR_US, MINUTE_US, SECOND_US, Group, Stream
-from games.rulebook.rulebook import Rulebook, parse_submission
+from rulebook.chapters.rulebook import Rulebook, parse_submission
 
 OPENING_CENTS = 30_000_000
 LOW_CENTS, HIGH_CENTS, MOVED_CENTS = 22_000_000, 38_000_000, 10_000_000

@@ -22,9 +22,9 @@ PACKET_PREFIXES = (b"%PDF-", b'{"')
 
 def check_file(arguments: argparse.Namespace, output: Output) -> Exit:
     """Check a packet or a proof with the keys that were given, and nothing else."""
+    from desk.packet.bundle import MAX_BYTES
     from events.proofs.keys import read_public_key
     from events.proofs.signed_note import KeyKind
-    from replay.packet.bundle import MAX_BYTES
 
     for name in (
         "log",
@@ -54,7 +54,7 @@ def check_file(arguments: argparse.Namespace, output: Output) -> Exit:
         return _proof(data, keys, output)
     if not data.startswith(b"%PDF-"):  # which needs no library for PDF files
         return _packet(data, keys, output)
-    from replay.report.document import is_report
+    from desk.report.document import is_report
 
     return (_report if is_report(data) else _packet)(data, keys, output)
 
@@ -63,7 +63,7 @@ def _report(data: bytes, keys: Sequence[PublicKey], output: Output) -> Exit:
     """Check a report for filing: its signature and the tables attached to it. What it says is not worked out again."""
     from msgspec import to_builtins
 
-    from replay.report.document import check_report
+    from desk.report.document import check_report
 
     checked = check_report(data, keys)
     output.value({"ok": True, **to_builtins(checked)})
@@ -77,7 +77,7 @@ def _report(data: bytes, keys: Sequence[PublicKey], output: Output) -> Exit:
 
 def _packet(data: bytes, keys: Sequence[PublicKey], output: Output) -> Exit:
     """Check a dispute packet; 1 where it is as it was made, and this program's rules lead to another verdict."""
-    from replay.packet import check_packet
+    from desk.packet import check_packet
     from replay.run.engine import engine
 
     checked = check_packet(data, keys)

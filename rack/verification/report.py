@@ -10,10 +10,10 @@ from rack.errors import UsageError
 from rack.output import Output
 
 if TYPE_CHECKING:
+    from desk.report.verification import Verified
     from events.log.contract import EventLog
     from events.proofs.signed_note import Signer
     from events.proofs.verify import Progress
-    from replay.report.verification import Verified
 
 
 def check_report_options(arguments: argparse.Namespace) -> None:
@@ -69,10 +69,10 @@ def write_report(arguments: argparse.Namespace, output: Output, log: EventLog, m
     """
     from msgspec.structs import replace
 
+    from desk.report.document import to_pdf
+    from desk.report.verification import verification_report
     from rack.recorded_round import property_configured
     from rack.whole_files import write_whole
-    from replay.report.document import to_pdf
-    from replay.report.verification import verification_report
     from replay.run.engine import engine
 
     signer, why = _signer(arguments, log)
@@ -94,10 +94,10 @@ def _signer(arguments: argparse.Namespace, log: EventLog) -> tuple[Signer | None
     import os
     from pathlib import Path
 
+    from desk.packet.make import check_key
     from events.errors import EventError, IntegrityError
     from events.proofs.checkpointer import KeyNotInForce
     from events.proofs.keys import PROPERTY_STREAM, KeyRefused, read_signer
-    from replay.packet.make import check_key
 
     path = arguments.sign or (Path(os.environ["RACK_KEY"]) if os.environ.get("RACK_KEY") else None)
     if path is None:

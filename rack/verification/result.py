@@ -9,8 +9,8 @@ from rack.errors import Exit
 from rack.output import counted
 
 if TYPE_CHECKING:
+    from desk.review.witness_status import Witnessed
     from events.proofs.verify import VerificationReport
-    from replay.review.witness_status import Witnessed
 
 RESULT_KINDS = ("result_changed", "result_missing", "result_unreadable", "results_replaced", "position_changed")
 """Kinds of breaks of the results beside the log."""

@@ -10,8 +10,8 @@ import functools
 from collections.abc import Callable, Hashable
 from typing import TypeVar
 
-from games.rulebook.rulebook import Rulebook
 from replay.fold.round import Round
+from rulebook.chapters.rulebook import Rulebook
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from events.vocabulary import model
-from games.settlement.progressive import WHOLE_METER_BP, share_cents
 from replay.fold.all_wagers_returned import all_wagers_returned
 from replay.fold.table_state import Unrecorded
+from rulebook.settlement.progressive import WHOLE_METER_BP, share_cents
 
 if TYPE_CHECKING:
     from replay.fold.round import Round

@@ -10,12 +10,12 @@ import msgspec
 
 from events.vocabulary import model
 from events.vocabulary.model import Aspect, Event
-from games.cards.cards import READ
 from replay.fold.phases import TABLE
 from replay.fold.record_faults import RecordFault
 from replay.fold.recorded_event import RecordedEvent, distinct_by, in_order
 from replay.fold.shoe_state import LEAVES_THE_SHOE, Left, Place
 from replay.fold.table_state import MAKING_READY, TableState
+from rulebook.cards.cards import READ
 
 Position = int | Literal["dealer"]
 

@@ -12,8 +12,8 @@ from typing import Literal, get_args
 import msgspec
 
 from events.vocabulary import model
-from games.rulebook.rulebook import RulesRefused, chapter, known_chapters
-from games.rulebook.submission import read_toml
+from rulebook.chapters.rulebook import RulesRefused, chapter, known_chapters
+from rulebook.chapters.submission import read_toml
 
 Place = int | Literal["dealer", "start"]
 

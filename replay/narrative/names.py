@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Final
 
-from games.catalogue import GAMES, wager_titles
-from games.rulebook.money import show_money
+from rulebook.catalogue import GAMES, wager_titles
+from rulebook.chapters.money import show_money
 
 MINUS: Final = "\N{MINUS SIGN}"
 

@@ -12,12 +12,12 @@ from typing import Any, Final
 
 import msgspec
 
-from games.catalogue import GAMES
-from games.rulebook.chapters import chapter
-from games.rulebook.money import Odds
 from replay.incidents import Incident
 from replay.narrative.names import amount, capitalized, line_name, listed
 from replay.narrative.verdicts import is_bound
+from rulebook.catalogue import GAMES
+from rulebook.chapters.chapters import chapter
+from rulebook.chapters.money import Odds
 
 EVEN_MONEY = Odds(1, 1)
 WHOLE_BP = 10_000

@@ -9,9 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from events.vocabulary import model
-from games.cards.cards import READ
-from games.rulebook.rulebook import Rulebook
-from games.settlement.pai_gow import Position, clockwise_from
 from replay.findings import Finding, name
 from replay.fold.recorded_event import RecordedEvent, distinct_by
 from replay.fold.round import ASIDE, Round
@@ -34,6 +31,9 @@ from replay.settlement.voids import (
     was_voided,
     went_on,
 )
+from rulebook.cards.cards import READ
+from rulebook.chapters.rulebook import Rulebook
+from rulebook.settlement.pai_gow import Position, clockwise_from
 
 CLOCKWISE_SECTION = {"manual_shoe": "8(d)", "hand": "9(c)", "automated_shoe": "10(c)"}
 

@@ -1,6 +1,6 @@
 """The shaker and the wagers on the dice: when it may be used, how, by whom, and what comes before the cards.
 
-58 Pa. Code § 645c.2(a)-(c), (f)-(h). What the dice pay is in `games/settlement/dice_wagers.py`.
+58 Pa. Code § 645c.2(a)-(c), (f)-(h). What the dice pay is in `rulebook/settlement/dice_wagers.py`.
 """
 
 from __future__ import annotations
@@ -9,8 +9,6 @@ from collections import Counter
 from collections.abc import Iterator
 
 from events.vocabulary import model
-from games.rulebook.rulebook import Rulebook
-from games.settlement.dice_wagers import ONE_RED_TWO_BLUE
 from replay.findings import Finding
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
@@ -19,6 +17,8 @@ from replay.rules.rule import Indeterminate, finding, rule
 from replay.settlement.payouts import first_moves, moves
 from replay.settlement.stakes import bets_close_with_the_dice, shaker_used, stakes
 from replay.settlement.voids import before_deal, is_void
+from rulebook.chapters.rulebook import Rulebook
+from rulebook.settlement.dice_wagers import ONE_RED_TWO_BLUE
 
 SECOND_MS = 1000
 PLAYER_SHAKER = "player_shaker"

@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
 from events.vocabulary import model
-from games.rulebook.rulebook import Rulebook
-from games.settlement.pai_gow import Position
 from replay.findings import Finding, name
 from replay.fold.preparations import deck_at_the_deal, preparations, table_at_the_deal
 from replay.fold.recorded_event import RecordedEvent
@@ -18,6 +16,8 @@ from replay.fold.round import Round
 from replay.fold.table_state import NOT_STATED, Deck, Preparation
 from replay.rules.log_contract import cite_contract
 from replay.rules.rule import EVERY_CHAPTER, Indeterminate, finding, rule
+from rulebook.chapters.rulebook import Rulebook
+from rulebook.settlement.pai_gow import Position
 
 HOUR_US = 3_600_000_000
 

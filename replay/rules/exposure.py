@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 
 from events.vocabulary import model
-from games.rulebook.rulebook import Rulebook
 from replay.findings import Finding, name
 from replay.fold.recorded_event import RecordedEvent, distinct_by, in_order
 from replay.fold.round import Round
@@ -43,6 +42,7 @@ from replay.settlement.payouts import moves
 from replay.settlement.surrenders import standing_surrenders
 from replay.settlement.table_layout import voided_seats
 from replay.settlement.voids import after_the_deal, is_void, must_be_void
+from rulebook.chapters.rulebook import Rulebook
 
 EMPTY_SECTION = {"manual_shoe": "8(g)", "hand": "9(f)", "automated_shoe": "10(f)"}
 """The section by which the stack of a position without a wager is collected unseen, by the way of dealing."""

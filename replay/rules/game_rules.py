@@ -24,3 +24,9 @@ class GameRules(GameTerms, frozen=True, kw_only=True):
 
     rules: Mapping[Theme, tuple[Rule, ...]] = {}
     precedences: tuple[Precedence, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse rules under a theme that does not exist: they would never be applied."""
+        unknown = [theme for theme in self.rules if theme not in THEMES]
+        if unknown:
+            raise ValueError(f"{self.game}: there is no theme {unknown[0]!r}; use one of {', '.join(THEMES)}")

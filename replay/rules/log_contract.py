@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from games.rulebook.citation import Citation
+from rulebook.chapters.citation import Citation
 
 SECTIONS: Final = {
     "LOG-GAP": "sequence numbers",

@@ -12,14 +12,14 @@ import msgspec
 from events.vocabulary import model
 from events.vocabulary.envelope import ReadEnvelope
 from events.vocabulary.model import Event
-from games.rulebook.money import show_money
-from games.rulebook.rulebook import chapter
-from games.settlement.progressive import after_winner, contribution, share_cents
 from replay.findings import Finding, finding_id
 from replay.fold.corrections import Correction, Replacements, correction
 from replay.rules.log_contract import cite_contract
 from replay.rules.must_hit_by_meter import MysteryState, evaluate, state_in_service
 from replay.rules.rule import SEVERITY
+from rulebook.chapters.money import show_money
+from rulebook.chapters.rulebook import chapter
+from rulebook.settlement.progressive import after_winner, contribution, share_cents
 
 MYSTERY_CHAPTER = "pa-645c"
 """The chapter of a Must-Hit-By meter that was armed and never set into service under another."""

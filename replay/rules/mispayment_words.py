@@ -6,11 +6,6 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from events.vocabulary import model
-from games.catalogue import GAMES
-from games.rulebook.money import show_money
-from games.rulebook.rulebook import Rulebook
-from games.settlement.bonus import is_qualifying
-from games.settlement.mystery import show_meter
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.wager_keys import key_of
@@ -18,6 +13,11 @@ from replay.rules.mystery import rulings
 from replay.settlement.game_terms import no_envy_by_game
 from replay.settlement.hand_readings import dealer_position
 from replay.settlement.stakes import ENVY_OF, Stake, end_of_time, stakes
+from rulebook.catalogue import GAMES
+from rulebook.chapters.money import show_money
+from rulebook.chapters.rulebook import Rulebook
+from rulebook.settlement.bonus import is_qualifying
+from rulebook.settlement.mystery import show_meter
 
 ENDS = {
     "no_more_bets": '"no more bets"',

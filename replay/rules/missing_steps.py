@@ -11,8 +11,6 @@ from collections.abc import Iterator, Sequence
 
 from events.vocabulary import model
 from events.vocabulary.model import Aspect
-from games.rulebook.rulebook import Rulebook
-from games.settlement.pai_gow import Position
 from replay.findings import Finding, name
 from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Round
@@ -23,6 +21,8 @@ from replay.rules.rule import Early, finding, rule
 from replay.settlement.hand_readings import dealer_position
 from replay.settlement.stakes import stakes
 from replay.settlement.voids import before_deal, is_void, start_of, was_voided
+from rulebook.chapters.rulebook import Rulebook
+from rulebook.settlement.pai_gow import Position
 
 START_SECTION = {"manual_shoe": "8(c)", "hand": "9(b)", "automated_shoe": "10(b)"}
 """The section by which the starting position is determined before the first card, by the way of dealing."""

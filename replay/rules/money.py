@@ -8,9 +8,6 @@ from typing import Literal
 import msgspec
 
 from events.vocabulary import model
-from games.rulebook.money import show_money
-from games.rulebook.rulebook import Rulebook
-from games.settlement.wagers import PUSHES, Due, Outcome
 from replay.findings import Finding, Settlement, name
 from replay.fold.derived import derived_by_rules
 from replay.fold.recorded_event import RecordedEvent
@@ -31,6 +28,9 @@ from replay.settlement.vigorish import (
     vigorish_section,
     vigorish_taken,
 )
+from rulebook.chapters.money import show_money
+from rulebook.chapters.rulebook import Rulebook
+from rulebook.settlement.wagers import PUSHES, Due, Outcome
 
 MONEY = (model.WagerTaken, model.WagerPaid, model.WagerReturned, model.VigorishTaken)
 """What is done with a wager, by which what was done before is put right."""

@@ -10,13 +10,13 @@ from collections.abc import Iterator
 import msgspec
 
 from events.vocabulary import model
-from games.layout import Contribution, Cycle, MysteryWinner
-from games.rulebook.chapters import chapter, known_chapters
-from games.rulebook.paytables import Paytable
-from games.settlement.mystery import is_committed, ruling, show_meter
-from games.settlement.progressive import contribution
 from replay.findings import Finding, finding_id
 from replay.rules.rule import SEVERITY
+from rulebook.chapters.chapters import chapter, known_chapters
+from rulebook.chapters.paytables import Paytable
+from rulebook.layout import Contribution, Cycle, MysteryWinner
+from rulebook.settlement.mystery import is_committed, ruling, show_meter
+from rulebook.settlement.progressive import contribution
 
 MeterEvent = model.MeterAdvanced | model.MysteryArmed | model.MysteryHit | model.MeterSet
 

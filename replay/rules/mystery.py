@@ -1,7 +1,7 @@
 """The Must-Hit-By Mystery bonus in a table's stream: who contributes, when it hits, what is paid, and the meter after it.
 
 58 Pa. Code § 645c.3(c), D21. The meter's own stream is judged in `must_hit_by_meter.py`; who wins is said in
-`games/settlement/mystery.py`.
+`rulebook/settlement/mystery.py`.
 """
 
 from __future__ import annotations
@@ -12,11 +12,6 @@ from collections.abc import Iterator, Sequence, Set
 import msgspec
 
 from events.vocabulary import model
-from games.layout import Contribution, Cycle, Mystery, MysteryWinner, TableLayout
-from games.rulebook.paytables import Paytable
-from games.rulebook.rulebook import Rulebook
-from games.settlement.mystery import Ruling, is_committed, ruling, show_meter
-from games.settlement.progressive import contribution
 from replay.findings import Finding
 from replay.fold.derived import derived_by_rules
 from replay.fold.recorded_event import RecordedEvent, distinct_by, in_order
@@ -29,6 +24,11 @@ from replay.settlement.payouts import flows
 from replay.settlement.settlement import dues, settlements
 from replay.settlement.stakes import stakes
 from replay.settlement.voids import is_void
+from rulebook.chapters.paytables import Paytable
+from rulebook.chapters.rulebook import Rulebook
+from rulebook.layout import Contribution, Cycle, Mystery, MysteryWinner, TableLayout
+from rulebook.settlement.mystery import Ruling, is_committed, ruling, show_meter
+from rulebook.settlement.progressive import contribution
 
 WAGER = "mystery"
 

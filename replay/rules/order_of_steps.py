@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from games.rulebook.rulebook import Rulebook
 from replay.findings import Finding
 from replay.fold.preparations import deck_at_the_deal, preparations
 from replay.fold.round import Round
@@ -17,6 +16,7 @@ from replay.rules.catalogue import GAME_RULES
 from replay.rules.round_steps import Act, Precedence
 from replay.rules.rule import EVERY_CHAPTER, finding, rule
 from replay.settlement.voids import is_void
+from rulebook.chapters.rulebook import Rulebook
 
 CALLS = ("PAY-ANNOUNCED", "PAY-ENVYCALL")
 """The codes of what the dealer says aloud."""

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from events.vocabulary import model
-from games.rulebook.money import show_money
-from games.rulebook.rulebook import Rulebook
 from replay.findings import Finding
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
@@ -18,6 +16,8 @@ from replay.rules.rule import EVERY_CHAPTER, finding, rule
 from replay.rules.wagering import PROGRESSIVE_SECTION
 from replay.settlement.stakes import progressive_accepted, stakes
 from replay.settlement.table_layout import abandoned_wagers
+from rulebook.chapters.money import show_money
+from rulebook.chapters.rulebook import Rulebook
 
 TYPE_OF_GAME = "gegr-002138.Type of game"
 DOCUMENTED = "11(h)(3)(i)(B)(4)"

@@ -10,12 +10,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from events.vocabulary import model
-from games.catalogue import GAMES
-from games.rulebook.money import show_money
-from games.rulebook.rulebook import Paytable, Rulebook
-from games.settlement.bonus import qualifying_cents
-from games.settlement.progressive import after_winner, contribution
-from games.settlement.wagers import Due, Outcome
 from replay.findings import Finding
 from replay.fold.all_wagers_returned import is_collected_before
 from replay.fold.recorded_event import RecordedEvent, distinct_by, in_order
@@ -37,6 +31,12 @@ from replay.settlement.table_layout import (
     voided_seats,
 )
 from replay.settlement.voids import is_void
+from rulebook.catalogue import GAMES
+from rulebook.chapters.money import show_money
+from rulebook.chapters.rulebook import Paytable, Rulebook
+from rulebook.settlement.bonus import qualifying_cents
+from rulebook.settlement.progressive import after_winner, contribution
+from rulebook.settlement.wagers import Due, Outcome
 
 ABOVE_FLOORPERSON = frozenset({"floorperson", "pit_manager", "shift_manager"})
 

@@ -15,10 +15,6 @@ import msgspec
 
 from events.vocabulary import model
 from events.vocabulary.model import Event
-from games.rulebook.rulebook import Rulebook
-from games.settlement.bonus import qualifying_cents
-from games.settlement.pai_gow import Position
-from games.settlement.wagers import Outcome
 from replay.fold.all_wagers_returned import is_collected_before
 from replay.fold.derived import derived, derived_by_rules
 from replay.fold.recorded_event import RecordedEvent
@@ -29,6 +25,10 @@ from replay.settlement.settlement import dues
 from replay.settlement.stakes import ENVY, shaker_used, stakes
 from replay.settlement.surrenders import standing_surrenders
 from replay.settlement.table_layout import abandoned_wagers, progressive_wins, voided_seats
+from rulebook.chapters.rulebook import Rulebook
+from rulebook.settlement.bonus import qualifying_cents
+from rulebook.settlement.pai_gow import Position
+from rulebook.settlement.wagers import Outcome
 
 PUT_BACK = frozenset({"late", "void", "uncovered"})
 """Reasons of a return that settles nothing: the stake was late, the hand is void, or nobody covers it."""

@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable, Iterator
 import msgspec
 
 from events.vocabulary.model import Event
-from games.rulebook.citation import Citation
-from games.rulebook.rulebook import Chapter, Rulebook
 from replay.findings import Finding, Severity, finding_id
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
+from rulebook.chapters.citation import Citation
+from rulebook.chapters.rulebook import Chapter, Rulebook
 
 EVERY_CHAPTER = ("*",)
 """A rule that stands on the log's own contract, or on what the game's module cites, holds in every chapter."""

@@ -8,10 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from events.vocabulary import model
-from games.cards.cards import TEXT, show
-from games.rulebook.filed_way import settings_of
-from games.rulebook.rulebook import Rulebook
-from games.settlement.pai_gow import Position
 from replay.findings import Finding, name
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
@@ -31,6 +27,10 @@ from replay.settlement.hand_readings import (
 )
 from replay.settlement.stakes import stakes
 from replay.settlement.voids import is_void, was_voided
+from rulebook.cards.cards import TEXT, show
+from rulebook.chapters.filed_way import settings_of
+from rulebook.chapters.rulebook import Rulebook
+from rulebook.settlement.pai_gow import Position
 
 
 @rule(

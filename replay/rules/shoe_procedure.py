@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from events.vocabulary import model
-from games.rulebook.rulebook import Rulebook
 from replay.findings import Finding, name
 from replay.fold.preparations import deck_at_the_deal, preparations, table_at_the_deal
 from replay.fold.recorded_event import RecordedEvent
@@ -17,6 +16,7 @@ from replay.fold.shoe_state import Batch, ShoeState, cards_of, on_the_table
 from replay.fold.table_state import NOT_STATED, Deck, Preparation
 from replay.rules.equipment import cut_before, first_cut, recut_in_turn
 from replay.rules.rule import Indeterminate, finding, rule
+from rulebook.chapters.rulebook import Rulebook
 
 SELF_SHUFFLING = ("continuous", "automated_counting")
 """Devices that reshuffle by themselves: § 686a.5(b)-(g) do not apply (§ 686a.5(h))."""

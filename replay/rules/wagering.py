@@ -6,10 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import get_args
 
 from events.vocabulary import model
-from games.rulebook.chapters import SUBMISSIONS
-from games.rulebook.money import show_money
-from games.rulebook.rulebook import Rulebook
-from games.settlement.bonus import qualifying_cents
 from replay.findings import Finding
 from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import FOR_THE_DEALER, Round
@@ -19,6 +15,10 @@ from replay.rules.rule import Indeterminate, finding, rule
 from replay.settlement.omitted_evidence import no_wagers_on_record
 from replay.settlement.stakes import Stake, progressive_accepted, stakes
 from replay.settlement.surrenders import settled_before, surrenders
+from rulebook.chapters.chapters import SUBMISSIONS
+from rulebook.chapters.money import show_money
+from rulebook.chapters.rulebook import Rulebook
+from rulebook.settlement.bonus import qualifying_cents
 
 ENVY_WAGERS = get_args(model.EnvyWager)
 

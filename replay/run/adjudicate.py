@@ -13,7 +13,6 @@ from collections.abc import Sequence
 
 import msgspec
 
-from games.rulebook.rulebook import Chapter, Rulebook
 from replay.findings import Finding, Settlement, Verdict
 from replay.fold.device_clock_order import by_the_clocks
 from replay.fold.round import Round
@@ -26,6 +25,7 @@ from replay.settlement.round_readings import round_readings
 from replay.settlement.settlement import settlements
 from replay.settlement.voids import was_voided
 from replay.settlement.withdrawals import as_withdrawn
+from rulebook.chapters.rulebook import Chapter, Rulebook
 
 
 class Conclusion(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from events.vocabulary import model
-from games.rulebook.rulebook import Rulebook
 from replay.advice import Advice
 from replay.findings import Finding, Settlement
 from replay.fold.round import Round
@@ -20,6 +19,7 @@ from replay.run.stream_worker import rules_in_force
 from replay.settlement.settlement import settlements
 from replay.settlement.voids import is_void, positions, went_on
 from replay.settlement.withdrawals import as_withdrawn
+from rulebook.chapters.rulebook import Rulebook
 
 MONEY_MOVES = frozenset(
     {

@@ -20,12 +20,13 @@ from typing import Final
 import replay
 from replay.run.outside_code import OURS as PACKAGES
 from replay.run.outside_code import files_of, outside_chapters, outside_packages
+from rulebook.catalogue import own_games
 
 JUDGES: Final = ("replay.run.stream_worker", "replay.run.refold")
 """The modules that make verdicts: of a stream, and of a stream that is folded again."""
 
-NO_RULES: Final = "coverage"
-"""The data of `games` on the coverage of each text, by which nothing is judged."""
+NO_RULES: Final = frozenset({"coverage", "rounds", "decisions.toml"})
+"""Folders and files of data by which nothing is judged: what texts are covered, golden rounds, how texts are read."""
 
 _FROM = re.compile(r"from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]+)")
 _IMPORT = re.compile(r"import[ \t]+([^\n]+)")
@@ -64,7 +65,7 @@ def _deciding(folder: Path) -> list[tuple[str, bytes]]:
     if missing:
         raise LookupError(f"{folder} has no {missing[0]}: without what judges there is no name for its engine")
     contents: dict[str, bytes] = {}
-    queue = list(JUDGES)
+    queue = [*JUDGES, *(f"games.{game}.{part}" for game in own_games() for part in ("settle", "rules"))]
     names = set(queue)
     while queue:
         for path in _sources(queue.pop()) & files:
@@ -74,7 +75,7 @@ def _deciding(folder: Path) -> list[tuple[str, bytes]]:
                 names |= fresh
                 queue += fresh
     for path in files:
-        if path.endswith(".toml") and not any(part.startswith(NO_RULES) for part in path.split("/")):
+        if path.endswith(".toml") and NO_RULES.isdisjoint(path.split("/")):
             contents[path] = folder.joinpath(path).read_bytes()
     return sorted(contents.items())
 

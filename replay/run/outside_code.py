@@ -1,38 +1,27 @@
-"""The code and the numbers of games from outside the package, as far as they decide verdicts: their part of the engine's digest.
+"""The code and the numbers of games from outside, as far as they decide verdicts: their part of the engine's digest.
 
-What decides in such a game are the functions of its records, and whatever these import. All of it counts, so that a change
-cannot go unnoticed: every file of the top-level packages in which the functions lie, and the texts of the chapters. A file too
-many costs a replay; a file too few would let two programs judge under one name.
+What decides in such a game is its package, and whatever that imports. All of it counts, so that a change cannot go unnoticed:
+every file of the top-level packages in which added games lie, and the texts of their chapters. A file too many costs a replay; a
+file too few would let two programs judge under one name.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from games.catalogue import GAMES, outside_games
-from replay.rules.catalogue import outside_rules
+from rulebook.catalogue import outside_games, package_of
 
-OURS = frozenset({"events", "games", "replay"})
+OURS = frozenset({"events", "games", "replay", "rulebook"})
 """The packages of the project that can decide: the engine's digest covers these by itself."""
 COMPILED = "__pycache__"
 
 
 def outside_packages() -> tuple[str, ...]:
-    """Return the top-level packages in which games from outside the package have what decides, sorted.
-
-    Raises `LookupError` where a function has no module, and so no source that the digest could cover.
-    """
-    names: set[str] = set()
-    for function in _functions():
-        module = getattr(getattr(function, "func", function), "__module__", None)  # a partial stands for its function
-        if module is None:
-            raise LookupError(f"{function!r} of an added game lies in no module; define it in the game's package")
-        names.add(module.partition(".")[0])
-    return tuple(sorted(names - OURS))
+    """Return the top-level packages in which games from outside lie, sorted."""
+    return tuple(sorted({package_of(game).partition(".")[0] for game in outside_games()}))
 
 
 def outside_chapters() -> tuple[str, ...]:
@@ -62,13 +51,3 @@ def _below(folder: str) -> Iterator[str]:
     for above, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if name != COMPILED]
         yield from (Path(above, name).relative_to(folder).as_posix() for name in names)
-
-
-def _functions() -> Iterator[Callable[..., Any]]:
-    """Yield the functions of added games that decide what is due and what is found."""
-    rules = outside_rules()
-    for record in (*(GAMES[name] for name in outside_games()), *rules):
-        fields = (getattr(record, name) for name in record.__struct_fields__)
-        yield from (field for field in fields if callable(field))
-    for record in rules:
-        yield from (rule.evaluate for listed in record.rules.values() for rule in listed)

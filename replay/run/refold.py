@@ -24,10 +24,10 @@ from events.log.contract import Record
 from events.log.runs import runs_of
 from events.vocabulary.codec import decode
 from events.vocabulary.model import RoundOpened
-from games.rulebook.rulebook import Rulebook
 from replay.fold.corrections import Correction, effective
 from replay.run.rest_points import BEGINNING, RestPoint, RestPoints
 from replay.run.stream_worker import LatestResult, Result, StreamWorker, withdrawal
+from rulebook.chapters.rulebook import Rulebook
 
 CLOSE = 1000
 """Events that are read in one go with the one that is wanted, if others of them are wanted."""

@@ -21,7 +21,6 @@ from events.log.foreign import ForeignReport
 from events.log.relaxed_gc import relaxed_gc
 from events.log.result_chain import JUDGE_AGAIN, check_chains
 from events.log.runs import RUN
-from games.rulebook.rulebook import Rulebook
 from replay.advice import to_bytes
 from replay.findings import Adjudication, Finding, LedgerEntry, read_result
 from replay.run.advising import advise_on
@@ -34,6 +33,7 @@ from replay.run.rest_points import RestPoints
 from replay.run.round_keeper import RoundKeeper
 from replay.run.stream_worker import Result, StreamWorker, current_findings
 from replay.run.tally import StreamTally, Tally, by_stream, kept, total
+from rulebook.chapters.rulebook import Rulebook
 
 __all__ = ["COMMIT_EVERY", "MemoryResults", "Replay", "Summary", "Tally", "replay", "resolve_time"]
 

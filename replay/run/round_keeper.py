@@ -1,4 +1,4 @@
-"""What a replay tells whoever keeps a table of its rounds (`replay.columns.kept_table`): the seam between the two.
+"""What a replay tells whoever keeps a table of its rounds (`whatif.kept_table`): the seam between the two.
 
 Invariant: it says what is told and when, and holds nothing. Results are committed first, then the keeper is told how
 far; what it did not get to keep it can read from the log again.
@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from events.log.contract import Head
-from games.rulebook.rulebook import Rulebook
 from replay.fold.round import Round
 from replay.run.positions import ReplaySource
+from rulebook.chapters.rulebook import Rulebook
 
 
 class RoundTaker(Protocol):

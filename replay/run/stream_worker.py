@@ -19,7 +19,6 @@ from events.vocabulary import model
 from events.vocabulary.codec import read, read_all
 from events.vocabulary.envelope import RawEnvelope, ReadEnvelope
 from events.vocabulary.upcast import upcast
-from games.rulebook.rulebook import Rulebook, RulesRefused, parse_submission
 from replay.findings import Adjudication, Finding, LedgerEntry, LedgerKind, digest, read_result, to_bytes
 from replay.fold.corrections import Replacements
 from replay.fold.round import Round
@@ -32,6 +31,7 @@ from replay.run.late_events import LateEvents, is_late
 from replay.run.rest_points import RestPoint, RestPoints
 from replay.run.round_keeper import RoundTaker
 from replay.run.tally import StreamTally
+from rulebook.chapters.rulebook import Rulebook, RulesRefused, parse_submission
 
 Result = tuple[str, str, bytes]
 LatestResult = Callable[[str, str], bytes | None]

@@ -9,9 +9,9 @@ from math import prod
 
 import msgspec
 
-from games.layout import NO_HAND, Hand
-from games.settlement.wagers import Due, Outcome
 from replay.fold.wager_keys import Key, key_in
+from rulebook.layout import NO_HAND, Hand
+from rulebook.settlement.wagers import Due, Outcome
 
 Settle = Callable[[Hand, dict[int, Hand]], list[Due]]
 """What is due with a dealer's hand and those of the seats."""

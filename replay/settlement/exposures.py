@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from events.vocabulary import model
-from games.cards.cards import CODE
-from games.rulebook.rulebook import Rulebook
-from games.settlement.pai_gow import Position
 from replay.fold.all_wagers_returned import is_returned_as_void
 from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Question, Round
+from rulebook.cards.cards import CODE
+from rulebook.chapters.rulebook import Rulebook
+from rulebook.settlement.pai_gow import Position
 
 WHOSE = "a card was exposed before it was dealt, and whose it became is not on record"
 PLAYED_OUT = "the hand was looked at, set or revealed after a card of it was exposed, and its wagers went back as void"

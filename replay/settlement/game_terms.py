@@ -1,22 +1,23 @@
-"""What a game adds to the settlement that all games share: one record for each, handed in from above.
+"""What a game adds to the settlement that all games share: one record for each, found in the game's package.
 
-Invariant: the settlement asks a game's record and names no game. The records lie above it, beside the rules of the
-game (`replay/rules/catalogue.py`), because they read the round as these do; the catalogue hands them in. A round of a game
-without a record is settled by nobody: it raises.
+Invariant: the settlement asks a game's record and names no game. The records are those of the rules of the game, which read
+the round as these do. A round of a game without a record is not settled: it raises.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Final
 
 import msgspec
 
-from games.layout import TableLayout
-from games.rulebook.citation import Citation
-from games.rulebook.rulebook import Rulebook
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.settlement.void_ground import VoidGround
+from rulebook.catalogue import GameParts
+from rulebook.chapters.citation import Citation
+from rulebook.chapters.rulebook import Rulebook
+from rulebook.layout import TableLayout
 
 
 class OtherReading(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,30 +66,14 @@ def no_envy_by_game(round_: Round, book: Rulebook, seat: int, position: int) -> 
     return say(round_, book, seat, position) if say is not None else None
 
 
-_TERMS: dict[str, GameTerms] = {}
+_TERMS: Final = GameParts[GameTerms]("rules", "GAME_RULES")
 
 
 def terms_of(game: str) -> GameTerms:
-    """Return what is particular to a game.
-
-    Raises `LookupError` for a game that has no record.
-    """
-    terms = _TERMS.get(game)
-    if terms is None:
+    """Return what is particular to a game. Raises `LookupError` for a game that has no record."""
+    try:
+        return _TERMS[game]
+    except KeyError:
         raise LookupError(
-            f"the game {game} has no record of its rules: list it in replay/rules/catalogue.py, "
-            "or add it with add_game_rules before its first round is judged"
-        )
-    return terms
-
-
-def add_terms(terms: GameTerms) -> None:
-    """Hand in what is particular to a game. Raises `ValueError` where the game has a record already."""
-    if terms.game in _TERMS:
-        raise ValueError(f"there is a record of the game {terms.game} already; give the new game another name")
-    _TERMS[terms.game] = terms
-
-
-def remove_terms(game: str) -> None:
-    """Take a game's record out again; `KeyError` where there is none."""
-    del _TERMS[game]
+            f"the game {game} has no record of its rules: its package needs rules.py with GAME_RULES"
+        ) from None

@@ -14,17 +14,17 @@ from typing import Any
 import msgspec
 
 from events.vocabulary import model
-from games.cards.cards import CODE, DECK, JOKER, READ, TEXT
-from games.catalogue import GAMES
-from games.layout import NO_HAND, Hand
-from games.rulebook.filed_way import is_set_by, settings_of
-from games.rulebook.rulebook import Rulebook
-from games.settlement.pai_gow import Position
 from replay.findings import name
 from replay.fold.derived import derived, derived_by_rules, derived_of_each
 from replay.fold.player_dealer_wager import player_dealer_wager
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
+from rulebook.cards.cards import CODE, DECK, JOKER, READ, TEXT
+from rulebook.catalogue import GAMES
+from rulebook.chapters.filed_way import is_set_by, settings_of
+from rulebook.chapters.rulebook import Rulebook
+from rulebook.layout import NO_HAND, Hand
+from rulebook.settlement.pai_gow import Position
 
 MAX_READINGS = 20_000
 """Where the unread cards of a hand can be more than so many, or those of a round all together, none of them is tried out."""

@@ -7,16 +7,16 @@ slip too (D352, D690), and a share is the meter's, in chips too.
 from __future__ import annotations
 
 from events.vocabulary import model
-from games.rulebook.paytables import Paytable
-from games.rulebook.rulebook import Rulebook
-from games.settlement.progressive import WHOLE_METER_BP, share_cents
-from games.settlement.wagers import Due, offered
 from replay.findings import METER_WAGERS
 from replay.fold.recorded_event import distinct_by
 from replay.fold.round import Round
 from replay.fold.wager_keys import Key
 from replay.settlement.payouts import WagerFlow
 from replay.settlement.table_layout import progressive_wins
+from rulebook.chapters.paytables import Paytable
+from rulebook.chapters.rulebook import Rulebook
+from rulebook.settlement.progressive import WHOLE_METER_BP, share_cents
+from rulebook.settlement.wagers import Due, offered
 
 
 def from_meter_cents(round_: Round, book: Rulebook, key: Key, due: Due | None, flow: WagerFlow) -> int | None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from events.vocabulary import model
-from games.rulebook.rulebook import Rulebook
-from games.settlement.bonus import is_qualifying
-from games.settlement.wagers import Due, Outcome
 from replay.fold.round import Round
 from replay.fold.wager_keys import key_of
 from replay.settlement.stakes import ENVY, ENVY_SECTION, progressive_accepted, stakes
+from rulebook.chapters.rulebook import Rulebook
+from rulebook.settlement.bonus import is_qualifying
+from rulebook.settlement.wagers import Due, Outcome
 
 
 def no_wagers_on_record(round_: Round) -> bool:

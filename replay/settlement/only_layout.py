@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from games.layout import TableLayout
-from games.rulebook.rulebook import Rulebook
 from replay.fold.round import Round
 from replay.settlement.hand_readings import dealer_readings, readings
 from replay.settlement.omitted_evidence import envy_for_left_out
@@ -11,12 +9,14 @@ from replay.settlement.settlement import readings_in_any_order
 from replay.settlement.stakes import stakes
 from replay.settlement.table_layout import layout_of
 from replay.settlement.voids import is_void
+from rulebook.chapters.rulebook import Rulebook
+from rulebook.layout import TableLayout
 
 
 def only_layout(round_: Round, book: Rulebook) -> TableLayout | None:
     """Return the table by which every wager of a round is settled; null where it is void, or can be read in several ways.
 
-    What each wager is due by the book is then `games.catalogue.GAMES[book.game].settle(book, layout)`.
+    What each wager is due by the book is then `rulebook.catalogue.GAMES[book.game].settle(book, layout)`.
     """
     reading, *others = readings_in_any_order(round_, book)
     if others or is_void(reading, book) or any(envy_for_left_out(reading, book)):

@@ -9,10 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from events.vocabulary import model
-from games.catalogue import GAMES
-from games.layout import NO_HAND
-from games.rulebook.rulebook import Rulebook
-from games.settlement.wagers import Due
 from replay.findings import name
 from replay.fold.device_clock_order import by_the_clocks
 from replay.fold.recorded_event import RecordedEvent
@@ -35,6 +31,10 @@ from replay.settlement.settlement import dues, dues_of_reading
 from replay.settlement.stakes import ENVY_OF, Stake, progressive_accepted, stakes
 from replay.settlement.table_layout import meter_at_settlement
 from replay.settlement.voids import can_be_void, open_grounds
+from rulebook.catalogue import GAMES
+from rulebook.chapters.rulebook import Rulebook
+from rulebook.layout import NO_HAND
+from rulebook.settlement.wagers import Due
 
 
 def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str:

@@ -13,10 +13,6 @@ from typing import Final
 import msgspec
 
 from events.vocabulary import model
-from games.catalogue import GAMES
-from games.rulebook.citation import Citation
-from games.rulebook.money import show_money
-from games.rulebook.rulebook import PayLine, Rulebook
 from replay.findings import Finding, Settlement
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
@@ -25,6 +21,10 @@ from replay.settlement.game_terms import OtherReading, terms_of
 from replay.settlement.hand_readings import dealer_position
 from replay.settlement.settlement import settlements, ways_left_open
 from replay.settlement.stakes import stakes
+from rulebook.catalogue import GAMES
+from rulebook.chapters.citation import Citation
+from rulebook.chapters.money import show_money
+from rulebook.chapters.rulebook import PayLine, Rulebook
 
 MOST_WAYS: Final = 400
 """Where the record can be read in more ways than these, it is not settled by each other reading of the text, too (D782)."""

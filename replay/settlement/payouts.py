@@ -8,11 +8,11 @@ from typing import Literal
 import msgspec
 
 from events.vocabulary import model
-from games.rulebook.money import show_money
 from replay.fold.derived import derived
 from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Round
 from replay.fold.wager_keys import Key, key_in
+from rulebook.chapters.money import show_money
 
 
 class WagerFlow(msgspec.Struct):

@@ -20,7 +20,6 @@ from collections.abc import Mapping
 from itertools import product
 
 from events.vocabulary import model
-from games.rulebook.rulebook import Rulebook
 from replay.fold.derived import derived_by_rules
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Question, Round
@@ -36,6 +35,7 @@ from replay.settlement.voids import (
     must_be_void,
     open_grounds,
 )
+from rulebook.chapters.rulebook import Rulebook
 
 MOST_QUESTIONS = 6
 """Of more open questions those of one kind are answered alike, all with yes or all with no."""

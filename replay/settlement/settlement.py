@@ -12,13 +12,6 @@ from math import prod
 import msgspec
 
 from events.vocabulary import model
-from games.cards.cards import JOKER
-from games.catalogue import GAMES
-from games.layout import NO_HAND, Hand, TableLayout
-from games.rulebook.citation import Citation
-from games.rulebook.rulebook import Rulebook
-from games.settlement.possible import possible_cents
-from games.settlement.wagers import Due, Outcome, offered
 from replay.findings import Settlement
 from replay.fold.derived import derived_by_rules
 from replay.fold.device_clock_order import by_the_clocks
@@ -37,6 +30,13 @@ from replay.settlement.vigorish import in_cents, is_known_to, vigorish_taken
 from replay.settlement.void_ground import VoidGround
 from replay.settlement.voids import covers_ground, is_void, void_grounds
 from replay.settlement.withdrawals import as_withdrawn
+from rulebook.cards.cards import JOKER
+from rulebook.catalogue import GAMES
+from rulebook.chapters.citation import Citation
+from rulebook.chapters.rulebook import Rulebook
+from rulebook.layout import NO_HAND, Hand, TableLayout
+from rulebook.settlement.possible import possible_cents
+from rulebook.settlement.wagers import Due, Outcome, offered
 
 
 @derived_by_rules
@@ -213,7 +213,11 @@ def _alike_together(
     open_seats = [seat for seat, hands in held.items() if len(hands) > 1]
     needs_side = with_progressive and side is None and bool(joker_seats)
     if alike is None or (needs_side and (len(dealers) > 1 or len(open_seats) > 1 or joker_seats != open_seats)):
-        return grouped(dealers), {seat: grouped(hands) for seat, hands in held.items()}, MAX_READINGS // max(len(held), 1)
+        return (
+            grouped(dealers),
+            {seat: grouped(hands) for seat, hands in held.items()},
+            MAX_READINGS // max(len(held), 1),
+        )
 
     def sees(hand: Hand) -> Hashable:
         return hand.cards and alike(book, hand.cards, side, with_progressive)

@@ -9,14 +9,14 @@ from typing import assert_never
 import msgspec
 
 from events.vocabulary import model
-from games.rulebook.chapters import Closes
-from games.rulebook.citation import Citation
-from games.rulebook.money import show_money
-from games.rulebook.rulebook import Rulebook
 from replay.fold.derived import derived_by_rules
 from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Question, Round
 from replay.fold.wager_keys import Key, key_in
+from rulebook.chapters.chapters import Closes
+from rulebook.chapters.citation import Citation
+from rulebook.chapters.money import show_money
+from rulebook.chapters.rulebook import Rulebook
 
 IN_ONE_LINE = "whether it came before the additional cards is not on record"
 

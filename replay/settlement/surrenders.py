@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from events.vocabulary import model
-from games.rulebook.rulebook import Rulebook
 from replay.fold.derived import derived_by_rules
 from replay.fold.recorded_event import RecordedEvent, distinct_by
 from replay.fold.round import Round
 from replay.settlement.game_terms import terms_of
+from rulebook.chapters.rulebook import Rulebook
 
 
 @derived_by_rules

@@ -1,4 +1,4 @@
-"""What lay on the table at the settlement of a round, from its facts: what a game is settled by (`games.layout`)."""
+"""What lay on the table at the settlement of a round, from its facts: what a game is settled by (`rulebook.layout`)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ from collections.abc import Mapping, Sequence
 from math import inf
 
 from events.vocabulary import model
-from games.cards.cards import JOKER, READ
-from games.layout import NO_METER, BettingBox, Dice, FurtherWager, Hand, MeterAtSettlement, TableLayout
-from games.rulebook.rulebook import Rulebook
 from replay.fold.derived import derived, derived_by_rules
 from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Round
@@ -18,6 +15,9 @@ from replay.settlement.game_terms import terms_of
 from replay.settlement.payouts import WagerFlow, flows
 from replay.settlement.stakes import Stake, progressive_accepted, stakes
 from replay.settlement.surrenders import standing_surrenders
+from rulebook.cards.cards import JOKER, READ
+from rulebook.chapters.rulebook import Rulebook
+from rulebook.layout import NO_METER, BettingBox, Dice, FurtherWager, Hand, MeterAtSettlement, TableLayout
 
 OTHERS = frozenset({"match", "backline"})
 """Wagers of which one seat can have several."""

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from events.vocabulary import model
-from games.rulebook.money import show_money
-from games.rulebook.rulebook import Rulebook
-from games.settlement.wagers import Due
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.wager_keys import Key, key_of
+from rulebook.chapters.money import show_money
+from rulebook.chapters.rulebook import Rulebook
+from rulebook.settlement.wagers import Due
 
 NOTHING: Mapping[Key, Sequence[RecordedEvent]] = {}
 

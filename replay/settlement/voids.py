@@ -10,8 +10,6 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from events.vocabulary import model
-from games.rulebook.rulebook import Rulebook
-from games.settlement.pai_gow import Position, starting_position
 from replay.findings import name
 from replay.fold.all_wagers_returned import all_wagers_returned
 from replay.fold.derived import derived, derived_by_rules
@@ -20,6 +18,8 @@ from replay.fold.round import Round
 from replay.settlement.game_terms import terms_of
 from replay.settlement.stakes import stakes
 from replay.settlement.void_ground import VoidGround
+from rulebook.chapters.rulebook import Rulebook
+from rulebook.settlement.pai_gow import Position, starting_position
 
 # What the record of a round must cover before the absence of a ground for a void means something.
 GROUND_ASPECTS: dict[str, frozenset[str]] = {

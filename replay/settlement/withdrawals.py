@@ -9,13 +9,13 @@ from __future__ import annotations
 import msgspec
 
 from events.vocabulary import model
-from games.rulebook.rulebook import Rulebook
 from replay.fold.all_wagers_returned import all_wagers_returned
 from replay.fold.derived import derived_by_rules
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.wager_keys import key_in
 from replay.settlement.stakes import withdrawal_closes
+from rulebook.chapters.rulebook import Rulebook
 
 
 @derived_by_rules

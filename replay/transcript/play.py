@@ -10,15 +10,15 @@ from typing import Any, cast
 
 from events.vocabulary import model
 from events.vocabulary.model import Event, fact
-from games.cards.cards import CODE, TEXT
-from games.catalogue import GAMES
-from games.rulebook.filed_way import settings_of
-from games.rulebook.rulebook import PayLine, Paytable
-from games.settlement.progressive import after_winner
 from replay.fold.round import ASIDE
 from replay.fold.wager_keys import Key, key_of
 from replay.transcript.read import FLOOR, STATEMENTS, Context, amounts_of, bettor_of, statement, wager_named
 from replay.transcript.words import Position, Words
+from rulebook.cards.cards import CODE, TEXT
+from rulebook.catalogue import GAMES
+from rulebook.chapters.filed_way import settings_of
+from rulebook.chapters.rulebook import PayLine, Paytable
+from rulebook.settlement.progressive import after_winner
 
 # --------------------------------------------------------------------------------------------------------------- the deal
 

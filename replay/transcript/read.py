@@ -10,10 +10,10 @@ from typing import Any, cast, get_args
 
 from events.vocabulary import model
 from events.vocabulary.model import Aspect, Event, WagerName, fact
-from games.rulebook.rulebook import Rulebook
 from replay.fold.table_state import NOT_STATED
 from replay.fold.wager_keys import Key, key_of
 from replay.transcript.words import Position, Words
+from rulebook.chapters.rulebook import Rulebook
 
 WAGERS = get_args(WagerName)
 FLOOR = "floor-1"

@@ -18,8 +18,6 @@ from events.vocabulary import model
 from events.vocabulary.base import REGISTRY
 from events.vocabulary.envelope import Draft, unlogged
 from events.vocabulary.model import Aspect, Event
-from games.rulebook.rulebook import Rulebook, RulesRefused, parse_submission
-from games.rulebook.submission import submission_from_words
 from replay.fold.round import Round
 from replay.fold.table_fold import TableFold
 from replay.run.adjudicate import Conclusion, adjudicate
@@ -28,6 +26,8 @@ from replay.transcript import play as transcript_play
 from replay.transcript.clock import Clock, UnreadableTime
 from replay.transcript.read import BEFORE_A_ROUND, DECK, PREPARATIONS, STATEMENTS, TABLE_STATEMENTS, Context
 from replay.transcript.words import TranscriptError, Words
+from rulebook.chapters.rulebook import Rulebook, RulesRefused, parse_submission
+from rulebook.chapters.submission import submission_from_words
 
 DEFAULT_DAY = "2025-01-01"
 MAX_LINE, MAX_LINES = 4000, 200_000

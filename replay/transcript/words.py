@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from games.cards.cards import CODE
-from games.rulebook.money import parse_money
+from rulebook.cards.cards import CODE
+from rulebook.chapters.money import parse_money
 
 Position = int | Literal["dealer"]
 THOUSANDS = re.compile(r"\d{1,3}(,\d{3})+(\.|$)", re.ASCII)

@@ -14,9 +14,9 @@ from zoneinfo import ZoneInfo
 
 from events.vocabulary import model
 from events.vocabulary.model import Event
-from games.rulebook.money import show_money
 from replay.narrative.events import sentence
 from replay.transcript.clock import Clock
+from rulebook.chapters.money import show_money
 
 Writer = Callable[[Any], str]
 

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from analytics.warehouse.warehouse import Warehouse
-from games.settlement.pai_gow import starting_position
+from rulebook.settlement.pai_gow import starting_position
 from tests.analytics import synthetic
 
 TEXT = [rank + suit for rank in "23456789TJQKA" for suit in "cdhs"] + ["Jk"]

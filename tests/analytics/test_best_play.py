@@ -7,9 +7,9 @@ from itertools import combinations
 import pytest
 
 from analytics.theory.returns import counts
-from games.cards.cards import CODE, JOKER, rank
-from games.dj_wild import is_best_raised
-from games.over_under import best_decision, points
+from games.dj_wild.settle import is_best_raised
+from games.over_under.settle import best_decision, points
+from rulebook.cards.cards import CODE, JOKER, rank
 
 KICKERS_IN_SUITS = 6 * 4**3
 """So many hands have one pair of a rank and three kickers of certain ranks."""

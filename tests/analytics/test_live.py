@@ -10,9 +10,9 @@ import pytest
 from analytics import live
 from analytics.live import LiveFloor, LiveTable
 from analytics.warehouse.warehouse import reading
+from desk.review.desk import desk_at
 from events.log.hash_chain import link
 from rack.cli import main
-from replay.review.desk import desk_at
 from tests.dashboards import living
 from tests.dashboards.living import Living
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from games.rulebook.chapters import chapter, known_chapters
+from rulebook.chapters.chapters import chapter, known_chapters
 
 ROOT = Path(__file__).resolve().parents[2]
 ABOUT_ROUNDS = ("shared", "688a", "annex", "645c", "659a", "686a", "687a", "gegr-002138", "evidence")
@@ -17,14 +17,14 @@ ABOUT_ROUNDS = ("shared", "688a", "annex", "645c", "659a", "686a", "687a", "gegr
 CLOSED = ("none", "record", "text", "named")
 DECISIONS: Mapping[str, Mapping[str, str]] = {
     number: fields
-    for number, fields in tomllib.loads(
-        (ROOT / "dashboards/drawing/decisions.toml").read_text(encoding="utf-8")
-    ).items()
+    for number, fields in tomllib.loads((ROOT / "rulebook/decisions.toml").read_text(encoding="utf-8")).items()
     if number != "subjects"
 }
 SETTINGS = {name: rule for key in known_chapters() for name, rule in chapter(*key.split("-", 1)).settings.items()}
 SOURCES = "\n".join(
-    path.read_text(encoding="utf-8") for room in ("games", "replay") for path in sorted((ROOT / room).rglob("*.py"))
+    path.read_text(encoding="utf-8")
+    for room in ("games", "replay", "rulebook")
+    for path in sorted((ROOT / room).rglob("*.py"))
 )
 
 

@@ -260,7 +260,7 @@ def tracked_names() -> frozenset[str]:
     ("content", "absent"),
     [
         (
-            "`rack/cli.py`, `events/log`, `cli.py`, `proofs/verify.py`, `games/`, `kernels/`, `rules/<place>/*.toml`",
+            "`rack/cli.py`, `events/log`, `cli.py`, `proofs/verify.py`, `games/`, `kernels/`, `chapters/<place>-*.toml`",
             [],
         ),
         ("`rack.cli`, `python -m events.vocabulary.schema`, `events.proofs.signed_note.PublicKey`", []),
@@ -352,7 +352,7 @@ def test_the_check_of_cited_decisions(content: str, numbers: list[str]) -> None:
 
 
 def test_every_decision_that_is_cited_exists() -> None:
-    filed = set(tomllib.loads(text("dashboards/drawing/decisions.toml"))) - {"subjects"}
+    filed = set(tomllib.loads(text("rulebook/decisions.toml"))) - {"subjects"}
     missing = {
         name: unknown
         for name in tracked()
@@ -365,7 +365,7 @@ def test_every_decision_that_is_cited_exists() -> None:
 
 def test_a_decision_has_one_number_and_a_number_one_decision() -> None:
     """TOML itself refuses a table that stands twice; the document has each once, with an anchor."""
-    filed = list(tomllib.loads(text("dashboards/drawing/decisions.toml")))
+    filed = list(tomllib.loads(text("rulebook/decisions.toml")))
     anchors = re.findall(r'^\* <a id="(d[0-9]+)"></a>\*\*(D[0-9]+)\*\* ', text("docs/decisions.md"), re.M)
     assert sorted(number for _, number in anchors) == sorted(filed[1:])
     assert all(anchor == number.lower() for anchor, number in anchors)
@@ -373,11 +373,11 @@ def test_a_decision_has_one_number_and_a_number_one_decision() -> None:
 
 def test_the_document_of_the_decisions_is_made_of_their_source() -> None:
     """`.venv/bin/python scripts/decisions.py` makes it."""
-    assert text("docs/decisions.md") == decisions.document(text("dashboards/drawing/decisions.toml"))
+    assert text("docs/decisions.md") == decisions.document(text("rulebook/decisions.toml"))
 
 
 def test_decisions_stand_in_the_order_of_their_numbers() -> None:
-    numbers = [int(number[1:]) for number in list(tomllib.loads(text("dashboards/drawing/decisions.toml")))[1:]]
+    numbers = [int(number[1:]) for number in list(tomllib.loads(text("rulebook/decisions.toml")))[1:]]
     assert numbers == sorted(numbers)
 
 

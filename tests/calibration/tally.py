@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from floor.day.gaming_day import simulate
-from games.settlement.wagers import Due, Outcome
+from rulebook.settlement.wagers import Due, Outcome
 
 ROUNDS_A_FLOOR = 5_000
 WHOLE = {"over_under": ("ante", "over", "under"), "dj_wild": ("ante", "blind", "raise")}

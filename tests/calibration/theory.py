@@ -12,9 +12,9 @@ from analytics.theory.catalogue import RETURNS
 from analytics.theory.expectation import expected_of
 from analytics.theory.result import Result
 from analytics.theory.returns import counts
-from games.cards.cards import TEXT
-from games.over_under import best_decision, points
-from games.rulebook.chapters import Chapter, chapter
+from games.over_under.settle import best_decision, points
+from rulebook.cards.cards import TEXT
+from rulebook.chapters.chapters import Chapter, chapter
 from tests.calibration.tally import DEUCES_WILD, LINES, Key
 
 CARDS_IN_HAND = {"dj_wild": 5}

@@ -10,9 +10,9 @@ from streamlit.testing.v1 import AppTest
 
 from dashboards.access.downloads import DOWNLOADS, Download
 from dashboards.parts import desk
+from desk.review.desk import desk_at
 from events.vocabulary.codec import decode
 from events.vocabulary.model import RecordExported
-from replay.review.desk import desk_at
 from tests.dashboards import living
 from tests.dashboards.living import Living
 from tests.dashboards.running import said

@@ -21,7 +21,7 @@ from events.vocabulary.model import RulesFiled
 from rack.cli import main
 from rack.settings import PERSONS
 from replay.run.replayer import follow
-from tests.replay.people import register_people
+from tests.desk.people import register_people
 
 RULES = "rules   pa-688a ace_high_bonus=1\ntable   fu-01\n"
 SHORT = """

@@ -17,8 +17,8 @@ from typing import Any
 
 from analytics.warehouse.loading import PropertyFacts, ReviewedFinding, RoundEvents, TableEvent
 from analytics.warehouse.warehouse import build, replacing
-from games.rulebook.rulebook import simple_submission
 from replay.findings import Adjudication, Finding, LedgerEntry, Settlement, Severity, Verdict, finding_id
+from rulebook.chapters.rulebook import simple_submission
 
 RULES = "ab" * 32
 FACTS = PropertyFacts(name="Allegheny Rivers Casino", time_zone="America/New_York", currency="USD")

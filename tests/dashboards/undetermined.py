@@ -19,13 +19,13 @@ from typing import NamedTuple
 
 from analytics.warehouse.warehouse import reading
 from dashboards.run import ACCESS_VARIABLE, LOG_VARIABLE, READ_ONLY, WAREHOUSE_VARIABLE
+from desk.packet.check import check_bundle
+from desk.packet.make import make_bundle
+from desk.packet.story import tell
 from events.open import open_checkpoints, open_log
 from events.proofs.checkpoint import origin_of
 from events.proofs.keys import read_signer
 from rack.cli import main
-from replay.packet.check import check_bundle
-from replay.packet.make import make_bundle
-from replay.packet.story import tell
 from tests.dashboards.running import said, start
 
 TICKS = ("✔", "✓")

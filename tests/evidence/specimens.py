@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
@@ -15,7 +14,6 @@ from events.vocabulary.envelope import Draft
 from events.vocabulary.model import Event
 from floor.catalogue import SIMULATIONS
 from floor.day.gaming_day import simulate
-from games.rulebook.rulebook import Rulebook
 from replay.findings import Adjudication
 from replay.fold.round import Round
 from replay.fold.table_fold import TableFold
@@ -24,12 +22,12 @@ from replay.run.adjudicate import Conclusion, adjudicate
 from replay.run.replayer import MemoryResults, replay
 from replay.run.stream_worker import rules_in_force
 from replay.transcript.transcript import Script, parse
+from rulebook.chapters.rulebook import Rulebook
 from tests.evidence.judging import STEP, Report, Window, fingerprint, folded
 from tests.floor.simulated import stored
-from tests.golden.rounds import Case, read_cases
+from tests.golden.rounds import Case, read_cases, round_files
 from tests.replay.tables import MemoryLog
 
-GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 LATER_ROUNDS = 6
 """So many rounds after the edited one are judged with it, as long as the edit still makes a difference to the table."""
 HONEST = ("UPHELD", "VOID")
@@ -193,7 +191,7 @@ def _has_stragglers(window: Window) -> bool:
 @cache
 def golden_cases() -> tuple[Case, ...]:
     """Return all golden cases."""
-    return tuple(case for path in sorted(GOLDEN.glob("*/*.rounds")) for case in read_cases(path))
+    return tuple(case for path in round_files() for case in read_cases(path))
 
 
 def golden(cases: Iterable[Case]) -> Iterator[Specimen]:

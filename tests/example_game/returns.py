@@ -10,10 +10,10 @@ from itertools import combinations
 from analytics.theory.bonus_returns import LineCounts, at_odds
 from analytics.theory.game_returns import BonusReturns, GameReturns
 from analytics.theory.result import End, Result
-from games.cards.cards import rank
-from games.rulebook.chapters import Chapter
-from games.rulebook.paytables import Paytable
-from tests.example_game.high_card import lines
+from rulebook.cards.cards import rank
+from rulebook.chapters.chapters import Chapter
+from rulebook.chapters.paytables import Paytable
+from tests.example_game.settle import lines
 
 HANDS = list(combinations(range(52), 2))
 

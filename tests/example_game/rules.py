@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from events.vocabulary import model
-from games.rulebook.rulebook import Rulebook
 from replay.findings import Finding
 from replay.fold.round import Round
 from replay.rules.game_rules import GameRules
 from replay.rules.rule import Indeterminate, finding, rule
 from replay.settlement.void_ground import VoidGround
+from rulebook.chapters.rulebook import Rulebook
 
 
 def dealers_card_seen(round_: Round, book: Rulebook) -> Iterator[VoidGround]:

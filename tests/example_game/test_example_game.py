@@ -1,4 +1,4 @@
-"""The example game, added through the catalogues alone (docs/adding-a-game.md) and without a change to what judges."""
+"""The example game, added by its package alone (docs/adding-a-game.md) and without a change to what judges."""
 
 from __future__ import annotations
 
@@ -8,31 +8,30 @@ from pathlib import Path
 
 import pytest
 
-from floor.catalogue import SIMULATIONS, add_simulation, remove_simulation
 from floor.day import gaming_day
-from games.catalogue import GAMES
-from games.rulebook.chapters import RulesRefused, known_chapters
-from games.rulebook.rulebook import parse_submission, simple_submission
 from rack.cli import main
-from replay.columns.round_table import RoundTable, build
-from replay.columns.what_if import what_if
 from replay.rules.order import rules_in_order
 from replay.rules.rule import EVERY_CHAPTER
-from replay.workers.pool import ThisProcess
-from tests.example_game import floor, register
+from rulebook.catalogue import GAMES, add_game, remove_game
+from rulebook.chapters.chapters import RulesRefused, known_chapters
+from rulebook.chapters.rulebook import parse_submission, simple_submission
+from tests.example_game import simulation
 from tests.golden.rounds import Case, read_cases, run
-from tests.replay.columns.simulated_log import SimulatedLog
+from tests.whatif.simulated_log import SimulatedLog
+from whatif.round_table import RoundTable, build
+from whatif.what_if import what_if
+from whatif.workers.pool import ThisProcess
 
 HERE = Path(__file__).parent
-CASES = read_cases(HERE / "high_card.rounds")
+CASES = read_cases(HERE / "rounds" / "high_card.rounds")
 
 
 @pytest.fixture(scope="module", autouse=True)
 def high_card_added() -> Iterator[None]:
-    """Add the game to every layer, as its distribution would."""
-    register.add()
+    """Add the game, as its distribution would."""
+    add_game("tests.example_game")
     yield
-    register.remove()
+    remove_game("high_card")
 
 
 def test_what_adjudicates_names_no_game() -> None:
@@ -75,7 +74,7 @@ def test_everything_planted_on_its_floor_is_found_and_nothing_else(tmp_path: Pat
     code = main(["demo", "--games", "high_card", "--rounds", "300", "--out", str(tmp_path), "--quiet"])
     found = json.loads((tmp_path / "demo.json").read_text())
     assert (found["missed_faults"], found["false_alarm_findings"], code) == ([], [], 0)
-    assert set(found["planted"]) == set(floor.ANOMALIES.faults)
+    assert set(found["planted"]) == set(simulation.ANOMALIES.faults)
     assert found["verdicts"]["VOID"] == found["legitimate"]["void"] > 0
 
 
@@ -105,11 +104,3 @@ def test_its_rounds_are_settled_from_their_rows(tmp_path: Path) -> None:
     answer = what_if(log, RoundTable(tmp_path), parse_submission(text), ThisProcess())
     assert 0 < answer.event_replayed < 60 < answer.rounds
     assert {wager.difference_cents for wager in answer.by_wager.values()} == {0}
-
-
-def test_a_game_has_one_simulation() -> None:
-    with pytest.raises(ValueError, match="there is a simulation of high_card already"):
-        add_simulation(floor.HIGH_CARD)
-    with pytest.raises(KeyError):
-        remove_simulation("dj_wild")
-    assert {"dj_wild", "high_card"} <= SIMULATIONS.keys()

@@ -11,15 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from games.catalogue import add_game, remove_game
 from replay.run.engine import engine
 from replay.run.outside_code import outside_packages
-from tests.example_game import high_card
+from rulebook.catalogue import add_game, remove_game
+from tests.example_game.variants import CHAPTER, lay_out, new_package
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 PACKAGE = "high_card_game"
-MODULES = ("__init__", "high_card", "rules", "returns", "floor", "register")
 UNDERPAID = """
 rules   pa-700a bonus=A
 wager   seat=2 ante 10.00
@@ -28,17 +27,13 @@ pay     seat=2 ante 5.00
 """
 
 
-def install(site: Path, function: str = f"{PACKAGE}.register:add") -> Path:
+def install(site: Path, package: str = PACKAGE) -> Path:
     """Lay a distribution of the example game into a folder, as an installer would; return the folder."""
-    package, metadata = site / PACKAGE, site / "high_card_game-1.0.dist-info"
-    package.mkdir(parents=True)
-    metadata.mkdir()
-    for name in MODULES:
-        source = (HERE / f"{name}.py").read_text()
-        (package / f"{name}.py").write_text(source.replace("tests.example_game", PACKAGE))
-    shutil.copy(HERE / "700a.toml", package)
+    metadata = site / "high_card_game-1.0.dist-info"
+    metadata.mkdir(parents=True)
+    lay_out(site, PACKAGE)
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: high-card-game\nVersion: 1.0\n")
-    (metadata / "entry_points.txt").write_text(f"[discard_rack.games]\nhigh_card = {function}\n")
+    (metadata / "entry_points.txt").write_text(f"[discard_rack.games]\nhigh_card = {package}\n")
     return site
 
 
@@ -69,7 +64,7 @@ def rack(site: Path, *arguments: str, code: int = 0) -> subprocess.CompletedProc
 
 def engine_of(site: Path) -> str:
     """The engine as a worker of a cluster names it."""
-    return python(site, "-c", "from replay.workers.cluster import software; print(software())").stdout.strip()
+    return python(site, "-c", "from whatif.workers.cluster import software; print(software())").stdout.strip()
 
 
 def test_its_rounds_are_judged(site: Path, tmp_path: Path) -> None:
@@ -111,17 +106,13 @@ def test_without_the_distribution_there_is_no_such_game(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("function", "problem"),
-    [
-        (f"{PACKAGE}.no_such_module:add", "ModuleNotFoundError"),
-        (f"{PACKAGE}.register:no_such_function", "AttributeError"),
-        (f"{PACKAGE}.floor:HighCardTable", "TypeError"),
-    ],
+    ("package", "problem"),
+    [("no_such_package", "ModuleNotFoundError"), (f"{PACKAGE}.rules", "ModuleNotFoundError")],
 )
-def test_a_game_that_cannot_be_added_is_named(tmp_path: Path, function: str, problem: str) -> None:
-    refused = rack(install(tmp_path / "site", function), "theory", code=3)
+def test_a_game_that_cannot_be_added_is_named(tmp_path: Path, package: str, problem: str) -> None:
+    refused = rack(install(tmp_path / "site", package), "theory", code=3)
     assert refused.stderr.startswith(
-        f"rack: the game high_card of high-card-game ({function}) could not be added: {problem}"
+        f"rack: the game high_card of high-card-game ({package}) could not be added: {problem}"
     )
     assert "correct or uninstall high-card-game" in refused.stderr
 
@@ -131,7 +122,7 @@ def test_two_distributions_of_one_game_are_refused(tmp_path: Path) -> None:
     second = tmp_path / "second_game-1.0.dist-info"
     shutil.copytree(metadata, second)
     (second / "METADATA").write_text("Metadata-Version: 2.1\nName: second-game\nVersion: 1.0\n")
-    (second / "entry_points.txt").write_text(f"[discard_rack.games]\nz_second = {PACKAGE}.register:add\n")
+    (second / "entry_points.txt").write_text(f"[discard_rack.games]\nz_second = {PACKAGE}\n")
     refused = rack(tmp_path, "theory", code=3)
     assert "the game z_second of second-game" in refused.stderr
     assert "there is a game high_card already" in refused.stderr
@@ -140,32 +131,27 @@ def test_two_distributions_of_one_game_are_refused(tmp_path: Path) -> None:
 def test_the_engine_is_named_after_the_code_of_an_installed_game(site: Path, tmp_path: Path) -> None:
     same = install(tmp_path / "same")
     assert engine_of(same) == engine_of(site) != engine()
-    for number, file in enumerate(("rules.py", "high_card.py", "700a.toml")):
+    for number, file in enumerate(("rules.py", "settle.py", CHAPTER)):
         other = install(tmp_path / str(number))
         with (other / PACKAGE / file).open("a") as source:
             source.write("\n# changed\n")
         assert engine_of(other) != engine_of(site), file
 
 
-def test_the_engine_is_named_after_the_chapters_of_an_added_game() -> None:
-    text = (HERE / "700a.toml").read_text()
+def test_the_engine_is_named_after_the_chapters_of_an_added_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    text = (HERE / CHAPTER).read_text()
+    later = text.replace("effective = 2024-01-01", "effective = 2024-01-02")
     engines = [engine()]
-    for chapter in (text, text.replace("effective = 2024-01-01", "effective = 2024-01-02"), text):
-        add_game(high_card.GAME, [chapter])
+    for number, package in enumerate((new_package(tmp_path), new_package(tmp_path, {CHAPTER: later}))):
+        add_game(package)
         engines.append(engine())
+        assert outside_packages() == (package,), number
         remove_game("high_card")
     assert engine() == engines[0]
     assert len({*engines}) == 3
-    assert engines[1] == engines[3]
-
-
-def test_the_packages_of_added_games_are_those_of_their_functions() -> None:
-    assert outside_packages() == ()
-    add_game(high_card.GAME, [])
-    try:
-        assert outside_packages() == ("tests",)
-    finally:
-        remove_game("high_card")
 
 
 def test_judging_by_event_replay_needs_no_compiler_for_it(site: Path) -> None:

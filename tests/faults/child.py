@@ -19,6 +19,9 @@ from contextlib import ExitStack, closing, nullcontext
 from pathlib import Path
 from typing import Any
 
+from desk.alarms import outbox
+from desk.alarms.outbox import Outbox
+from desk.alarms.sender import Sender
 from events.errors import EventError, LogUnavailable, SecondWriter, WrongSequence
 from events.kafka.checkpoints import KafkaCheckpoints
 from events.kafka.client import TopicReader
@@ -34,9 +37,6 @@ from events.proofs.signing_memory import SigningMemory
 from events.sqlite.log import SqliteLog, utc_now_us
 from events.sqlite.results import SqliteResults
 from rack.settings import kafka_security
-from replay.alarms import outbox
-from replay.alarms.outbox import Outbox
-from replay.alarms.sender import Sender
 from replay.run import replayer
 from replay.run.engine import engine
 from replay.run.partition_member import follow_group

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import msgspec
 
+from desk.review.desk import SOURCE as DESK_SOURCE
+from desk.review.desk import Desk
 from events.errors import EventError
 from events.kafka.log import KafkaLog
 from events.log.contract import EventLog
@@ -26,8 +28,6 @@ from intake.lines import Refusal, line_of, notice, read_line
 from intake.quarantine import quarantine_cases, redrive
 from rack.key_custody import SOURCE as KEYS_SOURCE
 from rack.key_custody import KeyBook
-from replay.review.desk import SOURCE as DESK_SOURCE
-from replay.review.desk import Desk
 from replay.run.replayer import MemoryResults
 from tests.faults.child import TIMEOUT_S
 from tests.faults.floor import LOG_ID, PROPERTY, check, expected, groups, judge, tables

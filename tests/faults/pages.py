@@ -33,13 +33,13 @@ from dashboards.access.hosts import HostGuard
 from dashboards.access.sign_ins import IDLE_S, LONGEST_S, SignInGuard, SignIns, cookies_of, key_of
 from dashboards.parts import desk
 from dashboards.run import ACCESS_VARIABLE, LOG_VARIABLE, LOGIN, PERSONS_VARIABLE, WAREHOUSE_VARIABLE, command
+from desk.review.desk import ReviewRefused, desk_at
 from events.vocabulary.codec import decode
 from events.vocabulary.model import RecordExported
-from replay.review.desk import ReviewRefused, desk_at
 from tests.dashboards import living
 from tests.dashboards.living import Living
+from tests.desk.people import PEOPLE
 from tests.faults.table import demand, fault
-from tests.replay.people import PEOPLE
 
 PUBLIC = "rack.bellwether.example"
 PAGES = Path(dashboards.__file__).parent / "pages"

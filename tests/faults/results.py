@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from analytics.integrity import streams as stream_statuses
+from desk.review.desk import Desk
 from events.errors import SecondWriter, UnreadableResult
 from events.log.contract import EventLog, Head, ResultStore
 from events.log.result_chain import ResultChains, ResultPosition, position_digest
@@ -17,7 +18,6 @@ from events.proofs.verify import VerificationReport, verify
 from events.proofs.verify_results import StoredState, check_results
 from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
-from replay.review.desk import Desk
 from replay.run.engine import engine
 from replay.run.replayer import Replay, Summary, findings, standing
 from replay.run.verdict_check import check_verdicts

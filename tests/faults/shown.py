@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from analytics.shown_events import check
+from desk.review.desk import Desk
+from desk.review.last_verification import State, keep, made, verified_at
 from events.open import VERIFIED
 from events.proofs.verify import verify
 from events.sqlite.log import SqliteLog
-from replay.review.desk import Desk
-from replay.review.last_verification import State, keep, made, verified_at
 from replay.run.replayer import MemoryResults
 from tests.contract.backends import SqliteTamper
 from tests.faults.floor import LOG_ID, PROPERTY, groups, tables

@@ -8,7 +8,7 @@ import msgspec
 
 from events.vocabulary import model
 from events.vocabulary.envelope import Draft
-from games.rulebook.rulebook import parse_submission
+from rulebook.chapters.rulebook import parse_submission
 
 
 def corrected(drafts: list[Draft]) -> list[model.Event]:

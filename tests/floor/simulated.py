@@ -9,9 +9,9 @@ from pathlib import Path
 from events.vocabulary import model
 from events.vocabulary.envelope import Draft
 from floor.day.gaming_day import Simulation, simulate
-from games.cards.cards import CODE
-from games.rulebook.paytables import Paytable
-from games.rulebook.rulebook import Rulebook, parse_submission
+from rulebook.cards.cards import CODE
+from rulebook.chapters.paytables import Paytable
+from rulebook.chapters.rulebook import Rulebook, parse_submission
 
 DOCS = Path(__file__).parents[2] / "docs"
 DAYS = {

@@ -11,11 +11,11 @@ from events.vocabulary import model
 from events.vocabulary.envelope import Draft
 from floor.catalogue import SIMULATIONS
 from floor.day.gaming_day import Simulation, simulate
-from games.cards.cards import CODE
-from games.cards.ranking import seven_card_lines
-from games.face_up_pai_gow import ace_high_line
-from games.rulebook.chapters import chapter
-from games.rulebook.rulebook import Rulebook, parse_submission
+from rulebook.cards.cards import CODE
+from rulebook.cards.ranking import seven_card_lines
+from rulebook.chapters.chapters import chapter
+from rulebook.chapters.rulebook import Rulebook, parse_submission
+from rulebook.settlement.ace_high import ace_high_line
 from tests.floor import simulated as floors
 from tests.floor.adding_up import corrected
 

@@ -13,17 +13,17 @@ from events.vocabulary import model
 from events.vocabulary.envelope import Draft
 from floor.catalogue import SIMULATIONS
 from floor.day.gaming_day import Simulation, simulate
-from floor.dj_wild.stacking import TARGETS, line_of, make_hand
-from games.cards.cards import CODE
-from games.dj_wild import lines
-from games.rulebook.chapters import chapter
-from games.rulebook.rulebook import Rulebook, parse_submission
+from games.dj_wild.settle import lines
+from games.dj_wild.simulation.stacking import TARGETS, line_of, make_hand
 from rack.comparison import compare
 from replay.findings import Finding
 from replay.run.replayer import MemoryResults, findings, replay
+from rulebook.cards.cards import CODE
+from rulebook.chapters.chapters import chapter
+from rulebook.chapters.rulebook import Rulebook, parse_submission
 from tests.floor import simulated as floors
 from tests.floor.adding_up import days_that_add_up
-from tests.replay.columns.simulated_log import SimulatedLog
+from tests.whatif.simulated_log import SimulatedLog
 
 NAME = "dj_wild"
 SEEDS, ROUNDS = floors.DAYS[NAME]

@@ -25,8 +25,8 @@ from floor.faults.labels import Spot
 from floor.faults.payment import its_own, settled_before
 from floor.table.facts import card_dealt, same, wager_paid, wager_placed
 from floor.table.script import Script
-from games.rulebook.citation import Citation
-from games.settlement.wagers import Due, Outcome
+from rulebook.chapters.citation import Citation
+from rulebook.settlement.wagers import Due, Outcome
 
 
 def played(turn: int = 0) -> Any:

@@ -10,10 +10,10 @@ from events.vocabulary import model
 from events.vocabulary.envelope import Draft
 from floor.catalogue import SIMULATIONS
 from floor.day.gaming_day import Simulation, simulate
-from floor.fortune_asia.plan import INSURANCE, unpaired_hand
-from games.catalogue import GAMES
-from games.rulebook.chapters import chapter
-from games.rulebook.paytables import Paytable
+from games.fortune_asia.simulation.plan import INSURANCE, unpaired_hand
+from rulebook.catalogue import GAMES
+from rulebook.chapters.chapters import chapter
+from rulebook.chapters.paytables import Paytable
 from tests.floor import simulated as floors
 from tests.floor.adding_up import days_that_add_up
 from tests.floor.simulated import documented

@@ -12,8 +12,8 @@ from events.vocabulary import model
 from floor.catalogue import SIMULATIONS
 from floor.day.gaming_day import simulate
 from floor.table.people import People
-from games.settlement.wagers import Outcome
 from rack.cli import main
+from rulebook.settlement.wagers import Outcome
 from tests.floor.simulated import stored
 
 

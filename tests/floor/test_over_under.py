@@ -11,12 +11,12 @@ from events.vocabulary import model
 from events.vocabulary.envelope import Draft
 from floor.catalogue import SIMULATIONS
 from floor.day.gaming_day import Simulation, simulate
-from floor.over_under.plan import TOTALS, OverUnderPlan
-from floor.over_under.table import COPIES
 from floor.table.people import People
-from games.cards.cards import CODE
-from games.over_under import bonus_lines, total
-from games.rulebook.chapters import chapter
+from games.over_under.settle import bonus_lines, total
+from games.over_under.simulation.plan import TOTALS, OverUnderPlan
+from games.over_under.simulation.table import COPIES
+from rulebook.cards.cards import CODE
+from rulebook.chapters.chapters import chapter
 from tests.floor import simulated as floors
 from tests.floor.adding_up import days_that_add_up
 from tests.floor.simulated import documented

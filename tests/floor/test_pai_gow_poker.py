@@ -12,15 +12,15 @@ from events.vocabulary import model
 from events.vocabulary.envelope import Draft
 from floor.catalogue import SIMULATIONS
 from floor.day.gaming_day import Simulation, simulate
-from floor.pai_gow_poker.plan import PaiGowPokerPlan
-from floor.pai_gow_poker.play import twin
-from floor.pai_gow_poker.table import PaiGowTable
 from floor.table.people import People
 from floor.table.streams import HOUR_US
-from games.rulebook.chapters import chapter
-from games.rulebook.rulebook import Rulebook, parse_submission
-from games.settlement.dice_wagers import ONE_RED_TWO_BLUE
-from games.settlement.mystery import is_committed
+from games.pai_gow_poker.simulation.plan import PaiGowPokerPlan
+from games.pai_gow_poker.simulation.play import twin
+from games.pai_gow_poker.simulation.table import PaiGowTable
+from rulebook.chapters.chapters import chapter
+from rulebook.chapters.rulebook import Rulebook, parse_submission
+from rulebook.settlement.dice_wagers import ONE_RED_TWO_BLUE
+from rulebook.settlement.mystery import is_committed
 from tests.floor import simulated as floors
 from tests.floor.adding_up import days_that_add_up
 from tests.floor.simulated import documented

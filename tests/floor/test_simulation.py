@@ -13,13 +13,13 @@ from events.vocabulary.codec import encode_draft
 from events.vocabulary.envelope import Draft
 from floor.catalogue import SIMULATIONS
 from floor.day.gaming_day import Simulation, simulate
-from games.cards.cards import CODE
-from games.cards.ranking import seven_card_lines
-from games.face_up_pai_gow import ace_high_line
-from games.rulebook.chapters import chapter
-from games.rulebook.paytables import Paytable
-from games.rulebook.rulebook import parse_submission
-from games.settlement.progressive import after_winner, contribution, share_cents
+from rulebook.cards.cards import CODE
+from rulebook.cards.ranking import seven_card_lines
+from rulebook.chapters.chapters import chapter
+from rulebook.chapters.paytables import Paytable
+from rulebook.chapters.rulebook import parse_submission
+from rulebook.settlement.ace_high import ace_high_line
+from rulebook.settlement.progressive import after_winner, contribution, share_cents
 from tests.floor import simulated as floors
 from tests.floor.adding_up import days_that_add_up
 from tests.floor.simulated import documented

@@ -7,8 +7,8 @@ from random import Random
 import pytest
 
 from floor.round.seven_cards import TARGETS, is_target, make_hand
-from games.cards.cards import JOKER
-from games.cards.ranking import is_ace_high, seven_card_lines
+from rulebook.cards.cards import JOKER
+from rulebook.cards.ranking import is_ace_high, seven_card_lines
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import msgspec
 
+from desk.packet.bundle import BadPacket, decode, encode, signed
+from desk.packet.check import check_bundle
 from events.archive.manifest import SegmentManifest, example, parse
 from events.archive.parquet_pages import pages
 from events.proofs.checkpoint import origin_of
@@ -16,10 +18,8 @@ from events.proofs.inclusion import Proof
 from events.proofs.merkle import BadProof
 from events.proofs.statements import CheckpointBatch, read_statement
 from events.vocabulary.codec import canonical
-from replay.packet.bundle import BadPacket, decode, encode, signed
-from replay.packet.check import check_bundle
+from tests.desk.packet.signed_floor import Floor, floor_at, played
 from tests.fuzz.targets import target
-from tests.replay.packet.signed_floor import Floor, floor_at, played
 
 
 @functools.cache

@@ -30,8 +30,6 @@ from events.sqlite.log import SqliteLog
 from events.vocabulary import codec
 from events.vocabulary.card_numbers import without_card_numbers
 from events.vocabulary.codec import decode, encode, encode_draft
-from games.rulebook.rulebook import RulesRefused, parse_submission
-from games.rulebook.submission import submission_from_words
 from intake.appending import LineAppender
 from intake.gateway import cloud_events
 from intake.gateway.messages import BadBody, answers, lines_of, read_body
@@ -41,10 +39,12 @@ from replay.fold.shoe_state import deals_from_shoes
 from replay.run.stream_worker import StreamWorker, rulebook
 from replay.transcript.transcript import judge
 from replay.transcript.words import TranscriptError
+from rulebook.chapters.rulebook import RulesRefused, parse_submission
+from rulebook.chapters.submission import submission_from_words
+from tests.golden.rounds import round_files
 from tests.replay.tables import LOG_ID, PAID, PROPERTY, RULES_LINE, Table, records, rules_text
 
 PROFILES = Path(__file__).resolve().parents[2] / "docs/profiles"
-GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 
 
 class Target(NamedTuple):
@@ -100,7 +100,7 @@ def stream_seeds() -> list[bytes]:
 
 
 def transcript_seeds() -> list[bytes]:
-    golden = sorted(GOLDEN.rglob("*.rounds"))[:12] + sorted(GOLDEN.rglob("*.txt"))[:12]
+    golden = round_files()[:12]
     written = [f"{RULES_LINE}\nround 1\n{PAID}".encode()]
     return written + [path.read_bytes()[:4000] for path in golden]
 

@@ -7,14 +7,14 @@ from itertools import pairwise
 
 import pytest
 
-from games.cards.cards import parse_cards
-from games.catalogue import GAMES
-from games.dj_wild import lines, settle
-from games.layout import BettingBox, Decision, Hand, MeterAtSettlement, TableLayout
-from games.rulebook.chapters import RulesRefused
-from games.rulebook.rulebook import Rulebook, chapter, parse_submission
-from games.rulebook.submission import submission_from_words
-from games.settlement.wagers import Due, Outcome
+from games.dj_wild.settle import lines, settle
+from rulebook.cards.cards import parse_cards
+from rulebook.catalogue import GAMES
+from rulebook.chapters.chapters import RulesRefused
+from rulebook.chapters.rulebook import Rulebook, chapter, parse_submission
+from rulebook.chapters.submission import submission_from_words
+from rulebook.layout import BettingBox, Decision, Hand, MeterAtSettlement, TableLayout
+from rulebook.settlement.wagers import Due, Outcome
 
 TRIPS = ("DJWT-04", "DJWT-05", "DJWT-06", "DJWT-07")
 BAD_BEAT = ("DJWBB-01", "DJWBB-02", "DJWBB-03", "DJWBB-04")

@@ -8,15 +8,15 @@ from itertools import product
 
 import pytest
 
-from games import face_up_pai_gow
-from games.cards.cards import parse_cards
-from games.face_up_pai_gow import ace_high_line
-from games.layout import BettingBox, Hand, MeterAtSettlement, TableLayout
-from games.rulebook.rulebook import Rulebook, parse_submission
-from games.rulebook.submission import submission_from_words
-from games.settlement.bonus import is_qualifying, seven_card
-from games.settlement.pai_gow import Position, base_outcome, clockwise_from, is_foul, starting_position
-from games.settlement.wagers import Due, Outcome
+from games.face_up_pai_gow import settle as face_up_pai_gow
+from rulebook.cards.cards import parse_cards
+from rulebook.chapters.rulebook import Rulebook, parse_submission
+from rulebook.chapters.submission import submission_from_words
+from rulebook.layout import BettingBox, Hand, MeterAtSettlement, TableLayout
+from rulebook.settlement.ace_high import ace_high_line
+from rulebook.settlement.bonus import is_qualifying, seven_card
+from rulebook.settlement.pai_gow import Position, base_outcome, clockwise_from, is_foul, starting_position
+from rulebook.settlement.wagers import Due, Outcome
 
 # ------------------------------------------------------------------------------------------- the start, § 688a.5(i), D3
 

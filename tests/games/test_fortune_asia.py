@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 import pytest
 
-from games import fortune_asia
-from games.cards.cards import parse_cards
-from games.catalogue import GAMES
-from games.fortune_asia import foul_section, insurance_line, two_of_three
-from games.layout import BettingBox, Hand, MeterAtSettlement, TableLayout
-from games.rulebook.money import Odds
-from games.rulebook.rulebook import Rulebook, RulesRefused, chapter, parse_submission
-from games.rulebook.submission import simple_submission, submission_from_words
-from games.settlement.bonus import is_qualifying
-from games.settlement.wagers import Due, Outcome
+from games.fortune_asia import settle as fortune_asia
+from games.fortune_asia.settle import foul_section, insurance_line, two_of_three
+from rulebook.cards.cards import parse_cards
+from rulebook.catalogue import GAMES
+from rulebook.chapters.money import Odds
+from rulebook.chapters.rulebook import Rulebook, RulesRefused, chapter, parse_submission
+from rulebook.chapters.submission import simple_submission, submission_from_words
+from rulebook.layout import BettingBox, Hand, MeterAtSettlement, TableLayout
+from rulebook.settlement.bonus import is_qualifying
+from rulebook.settlement.wagers import Due, Outcome
 
 PA_659A = chapter("pa", "659a")
 

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 import pytest
 
-from games import over_under
-from games.cards.cards import CODE, TEXT, parse_cards
-from games.layout import BettingBox, Decision, Hand, TableLayout
-from games.over_under import bonus_lines, points, total
-from games.rulebook.rulebook import Rulebook, RulesRefused, parse_submission
-from games.rulebook.submission import submission_from_words
-from games.settlement.wagers import Due, Outcome
+from games.over_under import settle as over_under
+from games.over_under.settle import bonus_lines, points, total
+from rulebook.cards.cards import CODE, TEXT, parse_cards
+from rulebook.chapters.rulebook import Rulebook, RulesRefused, parse_submission
+from rulebook.chapters.submission import submission_from_words
+from rulebook.layout import BettingBox, Decision, Hand, TableLayout
+from rulebook.settlement.wagers import Due, Outcome
 
 # A hand of three cards for every total there is.
 HANDS = {

@@ -6,14 +6,14 @@ import re
 
 import pytest
 
-from games import pai_gow_poker
-from games.cards.cards import parse_cards
-from games.layout import NO_HAND, BettingBox, Hand, TableLayout
-from games.rulebook.citation import Citation
-from games.rulebook.money import Odds
-from games.rulebook.rulebook import Rulebook, RulesRefused, chapter, parse_submission
-from games.rulebook.submission import submission_from_words
-from games.settlement.wagers import Due, Outcome
+from games.pai_gow_poker import settle as pai_gow_poker
+from rulebook.cards.cards import parse_cards
+from rulebook.chapters.citation import Citation
+from rulebook.chapters.money import Odds
+from rulebook.chapters.rulebook import Rulebook, RulesRefused, chapter, parse_submission
+from rulebook.chapters.submission import submission_from_words
+from rulebook.layout import NO_HAND, BettingBox, Hand, TableLayout
+from rulebook.settlement.wagers import Due, Outcome
 
 PA_645C = chapter("pa", "645c")
 TEXT = "58 Pa. Code § 645c."

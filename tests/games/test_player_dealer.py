@@ -7,15 +7,15 @@ from itertools import product
 
 import pytest
 
-from games import player_dealer
-from games.cards.cards import parse_cards
-from games.layout import Bank, BettingBox, FurtherWager, Hand, TableLayout
-from games.player_dealer import Cover, action_seat, first_seat
-from games.rulebook.chapters import RulesRefused
-from games.rulebook.rulebook import Rulebook, chapter, parse_submission
-from games.rulebook.submission import submission_from_words
-from games.settlement.pai_gow import compare
-from games.settlement.wagers import Due, Outcome
+from games.player_dealer import settle as player_dealer
+from games.player_dealer.settle import Cover, action_seat, first_seat
+from rulebook.cards.cards import parse_cards
+from rulebook.chapters.chapters import RulesRefused
+from rulebook.chapters.rulebook import Rulebook, chapter, parse_submission
+from rulebook.chapters.submission import submission_from_words
+from rulebook.layout import Bank, BettingBox, FurtherWager, Hand, TableLayout
+from rulebook.settlement.pai_gow import compare
+from rulebook.settlement.wagers import Due, Outcome
 
 # ---------------------------------------------------------------------------------------- Round of play: the start, D3
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from games.rulebook.rulebook import Rulebook, RulesRefused, chapter, parse_submission
-from games.rulebook.submission import submission_from_words
+from rulebook.chapters.rulebook import Rulebook, RulesRefused, chapter, parse_submission
+from rulebook.chapters.submission import submission_from_words
 
 PROPOSED, ADOPTED = chapter("pa", "688a-proposed"), chapter("pa", "688a")
 ANNEX = "Annex A, rulemaking 125-223, § 688a."

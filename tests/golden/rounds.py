@@ -9,6 +9,7 @@ from typing import NamedTuple
 from replay.run.adjudicate import Conclusion
 from replay.transcript.transcript import Judged, judge
 
+GAMES = Path(__file__).resolve().parents[2] / "games"
 MONEY = re.compile(r"([+-]?)(\d+)\.(\d\d)")
 
 
@@ -20,6 +21,11 @@ class Case(NamedTuple):
     title: str
     transcript: str
     expectations: list[tuple[int, str]]
+
+
+def round_files(chapter: str = "*") -> list[Path]:
+    """Return the files of golden rounds of a chapter, or of all: `games/<game>/rounds/<chapter>/*.rounds`."""
+    return sorted(GAMES.glob(f"*/rounds/{chapter}/*.rounds"), key=lambda path: (path.parent.name, path.name))
 
 
 def read_cases(path: Path) -> list[Case]:

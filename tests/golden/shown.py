@@ -1,4 +1,4 @@
-"""Which golden rounds show what an entry of `games/rulebook/coverage` calls modelled, and that a changed fact undoes it.
+"""Which golden rounds show what an entry of `games/<game>/coverage` calls modelled, and that a changed fact undoes it.
 
 `shown_by.toml` lists them: for each paragraph, for each code or wager that its entry names, golden rounds by file and title.
 `python -m tests.golden.shown` fills in what is missing, by the section that a finding cites, and drops what no entry names.
@@ -20,15 +20,12 @@ from replay.run.adjudicate import Conclusion, adjudicate
 from replay.transcript.transcript import Script, fold_script, parse
 from tests.evidence.edits import edits
 from tests.evidence.judging import STEP, Report, folded
-from tests.golden.rounds import Case, read_cases
+from tests.golden.rounds import Case, read_cases, round_files
 
 HERE = Path(__file__).parent
 FILE = HERE / "shown_by.toml"
 ROOT = HERE.parents[1]
-COVERAGE = (
-    ROOT / "games" / "rulebook" / "coverage.toml",
-    *sorted((ROOT / "games" / "rulebook" / "coverage").glob("*.toml")),
-)
+COVERAGE = sorted((ROOT / "games").glob("*/coverage/*.toml"), key=lambda path: path.name)
 MOST_EDITS = 400
 """So many edits of a round are tried until one undoes what it shows."""
 
@@ -55,7 +52,7 @@ def label(case: Case) -> str:
 @cache
 def cases_of(document: str) -> Mapping[str, Case]:
     """Return the golden rounds of a chapter by their names."""
-    return {label(case): case for path in sorted((HERE / document).glob("*.rounds")) for case in read_cases(path)}
+    return {label(case): case for path in round_files(document) for case in read_cases(path)}
 
 
 def scripts_of(case: Case) -> list[Script]:
@@ -161,7 +158,7 @@ def _round_for(document: str, section: str, what: str) -> list[str]:
 
 def write(shown: Shown) -> None:
     """Write the list."""
-    lines = ["# Which golden rounds show what an entry of games/rulebook/coverage calls modelled: see shown.py.", ""]
+    lines = ["# Which golden rounds show what an entry of games/<game>/coverage calls modelled: see shown.py.", ""]
     for section, rounds in shown.items():
         lines.append(f"[{json.dumps(section)}]")
         lines += [f"{json.dumps(what)} = {json.dumps(names, ensure_ascii=False)}" for what, names in rounds.items()]

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tests.golden.rounds import Case, read_cases, run
+from tests.golden.rounds import Case, read_cases, round_files, run
 
-HERE = Path(__file__).parent
-CASES = [case for path in sorted(HERE.glob("*/*.rounds")) for case in read_cases(path)]
+CASES = [case for path in round_files() for case in read_cases(path)]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.path.stem}:{case.line}")

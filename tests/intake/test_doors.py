@@ -12,6 +12,8 @@ from unittest.mock import patch
 import msgspec
 import pytest
 
+from desk.review.desk import SOURCE as DESK_SOURCE
+from desk.review.desk import Desk
 from events.errors import EventError, WrongPlace
 from events.proofs.keys import new_key
 from events.proofs.signed_note import KeyKind
@@ -31,8 +33,6 @@ from rack.cli import main
 from rack.key_custody import SOURCE as KEYS_SOURCE
 from rack.key_custody import KeyBook
 from rack.transcript_intake import append_transcript
-from replay.review.desk import SOURCE as DESK_SOURCE
-from replay.review.desk import Desk
 from replay.run.replayer import MemoryResults, adjudications, replay
 from tests.golden.events.make import payload_of
 from tests.replay.tables import PAID, PROPERTY, Table

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from desk.packet import NotCovered, check_packet, packet_at
 from events.kafka.log import KafkaLog
 from events.open import open_checkpoints
 from events.proofs.checkpoint import origin_of
@@ -16,9 +17,8 @@ from events.proofs.signed_note import KeyKind
 from events.vocabulary.codec import read
 from events.vocabulary.model import KeyPublished, RecordExported
 from rack.cli import main
-from replay.packet import NotCovered, check_packet, packet_at
+from tests.desk.packet.signed_floor import played
 from tests.rack.signing import signing
-from tests.replay.packet.signed_floor import played
 from tests.replay.tables import PROPERTY, Table, append
 
 

@@ -10,13 +10,13 @@ import pytest
 from events.errors import SecondWriter
 from events.kafka.log import KafkaLog, KafkaResults
 from rack.cli import main
-from replay.columns.kept_table import KeptTable
-from replay.columns.round_table import FAR_BACK, RoundTable, build
 from replay.run.replayer import Replay, follow, replay
 from tests.kafka.conftest import Open
-from tests.replay.columns.rows import rows_in
 from tests.replay.streams import eventful, meter
 from tests.replay.tables import PAID, PROPERTY, UNPAID, Table
+from tests.whatif.rows import rows_in
+from whatif.kept_table import KeptTable
+from whatif.round_table import FAR_BACK, RoundTable, build
 
 STEPS = 3
 

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from tests.mutants.mutation import ROOT, Mutant, NoFit, load
 
-COPIED = ("events", "games", "replay", "tests/golden")
+COPIED = ("events", "games", "replay", "rulebook", "tests/golden")
 ALONE = ("tests/__init__.py", "tests/mutants/__init__.py", "tests/mutants/play.py")
 TIMEOUT_S = 60.0
 """The golden rounds have so long at least, and ten times as long as they take without a mutant."""

@@ -18,7 +18,7 @@ import games
 import replay
 from tests.golden.rounds import Case, read_cases, run
 
-ROUNDS = "tests/golden/**/*.rounds"
+ROUNDS = "games/*/rounds/*/*.rounds"
 
 
 def label(case: Case) -> str:

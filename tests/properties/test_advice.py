@@ -13,7 +13,6 @@ from events.vocabulary.envelope import ReadEnvelope, unlogged
 from events.vocabulary.model import Event
 from floor.catalogue import SIMULATIONS
 from floor.day.gaming_day import Simulation, simulate
-from games.rulebook.rulebook import Rulebook
 from replay.advice import Advice
 from replay.findings import Finding, Settlement
 from replay.fold.round import Round
@@ -22,10 +21,11 @@ from replay.rules.money import DUE_ANEW, envy_bonuses, money
 from replay.run.adjudicate import Conclusion, adjudicate, rules_of
 from replay.run.advising import advise_on
 from replay.run.stream_worker import current, rules_in_force
+from rulebook.chapters.rulebook import Rulebook
 from tests.properties.test_lost_evidence import told
 from tests.properties.test_told_otherwise import golden
-from tests.replay.columns.simulated_log import SimulatedLog
 from tests.replay.tables import DAY, SECOND_US, START_US
+from tests.whatif.simulated_log import SimulatedLog
 
 pytestmark = pytest.mark.slow  # every prefix of every round
 

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from desk.review.desk import review_event
 from events.kafka.client import TopicPartition
 from events.sqlite.log import SqliteLog
 from events.vocabulary.card_numbers import PLACEHOLDER, without_card_numbers
@@ -31,7 +32,6 @@ from intake.patrons import Keyring, with_tokens
 from intake.profiles.profile import Profile
 from intake.profiles.shelf import Profiles
 from rack.cli import main
-from replay.review.desk import review_event
 from tests.contract.drafts import TABLE, Drafts
 from tests.golden.events.make import payload_of
 

@@ -16,9 +16,9 @@ import pytest
 from events.vocabulary import model
 from events.vocabulary.envelope import unlogged
 from events.vocabulary.model import Event
-from games.rulebook.rulebook import parse_submission
 from replay.fold.table_fold import TableFold
 from replay.run.adjudicate import Conclusion, adjudicate
+from rulebook.chapters.rulebook import parse_submission
 from tests.golden.rounds import Case
 from tests.properties.test_lost_evidence import told
 from tests.properties.test_told_otherwise import golden

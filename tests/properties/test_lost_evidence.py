@@ -10,10 +10,10 @@ import pytest
 from events.vocabulary import model
 from events.vocabulary.envelope import unlogged
 from events.vocabulary.model import Event
-from games.rulebook.rulebook import parse_submission
 from replay.fold.table_fold import TableFold
 from replay.run.adjudicate import Conclusion, adjudicate
 from replay.transcript.transcript import parse
+from rulebook.chapters.rulebook import parse_submission
 from tests.golden.rounds import Case
 from tests.properties.test_told_otherwise import golden
 from tests.replay.tables import DAY, SECOND_US, START_US

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from events.log.result_chain import CHAINED
 from events.vocabulary import model
-from games.cards.cards import CODE, DECK, JOKER, TEXT
-from games.rulebook.rulebook import Rulebook, parse_submission
 from replay.findings import Settlement
 from replay.fold.table_fold import TableFold
 from replay.run.adjudicate import Conclusion, adjudicate
 from replay.run.replayer import MemoryResults, replay
+from rulebook.cards.cards import CODE, DECK, JOKER, TEXT
+from rulebook.chapters.rulebook import Rulebook, parse_submission
 from tests.replay.tables import MemoryLog, Table, rules_text
 
 WORDS = "pa-688a ace_high_bonus=1 fortune_bonus=2 progressive=1 max_payout=1000000.00"

@@ -6,14 +6,12 @@ import random
 import re
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 
 import pytest
 
 from replay.transcript.transcript import judge
-from tests.golden.rounds import Case, read_cases
+from tests.golden.rounds import Case, read_cases, round_files
 
-GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 EVERY = 16
 """Of the golden rounds one in so many is told otherwise."""
 ONCE_AND_FOR_ALL = (
@@ -34,7 +32,7 @@ NEXT_SUIT = dict(zip("cdhs", "dhsc", strict=True))
 
 @cache
 def golden() -> list[Case]:
-    return [case for path in sorted(GOLDEN.glob("*/*.rounds")) for case in read_cases(path)]
+    return [case for path in round_files() for case in read_cases(path)]
 
 
 def said_of(case: Case, text: str) -> list[tuple[str, set[str], list[tuple[object, ...]]]]:

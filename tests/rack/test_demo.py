@@ -122,7 +122,7 @@ def test_as_of_an_earlier_event_judges_what_the_log_held_then(address: str, caps
 
 
 def test_what_other_rules_would_have_led_to(address: str, tmp_path: Path, capsys) -> None:
-    from games.rulebook.rulebook import simple_submission
+    from rulebook.chapters.rulebook import simple_submission
 
     (tmp_path / "rules.toml").write_text(simple_submission(paytables={"ace_high_bonus": "2"}))
     assert main(["replay", "--log", address, "--rules", str(tmp_path / "rules.toml"), "--json"]) == 1

@@ -16,11 +16,11 @@ from urllib.request import urlopen
 import pytest
 from prometheus_client import CollectorRegistry
 
+from desk.review.desk import Desk
 from rack.cli import main
 from rack.kafka.broker import free_ports
 from rack.metrics import PER_STREAM, LogMetrics
 from rack.opening import desk
-from replay.review.desk import Desk
 from tests.counting import Counting
 from tests.dashboards import living
 from tests.dashboards.living import Living

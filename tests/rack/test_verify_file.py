@@ -15,7 +15,7 @@ from rack.cli import main
 
 NEEDED = {"cffi", "_cffi_backend", "cryptography", "msgspec", "typing_extensions", "_openssl"}
 """msgspec, and what comes with a signature check."""
-OURS = {"events", "games", "rack", "replay"}
+OURS = {"desk", "events", "games", "rack", "replay", "rulebook"}
 BLOCKED = (
     "apsw",
     "pyhanko",
@@ -86,9 +86,9 @@ def with_a_key_twice(value: Any) -> Iterator[str]:
 
 @pytest.mark.parametrize("name", FILES)
 def test_no_key_at_any_depth_comes_twice(folder: Path, name: str) -> None:
+    from desk.packet.bundle import BadPacket, decode
     from events.proofs.inclusion import Proof
     from events.proofs.merkle import BadProof
-    from replay.packet.bundle import BadPacket, decode
 
     data = (folder / name).read_bytes()
     read = Proof.decode if name == "proof.json" else decode

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from desk.review.last_verification import Kept, State, Verification, keep, read, record_path, verified_at
 from rack.cli import main
-from replay.review.last_verification import Kept, State, Verification, keep, read, record_path, verified_at
 from tests.contract.backends import SqliteTamper
 from tests.rack.commands.test_proof_commands import CommandRunner
 
@@ -179,9 +179,9 @@ def test_of_a_packet_too(desk: CommandRunner, reproduced: bool, monkeypatch: pyt
     """A packet that is as it was made, and of which this program's rules lead to another verdict, is exit 1 and not ok."""
     desk("dispute", "fu-01", "1", "--key", desk.folder / "key", "--out", desk.folder)
     if not reproduced:
-        import replay.packet
+        from desk import packet
 
-        real = replay.packet.check_packet
+        real = packet.check_packet
 
         class Other:
             def __init__(self, found: Any) -> None:
@@ -191,7 +191,7 @@ def test_of_a_packet_too(desk: CommandRunner, reproduced: bool, monkeypatch: pyt
             def __getattr__(self, name: str) -> Any:
                 return getattr(self._found, name)
 
-        monkeypatch.setattr(replay.packet, "check_packet", lambda data, keys: Other(real(data, keys)))
+        monkeypatch.setattr(packet, "check_packet", lambda data, keys: Other(real(data, keys)))
     code = main(["verify", str(desk.folder / "fu-01-1.json"), "--key", str(desk.folder / "key.pub"), "--json"])
     said = json.loads(desk._capsys.readouterr().out)
     assert (code, said["ok"]) == ((0, True) if reproduced else (1, False))

@@ -27,12 +27,12 @@ from events.vocabulary.model import (
     RoundOpened,
     RulesFiled,
 )
-from games.rulebook.rulebook import Rulebook, parse_submission
-from games.rulebook.submission import submission_from_words
 from replay.fold.round import Round
 from replay.fold.table_fold import TableFold
 from replay.run.adjudicate import Conclusion, adjudicate
 from replay.transcript.transcript import parse
+from rulebook.chapters.rulebook import Rulebook, parse_submission
+from rulebook.chapters.submission import submission_from_words
 
 DAY = "2026-03-01"
 LOG_ID = "5e" * 16

@@ -14,8 +14,8 @@ from math import comb
 from typing import Any, Final
 
 from analytics.theory.enumeration.seven import HANDS, suitings
-from games.cards.cards import JOKER
-from games.cards.ranking import is_ace_high
+from rulebook.cards.cards import JOKER
+from rulebook.cards.ranking import is_ace_high
 
 Dealt = list[tuple[int | None, int | None]]
 """The suits that a rank can have in the dealer's and in the player's hand, null where it is not in that hand."""

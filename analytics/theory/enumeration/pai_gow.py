@@ -17,12 +17,12 @@ import numpy.typing as npt
 from analytics.theory.enumeration.seven import seven_card_hands
 from analytics.theory.enumeration.tiger_9 import NINE
 from analytics.theory.kernels.compiling import compiled
-from games.cards.cards import JOKER
-from games.cards.four_card import rank_four, rank_one
-from games.cards.ranking import HandClass, Rank, Wheel, is_ace_high, rank_five, rank_two
-from games.cards.signature import RANK_BITS, UNIT
-from games.house_ways.house_way import packaged_house_way
-from games.house_ways.house_way_asia import packaged_asia_house_way
+from rulebook.cards.cards import JOKER
+from rulebook.cards.four_card import rank_four, rank_one
+from rulebook.cards.ranking import HandClass, Rank, Wheel, is_ace_high, rank_five, rank_two
+from rulebook.cards.signature import RANK_BITS, UNIT
+from rulebook.house_ways.house_way import packaged_house_way
+from rulebook.house_ways.house_way_asia import packaged_asia_house_way
 
 Ints = npt.NDArray[Any]
 

@@ -13,7 +13,7 @@ from itertools import combinations, combinations_with_replacement
 from math import comb
 from typing import Final
 
-from games.cards.cards import JOKER
+from rulebook.cards.cards import JOKER
 
 HANDS: Final = comb(53, 7)
 _KING, _QUEEN = 11, 10

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from analytics.theory.enumeration.seven import HANDS, seven_card_hands
-from games.cards.cards import ACE, JOKER, rank, show
-from games.cards.ranking import seven_card_lines
+from rulebook.cards.cards import ACE, JOKER, rank, show
+from rulebook.cards.ranking import seven_card_lines
 
 Key = tuple[frozenset[str], frozenset[str], int]
 
@@ -19,7 +19,7 @@ Key = tuple[frozenset[str], frozenset[str], int]
 def key_of(cards: Sequence[int]) -> Key:
     """Return the lines that seven cards make with the joker completing and wild, and the highest card of those without any.
 
-    >>> from games.cards.cards import parse_cards
+    >>> from rulebook.cards.cards import parse_cards
     >>> key_of(parse_cards("Ks Qd Jh 9s 7c 5d 2h"))
     (frozenset(), frozenset(), 13)
     """

@@ -17,7 +17,7 @@ def table_names() -> tuple[str, ...]:
 def compute(name: str, rounds: int | None = None) -> Mapping[str, Any]:
     """Make a table again; `rounds` is how many a simulation plays, where not as many as the stored one."""
     table = count_tables()[name]
-    make = getattr(importlib.import_module(f"analytics.theory.enumeration.{table.module}"), table.function)
+    make = getattr(importlib.import_module(table.module), table.function)
     arguments = (*table.arguments, rounds) if rounds and table.simulation else table.arguments
     counted: Mapping[str, Any] = make(*arguments)
     return counted

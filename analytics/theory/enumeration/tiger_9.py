@@ -6,8 +6,8 @@ from collections import Counter
 from typing import Any, Final
 
 from analytics.theory.enumeration.seven import HANDS, seven_card_hands
-from games.cards.ranking import HandClass, rank_two
-from games.house_ways.house_way import Setting, packaged_house_way
+from rulebook.cards.ranking import HandClass, rank_two
+from rulebook.house_ways.house_way import Setting, packaged_house_way
 
 WAY: Final = "stones"
 NINE: Final = 9

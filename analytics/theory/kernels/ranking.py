@@ -1,4 +1,4 @@
-"""What seven cards make as numbers: `games.cards.ranking`, compiled.
+"""What seven cards make as numbers: `rulebook.cards.ranking`, compiled.
 
 Four masks of thirteen bits (bit 0 a two, bit 12 an ace) count the ranks of some cards: the ranks that occur at least once,
 twice, three times and four times. The joker is counted apart.
@@ -20,7 +20,7 @@ ROYAL: Final = 0b11111 << 8
 CLASS_SHIFT: Final = 20
 
 HIGH_CARD, PAIR, TWO_PAIR, THREE, STRAIGHT, FLUSH, FULL_HOUSE, FOUR, STRAIGHT_FLUSH, ROYAL_FLUSH, FIVE_ACES = range(11)
-"""As `games.cards.ranking.HandClass`."""
+"""As `rulebook.cards.ranking.HandClass`."""
 
 (
     L_SEVEN,
@@ -37,7 +37,7 @@ HIGH_CARD, PAIR, TWO_PAIR, THREE, STRAIGHT, FLUSH, FULL_HOUSE, FOUR, STRAIGHT_FL
     L_THREE,
     L_THREE_PAIR,
 ) = [1 << place for place in range(13)]
-"""The bits of lines: that of a line is its place in `games.cards.ranking.LINES_BY_RANK`."""
+"""The bits of lines: that of a line is its place in `rulebook.cards.ranking.LINES_BY_RANK`."""
 LINE_SETS: Final = 1 << 13
 """How many sets of lines there are."""
 

@@ -17,7 +17,7 @@ from rack.settings import demo_log, key_file, log_address, reports_file
 from rack.whole_files import write_whole
 
 if TYPE_CHECKING:
-    from replay.report.content import Report
+    from desk.report.content import Report
 
 HELP = "Make a report for filing (table games, hold, meters, jackpots, errors, shifts): signed PDF and CSV"
 
@@ -110,10 +110,10 @@ def _made(
     from analytics.reports.catalogue import make_report
     from analytics.reports.filing import read_filing
     from analytics.warehouse.warehouse import reading
+    from desk.report.document import signed_pdf
+    from desk.report.sheet import sheets
+    from desk.review.desk import desk_at
     from rack.opening import options_of
-    from replay.report.document import signed_pdf
-    from replay.report.sheet import sheets
-    from replay.review.desk import desk_at
 
     key, filing = key_file(arguments.key, address), read_filing(reports_file(address))
     made = []

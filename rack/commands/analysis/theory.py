@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     if arguments.markdown and arguments.lines:
         raise UsageError("--markdown prints no pay lines; leave out --lines")
     from analytics.theory.theory import games_listed, returns
-    from games.rulebook.chapters import known_chapters
+    from rulebook.chapters.chapters import known_chapters
 
     if arguments.game is not None and arguments.game not in games_listed():
         raise UsageError(f"{arguments.game}: no such game; expected one of {', '.join(games_listed())}")

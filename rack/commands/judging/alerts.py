@@ -16,10 +16,10 @@ from rack.output import Output, counted, table
 from rack.settings import alarms_file, log_address, outbox_file
 
 if TYPE_CHECKING:
-    from replay.alarms.alarm import House
-    from replay.alarms.outbox import Letter
-    from replay.alarms.settings import Settings
-    from replay.review.desk import Desk
+    from desk.alarms.alarm import House
+    from desk.alarms.outbox import Letter
+    from desk.alarms.settings import Settings
+    from desk.review.desk import Desk
 
 HELP = (
     "Send alarms about incidents by webhook and e-mail, escalate them until somebody acknowledges, list what was sent"
@@ -98,9 +98,9 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 def _send(arguments: argparse.Namespace, output: Output) -> Exit:
     """Send until interrupted; with --once, what is due now."""
+    from desk.alarms.outbox import Outbox
+    from desk.alarms.sender import Sender, doors
     from rack.opening import desk
-    from replay.alarms.outbox import Outbox
-    from replay.alarms.sender import Sender, doors
 
     settings, folder = _settings(arguments)
     address = log_address(arguments.log)
@@ -132,8 +132,8 @@ def _house(desk: Desk) -> House:
     """Return whose alarms these are."""
     from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+    from desk.alarms.alarm import House
     from rack.recorded_round import property_configured
-    from replay.alarms.alarm import House
 
     configured = property_configured(desk.log)
     try:
@@ -151,7 +151,7 @@ def _house(desk: Desk) -> House:
 
 def _settings(arguments: argparse.Namespace) -> tuple[Settings, Path]:
     """Return the settings, and the folder that the files they name lie in."""
-    from replay.alarms.settings import read_settings
+    from desk.alarms.settings import read_settings
 
     file = alarms_file(arguments.settings, arguments.log)
     return read_settings(file), file.resolve().parent
@@ -161,8 +161,8 @@ def _test(arguments: argparse.Namespace, output: Output) -> Exit:
     """Send a test to each receiver; 1 where one did not take it."""
     from secrets import token_hex
 
-    from replay.alarms.alarm import to_body, trial_message
-    from replay.alarms.sender import doors, now_us
+    from desk.alarms.alarm import to_body, trial_message
+    from desk.alarms.sender import doors, now_us
 
     settings, folder = _settings(arguments)
     ways = doors(settings, folder)
@@ -184,7 +184,7 @@ def _secret(path: Path, output: Output) -> Exit:
     from base64 import b64encode
     from secrets import token_bytes
 
-    from replay.alarms.settings import SECRET_PREFIX
+    from desk.alarms.settings import SECRET_PREFIX
 
     try:
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
@@ -215,10 +215,10 @@ def _list(arguments: argparse.Namespace, output: Output) -> Exit:
     """List the alarms that stand; 1 where nobody acknowledged one."""
     from msgspec import to_builtins
 
+    from desk.alarms.alarm import standing_sentence
+    from desk.alarms.outbox import Outbox
+    from desk.alarms.sender import acknowledged_by
     from rack.opening import desk
-    from replay.alarms.alarm import standing_sentence
-    from replay.alarms.outbox import Outbox
-    from replay.alarms.sender import acknowledged_by
 
     address = log_address(arguments.log)
     with (
@@ -245,7 +245,7 @@ def _list(arguments: argparse.Namespace, output: Output) -> Exit:
 
 def _messages(arguments: argparse.Namespace, output: Output) -> Exit:
     """List messages, the newest first; 1 where there are dead letters."""
-    from replay.alarms.outbox import STATES, Outbox
+    from desk.alarms.outbox import STATES, Outbox
 
     with Outbox(outbox_file(arguments.outbox, log_address(arguments.log)), read_only=True) as outbox:
         letters, counts = outbox.letters("dead" if arguments.dead else None), outbox.counts()
@@ -277,15 +277,15 @@ def _letter(letter: Letter) -> dict[str, object]:
 
 
 def _time(at_us: int | None) -> str:
-    from replay.packet.words import utc
+    from desk.packet.words import utc
 
     return "–" if at_us is None else utc(at_us)
 
 
 def _retry(arguments: argparse.Namespace, output: Output) -> Exit:
     """Revive dead letters."""
-    from replay.alarms.outbox import Outbox
-    from replay.alarms.sender import now_us
+    from desk.alarms.outbox import Outbox
+    from desk.alarms.sender import now_us
 
     key = arguments.of[0] if arguments.of else None
     with Outbox(outbox_file(arguments.outbox, log_address(arguments.log))) as outbox:

@@ -15,9 +15,9 @@ from rack.settings import cases_folder, key_file, log_address
 from rack.whole_files import write_whole
 
 if TYPE_CHECKING:
-    from replay.review.case_folder import CaseFolder
-    from replay.review.cases import FiledCase
-    from replay.review.desk import Desk, Entry
+    from desk.review.case_folder import CaseFolder
+    from desk.review.cases import FiledCase
+    from desk.review.desk import Desk, Entry
 
 HELP = "Keep the case file of a patron's dispute: open, assign, attach, decide, write to the patron, appeal"
 
@@ -97,8 +97,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Show or do; `list` is 1 where a case is open, `show` 4 where an attachment is gone or was changed."""
+    from desk.review.case_folder import CaseFolder
     from rack.opening import desk
-    from replay.review.case_folder import CaseFolder
 
     check_options(arguments, "case", arguments.action, TAKES)
     require_options(arguments, "case", arguments.action, NEEDS[arguments.action])
@@ -131,7 +131,7 @@ def _place(arguments: argparse.Namespace, most: int) -> list[str]:
 
 
 def _list(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
-    from replay.review.cases import cases
+    from desk.review.cases import cases
 
     if len(arguments.of) > 1:
         raise UsageError("rack case list [TABLE]: expected one table at most")
@@ -159,8 +159,8 @@ def _list(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _show(desk: Desk, folder: CaseFolder, name: str, output: Output) -> Exit:
-    from replay.packet.words import utc
-    from replay.review.cases import case
+    from desk.packet.words import utc
+    from desk.review.cases import case
 
     found, today = case(desk, name), desk.today()
     lost = {each.digest: each for each in folder.losses(found.table, found.case.attachments)}
@@ -205,7 +205,7 @@ def _value(found: FiledCase, today: str) -> dict[str, Any]:
 
 def _fetch(desk: Desk, folder: CaseFolder, arguments: argparse.Namespace, output: Output) -> Exit:
     """Write an attachment to a file, once its hash was compared and its leaving is on record."""
-    from replay.review.cases import case
+    from desk.review.cases import case
 
     name, digest = _place(arguments, 2)
     found = case(desk, name)
@@ -235,8 +235,8 @@ def _letter(desk: Desk, folder: CaseFolder, arguments: argparse.Namespace, key: 
     """Write the letter on the decision that stands, once it is on record. A letter that was made is not overwritten."""
     from hashlib import sha256
 
-    from replay.report.letter import letter_name, signed_letter
-    from replay.review.cases import case, letter_made
+    from desk.report.letter import letter_name, signed_letter
+    from desk.review.cases import case, letter_made
 
     found = case(desk, _place(arguments, 1)[0])
     path = arguments.out / letter_name(found)
@@ -255,7 +255,7 @@ def _letter(desk: Desk, folder: CaseFolder, arguments: argparse.Namespace, key: 
 
 
 def _opened(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> FiledCase:
-    from replay.review.cases import open_case
+    from desk.review.cases import open_case
 
     name, number = _place(given, 2)
     if not (number.isascii() and number.isdecimal()) or int(number) < 1:
@@ -274,13 +274,13 @@ def _opened(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> FiledC
 
 
 def _assign(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> Entry:
-    from replay.review.cases import assign
+    from desk.review.cases import assign
 
     return assign(desk, _place(given, 1)[0], to=given.to, by=given.by, reason=given.reason)
 
 
 def _move_due(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> Entry:
-    from replay.review.cases import move_due
+    from desk.review.cases import move_due
 
     try:
         day = date.fromisoformat(given.to).isoformat()
@@ -290,14 +290,14 @@ def _move_due(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> Entr
 
 
 def _note(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> Entry:
-    from replay.review.cases import note
+    from desk.review.cases import note
 
     return note(desk, _place(given, 1)[0], note=given.note, by=given.by)
 
 
 def _attach(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> Entry:
+    from desk.review.cases import attach
     from events.log.plain_file import read_plain
-    from replay.review.cases import attach
 
     name, file = _place(given, 2)
     path = Path(file)
@@ -308,7 +308,7 @@ def _attach(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> Entry:
 
 
 def _decide(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> Entry:
-    from replay.review.cases import decide
+    from desk.review.cases import decide
 
     return decide(
         desk,
@@ -321,13 +321,13 @@ def _decide(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> Entry:
 
 
 def _sign(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> Entry:
-    from replay.review.cases import sign
+    from desk.review.cases import sign
 
     return sign(desk, _place(given, 1)[0], by=given.by, reason=given.reason)
 
 
 def _appeal(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> Entry:
-    from replay.review.cases import appeal
+    from desk.review.cases import appeal
 
     return appeal(desk, _place(given, 1)[0], by=given.by, reason=given.reason, settings=folder.settings())
 

@@ -14,7 +14,7 @@ from rack.settings import demo_log, log_address
 
 if TYPE_CHECKING:
     from analytics.errors.search_words import Search
-    from replay.review.full_text import FoundText
+    from desk.review.full_text import FoundText
 
 HELP = "Find a round as somebody remembers it, and findings, notes, disputes and cases by their words"
 
@@ -46,9 +46,9 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from analytics.errors.sentence import significant
     from analytics.hold import hold
     from analytics.warehouse.warehouse import reading
+    from desk.review import full_text
+    from desk.review.desk import desk_at
     from rack.opening import options_of
-    from replay.review import full_text
-    from replay.review.desk import desk_at
 
     text = " ".join(arguments.words)
     warehouse = warehouse_at(arguments)

@@ -101,7 +101,7 @@ def _bounded(content: BinaryIO, file: str) -> bytes:
 
 def rules_beside(file: str) -> Callable[[str], str]:
     """Return what reads the rules submissions that a transcript names: they lie beside it."""
-    from games.rulebook.submission import MAX_TEXT
+    from rulebook.chapters.submission import MAX_TEXT
 
     folder = Path.cwd() if file == "-" else Path(file).parent
 

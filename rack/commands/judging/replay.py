@@ -21,8 +21,8 @@ from rack.whole_files import named_errors
 
 if TYPE_CHECKING:
     from events.log.contract import EventLog, ResultStore
-    from replay.columns.kept_table import KeptTable
     from replay.run.replayer import Summary
+    from whatif.kept_table import KeptTable
 
 BUILD_EVERY_S = 1.0
 """While a replay follows, it begins to build the warehouse at most so often."""
@@ -136,7 +136,7 @@ def _replay_in_processes(log: EventLog, results: ResultStore, arguments: argpars
     """Judge in several processes, a stream at a time each."""
     from events.open import parse_address
     from rack.opening import results_at
-    from replay.workers.streams import judge_in_units
+    from whatif.workers.streams import judge_in_units
 
     address = log_address(arguments.log)
     if parse_address(address)[0] == "kafka":
@@ -259,7 +259,7 @@ def _rounds(log: EventLog, folder: Path | None) -> KeptTable | None:
     """Return what keeps the round table in a folder, where one is asked for."""
     if folder is None:
         return None
-    from replay.columns.kept_table import KeptTable
+    from whatif.kept_table import KeptTable
 
     with named_errors(folder):
         return KeptTable(folder, log.log_id, log.property_id)

@@ -13,9 +13,9 @@ from rack.output import Output, money, table
 from rack.settings import cameras_file, log_address, persons_file
 
 if TYPE_CHECKING:
-    from replay.review.cameras import Camera
-    from replay.review.desk import Case, Desk, Entry, TableReview
-    from replay.review.incident_desk import IncidentCase
+    from desk.review.cameras import Camera
+    from desk.review.desk import Case, Desk, Entry, TableReview
+    from desk.review.incident_desk import IncidentCase
 
 HELP = "Review findings: assign, note, resolve, sign and reopen them; disputes, video, custody, and who may act"
 
@@ -153,7 +153,7 @@ def _persons(arguments: argparse.Namespace, output: Output) -> Exit:
     """Print the register of persons, with the one who is added to it. Raises `UsageError`, and what the register raises."""
     from msgspec import to_builtins
 
-    from replay.review.persons import Person, read, register
+    from desk.review.persons import Person, read, register
 
     file = persons_file(log_address(arguments.log))
     if file is None:
@@ -172,8 +172,8 @@ def _persons(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _list(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
+    from desk.review.incident_desk import incident_cases
     from replay.narrative.incidents import finding_sentence
-    from replay.review.incident_desk import incident_cases
 
     if len(arguments.of) > 1:
         raise UsageError("rack review list [TABLE]: expected one table at most")
@@ -254,8 +254,8 @@ def _show(case: Case, currency: str, output: Output) -> None:
 def _show_incident(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:
     from msgspec import to_builtins
 
+    from desk.review.incident_desk import IncidentDesk
     from rack.verdict_text import incident_lines, incident_values
-    from replay.review.incident_desk import IncidentDesk
 
     case = IncidentDesk(desk).case(_finding(arguments))
     currency = _currency(desk)
@@ -355,7 +355,7 @@ def _reopen(desk: Desk, given: argparse.Namespace) -> Entry:
 
 def _incident_action(desk: Desk, given: argparse.Namespace) -> list[Entry]:
     """Do to a whole incident what `given` says. Raises `UsageError` for what only one finding can be given."""
-    from replay.review.incident_desk import IncidentDesk
+    from desk.review.incident_desk import IncidentDesk
 
     if given.amount or given.duplicate_of:
         raise UsageError(
@@ -392,7 +392,7 @@ def _video(desk: Desk, given: argparse.Namespace) -> Entry:
 
 def _camera(given: argparse.Namespace) -> Camera | None:
     """Return what the property's file says of the camera; null where it does not name it."""
-    from replay.review.cameras import read_cameras
+    from desk.review.cameras import read_cameras
 
     file = cameras_file(log_address(given.log))
     return None if file is None else read_cameras(file).find(_need(given, "camera"))

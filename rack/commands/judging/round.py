@@ -24,6 +24,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Show the round; 1 where it has findings."""
+    from desk.review.state import review_of
     from rack.commands.judging.rules import read_submission
     from rack.opening import log_at
     from rack.recorded_round import recorded_round
@@ -32,7 +33,6 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from replay.narrative.events import sentence
     from replay.narrative.ruling import ruling
     from replay.narrative.verdicts import RoundVerdict, narrate
-    from replay.review.state import review_of
 
     log = log_at(log_address(arguments.log), read_only=True, check_heads=False)
     try:

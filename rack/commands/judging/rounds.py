@@ -12,7 +12,7 @@ from rack.settings import log_address
 from rack.whole_files import named_errors
 
 if TYPE_CHECKING:
-    from replay.columns.round_table import Manifest
+    from whatif.round_table import Manifest
 
 HELP = "Derive the round table of a log: one row per round, in Parquet (docs/batch.md)"
 
@@ -32,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Make the table; 4 where a stream is broken (it has no rows then)."""
     from rack.opening import log_at
-    from replay.columns.round_table import RoundTable, build
+    from whatif.round_table import RoundTable, build
 
     log = log_at(log_address(arguments.log), read_only=True, check_heads=False)
     try:

@@ -12,8 +12,8 @@ from rack.errors import Exit, UsageError
 from rack.output import Output, table
 
 if TYPE_CHECKING:
-    from games.rulebook.rulebook import Rulebook
     from intake.filings import Submission
+    from rulebook.chapters.rulebook import Rulebook
 
 HELP = "List the paytables that can be filed, or check a rules submission"
 
@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _list(output: Output) -> None:
-    from games.rulebook.rulebook import known_rules
+    from rulebook.chapters.rulebook import known_rules
 
     known = known_rules()
     output.value([msgspec.structs.asdict(each) for each in known])
@@ -53,8 +53,8 @@ def _list(output: Output) -> None:
 def read_filed_rules(text: str) -> Submission:
     """Return what a filed submission says of itself, for intake. Raises `EventError` naming the key, and what was expected."""
     from events.errors import EventError
-    from games.rulebook.rulebook import RulesRefused, parse_submission
     from intake.filings import Submission
+    from rulebook.chapters.rulebook import RulesRefused, parse_submission
 
     try:
         book = parse_submission(text, source="rules_filed")
@@ -65,8 +65,8 @@ def read_filed_rules(text: str) -> Submission:
 
 def read_submission(file: str) -> Rulebook:
     """Read a rules submission. Raises `UsageError` where there is no such text, `RulesRefused` where it is refused."""
-    from games.rulebook.rulebook import parse_submission
-    from games.rulebook.submission import MAX_TEXT
+    from rulebook.chapters.rulebook import parse_submission
+    from rulebook.chapters.submission import MAX_TEXT
 
     try:
         with Path(file).open(encoding="utf-8") as content:
@@ -95,7 +95,7 @@ def _check(file: str, output: Output) -> None:
 
 
 def _limits(*cents: int) -> list[str]:
-    from games.rulebook.money import show_money
+    from rulebook.chapters.money import show_money
 
     return [show_money(amount) for amount in cents]
 

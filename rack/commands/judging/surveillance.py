@@ -11,8 +11,8 @@ from rack.output import Output, table
 from rack.settings import log_address
 
 if TYPE_CHECKING:
-    from replay.review.desk import Desk, Entry
-    from replay.review.surveillance import HandOver, SurveillanceEntry
+    from desk.review.desk import Desk, Entry
+    from desk.review.surveillance import HandOver, SurveillanceEntry
 
 HELP = "Keep the log of the surveillance room: enter what was seen, sign a shift over, accept it"
 
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _written(desk: Desk, arguments: argparse.Namespace) -> Entry:
-    from replay.review import surveillance
+    from desk.review import surveillance
 
     by, note = arguments.by, arguments.note
     if arguments.action == "sign-over":
@@ -89,8 +89,8 @@ def _written(desk: Desk, arguments: argparse.Namespace) -> Entry:
 def _list(desk: Desk, day: str | None, output: Output) -> Exit:
     from msgspec import to_builtins
 
-    from replay.packet.words import utc
-    from replay.review.surveillance import log
+    from desk.packet.words import utc
+    from desk.review.surveillance import log
 
     found = log(desk)
     entries = [each for each in found.surveillance if day in (None, each.gaming_day)]

@@ -17,7 +17,7 @@ from rack.settings import log_address
 
 if TYPE_CHECKING:
     from events.log.contract import EventLog
-    from replay.columns.round_table import RoundTable
+    from whatif.round_table import RoundTable
 
 HELP = "Settle a whole history by other rules, and show what that would have cost"
 
@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Report what other rules would have paid; 4 where a stream is broken."""
     from rack.commands.judging.rules import read_submission
     from rack.opening import log_at
-    from replay.columns.what_if import what_if
+    from whatif.what_if import what_if
 
     worker_pool.check(arguments)
     book, address = read_submission(arguments.rules), log_address(arguments.log)
@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 @contextlib.contextmanager
 def _rounds(log: EventLog, folder: Path | None, output: Output) -> Iterator[RoundTable]:
     """Yield the given round table, or a temporary one derived from the log."""
-    from replay.columns.round_table import RoundTable, build, steady
+    from whatif.round_table import RoundTable, build, steady
 
     with contextlib.ExitStack() as kept:
         if folder is not None:

@@ -15,7 +15,7 @@ from rack.settings import attachments_folder, log_address
 from rack.whole_files import named_errors
 
 if TYPE_CHECKING:
-    from replay.review.attachments import AttachmentCheck
+    from desk.review.attachments import AttachmentCheck
 
 HELP = "Seal the closed gaming days of a log into an archive, or restore a log from one"
 
@@ -53,10 +53,10 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _archive(arguments: argparse.Namespace, output: Output) -> Exit:
+    from desk.review.attachments import carried
+    from desk.review.case_folder import CaseFolder
     from events.archive.write import write_archive
     from rack.opening import checkpoints_at, log_at, lost_tails
-    from replay.review.attachments import carried
-    from replay.review.case_folder import CaseFolder
 
     address = log_address(arguments.log)
     with ExitStack() as resources:
@@ -158,9 +158,9 @@ def _restore(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _restore_attachments(archive: Path, address: str) -> AttachmentCheck:
+    from desk.review.attachments import carried
+    from desk.review.case_folder import CaseFolder
     from events.archive.read import ArchiveLog
-    from replay.review.attachments import carried
-    from replay.review.case_folder import CaseFolder
 
     with closing(ArchiveLog(archive, read_only=True)) as log:
         source = CaseFolder(attachments_folder(f"archive://{archive.absolute()}"))

@@ -14,7 +14,7 @@ from rack.whole_files import write_whole
 HELP = "Make the signed dispute packet of a round: PDF, JSON bundle and HTML page that need no log to check"
 
 WAIT = 90
-"""As `replay.packet.covering.WAIT_S`, which is not loaded for `--help`."""
+"""As `desk.packet.covering.WAIT_S`, which is not loaded for `--help`."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -69,9 +69,9 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
     from msgspec import to_builtins
 
+    from desk.packet import packet_at, packet_name
     from events.proofs.signed_note import Note
     from rack.opening import options_of
-    from replay.packet import packet_at, packet_name
 
     withhold = arguments.seat is not None if arguments.withhold is None else arguments.withhold
     if withhold and arguments.seat is None:

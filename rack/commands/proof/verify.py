@@ -15,6 +15,8 @@ from rack.verification.report import check_report_options, compared_beside, prog
 from rack.verification.result import VerificationResult, result, witness_failures
 
 if TYPE_CHECKING:
+    from desk.review.last_verification import Acceptance
+    from desk.review.witness_status import Witnessed
     from events.log.contract import CheckpointStore, EventLog
     from events.proofs.quarantine import QuarantineCheck
     from events.proofs.since import Start
@@ -22,8 +24,6 @@ if TYPE_CHECKING:
     from events.proofs.verify_checkpoints import Signatures
     from events.proofs.verify_results import StoredState
     from events.proofs.witness import WitnessFolder
-    from replay.review.last_verification import Acceptance
-    from replay.review.witness_status import Witnessed
     from replay.run.verdict_check import VerdictCheck
 
 HELP = "Verify every event, root and signature of a log, or a file of `rack dispute`, `rack report` or `rack prove`"
@@ -107,6 +107,11 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
     from msgspec import to_builtins
 
+    from desk.report.verification import Verified
+    from desk.review.attachments import compared
+    from desk.review.case_folder import CaseFolder
+    from desk.review.last_verification import start_at
+    from desk.review.verified_before import verified_before
     from events.log.clock import ahead_lines
     from events.open import parse_address
     from events.proofs.checkpoint import origin_of
@@ -115,11 +120,6 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from rack.foreign import foreign_as_json, foreign_lines, report_store_faults
     from rack.opening import checkpoints_at, log_at
     from rack.stored_results import result_lines, stored_state, verdict_lines
-    from replay.report.verification import Verified
-    from replay.review.attachments import compared
-    from replay.review.case_folder import CaseFolder
-    from replay.review.last_verification import start_at
-    from replay.review.verified_before import verified_before
 
     address = log_address(arguments.log)
     backend = parse_address(address)[0]
@@ -250,8 +250,8 @@ def _keep_notice(
     accepted: Acceptance | None,
 ) -> None:
     """Keep a notice of this verification beside the log; where that cannot be written, say so."""
+    from desk.review.last_verification import Covered, keep, made, record_path
     from events.proofs.since import Start
-    from replay.review.last_verification import Covered, keep, made, record_path
 
     at_us, by = made_by
     checks = [
@@ -294,7 +294,7 @@ def _compare_rounds(log: EventLog, folder: Path, output: Output) -> dict[str, An
     """Derive a round table again; return the differences, for JSON."""
     from msgspec import to_builtins
 
-    from replay.columns.table_check import differences
+    from whatif.table_check import differences
 
     found = differences(log, folder, lambda stream, rounds: output.progress(rounds, f"rounds made again, at {stream}"))
     output.text(*(f"round table {folder}: {each.where}: {each.what}" for each in found))
@@ -338,7 +338,7 @@ def summary(report: VerificationReport, found: VerificationResult) -> str:
 
 def unread_lines(report: VerificationReport, since: Start) -> list[str]:
     """Return what was not read again, and who vouches for it."""
-    from replay.review.last_verification import said_of
+    from desk.review.last_verification import said_of
 
     events, results = sum(report.unread.values()), report.results.unread if report.results is not None else 0
     unread = f"NOT READ AGAIN: {counted(events, 'event')} in {counted(len(report.unread), 'stream')}"
@@ -400,9 +400,9 @@ def overdue(signed: Signatures | None, now_us: int) -> bool:
 
 def _witness_status(store: CheckpointStore, folder: WitnessFolder, log: EventLog) -> Witnessed | None:
     """Return how far a witness has come; null where the store cannot be read, which the walk has named."""
+    from desk.review.witness_status import look
     from events.errors import IntegrityError
     from events.proofs.checkpoint import origin_of
-    from replay.review.witness_status import look
 
     try:
         return look(store, folder, origin_of(log.log_id, log.property_id))

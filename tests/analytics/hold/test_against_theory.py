@@ -21,7 +21,7 @@ from analytics.warehouse.game_facts import game_facts
 from analytics.warehouse.loading import TableEvent
 from analytics.warehouse.selection import Selection
 from analytics.warehouse.warehouse import Warehouse, build, reading
-from games.rulebook.chapters import chapter, known_chapters
+from rulebook.chapters.chapters import chapter, known_chapters
 from tests.analytics import synthetic
 from tests.analytics.synthetic import CHAPTER
 from tests.dashboards import sample

@@ -15,10 +15,10 @@ from analytics.reports.filing import Filing
 from analytics.reports.sources import Sources
 from analytics.warehouse.loading import PropertyFacts
 from analytics.warehouse.warehouse import build, reading
+from desk.report.content import Report, Table
+from desk.review.desk import Desk
 from events.sqlite.log import SqliteLog
 from replay.findings import Adjudication, LedgerEntry, Settlement
-from replay.report.content import Report, Table
-from replay.review.desk import Desk
 from replay.run.replayer import MemoryResults
 from tests.dashboards.sample import adjudication, settlement
 from tests.replay.tables import PROPERTY, SECOND_US, START_US, append

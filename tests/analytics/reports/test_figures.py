@@ -10,7 +10,7 @@ import pytest
 import analytics.reports
 from analytics.reports.catalogue import REPORTS
 from analytics.reports.sources import figures
-from replay.report.content import NUMERIC
+from desk.report.content import NUMERIC
 
 HERE = Path(analytics.reports.__file__).parent
 

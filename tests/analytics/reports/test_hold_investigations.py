@@ -12,14 +12,14 @@ from collections.abc import Iterator
 import pytest
 
 from analytics.reports.hold_investigations import hold_investigations
+from desk.report.content import Report
+from desk.review.desk import Desk, review_event
 from events.vocabulary import model
 from replay.findings import LedgerEntry
-from replay.report.content import Report
-from replay.review.desk import Desk, review_event
 from replay.run.replayer import MemoryResults
 from tests.analytics.reports.months import counts, log_of, match, played, rows, sources, table
 from tests.dashboards.sample import finding
-from tests.replay.people import PEOPLE
+from tests.desk.people import PEOPLE
 from tests.replay.tables import SECOND_US, START_US, Table
 
 APRIL_US = START_US + 40 * 86_400 * SECOND_US

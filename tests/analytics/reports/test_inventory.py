@@ -13,7 +13,7 @@ import pytest
 
 from analytics.reports.filing import Filing, Threshold
 from analytics.reports.inventory import table_inventory
-from replay.report.content import Report
+from desk.report.content import Report
 from tests.analytics.reports.months import counts, match, played, rows, sources, table
 
 LEDGER = [

@@ -15,9 +15,9 @@ from msgspec.structs import replace
 from analytics.reports.filing import Filing
 from analytics.reports.jackpots import jackpots
 from analytics.warehouse.loading import TableEvent
+from desk.report.content import Report
 from events.vocabulary import model
 from replay.findings import LedgerEntry, Settlement
-from replay.report.content import Report
 from tests.analytics.reports.months import log_of, match, played, rows, sources
 from tests.dashboards.sample import recorded, settlement
 from tests.replay.tables import Table

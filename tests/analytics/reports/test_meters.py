@@ -14,8 +14,8 @@ from collections.abc import Iterator
 import pytest
 
 from analytics.reports.meters import meters
+from desk.report.content import Report
 from events.vocabulary import model
-from replay.report.content import Report
 from tests.analytics.reports.months import log_of, match, played, rows, sources, table
 from tests.dashboards.sample import recorded
 from tests.replay.tables import Table

@@ -12,12 +12,12 @@ from analytics.reports import record
 from analytics.reports.catalogue import REPORTS, make_report
 from analytics.reports.filing import Filing
 from analytics.reports.sources import Sources
+from desk.review import surveillance
+from desk.review.desk import Desk
 from events.vocabulary.model import PropertyConfigured
-from replay.review import surveillance
-from replay.review.desk import Desk
 from replay.run.replayer import MemoryResults
 from tests.analytics.reports.months import log_of, match, played, sources
-from tests.replay.people import PEOPLE
+from tests.desk.people import PEOPLE
 from tests.replay.tables import SECOND_US, Table
 
 DAY_US = 86_400 * SECOND_US

@@ -15,17 +15,17 @@ import pytest
 
 from analytics.reports import register
 from analytics.reports.register import errors_and_disputes
+from desk.report.content import Report
+from desk.review import cases
+from desk.review.case_folder import CaseSettings
+from desk.review.desk import Desk, review_event
+from desk.review.state import FindingReview, Resolution, TableReview
 from events.vocabulary import model
 from replay.findings import Adjudication, Finding
-from replay.report.content import Report
-from replay.review import cases
-from replay.review.case_folder import CaseSettings
-from replay.review.desk import Desk, review_event
-from replay.review.state import FindingReview, Resolution, TableReview
 from replay.run.replayer import MemoryResults
 from tests.analytics.reports.months import log_of, match, played, rows, sources, table
 from tests.dashboards.sample import finding
-from tests.replay.people import PEOPLE
+from tests.desk.people import PEOPLE
 from tests.replay.tables import SECOND_US, START_US, Table
 
 APRIL_US = START_US + 40 * 86_400 * SECOND_US

@@ -15,14 +15,14 @@ import pytest
 
 from analytics.reports.surveillance_log import surveillance_log
 from analytics.warehouse.loading import TableEvent
+from desk.report.content import Report
+from desk.review import surveillance
+from desk.review.desk import Desk
 from events.vocabulary import model
-from replay.report.content import Report
-from replay.review import surveillance
-from replay.review.desk import Desk
 from replay.run.replayer import MemoryResults
 from tests.analytics.reports.months import log_of, match, played, rows, sources, table
 from tests.dashboards.sample import finding
-from tests.replay.people import PEOPLE
+from tests.desk.people import PEOPLE
 from tests.replay.tables import SECOND_US, START_US, Table
 
 OPEN = finding("table/fu-01", 1, "PAY-UNDER", 1, "match", -2_500, "25.00 paid", "0.00 paid")

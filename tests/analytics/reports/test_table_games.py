@@ -16,7 +16,7 @@ import pytest
 
 from analytics.reports.filing import Filing, Pits
 from analytics.reports.table_games import table_games
-from replay.report.content import Report
+from desk.report.content import Report
 from tests.analytics.reports.months import counts, match, played, rows, sources, table
 from tests.dashboards.sample import settlement
 

@@ -5,36 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from analytics.theory import theory
 from analytics.theory.catalogue import (
     RETURNS,
-    add_returns,
     companion_wagers,
     count_tables,
     dependent_wagers,
     first_wagers,
-    remove_returns,
     theory_wagers,
 )
 from analytics.theory.expectation import expectations
 from analytics.theory.returns import FOLDER
-from games.catalogue import GAMES, add_game, chapters_of, remove_game
-from games.rulebook.chapters import chapter
-from tests.example_game.high_card import GAME as HIGH_CARD
-from tests.example_game.returns import RETURNS as HIGH_CARD_RETURNS
+from rulebook.catalogue import GAMES, add_game, chapters_of, remove_game
+from rulebook.chapters.chapters import chapter
+from tests.example_game.variants import new_package
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture
 def high_card() -> Iterator[None]:
-    add_game(HIGH_CARD, [(ROOT / "tests" / "example_game" / "700a.toml").read_text()])
-    add_returns(HIGH_CARD_RETURNS)
+    add_game("tests.example_game")
     yield
-    remove_returns("high_card")
     remove_game("high_card")
 
 
@@ -94,8 +88,9 @@ def test_a_record_from_outside_has_its_figures(high_card: None) -> None:
     assert ("base", "") in expectations("pa-700a")
 
 
-def test_a_game_without_a_record_has_no_figures() -> None:
-    add_game(HIGH_CARD, [(ROOT / "tests" / "example_game" / "700a.toml").read_text()])
+def test_a_game_without_a_record_has_no_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    add_game(new_package(tmp_path, {"returns.py": None}))
     try:
         assert theory.returns("high_card") == []
         assert expectations.__wrapped__("pa-700a") == {}
@@ -103,22 +98,11 @@ def test_a_game_without_a_record_has_no_figures() -> None:
         remove_game("high_card")
 
 
-def test_a_record_is_added_once_and_only_what_was_added_is_removed() -> None:
-    before = dict(RETURNS)
-    with pytest.raises(ValueError, match="there are returns of dj_wild already"):
-        add_returns(msgspec.structs.replace(HIGH_CARD_RETURNS, game="dj_wild"))
-    for name in ("dj_wild", "high_card"):
-        with pytest.raises(KeyError, match=name):
-            remove_returns(name)
-    assert dict(RETURNS) == before
-
-
-def test_only_a_record_names_its_game() -> None:
-    """Outside its record, and examples in docstrings, nothing in `analytics` names a game."""
-    records = {ROOT / "analytics" / "theory" / f"{name}.py" for name in GAMES}
+def test_nothing_of_analytics_names_a_game() -> None:
+    """But for examples in docstrings, and for what is counted."""
     naming = []
     for path in (ROOT / "analytics").rglob("*"):
-        if path.suffix not in (".py", ".sql") or path in records or "enumeration" in path.parts:
+        if path.suffix not in (".py", ".sql") or "enumeration" in path.parts:
             continue
         code = [line for line in path.read_text().splitlines() if not line.strip().startswith((">>>", "[", "("))]
         naming += [(path.name, name) for name in GAMES for line in code if f'"{name}"' in line or f"'{name}'" in line]

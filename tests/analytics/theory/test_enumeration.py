@@ -8,17 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from analytics.theory.enumeration import ace_high, dice, over_under, pai_gow, seven_cards, tiger_9
+from analytics.theory.enumeration import ace_high, dice, pai_gow, seven_cards, tiger_9
 from analytics.theory.enumeration.seven import HANDS, seven_card_hands, suitings
 from analytics.theory.enumeration.tables import compute, table_names
 from analytics.theory.returns import counts, write
-from games.cards.cards import DECK, parse_cards
-from games.cards.four_card import rank_four, rank_one
-from games.cards.ranking import is_ace_high, rank_five, rank_two
-from games.cards.wild_ranking import rank_wild
-from games.house_ways.house_way import packaged_house_way
-from games.house_ways.house_way_asia import packaged_asia_house_way
-from games.settlement.pai_gow import base_outcome
+from games.over_under import counts as over_under
+from rulebook.cards.cards import DECK, parse_cards
+from rulebook.cards.four_card import rank_four, rank_one
+from rulebook.cards.ranking import is_ace_high, rank_five, rank_two
+from rulebook.cards.wild_ranking import rank_wild
+from rulebook.house_ways.house_way import packaged_house_way
+from rulebook.house_ways.house_way_asia import packaged_asia_house_way
+from rulebook.settlement.pai_gow import base_outcome
 
 pytestmark = pytest.mark.kernels
 

@@ -10,7 +10,7 @@ import pytest
 from analytics.theory.catalogue import RETURNS
 from analytics.theory.result import End, Result
 from analytics.theory.theory import returns
-from games.rulebook.chapters import chapter, known_chapters
+from rulebook.chapters.chapters import chapter, known_chapters
 
 DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "theory.md"
 REQUIRED = {"base", "backline", "ante", "blind", "raise", "over", "under"}

@@ -14,7 +14,7 @@ import pytest
 
 from analytics.warehouse.exporting import SUMS, Leaving, export, tables
 from analytics.warehouse.warehouse import MODELS, build, reading
-from replay.report.sheet import defused
+from desk.report.sheet import defused
 from tests.dashboards import sample
 
 HARMFUL = {

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import msgspec
+from pathlib import Path
+
 import pytest
 
-from analytics.theory.catalogue import add_returns, remove_returns
 from analytics.warehouse.game_facts import FACT_TABLES, game_facts
 from analytics.warehouse.warehouse import MODELS, model_text, models_digest
-from games.catalogue import GAMES
-from tests.example_game.returns import RETURNS as HIGH_CARD
+from rulebook.catalogue import GAMES, add_game, remove_game
+from tests.example_game.variants import HERE, new_package
 
 
 def test_the_facts() -> None:
@@ -46,13 +46,15 @@ def test_no_model_names_a_game(model: str) -> None:
     assert [name for name in GAMES if f"'{name}'" in model_text(model)] == []
 
 
-def test_a_warehouse_knows_by_which_records_it_was_built() -> None:
-    before = models_digest()
-    alone = msgspec.structs.replace(HIGH_CARD, combined=("ante",), theory_wager="ante")
-    for record, adds_a_fact in ((alone, False), (HIGH_CARD, True)):
-        add_returns(record)
+def test_a_warehouse_knows_by_which_records_it_was_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    before, record = models_digest(), (HERE / "returns.py").read_text()
+    alone = record.replace('combined=("ante",)', 'combined=("ante",), theory_wager="ante"')
+    assert alone != record
+    for text, adds_a_fact in ((None, False), (alone, False), (record, True)):
+        add_game(new_package(tmp_path, {"returns.py": text}))
         try:
             assert (models_digest() != before) == adds_a_fact
         finally:
-            remove_returns("high_card")
+            remove_game("high_card")
     assert models_digest() == before

@@ -12,8 +12,8 @@ from dashboards.access.access import EXPORT, FIGURES, NAMES, PACKET, REVIEW, RIG
 from dashboards.app import PAGES
 from dashboards.parts import desk
 from dashboards.run import ACCESS_VARIABLE
+from desk.review.desk import desk_at
 from rack.cli import main
-from replay.review.desk import desk_at
 from tests.dashboards import living
 from tests.dashboards.living import Living
 from tests.dashboards.running import log_in, said, start

@@ -13,12 +13,12 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from dashboards.app import PAGES
+from desk.review.desk import Desk
 from events.open import open_log
-from replay.review.desk import Desk
 from replay.run.replayer import MemoryResults
 from tests.dashboards.running import PHONE, expect_drawn
-from tests.replay.packet.signed_floor import floor_at, played
-from tests.replay.people import PEOPLE
+from tests.desk.packet.signed_floor import floor_at, played
+from tests.desk.people import PEOPLE
 
 pytestmark = pytest.mark.browser
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, TimeoutError, expect
 
-from replay.review.desk import desk_at
+from desk.review.desk import desk_at
 from tests.dashboards.living import Living
 from tests.dashboards.running import PHONE, expect_drawn, expect_fits
 from tests.dashboards.running import log_in_browser as log_in

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from deploy.login.provider import LoginHandler
-from replay.review.desk import desk_at
+from desk.review.desk import desk_at
 from tests.dashboards.living import Living
 from tests.dashboards.running import log_in_browser as log_in
 

@@ -14,8 +14,8 @@ from dashboards.drawing.drawing import BOX_H, BOX_W, CARD_W, CHIPS, SEATS, Flag,
 from dashboards.drawing.names import Formats
 from dashboards.drawing.state import Table, steps_of, table_after
 from events.vocabulary.model import Card
-from games.catalogue import wager_titles
 from replay.narrative.names import card_name
+from rulebook.catalogue import wager_titles
 from tests.dashboards import sample
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -11,14 +11,14 @@ from streamlit.testing.v1 import AppTest
 from dashboards.access import access
 from dashboards.parts import desk
 from dashboards.run import CASES_VARIABLE
-from replay.review import cases
-from replay.review.case_folder import SETTINGS, CaseFolder, CaseSettings
-from replay.review.cases import FiledCase
-from replay.review.desk import desk_at
+from desk.review import cases
+from desk.review.case_folder import SETTINGS, CaseFolder, CaseSettings
+from desk.review.cases import FiledCase
+from desk.review.desk import desk_at
 from tests.dashboards import living
 from tests.dashboards.living import Living
 from tests.dashboards.running import log_in, said, start
-from tests.replay.people import PEOPLE, pay_what_is_owed
+from tests.desk.people import PEOPLE, pay_what_is_owed
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def labels(test: AppTest) -> list[str]:
 
 def let_days_pass(monkeypatch: pytest.MonkeyPatch, days: int) -> None:
     """Let the desk's gaming day be so many days later."""
-    from replay.review.desk import Desk
+    from desk.review.desk import Desk
 
     real = Desk.today
     monkeypatch.setattr(Desk, "today", lambda self: (date.fromisoformat(real(self)) + timedelta(days=days)).isoformat())

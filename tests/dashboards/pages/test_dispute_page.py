@@ -29,11 +29,11 @@ from dashboards.access.anonymous import (
 from dashboards.drawing.names import Formats
 from dashboards.parts import desk
 from dashboards.rulings import accounts, ruling
+from desk.review.desk import desk_at
 from events.vocabulary.base import REGISTRY
-from replay.review.desk import desk_at
 from tests.dashboards import living, sample
 from tests.dashboards.running import log_in, run, said, start
-from tests.replay.people import PEOPLE, pay_what_is_owed
+from tests.desk.people import PEOPLE, pay_what_is_owed
 
 FORMATS = Formats.of(sample.FACTS)
 

@@ -14,7 +14,7 @@ from analytics.errors.queue import findings_listed
 from analytics.warehouse.warehouse import reading
 from dashboards.parts import exports
 from dashboards.run import command
-from replay.review.desk import desk_at
+from desk.review.desk import desk_at
 from tests.dashboards import sample
 from tests.dashboards.exporting import MANY, floor_of_many, pressed, recorded, saved
 from tests.dashboards.living import Living

@@ -18,7 +18,7 @@ from analytics.warehouse.warehouse import reading
 from dashboards.analysis import figures
 from dashboards.analysis.hold_wagers import beside_theory
 from dashboards.drawing.charts import against_theory_chart, drift_chart, house_win_chart, rates_chart
-from replay.review.desk import desk_at
+from desk.review.desk import desk_at
 from tests.dashboards import plotted, sample
 from tests.dashboards.exporting import floor_of_many, pressed, recorded, saved
 from tests.dashboards.living import Living

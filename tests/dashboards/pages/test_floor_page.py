@@ -9,13 +9,13 @@ import pytest
 
 from dashboards.drawing.names import Formats
 from dashboards.parts import desk, floor_now
+from desk.review.desk import desk_at
 from replay.advice import Advice
 from replay.findings import Finding
-from replay.review.desk import desk_at
 from tests.dashboards import living, sample
 from tests.dashboards.living import Living
 from tests.dashboards.running import run, said, start
-from tests.replay.people import PEOPLE
+from tests.desk.people import PEOPLE
 
 FORMATS = Formats.of(sample.FACTS)
 

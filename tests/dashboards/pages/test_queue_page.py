@@ -13,7 +13,7 @@ from analytics.warehouse.warehouse import build
 from dashboards.parts import desk, views
 from dashboards.parts.review_panel import cents_typed
 from dashboards.run import PERSONS_VARIABLE
-from replay.review.desk import desk_at
+from desk.review.desk import desk_at
 from tests.dashboards import living, sample
 from tests.dashboards.living import Living
 from tests.dashboards.running import log_in, run, said, start

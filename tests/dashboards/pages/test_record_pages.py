@@ -15,10 +15,10 @@ from analytics.warehouse.loading import TableEvent
 from analytics.warehouse.warehouse import build, reading
 from dashboards.drawing.names import Formats
 from dashboards.parts import desk, verification_run
+from desk.alarms.alarm import Change, Standing, trial_message
+from desk.alarms.outbox import DAY_US, Outbox, Taken
 from events.log.contract import Head
-from games.rulebook.submission import simple_submission
-from replay.alarms.alarm import Change, Standing, trial_message
-from replay.alarms.outbox import DAY_US, Outbox, Taken
+from rulebook.chapters.submission import simple_submission
 from tests.dashboards import living, sample
 from tests.dashboards.living import Living
 from tests.dashboards.running import log_in, run, said, start, unfold

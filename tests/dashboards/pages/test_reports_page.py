@@ -14,11 +14,11 @@ from streamlit.testing.v1 import AppTest
 from analytics.reports.catalogue import REPORTS
 from dashboards.access.downloads import DOWNLOADS, Download
 from dashboards.parts import report_files
+from desk.report.document import check_report
+from desk.review.desk import desk_at
 from events.proofs.keys import read_public_key
 from events.vocabulary.codec import decode
 from events.vocabulary.model import RecordExported
-from replay.report.document import check_report
-from replay.review.desk import desk_at
 from tests.dashboards.living import Living
 from tests.dashboards.running import log_in, said, start
 

@@ -10,8 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from dashboards.access import access
 from dashboards.parts import desk
-from replay.review import surveillance
-from replay.review.desk import TableReview, desk_at
+from desk.review import surveillance
+from desk.review.desk import TableReview, desk_at
 from tests.dashboards import living
 from tests.dashboards.living import Living
 from tests.dashboards.running import log_in, said, start

@@ -12,13 +12,13 @@ from streamlit.testing.v1 import AppTest
 from dashboards.drawing.names import Formats
 from dashboards.parts import clips, desk
 from dashboards.run import CAMERAS_VARIABLE
+from desk.review.desk import desk_at
 from events.vocabulary.codec import decode
 from events.vocabulary.model import VideoMarked2
-from replay.review.desk import desk_at
 from tests.dashboards import living, sample
 from tests.dashboards.living import Living
 from tests.dashboards.running import log_in, run, said, start
-from tests.replay.review.test_cameras import WHOLE
+from tests.desk.review.test_cameras import WHOLE
 
 DIGEST = "5e" * 32
 

@@ -114,7 +114,7 @@ def test_a_folder_that_is_gone_is_said(watched: Watched) -> None:
 def test_health_asks_after_the_witness(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "north agrees, 0 checkpoints behind" in said(start("health"))
     watched.sign()
-    monkeypatch.setattr("replay.review.witness_status.PATIENCE_S", 0)
+    monkeypatch.setattr("desk.review.witness_status.PATIENCE_S", 0)
     assert "1 checkpoint waits for the signature of north" in said(start("health"))
     (watched.paths[0] / "refused-00112233445566ff").write_bytes(b"what it was shown")
     page = said(start("health"))

@@ -11,9 +11,9 @@ from streamlit.testing.v1 import AppTest
 from dashboards.access.downloads import DOWNLOADS
 from dashboards.parts import packets
 from dashboards.run import KEY_VARIABLE
+from desk.packet import Packet, check_packet
+from desk.review.desk import desk_at
 from events.proofs.keys import read_public_key
-from replay.packet import Packet, check_packet
-from replay.review.desk import desk_at
 from tests.dashboards import sample
 from tests.dashboards.living import Living
 from tests.dashboards.running import log_in, run, said, start

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from dashboards.parts import desk
+from desk.review import persons
+from desk.review.desk import Desk, desk_at
 from rack.settings import PERSONS
-from replay.review import persons
-from replay.review.desk import Desk, desk_at
 from tests.counting import Counting
 from tests.dashboards import living
 from tests.dashboards.living import Living

@@ -54,7 +54,7 @@ def test_the_memory_of_a_key(tmp_path: Path, other: Callable[[Path], None]) -> N
 
 
 def test_the_notice_of_the_last_verification(tmp_path: Path, other: Callable[[Path], None]) -> None:
-    from replay.review.last_verification import read
+    from desk.review.last_verification import read
 
     other(tmp_path / "floor.db.verified")
     with pytest.raises(ValueError, match="not a plain file"):
@@ -72,7 +72,7 @@ def test_a_note_of_a_witness(tmp_path: Path, other: Callable[[Path], None]) -> N
 
 
 def test_a_round_table(tmp_path: Path, other: Callable[[Path], None]) -> None:
-    from replay.columns.round_table import MANIFEST, RoundTable
+    from whatif.round_table import MANIFEST, RoundTable
 
     other(tmp_path / MANIFEST)
     with pytest.raises(NotPlainFile):

@@ -11,14 +11,14 @@ from collections.abc import Callable
 from contextlib import ExitStack, closing
 from pathlib import Path
 
+from desk.alarms.outbox import Outbox
 from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
-from replay.alarms.outbox import Outbox
 from replay.run.replayer import replay
+from tests.desk.alarms.receiving import SECRET_LINE, Behavior, Receiver, answer, drip, hang, receiver
 from tests.faults.floor import LOG_ID, PROPERTY
 from tests.faults.processes import PATIENCE_S, Child
 from tests.faults.table import Lost, demand, fault
-from tests.replay.alarms.receiving import SECRET_LINE, Behavior, Receiver, answer, drip, hang, receiver
 from tests.replay.tables import UNPAID, Table
 
 POINTS = ("message-tried", "before-delivered", "delivered", "before-taking", "taken")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 from unittest.mock import patch
 
-from replay.alarms.outbox import Letter, Outbox
+from desk.alarms.outbox import Letter, Outbox
 from tests.simulation.world import Build
 
 BUILDS: dict[str, Build] = {}

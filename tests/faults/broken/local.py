@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+from desk.review.case_folder import CaseFolder
 from events.errors import DamagedMark
 from events.log.high_water import HighWater
 from events.log.turn import Turns
 from events.sqlite.log import SqliteLog
 from events.sqlite.repeats import RepeatIndex
 from intake.arriving import Pace
-from replay.review.case_folder import CaseFolder
 from tests.faults import beside
 from tests.simulation.world import Build
 

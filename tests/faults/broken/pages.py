@@ -11,7 +11,7 @@ from unittest.mock import patch
 from dashboards.access import access
 from dashboards.access.downloads import Downloads
 from dashboards.access.sign_ins import SignIns
-from replay.review.persons import Person, Persons
+from desk.review.persons import Person, Persons
 from tests.simulation.world import Build
 
 BUILDS: dict[str, Build] = {}

@@ -18,6 +18,7 @@ import msgspec
 import pytest
 
 from analytics import shown_events
+from desk.review import last_verification
 from events.errors import EventError, IntegrityError
 from events.kafka.foreign_records import StreamPlaces
 from events.kafka.partition_reader import Chains
@@ -31,7 +32,6 @@ from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
 from events.vocabulary.model import Event, EventCorrected
 from intake import doors
-from replay.review import last_verification
 from replay.run.stream_worker import StreamWorker
 from tests.faults import all_faults
 from tests.faults.broken import alarms as broken_alarms

@@ -15,8 +15,8 @@ from events.proofs.keys import new_key
 from events.proofs.signed_note import KeyKind
 from rack.cli import main
 from rack.settings import DEMO_KEY
+from tests.desk.packet.signed_floor import ORIGIN, Floor, floor_at, played
 from tests.rack.signing import signing
-from tests.replay.packet.signed_floor import ORIGIN, Floor, floor_at, played
 
 
 @pytest.fixture
@@ -210,9 +210,9 @@ def test_a_packet_of_another_version_with_other_rules_is_told_apart_from_tamperi
 ) -> None:
     rack(capsys, "dispute", "fu-01", "6", "--log", floor.address, "--key", floor.key, "--out", tmp_path, "--json")
     words = ("verify", tmp_path / "fu-01-6.json", "--key", f"{floor.key}.pub", "--json")
-    monkeypatch.setattr("replay.packet.check.engine", lambda: "0.2.0+0000000000000000")
+    monkeypatch.setattr("desk.packet.check.engine", lambda: "0.2.0+0000000000000000")
     checked = rack(capsys, *words)
     assert (checked["reproduced"], checked["same_engine"]) == (True, False)
-    monkeypatch.setattr("replay.packet.check.is_same", lambda one, other: False)
+    monkeypatch.setattr("desk.packet.check.is_same", lambda one, other: False)
     checked = rack(capsys, *words, code=1)
     assert (checked["ok"], checked["reproduced"]) == (False, False)

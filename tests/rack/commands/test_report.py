@@ -15,7 +15,7 @@ from events.open import open_log
 from events.vocabulary.codec import decode
 from events.vocabulary.model import RecordExported
 from rack.cli import main
-from tests.replay.packet.signed_floor import Floor, floor_at, played
+from tests.desk.packet.signed_floor import Floor, floor_at, played
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from rack.cli import main
-from tests.replay.packet.signed_floor import Floor, floor_at, played
+from tests.desk.packet.signed_floor import Floor, floor_at, played
 
 
 @pytest.fixture(scope="module")

@@ -14,12 +14,12 @@ from typing import Any
 import msgspec
 import pytest
 
+from desk.review.last_verification import read, record_path
 from events.open import open_log
 from floor.day.gaming_day import simulate
 from rack.cli import main
 from rack.demo import PROPERTY
 from rack.opening import log_at, results_at
-from replay.review.last_verification import read, record_path
 from replay.run.replayer import replay
 
 Day = list[Any]

@@ -8,12 +8,12 @@ from typing import NamedTuple
 import msgspec
 import pytest
 
-from games.rulebook.rulebook import Rulebook, parse_submission
 from replay.fold.derived import derived, derived_by_rules, derived_of_each
 from replay.fold.record_faults import RecordFault
 from replay.fold.round import Round
 from replay.fold.table_fold import TableFold
 from replay.settlement.settlement import dues
+from rulebook.chapters.rulebook import Rulebook, parse_submission
 from tests.replay.tables import PAID, Table, rules_text
 
 BOOK = parse_submission(rules_text("pa-688a ace_high_bonus=1"))

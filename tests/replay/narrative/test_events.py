@@ -10,14 +10,14 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import msgspec
 import pytest
 
+from desk.packet.words import CUSTODY
+from desk.review.state import OBJECTIONS
 from events import errors
 from events.vocabulary import model
 from events.vocabulary.base import REGISTRY, Event
 from events.vocabulary.correction_events import Replacement
 from replay.narrative.events import PREDICATES, SENTENCES, predicate, sentence, sentence_of
 from replay.narrative.findings import TITLES, finding_title
-from replay.packet.words import CUSTODY
-from replay.review.state import OBJECTIONS
 from replay.rules.rule import SEVERITY
 from replay.transcript.write import to_text
 

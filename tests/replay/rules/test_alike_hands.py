@@ -8,13 +8,13 @@ from random import Random
 import msgspec
 import pytest
 
-from games.cards.cards import DECK, TEXT
-from games.catalogue import GAMES
-from games.layout import TableLayout
-from games.rulebook.rulebook import Rulebook
-from games.settlement.wagers import Due
 from replay.settlement import settlement
 from replay.transcript.transcript import judge
+from rulebook.cards.cards import DECK, TEXT
+from rulebook.catalogue import GAMES
+from rulebook.chapters.rulebook import Rulebook
+from rulebook.layout import TableLayout
+from rulebook.settlement.wagers import Due
 
 FILED = "rules pa-687a trips=DJWT-04 bad_beat=DJWBB-01 progressive=1 progressive.rate=10%\n"
 WAGERS = "wager seat={0} ante 10.00 blind 10.00 trips 5.00 bad_beat 5.00 progressive 1.00\n"

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import pytest
 
 from events.vocabulary import model
-from games.rulebook.rulebook import Rulebook
 from replay.findings import Finding
 from replay.fold.round import Round
 from replay.rules.order import rules_in_order
 from replay.rules.rule import SEVERITY, Indeterminate, rule
 from replay.run.adjudicate import Conclusion
 from replay.transcript.transcript import judge
+from rulebook.chapters.rulebook import Rulebook
 from tests.replay.tables import DEALER, SECOND_US, START_US, Table
 
 SET_3 = "set seat=3 high=As Ah 5s 4c 2h low=7c 7d\n"

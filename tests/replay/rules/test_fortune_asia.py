@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from events.vocabulary import model
-from games.rulebook.rulebook import chapter
 from replay.rules.order import rules_in_order
 from replay.run.adjudicate import Conclusion, rules_of
 from replay.transcript.transcript import judge
+from rulebook.chapters.rulebook import chapter
 from tests.replay.tables import SECOND_US, START_US, Table, lines
 
 PA_659A = chapter("pa", "659a")

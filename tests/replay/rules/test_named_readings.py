@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import pytest
 
-from games.rulebook.chapters import known_chapters
-from games.rulebook.rulebook import parse_submission
-from games.rulebook.submission import submission_from_words
 from replay.settlement.other_readings import other_readings
 from replay.transcript.transcript import judge
+from rulebook.chapters.chapters import known_chapters
+from rulebook.chapters.rulebook import parse_submission
+from rulebook.chapters.submission import submission_from_words
 
 KINGS = "dealer=Kh Kd Jc 9h 8c 5d 3c"
 """House way: K-K-8-5-3 and J-9."""

@@ -12,11 +12,12 @@ from random import Random
 
 import pytest
 
+import games
 import replay
-from games.rulebook.rulebook import chapter
 from replay.rules.order import rules_in_order
 from replay.rules.rule import Rule
 from replay.run.adjudicate import rules_of
+from rulebook.chapters.rulebook import chapter
 
 ROOT = Path(__file__).parents[3]
 RULE_MODULES = sorted({each.evaluate.__module__ for each in rules_in_order()})
@@ -33,6 +34,9 @@ games = {
 }
 print(json.dumps([[f"{each.evaluate.__module__}.{each.evaluate.__name__}" for each in rules_in_order()], games]))
 """
+
+
+GAMES_FOLDER = Path(games.__file__).parent
 
 
 def told_by_a_fresh_process(modules: list[str]) -> object:
@@ -58,6 +62,7 @@ def test_the_rules_speak_in_the_same_order_however_their_files_are_imported(seed
 
 def test_every_rule_there_is_has_one_place_in_the_list() -> None:
     modules = [import_module(each.name) for each in walk_packages(replay.__path__, "replay.")]
+    modules += [import_module(f"games.{path.parent.name}.{path.stem}") for path in GAMES_FOLDER.glob("*/*.py")]
     there = {id(value): value for module in modules for value in vars(module).values() if isinstance(value, Rule)}
     listed = list(rules_in_order())
     assert sorted(map(id, listed)) == sorted(there)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from games.rulebook.rulebook import parse_submission
 from replay.fold.table_fold import TableFold
 from replay.run.adjudicate import adjudicate
 from replay.transcript.transcript import fold_script, parse
-from tests.golden.rounds import Case, read_cases
-from tests.golden.test_rounds import HERE
+from rulebook.chapters.rulebook import parse_submission
+from tests.golden.rounds import Case, read_cases, round_files
 from tests.replay.tables import rules_text
 
 
 def golden(name: str, title: str) -> Case:
     """Return the golden case of this title."""
-    (case,) = (each for each in read_cases(HERE / name) if each.title.endswith(title))
+    (file,) = (path for path in round_files() if path.as_posix().endswith(f"/rounds/{name}"))
+    (case,) = (each for each in read_cases(file) if each.title.endswith(title))
     return case
 
 

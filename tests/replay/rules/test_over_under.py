@@ -1,6 +1,6 @@
 """Over/Under on a table's stream: what lies between rounds, what reaches into later rounds, and what clocks contradict.
 
-Annex A, rulemaking 125-223, Chapter 686a. Single rounds are in `tests/golden/686a`.
+Annex A, rulemaking 125-223, Chapter 686a. Single rounds are in `games/over_under/rounds/686a`.
 """
 
 from __future__ import annotations
@@ -11,14 +11,13 @@ import msgspec
 import pytest
 
 from events.vocabulary import model
-from games.rulebook.chapters import SUBMISSIONS
 from replay.fold.shoe_state import ShoeState
 from replay.fold.table_fold import TableFold
 from replay.fold.table_state import TableState
 from replay.run.stream_worker import StreamWorker
 from replay.transcript.transcript import judge, parse
-from tests.golden.rounds import read_cases
-from tests.golden.test_rounds import HERE
+from rulebook.chapters.chapters import SUBMISSIONS
+from tests.golden.rounds import read_cases, round_files
 from tests.replay.tables import SECOND_US, START_US, Table, lines, records, said
 
 WORDS = "pa-686a bonus=yes"
@@ -399,7 +398,7 @@ def test_686a_5_g_the_batch_in_the_shuffler_did_not_lie_idle(deck: str, found: l
 
 @pytest.mark.parametrize(
     "case",
-    [case for path in sorted((HERE / "686a").glob("*.rounds")) for case in read_cases(path)],
+    [case for path in round_files("686a") for case in read_cases(path)],
     ids=lambda case: f"{case.path.stem}:{case.line}",
 )
 def test_every_citation_is_of_the_chapter(case: Any) -> None:

@@ -6,11 +6,11 @@ import pytest
 
 from events.vocabulary import model
 from events.vocabulary.model import fact
-from games.rulebook.rulebook import chapter, parse_submission
 from replay.run.adjudicate import Conclusion, rules_of
 from replay.run.replayer import MemoryResults, replay
 from replay.settlement.voids import can_be_void
 from replay.transcript.transcript import judge
+from rulebook.chapters.rulebook import chapter, parse_submission
 from tests.replay.stored import one_run, stored, verdicts
 from tests.replay.tables import SECOND_US, START_US, MemoryLog, Table, rules_text, said
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.cards.cards import CODE, TEXT
-from games.layout import NO_HAND, Hand
 from replay.fold.table_fold import TableFold
 from replay.run.adjudicate import adjudicate
 from replay.settlement.hand_readings import MAX_READINGS, readings, ways
 from replay.transcript.transcript import Script, fold_script, parse
+from rulebook.cards.cards import CODE, TEXT
+from rulebook.layout import NO_HAND, Hand
 
 OTHERS = {
     "seat1": "2s 2h 5c 7d Jk Qs Kc",

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
 from events.vocabulary import model
-from games.rulebook.rulebook import parse_submission
 from replay.findings import Adjudication, digest
 from replay.run import replayer
 from replay.run.replayer import MemoryResults, adjudications, findings, replay, resolve_time
+from rulebook.chapters.rulebook import parse_submission
 from tests.contract.backends import SqliteTamper
 from tests.replay.stored import Stored, by_stream, one_run, stored, verdicts
 from tests.replay.streams import METER, eventful, meter, paid, taken

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from events.vocabulary import model
 from events.vocabulary.model import REGISTRY, Event
-from games.rulebook.submission import submission_from_words
 from replay.transcript.read import PREPARATIONS, STATEMENTS
 from replay.transcript.transcript import MAX_LINE, MAX_LINES, Judged, Script, TranscriptError, drafts, judge, parse
+from rulebook.chapters.submission import submission_from_words
 from tests.replay.tables import PAID, UNPAID, rules_text
 
 DOCS = (Path(__file__).resolve().parents[3] / "docs" / "transcript.md").read_text()

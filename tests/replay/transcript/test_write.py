@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -17,12 +16,11 @@ from replay.transcript.read import STATEMENTS
 from replay.transcript.transcript import Script, judge, parse
 from replay.transcript.write import WRITERS, statement, to_text
 from tests.events.strategies import payloads_of
-from tests.golden.rounds import read_cases
+from tests.golden.rounds import read_cases, round_files
 from tests.replay.tables import PAID, RULES_LINE, START_US
 
-GOLDEN = Path(__file__).resolve().parents[2] / "golden"
 CHAPTERS = ("645c", "688a", "688a-proposed", "gegr-002138")
-CASES = [case for name in CHAPTERS for path in sorted((GOLDEN / name).glob("*.rounds")) for case in read_cases(path)]
+CASES = [case for name in CHAPTERS for path in round_files(name) for case in read_cases(path)]
 
 COUNTS_MAX = 400
 METER_MAX = 99_999_999_999_9999

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from analytics.theory.enumeration.seven import seven_card_hands
 from analytics.theory.kernels import sevens
-from games.cards.cards import JOKER, parse_cards
-from games.cards.ranking import LINES_BY_RANK, Rank, Wheel, rank_five, seven_card_lines
+from rulebook.cards.cards import JOKER, parse_cards
+from rulebook.cards.ranking import LINES_BY_RANK, Rank, Wheel, rank_five, seven_card_lines
 
 pytestmark = pytest.mark.kernels
 

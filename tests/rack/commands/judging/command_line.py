@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rack.cli import main
-from tests.replay.people import register_people
+from tests.desk.people import register_people
 
 
 def judged(folder: Path, transcript: str, capsys: pytest.CaptureFixture[str]) -> str:

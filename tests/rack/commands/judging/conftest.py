@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from rack.cli import main
-from tests.replay.packet.signed_floor import Floor, floor_at, played
-from tests.replay.people import register_people
+from tests.desk.packet.signed_floor import Floor, floor_at, played
+from tests.desk.people import register_people
 
 
 @pytest.fixture

@@ -17,9 +17,9 @@ import pytest
 
 from rack.cli import main
 from rack.metrics import of_alarms
+from tests.desk.alarms.receiving import SECRET_LINE, Receiver, answer, receiver
 from tests.rack.commands.judging.command_line import judged
 from tests.rack.commands.judging.test_review_incidents import MISDEAL
-from tests.replay.alarms.receiving import SECRET_LINE, Receiver, answer, receiver
 
 SETTINGS = """
 form = "discard-rack alarms 1"

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from rack.cli import main
+from tests.desk.packet.signed_floor import Floor
 from tests.rack.commands.judging.command_line import printed
-from tests.replay.packet.signed_floor import Floor
 
 
 def rack(capsys: pytest.CaptureFixture[str], floor: Floor, *words: str, code: int = 0) -> Any:

@@ -14,9 +14,9 @@ from events.sqlite.log import SqliteLog
 from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Envelope
 from events.vocabulary.model import EventCorrected, GamingDayOpened, Replacement, RulesFiled, TableClosed, TableOpened
-from games.rulebook.submission import submission_from_words
 from intake.lines import line_of
 from rack.cli import main
+from rulebook.chapters.submission import submission_from_words
 from tests.contract.drafts import Drafts
 
 FIRST = submission_from_words(["pa-688a", "ace_high_bonus=1", "effective=2026-01-01"])

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from desk.review.desk import desk_at
 from rack.cli import main
-from replay.review.desk import desk_at
 from tests.dashboards import living
 from tests.dashboards.living import Living
 

@@ -20,8 +20,8 @@ from events.sqlite.log import SqliteLog
 from intake.lines import line_of
 from rack.cli import main
 from tests.contract.drafts import TABLE, Drafts
+from tests.desk.people import register_people
 from tests.faults.gateway import await_answer, free_port
-from tests.replay.people import register_people
 
 ROOT = Path(__file__).resolve().parents[4]
 PATIENCE_S = 60.0

@@ -15,7 +15,7 @@ from events.sqlite.log import SqliteLog
 from intake.lines import line_of
 from rack.cli import main
 from tests.contract.drafts import TABLE, Drafts
-from tests.replay.people import register_people
+from tests.desk.people import register_people
 
 PATIENCE_S = 60.0
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from games.rulebook.submission import submission_from_words
 from rack.cli import main
+from rulebook.chapters.submission import submission_from_words
 
 
 @pytest.fixture(scope="module")

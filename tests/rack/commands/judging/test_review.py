@@ -12,8 +12,8 @@ import pytest
 
 from rack.cli import main
 from rack.settings import PERSONS
+from tests.desk.review.test_cameras import WHOLE as CAMERAS
 from tests.rack.commands.judging.command_line import judged, printed
-from tests.replay.review.test_cameras import WHOLE as CAMERAS
 
 TRANSCRIPT = """
 rules   pa-688a ace_high_bonus=1

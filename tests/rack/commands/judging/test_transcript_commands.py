@@ -147,7 +147,7 @@ def test_rules_list_has_every_paytable_of_688a(capsys) -> None:
 
 
 def test_rules_check_says_what_never_comes_into_force(tmp_path: Path, capsys) -> None:
-    from games.rulebook.rulebook import simple_submission
+    from rulebook.chapters.rulebook import simple_submission
 
     path = tmp_path / "rules.toml"
     path.write_text(simple_submission("pa-688a-proposed", {"progressive": "4"}))
@@ -161,7 +161,7 @@ def test_rules_check_says_what_never_comes_into_force(tmp_path: Path, capsys) ->
 
 
 def test_rules_check(tmp_path: Path, capsys) -> None:
-    from games.rulebook.rulebook import simple_submission
+    from rulebook.chapters.rulebook import simple_submission
 
     path = tmp_path / "rules.toml"
     path.write_text(simple_submission(paytables={"ace_high_bonus": "1"}))

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from games.rulebook.submission import submission_from_words
 from rack.cli import main
+from rulebook.chapters.submission import submission_from_words
 
 
 @pytest.fixture(scope="module")

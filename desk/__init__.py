@@ -1,0 +1,1 @@
+"""What people do with verdicts: review, alarms, packets, reports."""

@@ -1,0 +1,26 @@
+"""JSON Schema 2020-12 of a message, for whoever writes a receiver: `python -m desk.alarms.schema` writes it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from desk.alarms.alarm import Message
+
+SCHEMA_PATH: Final = Path("docs/alarm.schema.json")
+
+
+def schema() -> str:
+    """Return the file `docs/alarm.schema.json`."""
+    whole: dict[str, Any] = {"$schema": "https://json-schema.org/draft/2020-12/schema", **msgspec.json.schema(Message)}
+    for definition in whole["$defs"].values():
+        definition["required"] = list(definition["properties"])  # whatever is sent has every field
+        definition["description"] = " ".join(definition["description"].split())
+    return json.dumps(whole, ensure_ascii=False, indent=2) + "\n"
+
+
+if __name__ == "__main__":
+    SCHEMA_PATH.write_text(schema(), encoding="utf-8")

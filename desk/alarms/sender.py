@@ -1,0 +1,202 @@
+"""The sender: lets the watch read, escalates what nobody acknowledged, and delivers; one message at a time to each receiver.
+
+Invariant: one thread has the outbox. Receivers are spoken to by others, so that one that hangs delays nobody else, and
+nothing of it touches the process that judges.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager, ExitStack
+from pathlib import Path
+from typing import Protocol
+
+from desk.alarms.alarm import Alarm, House
+from desk.alarms.mailbox import Mailbox
+from desk.alarms.outbox import Letter, Outbox
+from desk.alarms.settings import Settings, read_password, read_secrets
+from desk.alarms.watch import Tell, Watch
+from desk.alarms.webhook import Answer, Webhook
+from desk.review.desk import Desk
+from events.errors import EventError, IntegrityError, LogUnavailable
+
+POLL_S = 0.25
+AGAIN_S = 5.0
+"""A log that cannot be read is opened again after so long."""
+UNREADABLE = (LogUnavailable, EventError, IntegrityError)
+
+
+class Door(Protocol):
+    """A way to a receiver."""
+
+    def send(self, key: str, body: bytes, at_s: int) -> Answer:
+        """Send a message under its key at a time (UTC seconds)."""
+
+
+def doors(settings: Settings, folder: Path, environment: Mapping[str, str] | None = None) -> dict[str, Door]:
+    """Return receiver → the way to it; `folder` is that of the settings. Raises `SettingsRefused`, `OSError`."""
+    found: dict[str, Door] = {}
+    for name, receiver in settings.receiver.items():
+        if receiver.url is not None:
+            secrets = read_secrets(f"receiver.{name}", receiver, folder, environment)
+            ca_file = str(folder / receiver.ca_file) if receiver.ca_file else None
+            found[name] = Webhook(receiver.url, secrets, timeout_s=receiver.timeout_s, ca_file=ca_file)
+        elif settings.mail is not None:
+            password = read_password(settings.mail, folder, environment)
+            found[name] = Mailbox(settings.mail, password, receiver.mail_to or (), timeout_s=receiver.timeout_s)
+    return found
+
+
+class Deliveries:
+    """Hands what is due to the receivers, and notes what they answer."""
+
+    def __init__(self, outbox: Outbox, doors: Mapping[str, Door], tell: Tell, clock: Callable[[], int]) -> None:
+        self._outbox, self._doors, self._tell, self._clock = outbox, doors, tell, clock
+        self._pool = ThreadPoolExecutor(max(1, len(doors)), thread_name_prefix="alarms")
+        self._under_way: dict[str, tuple[Letter, Future[Answer]]] = {}
+
+    def step(self) -> bool:
+        """Note what was answered and send what is due; return whether anything was done."""
+        done = self._note()
+        for receiver, door in self._doors.items():
+            if receiver not in self._under_way:
+                letter = self._outbox.next_letter(receiver, self._clock())
+                if letter is not None:
+                    now_us = self._clock()
+                    self._outbox.tried(letter.key, now_us)
+                    sent = self._pool.submit(door.send, letter.key, letter.body, now_us // 1_000_000)
+                    self._under_way[receiver] = letter, sent
+                    done = True
+        return done
+
+    def pause(self, seconds: float) -> None:
+        """Wait until a receiver answers, so long at most."""
+        sent = [each for _, each in self._under_way.values()]
+        if sent:
+            wait(sent, seconds, return_when="FIRST_COMPLETED")
+        else:
+            time.sleep(seconds)
+
+    def close(self) -> None:
+        """Wait for the answers that are under way, and note them."""
+        self._pool.shutdown(wait=True)
+        self._note()
+
+    def _note(self) -> bool:
+        answered = [name for name, (_, sent) in self._under_way.items() if sent.done()]
+        for receiver in answered:
+            letter, sent = self._under_way.pop(receiver)
+            answer = sent.result()
+            if answer.taken:
+                self._outbox.delivered(letter, answer.said)
+                self._tell(f"{letter.what} {letter.alarm[:8]} to {receiver}: {answer.said}")
+            else:
+                wait_us = answer.wait_s * 1_000_000
+                self._outbox.failed(letter, answer.said, silent=answer.silent, now_us=self._clock(), wait_us=wait_us)
+                self._tell(f"{letter.what} {letter.alarm[:8]} to {receiver}: NOT taken: {answer.said}")
+        return bool(answered)
+
+
+class Sender:
+    """Everything that `rack alerts send` does. `open_desk` opens the log for reading; `house_of` says whose it is."""
+
+    def __init__(
+        self,
+        outbox: Outbox,
+        settings: Settings,
+        doors: Mapping[str, Door],
+        *,
+        open_desk: Callable[[], AbstractContextManager[Desk]],
+        house_of: Callable[[Desk], House],
+        tell: Tell,
+        past: bool = False,
+        clock: Callable[[], int] | None = None,
+    ) -> None:
+        self._outbox, self._settings, self._tell, self._past = outbox, settings, tell, past
+        self._open_desk, self._house_of = open_desk, house_of
+        self._clock = clock or now_us
+        self._deliveries = Deliveries(outbox, doors, tell, self._clock)
+        self._resources = ExitStack()
+        self._desk: Desk | None = None
+        self._watch: Watch | None = None
+        self._open_at = 0.0
+        self._trouble = ""
+
+    def run(self, ended: threading.Event) -> None:
+        """Send until `ended`."""
+        try:
+            while not ended.is_set():
+                self.look()
+                if not self._deliveries.step():
+                    self._deliveries.pause(POLL_S)
+        finally:
+            self.close()
+
+    def run_once(self) -> None:
+        """Take in what is there, and try everything that is due."""
+        try:
+            self.look()
+            while self._deliveries.step():
+                self._deliveries.pause(POLL_S)
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Wait for answers under way, and release the log."""
+        self._deliveries.close()
+        self._resources.close()
+
+    def look(self) -> None:
+        """Take in new verdicts, and escalate. Where the log cannot be read, say so once and try again later."""
+        try:
+            if self._desk is None:
+                if time.monotonic() < self._open_at:
+                    return
+                self._open()
+            if self._desk is not None and self._watch is not None:
+                self._watch.read(self._desk.results, self._clock())
+                self._escalate(self._desk, self._watch)
+            self._trouble = ""
+        except UNREADABLE as error:
+            if str(error) != self._trouble:
+                self._tell(f"the log cannot be read, and is tried again: {error}")
+            self._trouble, self._desk, self._watch = str(error), None, None
+            self._open_at = time.monotonic() + AGAIN_S
+            self._resources.close()
+
+    def _open(self) -> None:
+        desk = self._resources.enter_context(self._open_desk())
+        is_new = self._outbox.belongs_to(desk.log.log_id)
+        watch = Watch(self._outbox, self._settings, self._house_of(desk), self._tell)
+        if is_new and not self._past:
+            streams = watch.begin(desk.log, desk.results)
+            self._tell(f"a new outbox: what was found before is not sent ({streams} streams); --past sends it too")
+        self._desk, self._watch = desk, watch
+
+    def _escalate(self, desk: Desk, watch: Watch) -> None:
+        for step in self._outbox.steps_due(self._clock()):
+            try:
+                by = acknowledged_by(desk, step.standing.alarm)
+            except IntegrityError:  # nobody can tell, so whoever comes next is told
+                by = None
+            if by is not None:
+                self._outbox.acknowledge(step.standing.alarm.id, by)
+                continue
+            names = self._settings.role.get(step.role, [])
+            messages = [(name, watch.message("escalated", step.standing, name, step.after_min)) for name in names]
+            self._outbox.escalate(step, messages, self._clock())
+
+
+def acknowledged_by(desk: Desk, alarm: Alarm) -> str | None:
+    """Return who first did anything about a finding of an alarm's incident, or null. Raises an `IntegrityError`."""
+    review = desk.review(alarm.table)
+    said = [entry for each in alarm.findings for entry in review.finding(each.id).history]
+    return min(said, key=lambda entry: entry.seq).by if said else None
+
+
+def now_us() -> int:
+    """Return the present in UTC microseconds."""
+    return time.time_ns() // 1000

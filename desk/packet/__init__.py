@@ -1,0 +1,233 @@
+"""The dispute packet: everything a round's verdict rests on, with the verdict, to be checked by anybody without the log.
+
+`make_packet` makes one from an open log, `packet_at` opens the log at an address and writes down that a copy left it;
+`check_packet` checks the bundle or the PDF with a public key alone. docs/dispute-packet.md describes the format.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import time
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from desk.packet.bundle import BadPacket, Bundle
+from desk.packet.check import Checked, check_bundle
+from desk.packet.covering import WAIT_S, Waiting, cover
+from desk.packet.document import typeset
+from desk.packet.evidence import RoundUnknown
+from desk.packet.make import NotCovered, make_bundle
+from desk.packet.page import to_html
+from desk.packet.signature import attached, check_pdf, sign_pdf
+from desk.packet.story import tell
+from desk.packet.withholding import NotWithheld
+from desk.review import desk as review
+from desk.review.desk import Desk, Entry
+from events.log.contract import CheckpointStore, EventLog
+from events.open import open_checkpoints, open_log
+from events.proofs.keys import KeyRefused, read_signer
+from events.proofs.signed_note import Note, PublicKey, Signer
+from replay.findings import Adjudication
+from replay.run.replayer import MemoryResults
+
+__all__ = [
+    "REFUSALS",
+    "BadPacket",
+    "Bundle",
+    "Checked",
+    "NotCovered",
+    "Packet",
+    "RoundUnknown",
+    "check_packet",
+    "log_export",
+    "make_packet",
+    "packet_at",
+]
+
+REFUSALS = (*review.REFUSALS, RoundUnknown, NotCovered, NotWithheld, BadPacket, KeyRefused)
+"""Whatever `packet_at` raises where no packet is made: each says why, and nothing left the log."""
+
+
+class Packet(msgspec.Struct, frozen=True, kw_only=True):
+    """A packet in its three forms, and what it says. `name` is what its files are called, without the ending.
+
+    `sentence` is the verdict in words, `headline` the same with the verdict before it; `caution` is what to know before it is
+    handed over, or empty.
+    """
+
+    name: str
+    table: str
+    round_no: int
+    adjudication: Adjudication
+    sentence: str
+    headline: str
+    caution: str
+    json: bytes
+    pdf: bytes
+    html: bytes
+
+    @property
+    def forms(self) -> dict[str, bytes]:
+        """The files by their ending."""
+        return {"json": self.json, "pdf": self.pdf, "html": self.html}
+
+
+def packet_name(table: str, round_no: int, seat: int | None = None, *, withheld: bool = False) -> str:
+    """Return what the files of a packet are called, without the ending; `withheld`: other patrons are left out.
+
+    >>> packet_name("fu-01", 6, 3)
+    'fu-01-6-seat-3'
+    """
+    return f"{table}-{round_no}" + (f"-seat-{seat}" if seat is not None else "") + ("-withheld" if withheld else "")
+
+
+def make_packet(
+    log: EventLog,
+    table: str,
+    round_no: int,
+    seat: int | None = None,
+    *,
+    checkpoints: CheckpointStore,
+    signer: Signer,
+    clock: Callable[[], int] | None = None,
+    note: Note | None = None,
+    by: str = "",
+    reason: str = "",
+    withhold: bool = False,
+) -> Packet:
+    """Return the packet of a round (and of a seat), as of the newest checkpoint, signed with the log's key, and checked.
+
+    `note` is a checkpoint of the log with the signatures of witnesses, under which the packet is made instead. `by` asked for
+    the packet, for a `reason`. `withhold` leaves out what is about patrons at other seats.
+
+    Raises `RoundUnknown` where there is no such table, round or seat, `NotCovered` where no checkpoint covers the round,
+    `NotWithheld` where others cannot be left out, `KeyNotInForce` where the key may not sign, and an `IntegrityError` where the
+    log does not hold together.
+    """
+    bundle, judged = make_bundle(
+        log,
+        checkpoints,
+        table,
+        round_no,
+        seat=seat,
+        signer=signer,
+        clock=clock or _now_us,
+        note=note,
+        by=by,
+        reason=reason,
+        withhold=withhold,
+    )
+    data = bundle.encode()
+    check_bundle(data, [signer.public_key])
+    shown = tell(bundle, judged)
+    made = bundle.about.made_at_us
+    return Packet(
+        name=packet_name(table, round_no, seat, withheld=withhold),
+        table=table,
+        round_no=round_no,
+        adjudication=bundle.adjudication,
+        sentence=shown["sentence"],
+        headline=shown["headline"],
+        caution=judged.caution,
+        json=data,
+        pdf=sign_pdf(typeset(shown, data, made), signer, made),
+        html=to_html(shown),
+    )
+
+
+def log_export(
+    log: EventLog, packet: Packet, *, by: str, reason: str, clock: Callable[[], int] | None = None
+) -> list[Entry]:
+    """Write down in the log that the three files leave it, each with its digest. To be done before they do."""
+    desk = Desk(log, MemoryResults(), clock=clock)
+    return [
+        desk.exported(
+            packet.table,
+            packet.round_no,
+            what="packet",
+            digest=sha256(data).hexdigest(),
+            form=form,
+            by=by,
+            reason=reason,
+        )
+        for form, data in packet.forms.items()
+    ]
+
+
+def packet_at(
+    address: str,
+    table: str,
+    round_no: int,
+    seat: int | None = None,
+    *,
+    key: Path,
+    by: str,
+    reason: str,
+    clock: Callable[[], int] | None = None,
+    note: Note | None = None,
+    wait_s: float = WAIT_S,
+    waiting: Waiting | None = None,
+    withhold: bool = False,
+    **options: Any,
+) -> Packet:
+    """Make the packet of a round of the log at an address, with the log's key in a file, and write the export down.
+
+    Where something about the round stands beyond the newest checkpoint, one that covers it is waited for, or made (`cover`),
+    unless `note` names one. The right to write to the log is taken for the export alone. Options go to the backends (`security`).
+    Raises what `cover`, `make_packet`, `events.proofs.keys.read_signer` and the log raise; then nothing leaves.
+    """
+    signer, now = read_signer(key), clock or _now_us
+    with contextlib.closing(open_log(address, read_only=True, **options)) as log:
+        if note is None:
+            cover(
+                log,
+                address,
+                table,
+                round_no,
+                signer=signer,
+                key=key,
+                clock=now,
+                wait_s=wait_s,
+                waiting=waiting,
+                **options,
+            )
+        with contextlib.closing(open_checkpoints(address, log_id=log.log_id, read_only=True, **options)) as store:
+            packet = make_packet(
+                log,
+                table,
+                round_no,
+                seat,
+                checkpoints=store,
+                signer=signer,
+                clock=now,
+                note=note,
+                by=by,
+                reason=reason,
+                withhold=withhold,
+            )
+    with contextlib.closing(open_log(address, **options)) as log:
+        log_export(log, packet, by=by, reason=reason, clock=clock)
+    return packet
+
+
+def check_packet(data: bytes, keys: Sequence[PublicKey]) -> Checked:
+    """Check a packet, the bundle or the PDF, with public keys of its log (and of witnesses) and nothing else.
+
+    Raises `BadPacket` naming what is wrong.
+    """
+    if not re.match(rb"%PDF-", data[:1024]):
+        return check_bundle(data, keys)
+    signature = check_pdf(data)
+    checked = check_bundle(attached(data, "packet.json"), keys)
+    if checked.key.key != signature.public or checked.key.id.hex() != signature.key_id:
+        raise BadPacket("the PDF", f"it is signed by the key {signature.key_id}, its bundle by {checked.key.id.hex()}")
+    return checked
+
+
+def _now_us() -> int:
+    return time.time_ns() // 1000

@@ -1,0 +1,288 @@
+"""The evidence of a verdict: the few events of a table's stream from which alone the same verdict follows. Pure.
+
+A verdict rests on the round and on the state of the table when it opened: rules on file, decks and how they were prepared,
+dice, devices, meters, who sat where, what the rounds before left. `evidence` takes the round with the rounds just before it
+whole; of earlier events, the last of each kind about each thing; of later events, those about these rounds. It then judges these
+events alone, and where that gives another verdict than the whole stream, it takes twice as many rounds before. So nobody has to
+trust the choice: whoever has the events judges them refolded.
+"""
+
+from __future__ import annotations
+
+import functools
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from events.errors import EventError, UndecodableEvent
+from events.log.contract import Record
+from events.vocabulary import model
+from events.vocabulary.codec import read
+from events.vocabulary.envelope import ReadEnvelope
+from events.vocabulary.model import Event
+from replay.findings import Adjudication
+from replay.fold.corrections import correction
+from replay.fold.record_faults import Source
+from replay.fold.recorded_event import RecordedEvent
+from replay.fold.round import Round
+from replay.fold.table_fold import RECENT_ROUNDS, TableFold
+from replay.fold.table_state import CHANGES
+from replay.run.refold import Reader, refold
+from replay.run.stream_worker import LatestResult, Result, StreamWorker, rulebook, rules_in_force
+from rulebook.chapters.rulebook import Rulebook
+
+THINGS = ("deck", "seat", "device", "meter", "patron")
+"""The fields that name the thing an event is about."""
+
+
+class RoundUnknown(LookupError):
+    """The stream has no verdict on such a round; the message says why, and which rounds there are."""
+
+
+class Evidence(msgspec.Struct, frozen=True):
+    """The records, in order; those from number `begins` to number `ends` stand together in the stream without a gap."""
+
+    records: tuple[Record, ...]
+    begins: int
+    ends: int
+
+
+class Judged(msgspec.Struct, frozen=True):
+    """A verdict, the round that it is about, and the rules in force (or why there are none)."""
+
+    adjudication: Adjudication
+    round: Round
+    book: Rulebook | str
+    caution: str = ""
+    """What to know before a packet of it is handed over, or empty."""
+
+
+class EvidenceFold(TableFold):
+    """The fold of chosen events: before number `begins` they only change the table, and no device's numbers are counted."""
+
+    def __init__(self, stream: str, begins: int) -> None:
+        super().__init__(stream)
+        self._begins = begins
+
+    def advance(self, events: Sequence[ReadEnvelope[Event]], start: int = 0) -> tuple[int, list[Round]]:
+        """Apply events as `TableFold.advance` does; those before number `begins` one at a time."""
+        event = events[start]
+        if event.seq >= self._begins:
+            return super().advance(events, start)
+        self._change_table(event)
+        return start + 1, []
+
+    def _change_table(self, event: ReadEnvelope[Event]) -> None:
+        """Let an event, as corrected, change the table, its device's counter and the number of the last round."""
+        state = self.state
+        state.sources[event.source] = Source(event.source_seq, event.occurred_at_us, seq=event.seq)
+        state.gaming_day = event.gaming_day
+        state.last_round_no = max(state.last_round_no, event.round_no or 0)
+        if self.replacements is not None and event.seq in self.replacements:
+            substitute = self.replacements[event.seq]
+            if substitute is None:
+                return
+            event = msgspec.structs.replace(event, payload=substitute[1])
+        if isinstance(event.payload, model.EventCorrected):
+            self.corrections.append(correction(event.seq, event.payload))
+        else:
+            state.apply(RecordedEvent.of(event))
+
+
+class RoundWorker(StreamWorker):
+    """A worker that judges one round only, and keeps it as it was judged last."""
+
+    def __init__(self, stream: str, latest: LatestResult, *, round_no: int, begins: int) -> None:
+        super().__init__(stream, latest)
+        self._round_no = round_no
+        self.table = EvidenceFold(stream, begins)
+        self.judged: Round | None = None
+
+    def judge(self, round_: Round) -> list[Result]:
+        """Judge the round if it is the one that is asked about."""
+        if round_.round_no != self._round_no or round_.is_repeat:
+            return []
+        self.judged = round_
+        return super().judge(round_)
+
+
+def listed(records: Sequence[Record]) -> Reader:
+    """Return a reader of these records."""
+
+    def read(first: int = 1, last: int | None = None) -> Iterator[Record]:
+        return (record for record in records if first <= record.seq and (last is None or record.seq <= last))
+
+    return read
+
+
+def judge(stream: str, read: Reader, round_no: int, *, begins: int = 0) -> Judged | None:
+    """Judge a round by the records of its stream that `read` yields, with every correction among them in its place; null if
+    it has no verdict. Raises `UndecodableEvent`, and what `read` raises.
+
+    From number `begins` on they stand without a gap as far as the round goes (see `Evidence`).
+    """
+    refolded = refold(
+        stream, read, None, no_result, tuple, None, functools.partial(RoundWorker, round_no=round_no, begins=begins)
+    )
+    if refolded.broken is not None:
+        raise refolded.broken
+    assert isinstance(refolded.worker, RoundWorker)
+    round_ = refolded.worker.judged
+    verdicts = [data for kind, _, data in refolded.results if kind == "adjudications"]
+    if round_ is None or not verdicts:
+        return None
+    return Judged(msgspec.json.decode(verdicts[-1], type=Adjudication), round_, rules_in_force(round_))
+
+
+def evidence(stream: str, read: Reader, round_no: int) -> tuple[Evidence, Judged]:
+    """Return what the verdict on a round rests on, of all records of a stream, and the verdict as of the last of them.
+
+    The stream is read several times, and never held. Raises `RoundUnknown` where there is no verdict, `UndecodableEvent` where
+    the stream cannot be read, and what `read` raises.
+    """
+    whole = judge(stream, read, round_no)
+    chooser = _Chooser(stream, read)
+    if whole is None:
+        raise RoundUnknown(chooser.why_not(round_no))
+    for begins in chooser.beginnings(whole):
+        chosen = chooser.choose(whole, begins)
+        alone = judge(stream, listed(chosen.records), round_no, begins=chosen.begins)
+        if alone is not None and is_same(alone.adjudication, whole.adjudication):
+            return chosen, whole
+    return Evidence(tuple(read()), 0, chooser.last), whole
+
+
+def is_same(one: Adjudication, other: Adjudication) -> bool:
+    """Whether two verdicts are the same, but for the last event read and the engine."""
+    return msgspec.structs.replace(one, as_of=other.as_of, engine=other.engine) == other
+
+
+class _Chooser:
+    """Chooses among the events of a stream; of all of them it keeps only where rounds begin and end, and the corrections."""
+
+    def __init__(self, stream: str, read: Reader) -> None:
+        self._stream, self._reader = stream, read
+        self._opened: list[int] = []
+        self._closed: list[int] = []
+        self._numbers: list[int] = []
+        self._corrections: list[tuple[int, model.EventCorrected]] = []
+        self.last = 0
+        for _, event in self._read():
+            self.last = event.seq
+            if isinstance(event.payload, model.RoundOpened):
+                self._opened.append(event.seq)
+                self._numbers.append(event.round_no or 0)
+            elif isinstance(event.payload, model.RoundClosed):
+                self._closed.append(event.seq)
+            elif isinstance(event.payload, model.EventCorrected):
+                self._corrections.append((event.seq, event.payload))
+
+    def why_not(self, round_no: int) -> str:
+        if round_no in self._numbers:
+            if self._numbers[-1] == round_no and (not self._closed or self._closed[-1] < self._opened[-1]):
+                return f"round {round_no} is not over"
+            return f"a correction says that round {round_no} was never opened"
+        numbers = f"rounds {min(self._numbers)} to {max(self._numbers)}" if self._numbers else "none"
+        return f"there is no round {round_no}; there are {numbers}"
+
+    def beginnings(self, judged: Judged) -> Iterator[int]:
+        """Yield where to begin: 1, 2, 4, … rounds before, and last at the first event."""
+        place, back = bisect_left(self._opened, judged.adjudication.first_seq), 1
+        while back < place:
+            yield self._between(self._opened[place - back])
+            back *= 2
+        yield 1
+
+    def choose(self, judged: Judged, begins: int) -> Evidence:
+        """Return the evidence with everything from number `begins` on as far as the round goes."""
+        first = judged.adjudication.first_seq
+        place = bisect_left(self._opened, first)
+        following = self._opened[place + 1] if place + 1 < len(self._opened) else self.last
+        closed = [seq for seq in self._closed if first < seq < following]
+        ends = closed[-1] if closed else following
+        chosen: dict[int, Record] = {}
+        numbers: dict[str, int] = {}
+        for record in self._earlier(begins, judged, numbers):
+            chosen[record.seq] = record
+        rounds: set[int | None] = set()
+        for record, event in self._read(begins, ends):
+            chosen[record.seq] = record
+            rounds.add(event.round_no)
+            numbers[event.source] = event.source_seq
+        rounds.discard(None)
+        for record, event in self._read(ends + 1):  # later events about these rounds, and late ones of a device
+            if event.round_no in rounds or event.source_seq < numbers.get(event.source, 0):
+                chosen[record.seq] = record
+        chosen |= {record.seq: record for record in self._showing_loss(ends, numbers)}
+        self._add_corrections(chosen, rounds)
+        return Evidence(tuple(chosen[seq] for seq in sorted(chosen)), begins, ends)
+
+    def _showing_loss(self, ends: int, numbers: Mapping[str, int]) -> Iterator[Record]:
+        """Yield the next event of each device if it skips numbers, as long as the round that ended is at hand (D656)."""
+        further = bisect_left(self._closed, ends) + RECENT_ROUNDS
+        waiting = dict(numbers)
+        for record, event in self._read(ends + 1, self._closed[further] if further < len(self._closed) else None):
+            last = waiting.get(event.source)
+            if last is not None and event.source_seq > last:
+                del waiting[event.source]
+                if event.source_seq > last + 1:
+                    yield record
+
+    def _between(self, opened: int) -> int:
+        """Return the number of the first event after the round before one."""
+        at = bisect_left(self._closed, opened)
+        previous = self._opened[bisect_left(self._opened, opened) - 1]
+        return self._closed[at - 1] + 1 if at and self._closed[at - 1] > previous else opened
+
+    def _earlier(self, begins: int, judged: Judged, numbers: dict[str, int]) -> Iterator[Record]:
+        """Yield the records behind the state of the table: the last on each thing, and of each device."""
+        devices: dict[str, Record] = {}
+        last: dict[tuple[Any, ...], Record] = {}
+        in_force = _in_force(judged.round)
+        for record, event in self._read(1, begins - 1) if begins > 1 else ():
+            payload = event.payload
+            devices[event.source], numbers[event.source] = record, event.source_seq
+            if isinstance(payload, model.DeckRemoved):
+                last = {key: record_ for key, record_ in last.items() if key[1] != payload.deck}
+            elif isinstance(payload, model.RulesFiled):
+                if event.seq >= in_force:
+                    yield record
+            elif payload.KIND in CHANGES or payload.KIND is model.RoundClosed:
+                last[payload.TYPE, *(getattr(payload, thing, None) for thing in THINGS)] = record
+        yield from devices.values()
+        yield from last.values()
+
+    def _add_corrections(self, chosen: dict[int, Record], rounds: set[int | None]) -> None:
+        """Add the corrections of what is chosen, or that put something into these rounds; and what they correct."""
+        closure, size = set(chosen), -1
+        while size < len(closure):
+            size = len(closure)
+            for seq, payload in self._corrections:
+                replacement, old = payload.replacement, payload.supersedes_seq
+                if seq in closure or old in closure or (replacement is not None and replacement.round_no in rounds):
+                    closure |= {seq, old} if old < seq else {seq}
+        for seq in closure - set(chosen):
+            (chosen[seq],) = self._reader(seq, seq)
+
+    def _read(self, first: int = 1, last: int | None = None) -> Iterator[tuple[Record, ReadEnvelope[Event]]]:
+        for record in self._reader(first, last):
+            try:
+                yield record, read(record.data)
+            except EventError as error:
+                raise UndecodableEvent(self._stream, record.seq, str(error)) from error
+
+
+def _in_force(round_: Round) -> int:
+    """Return the number of the filing that a round was judged by; 0 where none could be."""
+    for filed in round_.before.rules_filed(round_.gaming_day):
+        book = rulebook(filed.toml)
+        if isinstance(book, str) or book.chapter.in_force:
+            return filed.seq
+    return 0
+
+
+def no_result(kind: str, key: str) -> bytes | None:
+    """Return null: no result was stored before."""
+    return None

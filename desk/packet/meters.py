@@ -1,0 +1,75 @@
+"""The meters of a round: which events of their streams it rests on, and what is found about them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from desk.packet.evidence import listed, no_result
+from events.errors import EventError, UndecodableEvent
+from events.log.contract import Record
+from events.vocabulary import model
+from events.vocabulary.codec import read
+from replay.findings import Finding
+from replay.fold.round import Round
+from replay.run.refold import refold
+from replay.run.stream_worker import current_findings
+
+PREFIX = "meter/"
+
+
+def meters_of(round_: Round) -> list[str]:
+    """Return the streams of the meters that a round's events name."""
+    named = {getattr(fact.payload, "meter", None) for fact in round_.facts} - {None}
+    return sorted(f"{PREFIX}{name}" for name in named)
+
+
+def meter_evidence(records: Sequence[Record], table: str, round_no: int) -> list[Record]:
+    """Return what a meter's stream says of a round: its own events, what stood before each, how the meter was set and armed.
+
+    Where the stream holds a correction, or these events alone would lead to other findings, all of it is taken.
+    """
+    chosen: set[int] = set()
+    last: dict[str, int] = {}
+    for record in records:
+        payload = _payload(record)
+        if isinstance(payload, model.EventCorrected):
+            return list(records)
+        if getattr(payload, "table", None) == table and getattr(payload, "round_no", None) == round_no:
+            chosen |= {*last.values(), record.seq}
+        kind = payload.TYPE if isinstance(payload, model.MeterSet | model.MysteryArmed) else "reading"
+        last[kind] = record.seq
+    few = [record for record in records if record.seq in chosen]
+    if not few:
+        return []
+    stream = few[0].stream
+    same = meter_findings({stream: few}, table, round_no) == meter_findings({stream: records}, table, round_no)
+    return few if same else list(records)
+
+
+def meter_findings(records: Mapping[str, Sequence[Record]], table: str, round_no: int) -> tuple[Finding, ...]:
+    """Return what does not add up in the meters' streams, as far as it is about a round."""
+    found: list[Finding] = []
+    for stream in sorted(name for name in records if name.startswith(PREFIX)):
+        about = {
+            record.seq
+            for record in records[stream]
+            if (getattr(_payload(record), "table", None), getattr(_payload(record), "round_no", None))
+            == (table, round_no)
+        }
+        found += [each for each in _judged(stream, records[stream]) if about & set(each.evidence)]
+    return tuple(found)
+
+
+def _judged(stream: str, records: Sequence[Record]) -> list[Finding]:
+    """Return what is found in a meter's events, with every correction among them in its place."""
+    refolded = refold(stream, listed(records), None, no_result, tuple, None)
+    if refolded.broken is not None:
+        raise refolded.broken
+    return current_findings((key, data) for kind, key, data in refolded.results if kind == "findings")
+
+
+def _payload(record: Record) -> model.Event:
+    try:
+        return read(record.data).payload
+    except EventError as error:
+        raise UndecodableEvent(record.stream, record.seq, str(error)) from error

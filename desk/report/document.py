@@ -1,0 +1,158 @@
+"""A report as a signed PDF, its tables attached as CSV, and the check of one: the same report and key give the same bytes.
+
+Invariant: the document and its signature are dated by the report, never by a clock; who had it made, and when, the log
+says (`record_exported`), or the report of a verification itself. No text reaches Typst but as JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from desk.packet.bundle import BadPacket
+from desk.packet.document import compiled
+from desk.packet.make import check_key
+from desk.packet.signature import attached, check_pdf, sign_pdf
+from desk.packet.words import Style
+from desk.report.content import NUMERIC, Report, Table
+from desk.report.sheet import sheets
+from desk.report.wording import as_of_words, period_words, written
+from events.errors import EventError
+from events.log.contract import EventLog
+from events.proofs.keys import PROPERTY_STREAM, read_signer
+from events.proofs.signed_note import PublicKey, Signer
+from events.vocabulary.codec import refuse_repeated_keys
+
+SUMMARY = "report.json"
+"""The attachment that names the report, its period and the SHA-256 of every other attachment."""
+
+
+class ReportSummary(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a report is, for a program: its name and period, the log and the time of the record, and the digests of its tables."""
+
+    name: str
+    title: str
+    property_name: str
+    first: str
+    last: str
+    as_of_us: int
+    log_id: str
+    sheets: dict[str, str]
+
+
+DATED = {
+    "record": (
+        "Gaming days",
+        "Record as of",
+        "It is dated by the record: who had it made, and when, stands in the log.",
+    ),
+    "verification": ("Day", "Verified at", "It is dated by the verification; nothing was written to the log."),
+}
+"""What dates a report → how its period and its time are called, and what is said of that."""
+
+
+def to_pdf(report: Report, signer: Signer | None) -> bytes:
+    """Return the document, signed with the log's key (null: not signed, as it says), with its CSV files attached."""
+    tables = sheets(report)
+    summary = ReportSummary(
+        name=report.name,
+        title=report.title,
+        property_name=report.property_name,
+        first=report.first,
+        last=report.last,
+        as_of_us=report.as_of_us,
+        log_id=report.log_id,
+        sheets={name: sha256(data).hexdigest() for name, data in tables.items()},
+    )
+    attachments = {SUMMARY: msgspec.json.encode(summary, order="deterministic"), **tables}
+    template = files("desk.report").joinpath("report.typ").read_bytes()
+    key = "" if signer is None else signer.public_key.id.hex()
+    shown = _shown(report) | {"attachments": list(attachments), "key": key}
+    made = datetime.fromtimestamp(report.as_of_us // 1_000_000, UTC)
+    pdf = compiled(template, shown, attachments, made)
+    return pdf if signer is None else sign_pdf(pdf, signer, report.as_of_us)
+
+
+def signed_pdf(report: Report, log: EventLog, key: Path) -> bytes:
+    """Return the document as `to_pdf` does, signed with the key in a file.
+
+    Raises `KeyRefused` where the file holds no key, `KeyNotInForce` where the key may not sign for this log.
+    """
+    signer = read_signer(key)
+    check_key(signer, log.read(PROPERTY_STREAM), "the log")
+    return to_pdf(report, signer)
+
+
+def is_report(pdf: bytes) -> bool:
+    """Return whether a PDF is a report rather than a packet, by what is attached to it."""
+    try:
+        attached(pdf, SUMMARY)
+    except BadPacket:
+        return False
+    return True
+
+
+def check_report(pdf: bytes, keys: Sequence[PublicKey]) -> ReportSummary:
+    """Check a report with the log's public key alone; return what it is. Raises `BadPacket` naming what is wrong."""
+    signature = check_pdf(pdf)
+    if not any(each.key == signature.public and each.id.hex() == signature.key_id for each in keys):
+        raise BadPacket("the PDF", f"it is signed by the key {signature.key_id}, which is none that was given")
+    try:
+        stated = attached(pdf, SUMMARY)
+        summary = msgspec.json.decode(stated, type=ReportSummary)
+        refuse_repeated_keys(stated)
+    except (msgspec.MsgspecError, EventError) as error:
+        raise BadPacket(SUMMARY, f"it cannot be read: {error}") from error
+    for name, digest in summary.sheets.items():
+        if sha256(attached(pdf, name)).hexdigest() != digest:
+            raise BadPacket(name, "it is not the table that the report names")
+    return summary
+
+
+def _shown(report: Report) -> dict[str, Any]:
+    style = Style.of(report.property_name, report.currency, report.time_zone)
+    made = datetime.fromtimestamp(report.as_of_us // 1_000_000, UTC)
+    period_label, as_of_label, dated = DATED[report.dated_by]
+    return {
+        "title": report.title,
+        "property": report.property_name or "Property not named in the record",
+        "period": period_words(report),
+        "period_label": period_label,
+        "as_of_label": as_of_label,
+        "dated": dated,
+        "as_of": as_of_words(report, style),
+        "on_record": report.on_record,
+        "warning": report.warning,
+        "made": [made.year, made.month, made.day, made.hour, made.minute, made.second],
+        "log": report.log_id,
+        "software": report.software,
+        "rules": [
+            ["Answers" if each.role == "answers" else "Helps with", each.cite, each.asks] for each in report.rules
+        ],
+        "tables": [_table(each, style) for each in report.tables],
+        "figures": [[each.label, each.meaning, each.cite] for each in report.figures],
+        "limits": list(report.limits),
+        "signatures": list(report.signatures),
+    }
+
+
+def _table(table: Table, style: Style) -> dict[str, Any]:
+    return {
+        "title": table.title,
+        "note": table.note,
+        "empty": table.empty,
+        "labels": [column.label for column in table.columns],
+        "flexible": [column.kind in ("text", "game", "wager") for column in table.columns],
+        "numeric": [column.kind in NUMERIC for column in table.columns],
+        "rows": [
+            [written(column, value, style) for column, value in zip(table.columns, row, strict=True)]
+            for row in table.rows
+        ],
+        "marked": list(table.marked),
+    }

@@ -1,0 +1,68 @@
+"""The attachments of all cases of a log: their files compared with the hashes on record, and carried to another place."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from desk.review.case_folder import AttachmentLost, CaseFolder
+from events.log.attachments import attachments_of
+from events.log.contract import EventLog
+from replay.narrative.names import plural
+
+
+class AttachmentCheck(NamedTuple):
+    """How many attachments are on record, how many of them are there whole, and what is wrong with the others."""
+
+    on_record: int
+    whole: int
+    lost: tuple[AttachmentLost, ...]
+
+    @property
+    def failures(self) -> list[str]:
+        """Return a sentence for each attachment that is gone or was changed."""
+        return [f"{each.code} {each}" for each in self.lost]
+
+    @property
+    def counts(self) -> dict[str, Any]:
+        """Return the check as JSON values."""
+        return {"on_record": self.on_record, "whole": self.whole, "lost": self.failures}
+
+    def lines(self, done: str, without: str) -> list[str]:
+        """Return what is said; nothing where no attachment is on record.
+
+        `done` is what was done with those that are whole, `without` what holds where there was no folder to read.
+        """
+        if not self.on_record:
+            return []
+        many = plural(self.on_record, "attachment")
+        if not self.whole and not self.lost:
+            return [f"{many} of cases on record: {without}"]
+        return [*self.failures, f"{self.whole} of {many} of cases {done}"]
+
+
+def compared(log: EventLog, folder: CaseFolder) -> AttachmentCheck:
+    """Compare the files of all attachments with the SHA-256 on record (D608); without a folder they are counted alone."""
+    found = list(attachments_of(log))
+    if folder.path is None:
+        return AttachmentCheck(len(found), 0, ())
+    lost = tuple(each for table, attached in found for each in folder.losses(table, [attached]))
+    return AttachmentCheck(len(found), len(found) - len(lost), lost)
+
+
+def carried(log: EventLog, source: CaseFolder, target: CaseFolder) -> AttachmentCheck:
+    """Copy the files of all attachments from one folder to another, as far as they are whole; where one of the folders is not
+    named they are counted alone.
+
+    Raises `OSError` where one cannot be written, and `ReviewRefused` where other bytes lie in its place.
+    """
+    found, lost = list(attachments_of(log)), []
+    if source.path is None or target.path is None:
+        return AttachmentCheck(len(found), 0, ())
+    for table, attached in found:
+        try:
+            data = source.read(table, attached)
+        except AttachmentLost as error:
+            lost.append(error)
+        else:
+            target.store(data)
+    return AttachmentCheck(len(found), len(found) - len(lost), tuple(lost))

@@ -1,0 +1,195 @@
+"""Cases at the desk: a dispute gets a number and a due date, an owner, attachments and a decision, and can be appealed.
+
+Everything is an event in `review/<table>`, in the name of a registered person; a case is decided by closing its dispute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+from itertools import count
+from typing import Any
+from unicodedata import normalize
+
+import msgspec
+
+from desk.review.case_folder import CaseFolder, CaseSettings
+from desk.review.desk import Desk, Entry, ReviewRefused, review_event
+from desk.review.disputes import CaseFile, Decision, case_name, case_place
+from desk.review.state import TableReview
+from events.vocabulary import model
+
+__all__ = [
+    "CaseFile",
+    "CaseFolder",
+    "Decision",
+    "FiledCase",
+    "appeal",
+    "assign",
+    "attach",
+    "by_deadline",
+    "case",
+    "cases",
+    "cases_of",
+    "decide",
+    "letter_made",
+    "move_due",
+    "note",
+    "open_case",
+    "sign",
+    "video_of",
+]
+"""With the classes that pages import from here: of this room they may import few files (tests/architecture)."""
+
+LONGEST_NAME = 120
+"""Letters of an attachment's name at most."""
+
+
+class FiledCase(msgspec.Struct, frozen=True, kw_only=True):
+    """A case with the table at which it was opened, and the marks of video of its round."""
+
+    table: str
+    case: CaseFile
+    videos: tuple[Entry, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        return case_name(self.table, self.case.number)
+
+
+def cases_of(table: str, review: TableReview) -> list[FiledCase]:
+    """Return the cases of a table, in the order of their numbers."""
+    return [FiledCase(table=table, case=each, videos=video_of(review, each)) for each in review.cases.values()]
+
+
+def video_of(review: TableReview, case: CaseFile) -> tuple[Entry, ...]:
+    """Return the marks of video of a case's round."""
+    return tuple(each for each in review.videos if each.round_no == case.round_no)
+
+
+def by_deadline(found: Sequence[FiledCase]) -> list[FiledCase]:
+    """Return cases as somebody works on them: the open ones by due date, so that the overdue are first, then the decided ones."""
+    return sorted(found, key=lambda each: (each.case.decision is not None, each.case.due, each.table, each.case.number))
+
+
+def cases(desk: Desk, table: str | None = None) -> list[FiledCase]:
+    """Return all cases (of one table), by deadline. Raises an `IntegrityError` where a review is broken."""
+    names = [name.partition("/")[2] for name in desk.log.streams() if name.startswith("review/")]
+    shown = [name for name in names if table in (None, name)]
+    return by_deadline([each for name in shown for each in cases_of(name, desk.review(name))])
+
+
+def case(desk: Desk, name: str) -> FiledCase:
+    """Return a case by its name, in any case of letters. Raises `ReviewRefused` where there is none."""
+    place = case_place(name)
+    if place is None:
+        raise ReviewRefused(f"{name!r} is no case: expected a table and a number, such as FU-01-C3 (`rack case list`)")
+    table, number = place
+    found = next((each for each in cases_of(table, desk.review(table)) if each.case.number == number), None)
+    if found is None:
+        raise ReviewRefused(f"there is no case {name.upper()}; `rack case list` names them")
+    return found
+
+
+def open_case(
+    desk: Desk,
+    table: str,
+    round_no: int,
+    *,
+    by: str,
+    settings: CaseSettings,
+    claim: str | None = None,
+    seat: int | None = None,
+    patron: str | None = None,
+    dispute: str | None = None,
+) -> FiledCase:
+    """Open a case: of a patron's `claim`, which opens the dispute too, or of a `dispute` that is open already."""
+    if (claim is None) == (dispute is None):
+        raise ReviewRefused("a case is of a new claim, or of a dispute that is open already: give one of the two")
+    review, person = desk.review(table), desk.person(by).id
+    number = max(review.cases, default=0) + 1
+    events: list[model.Event] = []
+    if dispute is None:
+        dispute = next(name for name in (f"case-{n}" for n in count(number)) if name not in review.disputes)
+        opened: dict[str, Any] = {"by": person, "dispute": dispute, "patron": patron, "reason": claim, "seat": seat}
+        events.append(review_event(model.DisputeOpened, **opened))
+    due = _days_on(desk, settings.days)
+    filed: dict[str, Any] = {
+        "by": person,
+        "case": number,
+        "dispute": dispute,
+        "due": due,
+        "patron": patron,
+        "seat": seat,
+    }
+    desk.write_together(table, round_no, [*events, review_event(model.CaseOpened, **filed)])
+    return case(desk, case_name(table, number))
+
+
+def assign(desk: Desk, name: str, *, to: str, by: str, reason: str) -> Entry:
+    """Give a case to its owner."""
+    found = case(desk, name)
+    return _written(desk, found, model.CaseAssigned, by=by, reason=reason, to=desk.person(to).id)
+
+
+def move_due(desk: Desk, name: str, *, due: str, by: str, reason: str) -> Entry:
+    """Move the day (`YYYY-MM-DD`) by which an open case is to be decided (D607).
+
+    Raises `ReviewRefused` for a day that has gone by.
+    """
+    found = case(desk, name)
+    if due < desk.today():
+        raise ReviewRefused(f"{due} has gone by: expected {desk.today()} or a later day")
+    return _written(desk, found, model.CaseDueMoved, by=by, due=due, reason=reason, was=found.case.due)
+
+
+def note(desk: Desk, name: str, *, note: str, by: str) -> Entry:
+    """Write down what was seen or done about a case."""
+    return _written(desk, case(desk, name), model.CaseNoted, by=by, note=note)
+
+
+def attach(desk: Desk, folder: CaseFolder, name: str, *, file: str, data: bytes, by: str, note: str) -> Entry:
+    """Attach a file (its name and its bytes): they are kept beside the log first. Raises `OSError` where they cannot be."""
+    found = case(desk, name)
+    desk.person(by)
+    kept = folder.keep(data)
+    called = normalize("NFC", "".join(each for each in file if each.isprintable()))[-LONGEST_NAME:] or "unnamed"
+    return _written(desk, found, model.CaseAttached, by=by, digest=kept, name=called, note=note, size=len(data))
+
+
+def decide(desk: Desk, name: str, *, outcome: str, by: str, reason: str, override: str | None = None) -> Entry:
+    """Decide a case: its dispute is closed. Against the record it is with an `override`, and a second signature (`sign`)."""
+    found = case(desk, name)
+    return desk.close_dispute(
+        found.table, dispute=found.case.dispute, outcome=outcome, by=by, reason=reason, override=override
+    )
+
+
+def sign(desk: Desk, name: str, *, by: str, reason: str) -> Entry:
+    """Sign a decision against the record as the second person: the case is decided with it."""
+    found = case(desk, name)
+    return desk.sign_dispute(found.table, dispute=found.case.dispute, by=by, reason=reason)
+
+
+def appeal(desk: Desk, name: str, *, by: str, reason: str, settings: CaseSettings) -> Entry:
+    """Record the patron's appeal: the case is open again, and due anew."""
+    due = _days_on(desk, settings.appeal_days)
+    return _written(desk, case(desk, name), model.CaseAppealed, by=by, due=due, reason=reason)
+
+
+def letter_made(desk: Desk, found: FiledCase, *, digest: str, by: str) -> Entry:
+    """Put the letter on the decision that stands on record, by the SHA-256 of its PDF, before it is handed over."""
+    if found.case.decision is None:
+        raise ReviewRefused(f"case {found.name} is not decided: there is no letter yet")
+    return _written(desk, found, model.CaseLetterMade, by=by, decision=found.case.decision.seq, digest=digest)
+
+
+def _days_on(desk: Desk, days: int) -> str:
+    return (date.fromisoformat(desk.today()) + timedelta(days=days)).isoformat()
+
+
+def _written(desk: Desk, found: FiledCase, cls: type[model.Event], *, by: str, **fields: Any) -> Entry:
+    event = review_event(cls, by=desk.person(by).id, case=found.case.number, **fields)
+    (entry,) = desk.write_together(found.table, found.case.round_no, [event])
+    return entry

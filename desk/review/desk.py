@@ -1,0 +1,546 @@
+"""The desk at which findings and disputes are reviewed: the one writer of review events.
+
+The command line and the pages both write through it: every event names who did it and why, what contradicts the state is
+refused, and the event is in the log before the caller gets an answer. The state of a review is folded in `state.py`, whose names
+are offered here too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import time
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+from typing import Any, Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import msgspec
+
+from desk.review.contradiction import contradiction, owed_cents, shown, still_owed
+from desk.review.desk_memory import DeskMemory, is_withdrawal
+from desk.review.disputes import Dispute, Entry
+from desk.review.persons import Person, Persons, ReviewRefused
+from desk.review.state import (
+    SURVEILLANCE,
+    SURVEILLANCE_STREAM,
+    FindingReview,
+    Investigation,
+    Resolution,
+    TableReview,
+    entry_of,
+)
+from events.errors import AppendRefused, EventError, IntegrityError, LogUnavailable, WrongSequence
+from events.log.contract import EventLog, ResultStore
+from events.open import open_log, open_results
+from events.vocabulary import model
+from events.vocabulary.card_numbers import hidden_in_text
+from events.vocabulary.codec import decode
+from events.vocabulary.envelope import Draft
+from events.vocabulary.model import Event, GamingDayOpened, PropertyConfigured
+from replay.findings import Adjudication, Finding, read_result
+from replay.narrative.reviews import DISPOSITIONS, INVESTIGATION_OUTCOMES, MOVES_MONEY, OUTCOMES
+
+__all__ = [
+    "DISPOSITIONS", "INVESTIGATION_OUTCOMES", "MOVES_MONEY", "OUTCOMES", "REFUSALS", "Case", "Desk", "Dispute", "Entry",
+    "FindingReview", "Investigation", "Resolution",
+    "ReviewRefused", "TableReview", "desk_at",
+]  # fmt: skip
+
+SOURCE = "review"
+ATTEMPTS = 20
+RecordKind = Literal["round", "packet", "findings", "table", "video"]
+
+
+REFUSALS = (ReviewRefused, EventError, AppendRefused, LogUnavailable, IntegrityError)
+"""The errors of a request that a desk does not carry out: each says why, and nothing was written."""
+
+
+class Case(msgspec.Struct, frozen=True, kw_only=True):
+    """A finding and its review. `withdrawn`: a later revision of the verdict does not make it."""
+
+    finding: Finding
+    review: FindingReview
+    withdrawn: bool
+
+    @property
+    def table(self) -> str:
+        """The id of the table (or meter) whose stream it is about."""
+        return self.finding.stream.partition("/")[2]
+
+
+class Desk:
+    """Where a log's findings and disputes are reviewed. Writing needs a log that is open for writing.
+
+    Every method that writes returns the entry as it now stands in the log, and raises `ReviewRefused` where it does not
+    fit, `EventError` where a value is out of form, and what the log raises. Who acts must be in the register `persons` and is
+    recorded by id; views and exports are recorded of whoever looks.
+    """
+
+    def __init__(
+        self,
+        log: EventLog,
+        results: ResultStore,
+        *,
+        persons: Persons | None = None,
+        clock: Callable[[], int] | None = None,
+    ) -> None:
+        self.log, self.results, self._persons = log, results, persons
+        self._clock = clock or _now_us
+        self.memory = DeskMemory()
+        """What was read before; whoever opens a desk again and again may put the same in each."""
+
+    # ------------------------------------------------------------------------------------------------------- reading
+
+    def now_us(self) -> int:
+        """Return the time (UTC microseconds) that an action now would have."""
+        return self._clock()
+
+    def today(self) -> str:
+        """Return the property's gaming day now; the day in UTC where it did not say when its days begin."""
+        if self._configured is not None:
+            with contextlib.suppress(ReviewRefused):  # a time zone that this machine does not know
+                return gaming_day(self._clock(), self._configured)
+        return datetime.fromtimestamp(self._clock() // 1_000_000, tz=UTC).date().isoformat()
+
+    def must_know(self, table: str) -> None:
+        """Raise `ReviewRefused` where the log has no such table or meter."""
+        if table != SURVEILLANCE and not {f"table/{table}", f"meter/{table}"} & set(self.log.streams()):
+            raise ReviewRefused(f"the log has no table {table!r}")
+
+    def review(self, table: str) -> TableReview:
+        """Return the state of the review of a table. Raises an `IntegrityError` where the stream is broken."""
+        return self.memory.review(self.log, table)
+
+    def cases(self, table: str | None = None, broken: dict[str, str] | None = None) -> list[Case]:
+        """Return all findings ever made (of one table), withdrawn or not, in the order first found.
+
+        A review that is broken raises its `IntegrityError`, or, where `broken` is given, is named there (table → why), and the
+        findings of its table are left out: their state is not known.
+        """
+        findings = self.memory.findings(self.results)
+        names = dict.fromkeys(finding.stream.partition("/")[2] for finding, _ in findings.values())
+        reviews: dict[str, TableReview] = {}
+        for name in names if table is None else names.keys() & {table}:
+            try:
+                reviews[name] = self.review(name)
+            except IntegrityError as error:
+                if broken is None:
+                    raise
+                broken[name] = f"{error.code} {error}"
+        return [
+            Case(finding=finding, review=reviews[name].finding(key), withdrawn=withdrawn)
+            for key, (finding, withdrawn) in findings.items()
+            if (name := finding.stream.partition("/")[2]) in reviews
+        ]
+
+    def case(self, finding_id: str) -> Case:
+        """Return a finding by its id, or by the first digits of it if no other begins so. Raises `ReviewRefused`."""
+        finding_id = finding_id.lower()
+        data = self.results.latest("findings", finding_id)
+        if data is not None and not is_withdrawal(finding_id, data):
+            matches = {finding_id: (read_result("findings", finding_id, data, Finding), False)}
+        else:
+            matches = {
+                key: match
+                for key, match in self.memory.findings(self.results).items()
+                if finding_id and key.startswith(finding_id)
+            }
+        if len(matches) != 1:
+            more = (
+                f"{len(matches)} findings begin so: give more digits"
+                if matches
+                else "replay the log first, or look it up"
+            )
+            raise ReviewRefused(f"there is no one finding {finding_id!r}; {more}")
+        ((key, (finding, withdrawn)),) = matches.items()
+        review = self.review(finding.stream.partition("/")[2])
+        return Case(finding=finding, review=review.finding(key), withdrawn=withdrawn)
+
+    # ------------------------------------------------------------------------------------------------------- findings
+
+    def assign(self, finding_id: str, *, to: str, by: str, reason: str) -> Entry:
+        """Give a finding to somebody to look into."""
+        case = self._open(finding_id, "assigned")
+        return self._about(
+            case,
+            review_event(
+                model.FindingAssigned,
+                by=self.person(by).id,
+                finding_id=case.finding.id,
+                reason=reason,
+                to=self.person(to).id,
+            ),
+        )
+
+    def note(self, finding_id: str, *, note: str, by: str) -> Entry:
+        """Write down what was seen or done about a finding, withdrawn or not."""
+        case = self.case(finding_id)
+        return self._about(
+            case, review_event(model.FindingNoted, by=self.person(by).id, finding_id=case.finding.id, note=note)
+        )
+
+    def acknowledge(self, finding_id: str, *, note: str, by: str) -> Entry:
+        """Take the alarm about a finding's incident in hand: it is escalated no further."""
+        case = self._open(finding_id, "acknowledged")
+        return self._about(
+            case, review_event(model.AlarmAcknowledged, by=self.person(by).id, finding_id=case.finding.id, note=note)
+        )
+
+    def resolve(
+        self,
+        finding_id: str,
+        *,
+        disposition: str,
+        by: str,
+        reason: str,
+        amount_cents: int | None = None,
+        duplicate_of: str | None = None,
+    ) -> Entry:
+        """Dispose of a finding. One that moves money then waits for another person's signature (`sign`)."""
+        if disposition not in DISPOSITIONS:
+            raise ReviewRefused(f"{disposition!r} is no disposition: {', '.join(DISPOSITIONS)}")
+        case = self._open(finding_id, "resolved")
+        other = self.case(duplicate_of).finding.id if duplicate_of is not None else None
+        resolved = review_event(
+            model.FindingResolved,
+            amount_cents=amount_cents,
+            by=self.person(by).id,
+            disposition=disposition,
+            duplicate_of=other,
+            finding_id=case.finding.id,
+            reason=reason,
+            signs=None,
+        )
+        return self._about(case, resolved)
+
+    def sign(self, finding_id: str, *, by: str, reason: str, amount_cents: int | None = None) -> Entry:
+        """Put the second signature under a disposition that moves money; `amount_cents`, if given, must be its amount."""
+        case = self._open(finding_id, "signed")
+        first = case.review.resolution
+        if first is None or case.review.state != "awaiting_signature":
+            raise ReviewRefused(f"finding {finding_id} does not wait for a second signature")
+        second = self.second_person(by, first.by)
+        signature = review_event(
+            model.FindingResolved,
+            amount_cents=first.amount_cents if amount_cents is None else amount_cents,
+            by=second.id,
+            disposition=first.disposition,
+            duplicate_of=first.duplicate_of,
+            finding_id=case.finding.id,
+            reason=reason,
+            signs=first.seq,
+        )
+        return self._about(case, signature)
+
+    def reopen(self, finding_id: str, *, by: str, reason: str) -> Entry:
+        """Take a disposition back (or refuse the second signature): the finding is to be looked into again."""
+        case = self.case(finding_id)
+        return self._about(
+            case, review_event(model.FindingReopened, by=self.person(by).id, finding_id=case.finding.id, reason=reason)
+        )
+
+    def mark_video(
+        self,
+        table: str,
+        round_no: int,
+        *,
+        camera: str,
+        starts_us: int,
+        ends_us: int,
+        by: str,
+        reason: str,
+        finding_id: str | None = None,
+        clock_offset_ms: int | None = None,
+        digest: str | None = None,
+    ) -> Entry:
+        """Mark a clip that shows a round, to be kept; times are UTC microseconds of the video's clock.
+
+        That clock is `clock_offset_ms` ahead of the property's (null: not known); `digest` is the SHA-256 of the clip's file.
+        """
+        case = self.case(finding_id) if finding_id is not None else None
+        if case is not None and (case.table, case.finding.round_no) != (table, round_no):
+            raise ReviewRefused(f"finding {finding_id} is not of table {table}, round {round_no}")
+        marked = review_event(
+            model.VideoMarked2,
+            by=self.person(by).id,
+            camera=camera,
+            clock_offset_ms=clock_offset_ms,
+            digest=digest,
+            ends_us=ends_us,
+            reason=reason,
+            starts_us=starts_us,
+            finding_id=case.finding.id if case is not None else None,
+        )
+        return self._write(table, round_no, marked)
+
+    # ------------------------------------------------------------------------------------------- disputes and custody
+
+    def open_dispute(
+        self,
+        table: str,
+        round_no: int,
+        *,
+        dispute: str,
+        claim: str,
+        by: str,
+        seat: int | None = None,
+        patron: str | None = None,
+    ) -> Entry:
+        """Open a patron's dispute of a round under an id of its own; `claim` is what the patron says."""
+        return self._write(
+            table,
+            round_no,
+            review_event(
+                model.DisputeOpened, by=self.person(by).id, dispute=dispute, patron=patron, reason=claim, seat=seat
+            ),
+        )
+
+    def close_dispute(
+        self, table: str, *, dispute: str, outcome: str, by: str, reason: str, override: str | None = None
+    ) -> Entry:
+        """Close a dispute. One that goes against the record says why (`override`), and waits for a second signature (D713).
+
+        Raises `ReviewRefused` where money that was found to be owed is still open (D714).
+        """
+        if outcome not in OUTCOMES:
+            raise ReviewRefused(f"{outcome!r} is no outcome of a dispute: {', '.join(OUTCOMES)}")
+        before = self.review(table).disputes.get(dispute)
+        if before is not None and before.outcome is None:
+            self._must_not_contradict(table, before, outcome, override)
+        closed = review_event(
+            model.DisputeClosed2,
+            by=self.person(by).id,
+            dispute=dispute,
+            outcome=outcome,
+            override=override,
+            reason=reason,
+            signs=None,
+        )
+        return self._write(table, before.round_no if before is not None else None, closed)
+
+    def sign_dispute(self, table: str, *, dispute: str, by: str, reason: str) -> Entry:
+        """Put the second signature under a decision that goes against the record; `reason` is what was checked."""
+        before = self.review(table).disputes.get(dispute)
+        first = None if before is None else before.pending
+        if before is None or first is None:
+            raise ReviewRefused(f"dispute {dispute} does not wait for a second signature")
+        self._must_not_contradict(table, before, first.outcome, first.override)
+        signature = review_event(
+            model.DisputeClosed2,
+            by=self.second_person(by, first.by).id,
+            dispute=dispute,
+            outcome=first.outcome,
+            override=first.override,
+            reason=reason,
+            signs=first.seq,
+        )
+        return self._write(table, before.round_no, signature)
+
+    def _must_not_contradict(self, table: str, dispute: Dispute, outcome: str, override: str | None) -> None:
+        """Raise `ReviewRefused` where money is owed still, or a decision goes against the record and does not say why."""
+        currency = "USD" if self._configured is None else self._configured.currency
+        cases = [each for each in self.cases(table) if each.finding.round_no == dispute.round_no and not each.withdrawn]
+        findings, disposed = [each.finding for each in cases], self.review(table).disposed
+        if why := still_owed(owed_cents(findings, dispute.seat, disposed), dispute.seat, currency):
+            raise ReviewRefused(why)
+        key = f"table/{table}#{dispute.round_no}"
+        data = self.results.latest("adjudications", key)
+        verdict = None if data is None else read_result("adjudications", key, data, Adjudication)
+        against = contradiction(outcome, shown(verdict, dispute.seat, currency))
+        if against and override is None:
+            raise ReviewRefused(
+                f"this goes against the record, which shows: {against} To decide {OUTCOMES[outcome].removeprefix('decided ')} "
+                "all the same, say why against the record; a second person signs it"
+            )
+        if override is not None and not against:
+            raise ReviewRefused("the record does not show otherwise: leave out why it is decided against it")
+
+    def open_investigation(self, table: str, **figures: Any) -> Entry:
+        """Open an investigation in writing of a table's hold; `figures` are the fields of `InvestigationOpened`."""
+        figures["by"] = self.person(figures["by"]).id
+        return self._write(table, None, review_event(model.InvestigationOpened, **figures))
+
+    def close_investigation(self, table: str, *, investigation: str, outcome: str, by: str, reason: str) -> Entry:
+        """Close an investigation; `reason` is what was found."""
+        if outcome not in INVESTIGATION_OUTCOMES:
+            raise ReviewRefused(f"{outcome!r} is no outcome of an investigation: {', '.join(INVESTIGATION_OUTCOMES)}")
+        closed = review_event(
+            model.InvestigationClosed,
+            by=self.person(by).id,
+            investigation=investigation,
+            outcome=outcome,
+            reason=reason,
+        )
+        return self._write(table, None, closed)
+
+    def viewed(self, table: str, round_no: int | None, *, what: RecordKind, by: str, reason: str) -> Entry:
+        """Note that somebody looked at a record of a table (of one round, or null)."""
+        return self._write(
+            table, round_no, review_event(model.RecordViewed, by=self._recorded(by), reason=reason, what=what)
+        )
+
+    def exported(
+        self, table: str, round_no: int | None, *, what: RecordKind, digest: str, form: str, by: str, reason: str
+    ) -> Entry:
+        """Note that a copy of a record leaves the system: `digest` is its SHA-256 in hex, `form` what it is (json, csv)."""
+        exported = review_event(
+            model.RecordExported, by=self._recorded(by), digest=digest, format=form, reason=reason, what=what
+        )
+        return self._write(table, round_no, exported)
+
+    # -------------------------------------------------------------------------------------------------------- writing
+
+    def person(self, spelling: str) -> Person:
+        """Return the registered person of a spelling. Raises `ReviewRefused` where nobody is registered so."""
+        if self._persons is None:
+            raise ReviewRefused(
+                "no register of persons is named, and only registered persons act on findings and disputes; "
+                "name its file with RACK_PERSONS (`rack review register` makes it)"
+            )
+        return self._persons.known(spelling)
+
+    def second_person(self, spelling: str, first: str) -> Person:
+        """Return who signs second. Raises `ReviewRefused` unless it is certain that somebody else signed first."""
+        second = self.person(spelling)
+        before = self._persons.find(first) if self._persons is not None else None
+        if before is None:
+            raise ReviewRefused(
+                f"{first} signed first and is not registered, so that nobody can tell whether {second.id} is another person; "
+                "have the administrator register that name (as an id, or as an account of the person it belongs to), "
+                "or reopen the finding"
+            )
+        if before.id == second.id:
+            raise ReviewRefused(f"{second.id} has signed already; the second signature is another person's")
+        return second
+
+    def _recorded(self, spelling: str) -> str:
+        person = self._persons.find(spelling) if self._persons is not None else None
+        return spelling if person is None else person.id
+
+    def _open(self, finding_id: str, what: str) -> Case:
+        case = self.case(finding_id)
+        if case.withdrawn:
+            raise ReviewRefused(
+                f"finding {finding_id} was withdrawn by a later verdict: it can be noted or reopened, not {what}"
+            )
+        return case
+
+    def _about(self, case: Case, payload: Event) -> Entry:
+        return self._write(case.table, case.finding.round_no, payload)
+
+    def _write(self, table: str, round_no: int | None, payload: Event) -> Entry:
+        (entry,) = self.write_together(table, round_no, [payload])
+        return entry
+
+    def write_together(self, table: str, round_no: int | None, payloads: Sequence[Event]) -> list[Entry]:
+        """Append events about one round, all or none, each as it fits after those before it; return their entries in order."""
+        stream = f"review/{table}"
+        self.must_know(table)
+        for _ in range(ATTEMPTS):
+            review = self.review(table)
+            after = review.copy()
+            for number, payload in enumerate(payloads, review.seq + 1):
+                if objection := after.objection(payload, round_no):
+                    raise ReviewRefused(f"{stream}: {objection}")
+                after.apply(number, 0, round_no, payload, review.gaming_day)
+            drafts = self._drafts(review, payloads, round_no)
+            try:
+                end = self.log.append(stream, review.seq + 1, drafts).head.seq
+            except WrongSequence:  # another reviewer wrote meanwhile: that counts first
+                continue
+            events = [decode(record.data) for record in self.log.read(stream, end - len(payloads) + 1, end)]
+            return [entry_of(event.seq, event.recorded_at_us, event.round_no, event.payload) for event in events]
+        raise ReviewRefused(f"{stream}: others kept writing to it; repeat what you did")
+
+    def _drafts(self, review: TableReview, payloads: Sequence[Event], round_no: int | None) -> list[Draft]:
+        now_us = self._clock()
+        day = max(self._gaming_day(now_us, review), review.gaming_day)
+        events: list[tuple[Event, int | None]] = [(payload, round_no) for payload in payloads]
+        if day != review.gaming_day:
+            events.insert(0, (GamingDayOpened(gaming_day=day), None))
+        return [
+            Draft(
+                event_id=secrets.token_hex(16),  # a packet that leaves others out must not let it be guessed
+                source=SOURCE,
+                source_seq=seq,
+                occurred_at_us=now_us,
+                round_no=number,
+                payload=event,
+            )
+            for seq, (event, number) in enumerate(events, review.seq + 1)
+        ]
+
+    def _gaming_day(self, now_us: int, review: TableReview) -> str:
+        """Return the property's gaming day at a time; where the property did not say when it begins, the table's last."""
+        configured = self._configured
+        if configured is None and review.stream == SURVEILLANCE_STREAM:
+            raise ReviewRefused(
+                "the property did not say when its gaming day begins, and an entry of the surveillance log needs one; "
+                "append its property_configured (`rack ingest --office`)"
+            )
+        if configured is None:
+            table = review.stream.partition("/")[2]
+            head = max((self.log.head(f"{kind}/{table}").seq, f"{kind}/{table}") for kind in ("table", "meter"))
+            (last,) = self.log.read(head[1], head[0], head[0])
+            return decode(last.data).gaming_day
+        return gaming_day(now_us, configured)
+
+    @cached_property
+    def _configured(self) -> PropertyConfigured | None:
+        """How the property configured itself last; null where it never did. Read once: it may stand far back in a partition."""
+        return self.memory.configured(self.log)
+
+
+def review_event(cls: type[Event], **fields: Any) -> Event:
+    """Return an event of a review, without card numbers. Raises `ReviewRefused` where a value is out of form."""
+    try:
+        return cls(
+            **{name: hidden_in_text(value) if isinstance(value, str) else value for name, value in fields.items()}
+        )
+    except msgspec.ValidationError as error:
+        raise ReviewRefused(f"{error}: nothing was written") from error
+
+
+def _now_us() -> int:
+    return time.time_ns() // 1000
+
+
+def gaming_day(at_us: int, configured: PropertyConfigured) -> str:
+    """Return the gaming day of a time: it begins at the cutover, property time.
+
+    >>> night = PropertyConfigured(currency="USD", gaming_day_cutover="06:00", name="x", time_zone="America/New_York")
+    >>> gaming_day(1_772_449_199_000_000, night), gaming_day(1_772_449_200_000_000, night)
+    ('2026-03-01', '2026-03-02')
+    """
+    try:
+        zone = ZoneInfo(configured.time_zone)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise ReviewRefused(f"property_configured names the time zone {configured.time_zone!r}: {error}") from error
+    hours, minutes = map(int, configured.gaming_day_cutover.split(":"))
+    local = datetime.fromtimestamp(at_us // 1_000_000, tz=UTC).astimezone(zone)
+    return (local.replace(tzinfo=None) - timedelta(hours=hours, minutes=minutes)).date().isoformat()
+
+
+@contextlib.contextmanager
+def desk_at(
+    address: str,
+    *,
+    read_only: bool = False,
+    check_heads: bool = True,
+    persons: Persons | None = None,
+    clock: Callable[[], int] | None = None,
+    **options: Any,
+) -> Iterator[Desk]:
+    """Open the desk of the log at an address, for one or a few actions.
+
+    `check_heads` as in `open_log`: without it a log that lost its tail can be looked at. Options go to the backends
+    (`security`). Raises `LogUnavailable` and `SecondWriter` as the log does.
+    """
+    with contextlib.ExitStack() as resources:
+        log = open_log(address, read_only=read_only, check_heads=check_heads, **options)
+        resources.callback(log.close)
+        results = open_results(address, read_only=True, **options)
+        resources.callback(results.close)
+        yield Desk(log, results, persons=persons, clock=clock)

@@ -1,0 +1,195 @@
+"""Incidents at the desk: what is done about one is done about all its findings, in one commit, with one reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from desk.review.desk import Case, Desk, ReviewRefused, review_event
+from desk.review.disputes import Entry
+from desk.review.state import FindingReview, State
+from events.vocabulary import model
+from events.vocabulary.model import Event
+from replay.findings import Finding
+from replay.incidents import Incident, incidents_in
+from replay.narrative.reviews import DISPOSITIONS, GIVES_TO_PATRON, MOVES_MONEY
+
+OF_INCIDENTS = tuple(name for name in DISPOSITIONS if name != "duplicate")
+"""The dispositions that an incident can be given as a whole."""
+FURTHEST_FROM_RESOLVED: tuple[State, ...] = ("reopened", "open", "assigned", "awaiting_signature", "resolved")
+
+
+class IncidentCase(msgspec.Struct, frozen=True, kw_only=True):
+    """An incident and the reviews of its findings, in the same order."""
+
+    incident: Incident
+    reviews: tuple[FindingReview, ...]
+
+    @property
+    def table(self) -> str:
+        """The id of the table (or meter) whose stream it is about."""
+        return self.incident.cause.stream.partition("/")[2]
+
+    @property
+    def state(self) -> State:
+        """The state of the finding that is furthest from being resolved."""
+        return incident_state(self.reviews)
+
+    @property
+    def assigned_to(self) -> str | None:
+        """The person who looks into it; null where nobody does."""
+        return incident_holder(self.reviews)
+
+    @property
+    def without_disposition(self) -> list[Finding]:
+        """Its findings that have no disposition, in their order."""
+        return [
+            finding for finding, review in zip(self.incident.findings, self.reviews, strict=True) if not review.settled
+        ]
+
+
+def incident_state(reviews: Sequence[FindingReview]) -> State:
+    """Return the state of the finding that is furthest from being resolved."""
+    return min((review.state for review in reviews), key=FURTHEST_FROM_RESOLVED.index)
+
+
+def incident_holder(reviews: Sequence[FindingReview]) -> str | None:
+    """Return the person to whom the first assigned finding without a disposition was given; null where there is none."""
+    return next((review.assigned_to for review in reviews if review.assigned_to and not review.settled), None)
+
+
+def incident_cases(cases: Iterable[Case]) -> list[IncidentCase]:
+    """Return the incidents of cases whose findings stand, the gravest first: by severity, then money, then in the order found."""
+    standing = {case.finding.id: case for case in cases if not case.withdrawn}
+    made = [
+        IncidentCase(incident=incident, reviews=tuple(standing[finding.id].review for finding in incident.findings))
+        for incident in incidents_in(case.finding for case in standing.values())
+    ]
+    return sorted(made, key=lambda case: case.incident.gravity)
+
+
+class IncidentDesk:
+    """The desk for whole incidents. An incident is named by any of its findings, as `Desk.case` names them.
+
+    Every method that writes returns the entries as they now stand in the log, and raises what `Desk` raises.
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def case(self, finding_id: str) -> IncidentCase:
+        """Return the incident that a finding belongs to. Raises `ReviewRefused`, also for a finding that was withdrawn."""
+        one = self._desk.case(finding_id)
+        if one.withdrawn:
+            raise ReviewRefused(f"finding {finding_id} was withdrawn by a later verdict: it is part of no incident")
+        for case in incident_cases(self._desk.cases(one.table)):
+            if one.finding.id in {finding.id for finding in case.incident.findings}:
+                return case
+        raise ReviewRefused(f"finding {finding_id} was withdrawn meanwhile")
+
+    def assign(self, finding_id: str, *, to: str, by: str, reason: str) -> list[Entry]:
+        """Give the findings of an incident that have no disposition to somebody to look into."""
+        case, person, holder = self.case(finding_id), self._desk.person(by), self._desk.person(to)
+        return self._write(
+            case,
+            [
+                review_event(model.FindingAssigned, by=person.id, finding_id=finding.id, reason=reason, to=holder.id)
+                for finding in case.without_disposition
+            ],
+        )
+
+    def resolve(self, finding_id: str, *, disposition: str, by: str, reason: str) -> list[Entry]:
+        """Dispose of all findings of an incident that have no disposition yet.
+
+        A disposition that moves money is that of the findings whose money it moves, each with its own amount; the others are
+        confirmed without action. Raises `ReviewRefused` where that would leave a patron short, or moves nothing.
+        """
+        if disposition not in OF_INCIDENTS:
+            raise ReviewRefused(f"{disposition!r} is no disposition of an incident: {', '.join(OF_INCIDENTS)}")
+        case, person = self.case(finding_id), self._desk.person(by)
+        amounts = {finding.id: _amount_moved(finding, disposition) for finding in case.without_disposition}
+        if disposition in MOVES_MONEY and amounts and not any(amounts.values()):
+            raise ReviewRefused(f"{disposition} fits no finding of this incident: none has money that it moves")
+        if disposition == "confirmed_recovered" and any(
+            (finding.difference_cents or 0) < 0 for finding in case.without_disposition
+        ):
+            raise ReviewRefused(
+                "a patron is owed money in this incident: resolve those findings first, with confirmed_paid_patron"
+            )
+        rest = "confirmed_no_action" if disposition in MOVES_MONEY else disposition
+        return self._write(
+            case,
+            [
+                review_event(
+                    model.FindingResolved,
+                    amount_cents=amount,
+                    by=person.id,
+                    disposition=disposition if amount else rest,
+                    duplicate_of=None,
+                    finding_id=identity,
+                    reason=reason,
+                    signs=None,
+                )
+                for identity, amount in amounts.items()
+            ],
+        )
+
+    def sign(self, finding_id: str, *, by: str, reason: str, total_cents: int | None = None) -> list[Entry]:
+        """Put the second signature under every disposition of an incident that waits for one.
+
+        `total_cents`, if given, must be their sum: whoever signs has seen it. Raises `ReviewRefused` where it is not.
+        """
+        case = self.case(finding_id)
+        waiting = sum(
+            review.resolution.amount_cents or 0
+            for review in case.reviews
+            if review.state == "awaiting_signature" and review.resolution is not None
+        )
+        if total_cents is not None and total_cents != waiting:
+            raise ReviewRefused(
+                "what waits for a signature is not what was shown any more: look at it again, and sign that"
+            )
+        return self._write(
+            case,
+            [
+                review_event(
+                    model.FindingResolved,
+                    amount_cents=review.resolution.amount_cents,
+                    by=self._desk.second_person(by, review.resolution.by).id,
+                    disposition=review.resolution.disposition,
+                    duplicate_of=review.resolution.duplicate_of,
+                    finding_id=review.finding_id,
+                    reason=reason,
+                    signs=review.resolution.seq,
+                )
+                for review in case.reviews
+                if review.state == "awaiting_signature" and review.resolution is not None
+            ],
+        )
+
+    def reopen(self, finding_id: str, *, by: str, reason: str) -> list[Entry]:
+        """Reopen every finding of an incident that has a disposition."""
+        case, person = self.case(finding_id), self._desk.person(by)
+        return self._write(
+            case,
+            [
+                review_event(model.FindingReopened, by=person.id, finding_id=review.finding_id, reason=reason)
+                for review in case.reviews
+                if review.settled
+            ],
+        )
+
+    def _write(self, case: IncidentCase, payloads: Sequence[Event]) -> list[Entry]:
+        if not payloads:
+            state = case.state.replace("_", " ")
+            raise ReviewRefused(f"incident {case.incident.id[:8]} is {state}: none of its findings waits for this")
+        return self._desk.write_together(case.table, case.incident.cause.round_no, payloads)
+
+
+def _amount_moved(finding: Finding, disposition: str) -> int | None:
+    """The amount in cents that a disposition moves for a finding; null where it moves none."""
+    cents = finding.difference_cents or 0
+    if (disposition in GIVES_TO_PATRON and cents < 0) or (disposition == "confirmed_recovered" and cents > 0):
+        return abs(cents)
+    return None

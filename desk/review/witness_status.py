@@ -1,0 +1,188 @@
+"""What a witness vouches for, as its folder shows it to somebody who has the witness's public key, and how far it is behind.
+
+Invariant: nobody is believed. A cosignature counts only where the witness's key verifies it and the log's store
+holds the same checkpoint. It reads the newest checkpoints, which is quick; that each of them extends the one before and is borne
+out by the events says `rack verify --witness`, which computes all roots anew.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from desk.review import desk as review
+from events.errors import IntegrityError, LogUnavailable
+from events.log.contract import CheckpointStore
+from events.open import open_checkpoints, open_log
+from events.proofs.checkpoint import Checkpoint, origin_of
+from events.proofs.keys import KeyRefused, read_public_key
+from events.proofs.signed_note import BadNote, KeyKind, Note, PublicKey
+from events.proofs.statements import BadCheckpoint, CheckpointBatch, TimeStatement, read_statement
+from events.proofs.witness import CosignedCheckpoint, WitnessFolder
+
+REFUSALS = (*review.REFUSALS, KeyRefused, BadNote)
+"""Whatever `witnessed_at` raises where the log, the key or the folder cannot be read."""
+
+LATEST = 12
+"""How many cosigned checkpoints are looked at, and how many of the log are told."""
+PATIENCE_S = 300
+"""A witness that has left a checkpoint without its signature for longer is silent."""
+
+
+class Seen(msgspec.Struct, frozen=True, kw_only=True):
+    """A checkpoint of the log: over how many statements and events, its root (hex), and when it was made (UTC microseconds).
+
+    `cosigned_s` is the witness's own clock (UTC seconds) where it cosigned this one; null where not. `covered` says that it
+    cosigned this one or a later one, which stands for all before.
+    """
+
+    size: int
+    events: int
+    root: str
+    at_us: int
+    cosigned_s: int | None = None
+    covered: bool = False
+
+
+class Refused(msgspec.Struct, frozen=True, kw_only=True):
+    """What the witness refused and kept: its file, over how many statements and when it was made (null: cannot be read).
+
+    `stored` says that the log's store still holds the very same.
+    """
+
+    file: str
+    size: int | None
+    at_us: int | None
+    stored: bool
+
+
+class Witnessed(msgspec.Struct, frozen=True, kw_only=True):
+    """What a witness vouches for.
+
+    `cosigned` counts the checkpoints in its folder; `newest_size` and `newest_s` are those of the newest one that counts (null:
+    none). `checkpoints` are the log's newest, the newest first. `behind` and `events_behind` are how many checkpoints, and
+    events in them, the witness has not seen, `waiting_since_us` is when the first of them was made. `refused` and `trouble`
+    (empty: none) say in what it disagrees with the log.
+    """
+
+    witness: str
+    key: str
+    cosigned: int
+    newest_size: int | None
+    newest_s: int | None
+    checkpoints: tuple[Seen, ...]
+    behind: int
+    events_behind: int
+    waiting_since_us: int | None
+    refused: tuple[Refused, ...]
+    trouble: str
+
+    @property
+    def disagrees(self) -> bool:
+        """Whether the witness saw what cannot be brought together with this log."""
+        return bool(self.trouble or self.refused)
+
+    def silent(self, now_us: int) -> bool:
+        """Say whether a checkpoint has waited for its signature for longer than `PATIENCE_S`."""
+        return self.waiting_since_us is not None and now_us - self.waiting_since_us > PATIENCE_S * 1_000_000
+
+
+def witnessed_at(address: str, folder: Path, key_file: Path, **options: Any) -> Witnessed:
+    """Look at a witness's folder and at the checkpoints of the log at an address. Options go to the backends (`security`).
+
+    Raises one of `REFUSALS`. A witness that disagrees is no error: see `Witnessed`.
+    """
+    key = read_public_key(key_file, KeyKind.WITNESS)
+    if not folder.is_dir():
+        raise LogUnavailable(f"{folder}: no such folder; expected that of a witness (`rack witness --folder`)")
+    with ExitStack() as resources:
+        log = resources.enter_context(closing(open_log(address, read_only=True, check_heads=False, **options)))
+        store = resources.enter_context(
+            closing(open_checkpoints(address, log_id=log.log_id, read_only=True, **options))
+        )
+        return look(store, WitnessFolder(folder, key), origin_of(log.log_id, log.property_id))
+
+
+def look(store: CheckpointStore, folder: WitnessFolder, origin: str) -> Witnessed:
+    """Hold what a witness cosigned last against the checkpoints of a store; `origin` is the log's."""
+    sizes, trouble = folder.sizes(), ""
+    chosen = sizes[-LATEST:]
+    held: dict[int, CosignedCheckpoint] = {}
+    try:
+        held = {size: folder.read(size) for size in chosen}
+    except IntegrityError as error:
+        trouble, chosen = error.detail, []
+    try:
+        checkpoints = [_read(data) for data in store.batches(chosen[0] - 1 if chosen else 0)]
+    except (BadNote, ValueError) as error:
+        raise BadCheckpoint(1, "statement_changed", f"what is stored is no checkpoint: {error}") from error
+    present = {checkpoint.size: (checkpoint, time) for checkpoint, time in checkpoints}
+    for size, cosigned in held.items():
+        trouble = trouble or _differs(folder.key, cosigned.checkpoint, present.get(size), origin)
+    newest = held[chosen[-1]] if chosen and not trouble else None
+    reach = newest.checkpoint.size if newest is not None else 0
+    beyond = [each for each in checkpoints if each[0].size > reach]
+    vouched = max((time.events for checkpoint, time in checkpoints if checkpoint.size <= reach), default=0)
+    return Witnessed(
+        witness=folder.key.name,
+        key=str(folder.key),
+        cosigned=len(sizes),
+        newest_size=newest.checkpoint.size if newest is not None else None,
+        newest_s=newest.signed.time_s if newest is not None else None,
+        checkpoints=tuple(
+            _seen(each, held if newest is not None else {}, reach) for each in checkpoints[: -LATEST - 1 : -1]
+        ),
+        behind=len(beyond),
+        events_behind=beyond[-1][1].events - vouched if beyond else 0,
+        waiting_since_us=beyond[0][1].at_us if beyond else None,
+        refused=tuple(_refused(name, data, store) for name, data in folder.refused()),
+        trouble=trouble,
+    )
+
+
+def _differs(key: PublicKey, cosigned: Checkpoint, stored: tuple[Checkpoint, object] | None, origin: str) -> str:
+    """Return how what the witness cosigned is not what the store holds; empty where it is."""
+    if cosigned.origin != origin:
+        return f"the witness {key.name} saw the log {cosigned.origin}, this is {origin}"
+    if stored is None:
+        return f"the witness {key.name} cosigned a checkpoint over {cosigned.size:,} statements, which the log no longer holds"
+    if stored[0] != cosigned:
+        return (
+            f"the witness {key.name} cosigned a checkpoint over {cosigned.size:,} statements with root "
+            f"{cosigned.root.hex()[:16]}…, the log holds one with root {stored[0].root.hex()[:16]}…"
+        )
+    return ""
+
+
+def _read(data: bytes) -> tuple[Checkpoint, TimeStatement]:
+    """Return what a stored batch signs, and the time that closes it. Raises `BadNote` or `ValueError`."""
+    batch = CheckpointBatch.decode(data)
+    time = read_statement(batch.lines[-1])
+    if not isinstance(time, TimeStatement):
+        raise ValueError("a checkpoint must end with a time")
+    return Checkpoint.parse(Note.decode(batch.note).text), time
+
+
+def _seen(each: tuple[Checkpoint, TimeStatement], held: dict[int, CosignedCheckpoint], reach: int) -> Seen:
+    checkpoint, time = each
+    cosigned = held.get(checkpoint.size)
+    return Seen(
+        size=checkpoint.size,
+        events=time.events,
+        root=checkpoint.root.hex(),
+        at_us=time.at_us,
+        cosigned_s=cosigned.signed.time_s if cosigned is not None else None,
+        covered=checkpoint.size <= reach,
+    )
+
+
+def _refused(name: str, data: bytes, store: CheckpointStore) -> Refused:
+    try:
+        checkpoint, time = _read(data)
+    except (BadNote, ValueError):
+        return Refused(file=name, size=None, at_us=None, stored=data == next(store.batches(0), None))
+    stored = data == next(store.batches(checkpoint.size - 1), None)
+    return Refused(file=name, size=checkpoint.size, at_us=time.at_us, stored=stored)

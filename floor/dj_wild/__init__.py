@@ -1,1 +1,0 @@
-"""DJ Wild Stud Poker on the floor: its tables, rounds, planted faults and legitimate irregularities."""

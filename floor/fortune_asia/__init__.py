@@ -1,1 +1,0 @@
-"""Fortune Asia Poker on the floor: dealt like Face Up Pai Gow Poker, set in three hands, the players first."""

@@ -1,0 +1,1 @@
+"""DJ Wild Stud Poker (Annex A, rulemaking 125-223, Chapter 687a)."""

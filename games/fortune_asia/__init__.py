@@ -1,0 +1,1 @@
+"""Fortune Asia Poker (58 Pa. Code Chapter 659a)."""

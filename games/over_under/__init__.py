@@ -1,0 +1,1 @@
+"""Over/Under (Annex A, rulemaking 125-223, Chapter 686a)."""

@@ -1,0 +1,1 @@
+"""Face Up Pai Gow Poker with a player-dealer, California (GEGR-002138)."""

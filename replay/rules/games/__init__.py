@@ -1,1 +1,0 @@
-"""The rules of single games, a file and a record for each; `replay.rules.catalogue` lists them."""

@@ -1,0 +1,177 @@
+"""The catalogue of games. A game is a package, and everything of it is found by its place (docs/adding-a-game.md).
+
+A game's package has `settle.py` with its record (`GAME`) and `chapters/`; other layers look in it for `rules.py`, `returns.py`
+and `simulation`. The games of this project are the packages that `games` lists; a game from outside is added with `add_game`,
+before the first round is judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from importlib.resources import files
+from importlib.util import find_spec
+from typing import Final, TypeVar
+
+from rulebook.chapters.chapters import add_chapter, chapter, known_chapters, remove_chapter
+from rulebook.game import Game
+
+Record = TypeVar("Record")
+
+OWN: Final = "games"
+"""The package that has the games of this project, each in a folder."""
+
+_PACKAGES: Final[dict[str, str]] = {}
+"""Game → its package."""
+_RECORDS: Final[dict[str, Game]] = {}
+_OUTSIDE: Final[dict[str, Mapping[str, str]]] = {}
+"""Game added from outside → the chapters that came with it: key → TOML text."""
+
+
+class _Games(Mapping[str, Game]):
+    """Every game by its name; those of this project are imported at the first look."""
+
+    def __getitem__(self, name: str) -> Game:
+        try:
+            return _RECORDS[name]
+        except KeyError:
+            _take_own()
+            return _RECORDS[name]
+
+    def __iter__(self) -> Iterator[str]:
+        _take_own()
+        return iter(_RECORDS)
+
+    def __len__(self) -> int:
+        _take_own()
+        return len(_RECORDS)
+
+
+GAMES: Final[Mapping[str, Game]] = _Games()
+"""Every game by its name."""
+
+
+def own_games() -> tuple[str, ...]:
+    """Return the names of the games of this project, in the order in which they are listed."""
+    names: tuple[str, ...] = import_module(OWN).GAMES
+    return names
+
+
+@cache
+def _take_own() -> None:
+    for name in own_games():
+        _PACKAGES[name] = f"{OWN}.{name}"
+        _RECORDS[name] = import_module(f"{OWN}.{name}.settle").GAME
+
+
+class GameParts(Mapping[str, Record]):
+    """The record that each game has in one module of its package, by the game's name: `GameParts("returns", "RETURNS")`.
+
+    A module is imported at the first look at its game. A game without the module is not in the mapping.
+    """
+
+    def __init__(self, module: str, name: str) -> None:
+        self._module, self._name = module, name
+        self._records: dict[str, Record] = {}
+
+    def __getitem__(self, game: str) -> Record:
+        module = f"{package_of(game)}.{self._module}"
+        if module not in self._records:
+            if find_spec(module) is None:
+                raise KeyError(game)
+            self._records[module] = getattr(import_module(module), self._name)
+        return self._records[module]
+
+    def __iter__(self) -> Iterator[str]:
+        return (game for game in GAMES if find_spec(f"{package_of(game)}.{self._module}") is not None)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def add_game(package: str) -> Game:
+    """Add a game from outside by its package, with the chapters in it, before its first use; return its record.
+
+    Raises `ValueError`, and adds nothing, if the game or a chapter is known already, if a text is no chapter of this game, or
+    if a wager has another title in another game.
+    """
+    game: Game = import_module(f"{package}.settle").GAME
+    titles = wager_titles()
+    if game.name in _RECORDS:
+        raise ValueError(f"there is a game {game.name} already; give the new one another name")
+    for wager, title in game.wagers.items():
+        if titles.get(wager, title) != title:
+            raise ValueError(
+                f"{game.name}: the wager {wager} is called {titles[wager]!r} in another game, not {title!r}"
+            )
+    texts: dict[str, str] = {}
+    try:
+        for text in _chapters_in(package):
+            added = add_chapter(text)
+            texts[added.key] = text
+            if added.game != game.name:
+                raise ValueError(f"the chapter {added.key} is of the game {added.game}, not of {game.name}")
+    except ValueError:
+        for key in texts:
+            remove_chapter(key)
+        raise
+    _RECORDS[game.name], _PACKAGES[game.name] = game, package
+    _OUTSIDE[game.name] = texts
+    return game
+
+
+def _chapters_in(package: str) -> Iterator[str]:
+    for entry in sorted(files(package).joinpath("chapters").iterdir(), key=lambda entry: entry.name):
+        if entry.name.endswith(".toml"):
+            yield entry.read_text(encoding="utf-8")
+
+
+def remove_game(name: str) -> None:
+    """Remove a game that was added, and its chapters; KeyError for one of this project or one that is not there."""
+    for key in _OUTSIDE.pop(name):
+        remove_chapter(key)
+    del _RECORDS[name], _PACKAGES[name]
+
+
+def outside_games() -> Mapping[str, Mapping[str, str]]:
+    """Return each game that was added from outside → its chapters: key → TOML text."""
+    return _OUTSIDE
+
+
+def package_of(game: str) -> str:
+    """Return the package of a game. Raises `KeyError` for an unknown one."""
+    _take_own()
+    return _PACKAGES[game]
+
+
+def wager_titles() -> dict[str, str]:
+    """Return wager → what people call it, over all games.
+
+    >>> wager_titles()["bad_beat"]
+    'Two-Way Bad Beat'
+    """
+    return {wager: title for game in GAMES.values() for wager, title in game.wagers.items()}
+
+
+def wagers_by_setting() -> frozenset[str]:
+    """Return the wagers that are won or lost by how hands are set, over all games: those that a wrong setting mispays."""
+    return frozenset(wager for game in GAMES.values() for wager in game.by_setting)
+
+
+def base_wagers() -> frozenset[str]:
+    """Return the wagers with which one takes part, over all chapters.
+
+    >>> sorted(base_wagers())
+    ['ante', 'base']
+    """
+    return frozenset(chapter(*key.split("-", 1)).base for key in known_chapters())
+
+
+def chapters_of(game: str) -> tuple[str, ...]:
+    """Return the keys of a game's chapters, sorted.
+
+    >>> chapters_of("face_up_pai_gow")
+    ('pa-688a', 'pa-688a-proposed')
+    """
+    return tuple(sorted(key for key in known_chapters() if chapter(*key.split("-", 1)).game == game))

@@ -1,0 +1,84 @@
+"""The files of the chapters, as tables: those of the package, and those that a game added from outside brings along.
+
+Invariant: it finds and reads tables and gives them no shape (`rulebook.chapters.chapters` does).
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Any, Final
+
+Table = Mapping[str, Any]
+
+_GAMES: Final = "games"
+"""The package whose folders have the chapters of this project's games."""
+_ADDED: Final[dict[tuple[str, str], Table]] = {}
+
+
+def table_of(jurisdiction: str, name: str) -> Table:
+    """Return the table of a chapter by jurisdiction and number; KeyError where there is no such chapter.
+
+    >>> table_of("pa", "688a")["title"]
+    'Face Up Pai Gow Poker'
+    """
+    added = _ADDED.get((jurisdiction, name))
+    if added is not None:
+        return added
+    if name not in _packaged().get(jurisdiction, ()):
+        raise KeyError(f"{jurisdiction}-{name}")
+    return _read(jurisdiction, name)
+
+
+def chapter_names() -> dict[str, tuple[str, ...]]:
+    """Return jurisdiction → numbers of its chapters, both sorted."""
+    names = {jurisdiction: set(packaged) for jurisdiction, packaged in _packaged().items()}
+    for jurisdiction, name in _ADDED:
+        names.setdefault(jurisdiction, set()).add(name)
+    return {jurisdiction: tuple(sorted(names[jurisdiction])) for jurisdiction in sorted(names)}
+
+
+def add_table(table: Table) -> None:
+    """Take in the table of a chapter that is no file of the package; ValueError where the chapter is known already."""
+    jurisdiction, name = table["jurisdiction"], table["chapter"]
+    if name in chapter_names().get(jurisdiction, ()):
+        raise ValueError(f"there is a chapter {jurisdiction}-{name} already; give the new one another number")
+    _ADDED[jurisdiction, name] = table
+
+
+def remove_table(jurisdiction: str, name: str) -> None:
+    """Take out a table that was added; KeyError for any other."""
+    del _ADDED[jurisdiction, name]
+
+
+def citation_form(name: str) -> str | None:
+    """Return how sections of a chapter are cited, with `{section}` in it; null for a chapter of 58 Pa. Code.
+
+    >>> citation_form("gegr-002138")
+    'GEGR-002138, {section}'
+    """
+    for jurisdiction, names in chapter_names().items():
+        if name in names:
+            form: str | None = table_of(jurisdiction, name).get("cited_as")
+            return form
+    return None
+
+
+@cache
+def _packaged() -> Mapping[str, Mapping[str, Traversable]]:
+    """Return jurisdiction → number of a chapter → its file."""
+    found: dict[str, dict[str, Traversable]] = {}
+    for game in files(_GAMES).iterdir():
+        chapters = game.joinpath("chapters")
+        for entry in chapters.iterdir() if chapters.is_dir() else ():
+            jurisdiction, _, name = entry.name.removesuffix(".toml").partition("-")
+            found.setdefault(jurisdiction, {})[name] = entry
+    return found
+
+
+@cache
+def _read(jurisdiction: str, name: str) -> Table:
+    return tomllib.loads(_packaged()[jurisdiction][name].read_text(encoding="utf-8"))

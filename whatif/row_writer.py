@@ -1,0 +1,28 @@
+"""A stream read for its rows alone: folded as by a replay, and judged by nobody.
+
+Invariant: rounds become rows as `stream_rows` says. Events in, rows out; no I/O.
+"""
+
+from __future__ import annotations
+
+from replay.fold.round import Round
+from replay.run.stream_worker import Result, StreamWorker, rules_in_force
+from whatif.stream_rows import StreamRows
+
+
+class RowWriter(StreamWorker):
+    """A stream worker whose rounds become rows (where there is a `taker`) and that judges none.
+
+    `snapshot`: where it is taken up, and `seq` the number of the event there.
+    """
+
+    def __init__(self, rows: StreamRows | None, stream: str, snapshot: bytes | None = None, seq: int = 0) -> None:
+        super().__init__(stream, lambda kind, key: None, snapshot)
+        self.taker, self.seq = rows, seq
+
+    def judge(self, round_: Round) -> list[Result]:
+        """Write a round as a row."""
+        self.judged_to = max(self.judged_to, round_.round_no)
+        if self.taker is not None:
+            self.taker.take(round_, rules_in_force(round_), self.seq)
+        return []

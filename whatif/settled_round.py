@@ -1,0 +1,148 @@
+"""A round at its settlement: the one table by which it is settled, and what each wager was due and got.
+
+Invariant: the table settles the round exactly as it was judged. That is tried before a row is written, by the same
+`settle` that a what-if calls with other rules, so there is one set of rules. A round that is void, or that can be read in
+several ways, or whose table does not give what was due, is `Ineligible`: event replay settles it.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Final
+
+import msgspec
+
+from replay.fold.round import Round
+from replay.fold.wager_keys import Key, key_in
+from replay.settlement.only_layout import only_layout
+from replay.settlement.settlement import settlements
+from replay.settlement.stakes import ENVY
+from replay.settlement.withdrawals import as_withdrawn
+from rulebook.catalogue import GAMES
+from rulebook.chapters.rulebook import Rulebook, parse_submission
+from rulebook.layout import TableLayout
+
+_CACHED_TEXTS: Final = 64
+_ENVY_BONUSES: Final = frozenset(ENVY.values())
+_ENCODER: Final = msgspec.msgpack.Encoder()
+
+
+class Ineligible(Exception):
+    """The reason why a round cannot be settled from its row."""
+
+
+class SettledWager(msgspec.Struct, frozen=True, array_like=True):
+    """A wager or Envy Bonus: what was at stake, what was due by the rules in force and what was done, in cents.
+
+    An amount is None if the evidence does not tell.
+    """
+
+    seat: int
+    wager: str
+    number: int | None
+    bettor: str
+    staked_cents: int
+    due_cents: int | None
+    done_cents: int | None
+
+    @property
+    def is_envy(self) -> bool:
+        """Whether this is an Envy Bonus, which is due for a hand and not for a stake."""
+        return self.wager in _ENVY_BONUSES
+
+
+class SettledRound(msgspec.Struct, frozen=True):
+    """The table at the settlement, and every wager of the round."""
+
+    layout: TableLayout
+    wagers: tuple[SettledWager, ...]
+
+
+_DECODER: Final = msgspec.msgpack.Decoder(SettledRound)
+
+
+def unpacked(data: bytes) -> SettledRound:
+    """Return the round that `packed` packed."""
+    return _DECODER.decode(data)
+
+
+def packed(round_: Round, book: Rulebook) -> bytes:
+    """Return a round, packed, with the rules that it was judged by. Raises `Ineligible`."""
+    round_ = as_withdrawn(round_, book)
+    layout = only_layout(round_, book)
+    if layout is None:
+        raise Ineligible("void, or to be read in several ways")
+    wagers = tuple(
+        SettledWager(
+            made.seat, made.wager, made.number, made.bettor, made.staked_cents, made.due_cents, made.done_cents
+        )
+        for made in settlements(round_, book)
+    )
+    data = _ENCODER.encode(SettledRound(layout, wagers))
+    if not _gives_what_was_due(unpacked(data), book):
+        raise Ineligible("not due by its table alone")
+    return data
+
+
+def _gives_what_was_due(settled: SettledRound, book: Rulebook) -> bool:
+    dues = net_dues(settled.layout, book)
+    known = {key_in(wager) for wager in settled.wagers}
+    return dues.keys() <= known and all(due_by(dues, wager) == wager.due_cents for wager in settled.wagers)
+
+
+def net_dues(layout: TableLayout, book: Rulebook) -> dict[Key, int | None]:
+    """Return what every wager on a table is due by a rulebook, in cents: the patron's net, None if it cannot be told.
+
+    Envy Bonuses of one seat are one amount.
+    """
+    nets: dict[Key, int | None] = {}
+    for due in GAMES[book.game].settle(book, layout):
+        key = key_in(due)
+        if due.for_position is None:
+            nets[key] = due.net_cents
+        else:
+            before = nets.get(key, 0)
+            nets[key] = None if before is None or due.net_cents is None else before + due.net_cents
+    return nets
+
+
+def due_by(dues: dict[Key, int | None], wager: SettledWager) -> int | None:
+    """Return what a wager of a round is due, if `dues` are what its table gives.
+
+    What did not lie on the table (a wager placed late, a payment without a wager) is due the same by any rules. An Envy Bonus
+    that the table does not give is not due.
+    """
+    return dues.get(key_in(wager), 0 if wager.is_envy else wager.due_cents)
+
+
+@lru_cache(maxsize=_CACHED_TEXTS)
+def rulebook_in(text: str) -> Rulebook:
+    """Return the rulebook of a text that was in force, or is asked about."""
+    return parse_submission(text, source="the round table")
+
+
+def is_played_alike(filed: Rulebook, other: Rulebook) -> bool:
+    """Say whether rounds that were played by the rules on file have the same table by other rules, but for a meter.
+
+    What makes a round void, and when a wager is late, goes by the chapter, by how the cards are dealt, and by when the wagers
+    that are offered close; how the dealer's hand counts, by the house way.
+    """
+    if other.mystery_meter is not None and _mystery(filed) != _mystery(other):
+        return False
+    return _play(filed) == _play(other)
+
+
+def _play(book: Rulebook) -> tuple[Any, ...]:
+    closes = frozenset(book.chapter.wagers[wager].closes for wager in book.offers)
+    return book.chapter.key, book.deal_method, closes, book.house_way and book.house_way.digest
+
+
+def _mystery(book: Rulebook) -> tuple[str | None, bool, Any]:
+    return book.mystery_meter, book.linked_mystery, book.offers.get("mystery")
+
+
+def has_same_meter(settled: SettledRound, filed: Rulebook, other: Rulebook) -> bool:
+    """Say whether a table shows the progressive meter as it would be by other rules: the same meter, or no wager on it."""
+    if (filed.linked_meter, filed.mystery_meter) == (other.linked_meter, other.mystery_meter):
+        return True
+    return not any("progressive" in box.stakes for box in settled.layout.boxes)
