@@ -19,7 +19,7 @@ from replay.rules.rule import EVERY_CHAPTER, Indeterminate, finding, rule
 from rulebook.chapters.rulebook import Rulebook
 from rulebook.settlement.pai_gow import Position
 
-HOUR_US = 3_600_000_000
+HOUR_US, SECOND_US = 3_600_000_000, 1_000_000
 
 
 def _is_fresh(deck: Deck | None) -> bool:
@@ -455,6 +455,16 @@ def return_to_play(round_: Round, book: Rulebook) -> Iterator[Finding]:
         )
 
 
+def _span(us: int) -> str:
+    """Return a time as people say it, to the second, with what is left of a second counted as one.
+
+    >>> _span(4 * HOUR_US + 1), _span(4 * HOUR_US + 90_000_000)
+    ('4 h 0 min 1 s', '4 h 1 min 30 s')
+    """
+    minutes, seconds = divmod(-(-us // SECOND_US), 60)
+    return f"{minutes // 60} h {minutes % 60} min {seconds} s"
+
+
 @rule("EQUIP-DECK", on=("3(c)(1)", "3(c)(2)"))
 def deck_in_time(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """A deck is changed at least every 4 hours when dealt by hand, every 8 hours from a shoe, from its going into play."""
@@ -471,7 +481,7 @@ def deck_in_time(round_: Round, book: Rulebook) -> Iterator[Finding]:
             "EQUIP-DECK",
             section,
             expected=f"deck {round_.deck} changed within {limit} h",
-            observed=f"in play for {age_us / HOUR_US:.2f} h",
+            observed=f"in play for {_span(age_us)}",
             evidence=(deck.in_play_seq, round_.opened),
         )
 
@@ -492,7 +502,7 @@ def dice_in_time(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 "EQUIP-DICE",
                 "2(c)(1)(i)",
                 expected=f"dice changed within {limit} h",
-                observed=f"on the table for {(fact.at_us - received) / HOUR_US:.2f} h",
+                observed=f"on the table for {_span(fact.at_us - received)}",
                 evidence=(since, fact),
             )
             return
