@@ -42,7 +42,8 @@ class Deck(msgspec.Struct):
     """A deck at the table. `used`: a round was dealt from it; `banned`: it should have left the table.
 
     `inspected_seq`: its first inspection that was verified; `spread_from_seq`, `spread_seq`: its first and last spreading face
-    up; `washed_seq`: its last wash; `mixed_seq`: its last spreading, face up or down, or wash.
+    up; `washed_seq`: its last wash; `mixed_seq`: its last spreading, face up or down, or wash, but for one that arrives after a
+    shuffle and happened before it; `shuffled_us`: the time of its last shuffle.
     """
 
     jokers: int
@@ -63,6 +64,12 @@ class Deck(msgspec.Struct):
     spread_seq: int = 0
     washed_seq: int = 0
     mixed_seq: int = 0
+    shuffled_us: int = 0
+
+    def mix(self, fact: RecordedEvent) -> None:
+        """Note that the cards were spread or washed."""
+        if fact.at_us >= self.shuffled_us:
+            self.mixed_seq = fact.seq
 
 
 class Armed(msgspec.Struct, frozen=True):
@@ -310,7 +317,7 @@ def _spread(state: TableState, fact: RecordedEvent, event: model.CardsSpread) ->
         state.shoe.gather(event.deck)
     if event.deck in state.decks:
         deck = state.decks[event.deck]
-        deck.mixed_seq = fact.seq
+        deck.mix(fact)
         if event.face_up:
             deck.spread, deck.spread_seq, deck.spread_from_seq = True, fact.seq, deck.spread_from_seq or fact.seq
 
@@ -321,7 +328,8 @@ def _washed(state: TableState, fact: RecordedEvent, event: model.CardsWashed) ->
         state.shoe.gather(event.deck)
     if event.deck in state.decks:
         deck = state.decks[event.deck]
-        deck.washed, deck.washed_seq, deck.mixed_seq = True, fact.seq, fact.seq
+        deck.washed, deck.washed_seq = True, fact.seq
+        deck.mix(fact)
 
 
 def _dice(state: TableState, fact: RecordedEvent, event: model.DiceReceived) -> None:
@@ -343,6 +351,8 @@ def _seated(state: TableState, fact: RecordedEvent, event: model.PatronSeated) -
 
 def _left(state: TableState, fact: RecordedEvent, event: model.PatronLeft) -> None:
     state.reporters["patrons"] = fact.source
+    if state.patrons.get(event.seat, event.patron) != event.patron:
+        return  # the departure arrives late: another patron has the seat since
     state.patrons.pop(event.seat, None)
     if not state.patrons:  # where a departure arrives late, what was done to the cards since is on record before it
         state.idle, state.idle_seq = True, fact.seq
@@ -414,6 +424,9 @@ def _shuffled(state: TableState, fact: RecordedEvent, event: model.CardsShuffled
             beside = state.device_seqs["shuffler"]
         else:
             del state.devices["shuffler"]
+    if event.deck in state.decks:
+        deck = state.decks[event.deck]
+        deck.shuffled_us = max(deck.shuffled_us, fact.at_us)
     step = Preparation("shuffle", fact.seq, "dealer", event.count or 0, event.method, (), beside)
     _prepared(state, event.deck, step)
 

@@ -1,4 +1,4 @@
-"""The floor knows the games and the events, and nothing of what judges them; its rooms know those below them alone."""
+"""The floor knows the rulebook and the events, and nothing of what judges them; its rooms know those below them alone."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 from floor.catalogue import SIMULATIONS
 
 FLOOR = Path(__file__).parents[2] / "floor"
-ROOMS = ("table", "round", "faults", "game", "day", "live")
-"""From the ground up; the games are side by side."""
+ROOMS = ("table", "round", "faults", "day", "live")
+"""From the ground up."""
 MOST_FILES = 20
 
 
@@ -37,13 +37,11 @@ def imported(file: Path) -> set[str]:
 def test_a_room_imports_from_rooms_below_it(room: str) -> None:
     files = list((FLOOR / room).glob("*.py"))
     assert len(files) <= MOST_FILES
-    level = ROOMS.index("game" if room in SIMULATIONS else room)
-    above = {*ROOMS[level + 1 :], *(SIMULATIONS if level <= ROOMS.index("game") else ())} - {room}
+    above = {*ROOMS[ROOMS.index(room) + 1 :]}
     assert {file.name: imported(file) & above for file in files if imported(file) & above} == {}
 
 
-def test_one_folder_for_each_game() -> None:
-    assert {path.name for path in FLOOR.iterdir() if path.is_dir() and path.name != "__pycache__"} == {
-        *SIMULATIONS,
-        *(room for room in ROOMS if room != "game"),
-    }
+def test_no_room_of_the_floor_is_of_a_game() -> None:
+    assert {path.name for path in FLOOR.iterdir() if path.is_dir() and path.name != "__pycache__"} == {*ROOMS}
+    words = {path.name: path.read_text() for path in FLOOR.rglob("*.py") if path.name != "catalogue.py"}
+    assert {file: game for file, text in words.items() for game in SIMULATIONS if f'"{game}"' in text} == {}

@@ -14,13 +14,13 @@ from analytics.warehouse.warehouse import build, reading
 from replay.findings import LedgerEntry
 from replay.transcript.transcript import judge
 from tests.dashboards import sample
+from tests.golden.rounds import round_files
 
-GOLDEN = Path(__file__).resolve().parents[2] / "golden"
 FILES = [
-    *sorted((GOLDEN / "688a").glob("12c_fortune_*.rounds")),
-    GOLDEN / "688a" / "12d_progressive.rounds",
-    *sorted((GOLDEN / "659a").glob("12b_fortune_*.rounds")),
-    GOLDEN / "659a" / "12d_progressive.rounds",
+    path
+    for chapter in ("688a", "659a")
+    for path in round_files(chapter)
+    if path.stem.startswith(("12c_fortune_", "12b_fortune_", "12d_progressive"))
 ]
 DUE = re.compile(r"^expect due seat=(\d) (fortune_bonus|progressive) \+([\d.]+)$", re.MULTILINE)
 STAKE = r"\b{wager}\s+([\d.]+)"

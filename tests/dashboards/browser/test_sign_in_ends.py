@@ -105,7 +105,7 @@ def test_a_list_is_saved_through_the_recorded_export_alone(key_site: str, contex
     page.get_by_role("button", name="Export list").click()
     with page.expect_download() as saved:
         page.get_by_role("link", name="Save 2 findings as CSV").click()
-    assert Path(saved.value.path()).read_bytes().startswith(b"incident_id,finding_id,table_id,")
+    assert Path(saved.value.path()).read_text("utf-8-sig").startswith("incident_id,finding_id,table_id,")
 
 
 def test_an_address_that_nobody_could_mean_is_a_message(key_site: str, contexts: list[BrowserContext]) -> None:
