@@ -143,10 +143,10 @@ def faults(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def main() -> int:
-    """Check all files beside this one and print the faults and the number of cases."""
+    """Check the golden rounds of all games and print the faults and the number of cases."""
     found = 0
     total = 0
-    for path in sorted(Path(__file__).parent.glob("*/*.rounds")):
+    for path in sorted((Path(__file__).resolve().parents[2] / "games").glob("*/rounds/*/*.rounds")):
         count = sum(1 for _ in cases(path))
         total += count
         sys.stdout.write(f"{count:4d}  {path.name}" + "\n")
