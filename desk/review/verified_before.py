@@ -65,7 +65,7 @@ class VerifiedBefore(NamedTuple):
         return Acceptance(at_us=at_us, by=by[:200], reason=self.accepting, log_id=report.log_id, lost=tuple(lost))
 
     def lines(self, report: VerificationReport, by: str) -> list[str]:
-        """Return what is said of a loss now, and of those that were accepted earlier."""
+        """Return the sentences about a loss found now and about losses accepted earlier."""
         lost, earlier = self.lost(report), [_line(each) for each in self.accepted]
         if self.another:
             earlier.append(

@@ -57,7 +57,7 @@ def streams_ahead(log: EventLog, now_us: int) -> list[AheadOfClock]:
 
 
 def ahead_lines(found: Sequence[AheadOfClock], now_us: int) -> list[str]:
-    """Return what is to be said of them; nothing if there is none."""
+    """Return a warning that names them, or nothing if no record is from the future."""
     if not found:
         return []
     latest = max(found, key=lambda each: each.at_us)

@@ -120,6 +120,10 @@ class Clock(NamedTuple):
         return local.isoformat()
 
 
+UTC_CLOCK: Final = Clock()
+"""The clock of a transcript whose property is not known."""
+
+
 def _wall(found: re.Match[str]) -> time:
     hour, half = int(found["hour"]), (found["half"] or "").lower()[:1]
     if half and not 1 <= hour <= 12:

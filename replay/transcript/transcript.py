@@ -23,7 +23,7 @@ from replay.fold.table_fold import TableFold
 from replay.run.adjudicate import Conclusion, adjudicate
 from replay.transcript import games as transcript_games
 from replay.transcript import play as transcript_play
-from replay.transcript.clock import Clock, UnreadableTime
+from replay.transcript.clock import UTC_CLOCK, Clock, UnreadableTime
 from replay.transcript.read import BEFORE_A_ROUND, DECK, PREPARATIONS, STATEMENTS, TABLE_STATEMENTS, Context
 from replay.transcript.words import TranscriptError, Words
 from rulebook.chapters.rulebook import Rulebook, RulesRefused, parse_submission
@@ -86,7 +86,7 @@ def parse(
     load: LoadRules | None = None,
     *,
     filed: FiledRules | None = None,
-    clock: Clock = Clock(),  # noqa: B008 - a constant
+    clock: Clock = UTC_CLOCK,
 ) -> list[Script]:
     """Return the rounds of a transcript, in order. Raises `TranscriptError` naming the line and what was expected.
 

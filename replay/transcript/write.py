@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 from events.vocabulary import model
 from events.vocabulary.model import Event
 from replay.narrative.events import sentence
-from replay.transcript.clock import Clock
+from replay.transcript.clock import UTC_CLOCK, Clock
 from rulebook.chapters.money import show_money
 
 Writer = Callable[[Any], str]
@@ -216,7 +216,7 @@ def to_text(
     currency: str = "USD",
     zone: ZoneInfo | None = None,
     gaming_day: str | None = None,
-    cutover: time = Clock().cutover,  # noqa: B008 - a constant
+    cutover: time = UTC_CLOCK.cutover,
 ) -> str:
     """Return a round's events `(seq, occurred_at_us, payload)` as a transcript; `rules` are lines put before it.
 
