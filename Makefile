@@ -76,7 +76,7 @@ mutants: $(STAMP)  ## seed defects into games and replay; the golden rounds must
 faults: $(STAMP)  ## break everything on purpose, many times; prints the table and writes docs/reliability.md
 	@$(PY) -m tests.faults $(ARGS)
 
-survey: $(STAMP)  ## edit every field of every event of honest rounds; prints what goes unnoticed and writes docs/survey.md (ARGS="--games G --jobs N")
+survey: $(STAMP)  ## edit every field of every event of honest rounds; prints what goes unnoticed and writes build/survey.md and its summary, docs/survey.md (ARGS="--games G --jobs N")
 	@$(PY) -m tests.evidence --jobs $(JOBS) $(ARGS)
 
 fuzz: $(STAMP)  ## search every reader for input that breaks it, guided by coverage (ARGS="--seconds N --only TARGET")

@@ -1,7 +1,8 @@
 """`make survey`: edits every field of every event of honest rounds, and asks of each edit whether a verdict notices it.
 
-Writes `docs/survey.md`. Exits 1 where an edit has no effect that nobody explains, moves money while the round stays upheld, or
-an honest round raises an alarm. Edits whose rule is still missing stand in the open list and are counted.
+Writes the table to `build/survey.md` and its summary to `docs/survey.md`. Exits 1 if an edit has no effect that nobody
+explains or moves money while the round stays upheld, or if an honest round raises an alarm. The open list counts edits whose
+rule is missing.
 """
 
 from __future__ import annotations
@@ -14,12 +15,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tests.evidence.allowances import load
-from tests.evidence.page import page, summary
+from tests.evidence.page import page, summary, table
 from tests.evidence.report import as_json, report
 from tests.evidence.specimens import known_games
 from tests.evidence.survey import Plan, run
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "survey.md"
+ROOT = Path(__file__).resolve().parents[2]
+PAGE, TABLE = ROOT / "docs" / "survey.md", ROOT / "build" / "survey.md"
 SEED, ROUNDS = 688, 8
 
 
@@ -39,7 +41,8 @@ def main(given: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--jobs", type=int, default=2, help="processes (default: %(default)s)")
     parser.add_argument("--json", action="store_true", help="every line as JSON on stdout")
-    parser.add_argument("--page", type=Path, default=PAGE, help="where the page goes (default: %(default)s)")
+    parser.add_argument("--page", type=Path, default=PAGE, help="where the summary goes (default: %(default)s)")
+    parser.add_argument("--table", type=Path, default=TABLE, help="where the table goes (default: %(default)s)")
     options = parser.parse_args(given)
     games = tuple(options.games.split(","))
     if unknown := set(games) - set(known_games()):
@@ -50,6 +53,8 @@ def main(given: Sequence[str] | None = None) -> int:
     tally = run(plan, allowances, options.jobs, _progress(began))
     is_full = set(games) == set(known_games()) and options.golden == 1
     result = report(tally, allowances, is_full=is_full)
+    options.table.parent.mkdir(parents=True, exist_ok=True)
+    options.table.write_text("\n".join(table(result.lines)) + "\n", encoding="utf-8")
     if is_full:
         options.page.write_text(page(plan, tally, result, allowances), encoding="utf-8")
     sys.stdout.write(json.dumps(as_json(result), indent=1) + "\n" if options.json else summary(tally, result))

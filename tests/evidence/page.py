@@ -1,4 +1,4 @@
-"""The page of a survey, `docs/survey.md`, and what its command prints."""
+"""The summary of a survey (`docs/survey.md`), its table (`build/survey.md`), and what its command prints."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_PROBLEMS = 200
 
 def summary(tally: Tally, result: Report) -> str:
     """What the command prints: the table by game and event, then what is wrong."""
-    lines = [*_table(result.lines), "", _totals(tally, result)]
+    lines = [*table(result.lines), "", _totals(tally, result)]
     lines += [f"! {each}" for each in (*result.stale, *result.problems[:MOST_PROBLEMS])]
     if len(result.problems) > MOST_PROBLEMS:
         lines.append(f"… and {len(result.problems) - MOST_PROBLEMS} more")
@@ -28,11 +28,11 @@ def page(plan: Plan, tally: Tally, result: Report, allowances: Allowances) -> st
         "# Survey of the record",
         "",
         "What is on record and never asked about cannot be found wrong. The survey takes honest rounds of every game, simulated",
-        "ones, whose record is whole, and [golden ones](glossary.md#golden-round), and edits one thing at a time: every event is",
-        "dropped, repeated and moved past every other, every field changed to other values, every device clock set otherwise.",
-        "Then the round is judged again, with the rounds after it. An edit is *noticed* (a finding), makes the round",
-        "[`UNDETERMINED`](glossary.md#undetermined), or changes nothing; then an entry of `tests/evidence/allowances.toml`",
-        "says why it may, or it stands in the list of what is still open there.",
+        "and [golden ones](glossary.md#golden-round), and edits one thing at a time: it drops, repeats and moves every event,",
+        "changes every field and sets every device clock otherwise. Then it judges the round and those after it again. An edit",
+        "is *noticed* (a finding), makes the round [`UNDETERMINED`](glossary.md#undetermined), or changes nothing; then an entry",
+        "of `tests/evidence/allowances.toml` says why it may. The command prints its table (game, event, field, edit) and writes it",
+        "to `build/survey.md`; this page is its summary.",
         "",
         "```",
         "$ make survey",
@@ -41,9 +41,9 @@ def page(plan: Plan, tally: Tally, result: Report, allowances: Allowances) -> st
         _totals(tally, result),
         f"Seed {plan.seed}, {plan.rounds} simulated rounds of each game, and the honest rounds of all golden cases.",
         "",
-        "## By game and event",
+        "## By game",
         "",
-        *_table(result.lines),
+        *_games(result.lines),
         "",
         "## Why an edit may change nothing",
         "",
@@ -75,7 +75,19 @@ def _totals(tally: Tally, result: Report) -> str:
     )
 
 
-def _table(lines: Sequence[Line]) -> Iterator[str]:
+def _games(lines: Sequence[Line]) -> Iterator[str]:
+    """A row for each game: edits by ending."""
+    games: dict[str, Counter[Ending]] = defaultdict(Counter)
+    for line in lines:
+        games[line.row.game].update(line.counts)
+    yield "| game | edits | noticed | UNDETERMINED | no effect |"
+    yield "| --- | ---: | ---: | ---: | ---: |"
+    for game, counts in sorted(games.items()):
+        noticed, doubt = counts[Ending.NOTICED], counts[Ending.DOUBT]
+        yield f"| {game} | {counts.total():,} | {noticed:,} | {doubt:,} | {counts.total() - noticed - doubt:,} |"
+
+
+def table(lines: Sequence[Line]) -> Iterator[str]:
     """A row for each game, event and field: edits by ending, and the codes that notice them."""
     grouped: dict[tuple[str, str, str], list[Line]] = defaultdict(list)
     for line in lines:
