@@ -15,7 +15,8 @@ HEAD = """# Decisions
 Where a regulation or the design leaves room, this is what Discard Rack does. A number is permanent: it is never reused and
 never changes its meaning. A decision that changes money is a named setting of the rules submission, or gives the reason why it is
 not. One that names neither changes no amount that is due, says what the record proves (which nobody can file), or follows a text
-that pays the same in any reading. A section without a chapter, such as .11(d), is one of 58 Pa. Code Chapter 688a.
+that pays the same in any reading. A section without a chapter, such as .11(d), is one of 58 Pa. Code Chapter 688a. The Rules page
+and `rulebook/decisions.toml` add the reasons.
 
 This document is generated. To add a decision, append a table to `rulebook/decisions.toml` (its first lines describe the
 fields) under the next free number, and run `.venv/bin/python scripts/decisions.py`. Link to a decision as `decisions.md#d13`.
@@ -36,11 +37,9 @@ def document(source: str) -> str:
 
 
 def _entry(number: str, decision: Mapping[str, str]) -> str:
-    reason = f" *Reason:* {_linked(decision['reason'])}." if decision.get("reason") else ""
-    money = _money(decision.get("money", ""))
     return (
         f'* <a id="{number.lower()}"></a>**{number}** ({_linked(decision["where"])}). '
-        f"{_sentence(_linked(decision['reading']))}{reason}{money}\n"
+        f"{_sentence(_linked(decision['reading']))}{_money(decision.get('money', ''))}\n"
     )
 
 

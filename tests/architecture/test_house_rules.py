@@ -376,6 +376,12 @@ def test_the_document_of_the_decisions_is_made_of_their_source() -> None:
     assert text("docs/decisions.md") == decisions.document(text("rulebook/decisions.toml"))
 
 
+@pytest.mark.parametrize("number", [*tomllib.loads(text("rulebook/decisions.toml"))][1:])
+def test_a_decision_has_at_most_three_sentences(number: str) -> None:
+    reading = tomllib.loads(text("rulebook/decisions.toml"))[number]["reading"]
+    assert len(re.findall(r"[.!?][\"')]*\s+(?=[A-Z\"'(§`])", reading)) < 3
+
+
 def test_decisions_stand_in_the_order_of_their_numbers() -> None:
     numbers = [int(number[1:]) for number in list(tomllib.loads(text("rulebook/decisions.toml")))[1:]]
     assert numbers == sorted(numbers)
