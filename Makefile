@@ -57,9 +57,10 @@ FAST := tests/architecture tests/events/vocabulary tests/games tests/golden test
 test-fast: $(STAMP)  ## golden rounds, tests of the rules and house rules
 	@$(PYTEST) -q -n $(JOBS) --dist loadgroup -m "not ($(LONG) or kernels)" $(FAST) $(ARGS)
 
-lint: $(STAMP)  ## format, lint, types
+lint: $(STAMP)  ## format, lint, spelling, types
 	@$(PY) -m ruff format --check $(wildcard $(CODE))
 	@$(PY) -m ruff check $(wildcard $(CODE))
+	@$(PY) -m codespell_lib $(wildcard $(CODE)) docs $(wildcard *.md)
 	@$(PY) -m mypy
 
 check: lint test-all  ## everything that is checked before a change lands

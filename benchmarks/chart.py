@@ -9,7 +9,7 @@ from typing import Any
 LABELS, BARS, ROW, TOP = 440, 560, 22, 34
 """Widths of the labels and of the bars, height of a row, and where the first row begins, in pixels."""
 FASTER, SLOWER, INK, GRID = "#0072b2", "#d55e00", "#1a1a1a", "#d0d0d0"
-"""Colours that the colour-blind can tell apart; the bar's side of the line says the same."""
+"""Colors that the color-blind can tell apart; the bar's side of the line says the same."""
 
 
 def chart(measured: list[dict[str, Any]]) -> str:

@@ -1,4 +1,4 @@
-"""How long it takes from the acknowledgement of a round's last event to its finding, while a floor plays at its pace.
+"""How long it takes from the acknowledgment of a round's last event to its finding, while a floor plays at its pace.
 
 Fifty tables of sixty rounds an hour, each round with a payment that is short: a writer appends each round when it is due, and a
 follower in a process of its own (`rack replay --follow`) judges what comes. The clock is the system's monotonic one, which

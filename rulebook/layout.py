@@ -63,7 +63,7 @@ class BettingBox(msgspec.Struct, frozen=True):
 
 
 class Dice(msgspec.Struct, frozen=True):
-    """Three dice as they lay, a die that was not read is null, and their colours where they have any."""
+    """Three dice as they lay, a die that was not read is null, and their colors where they have any."""
 
     values: tuple[int | None, int | None, int | None]
     colours: tuple[str, str, str] | None

@@ -26,7 +26,7 @@ DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
 class RoundView(msgspec.Struct, frozen=True, kw_only=True):
     """Everything the round page shows: the round's row of `fct_rounds`, its wagers, findings and recorded events.
 
-    `previous_round_no` and `next_round_no` are the neighbours at the same table, `next_found_round_no` the next one that has
+    `previous_round_no` and `next_round_no` are the neighbors at the same table, `next_found_round_no` the next one that has
     findings; null at the ends.
     """
 
@@ -294,7 +294,7 @@ def round_view(db: Warehouse, stream: str, round_no: int) -> RoundView | None:
     rounds = _frame(db, "SELECT * FROM fct_rounds WHERE stream = $stream AND round_no = $round_no", key)
     if rounds.is_empty():
         return None
-    neighbours = _frame(
+    neighbors = _frame(
         db,
         """
         SELECT
@@ -318,7 +318,7 @@ def round_view(db: Warehouse, stream: str, round_no: int) -> RoundView | None:
             key,
         ),
         events=_frame(db, f"SELECT * FROM round_events {of_round} ORDER BY seq", key),
-        previous_round_no=neighbours[0],
-        next_round_no=neighbours[1],
-        next_found_round_no=neighbours[2],
+        previous_round_no=neighbors[0],
+        next_round_no=neighbors[1],
+        next_found_round_no=neighbors[2],
     )

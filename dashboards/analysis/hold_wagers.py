@@ -122,7 +122,7 @@ def show_breakdown(figures: Figures, dimension: Dimension, part: FloorPart, form
     ]
     if not rows["house_win_percent"].drop_nulls().is_empty():
         source.show(
-            '<p class="rk-note">Bar: house win %. Line: theory, with best play. Grey: where it lies by luck in 95 of 100 such '
+            '<p class="rk-note">Bar: house win %. Line: theory, with best play. Gray: where it lies by luck in 95 of 100 such '
             "periods at least.</p>"
         )
         source.show(house_win_chart(rows, dimension, labels, f"House win % by {name.lower()}"))

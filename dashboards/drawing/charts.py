@@ -1,7 +1,7 @@
 """Charts of hold, house win, errors and devices: plain functions from a frame to markup.
 
 Invariant: one figure a chart, under its own name; bars start at zero; what is below zero is told by its
-direction and sign as well as by its colour; nothing that is null is drawn.
+direction and sign as well as by its color; nothing that is null is drawn.
 """
 
 from __future__ import annotations
@@ -239,7 +239,7 @@ PLACES = {
     "above_95": "Above, outside 95 %",
     "above_997": "Above, outside 99.7 %",
 }
-"""Where a point of a funnel lies, in words; each has a colour and a shape of its own."""
+"""Where a point of a funnel lies, in words; each has a color and a shape of its own."""
 PLACE_MARKS = {
     "within": (ABOVE, "circle"),
     "below_95": (AMBER, "down"),

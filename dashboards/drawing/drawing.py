@@ -1,7 +1,7 @@
 """Cards, dice, chips and the table as SVG: pure functions from what lies there to markup.
 
 Invariant: nothing is fetched (suits are paths, fonts are the page's own), everything drawn has a `<title>`,
-and no colour stands alone: a suit has its shape, a wager its letter, over and under their sign and word. Seen from above
+and no color stands alone: a suit has its shape, a wager its letter, over and under their sign and word. Seen from above
 with the dealer at the top, seat 1 (at the dealer's left) is on the right and the seats go clockwise.
 """
 
@@ -52,7 +52,7 @@ CHIPS = {
         }.items()
     },
 }
-"""Wager → the letter and the colour of its chip; no letter stands for two. A wager that is not here has a small letter."""
+"""Wager → the letter and the color of its chip; no letter stands for two. A wager that is not here has a small letter."""
 
 Places = dict[Position, tuple[int, int]]
 """The middle of the top edge of each seat's cards."""
@@ -142,10 +142,10 @@ class Flag(msgspec.Struct, frozen=True):
 
 
 def _text(
-    x: float, y: float, words: str, size: float = 13, colour: str = ON_FELT, anchor: str = "start", weight: int = 400
+    x: float, y: float, words: str, size: float = 13, color: str = ON_FELT, anchor: str = "start", weight: int = 400
 ) -> str:
     return (
-        f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" fill="{colour}" text-anchor="{anchor}" '
+        f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" fill="{color}" text-anchor="{anchor}" '
         f'font-weight="{weight}">{escape(words)}</text>'
     )
 
@@ -162,18 +162,18 @@ def card(x: float, y: float, face: str | None) -> str:
         star = "M8 .6 10.200 5.700 15.600 6.200 11.500 9.800 12.800 15.200 8 12.300 3.200 15.200 4.500 9.800.4 6.200 5.800 5.700Z"
         inner = _text(4, 18, "JK", 14, JOKER, weight=700) + _path(star, 5, 23, 1.0, JOKER)
     else:
-        colour = RED if face[1] in "hd" else INK
+        color = RED if face[1] in "hd" else INK
         rank = "10" if face[0] == "T" else face[0]
         spacing = ' letter-spacing="-1"' if rank == "10" else ""
         inner = (
-            f'<text x="{3 if rank == "10" else 5}" y="19" font-size="18" font-weight="700" fill="{colour}"{spacing}>'
-            f"{rank}</text>{_path(_SUITS[face[1]], 5, 24, 0.95, colour)}"
+            f'<text x="{3 if rank == "10" else 5}" y="19" font-size="18" font-weight="700" fill="{color}"{spacing}>'
+            f"{rank}</text>{_path(_SUITS[face[1]], 5, 24, 0.95, color)}"
         )
     return f'<g transform="translate({x:g} {y:g})"><title>{escape(name)}</title>{frame}{inner}</g>'
 
 
-def _path(d: str, x: float, y: float, scale: float, colour: str) -> str:
-    return f'<path transform="translate({x:g} {y:g}) scale({scale:g})" d="{d}" fill="{colour}"/>'
+def _path(d: str, x: float, y: float, scale: float, color: str) -> str:
+    return f'<path transform="translate({x:g} {y:g}) scale({scale:g})" d="{d}" fill="{color}"/>'
 
 
 def hand(x: float, y: float, cards: Sequence[str | None], fan: float = FAN) -> str:
@@ -190,15 +190,15 @@ def hand_width(count: int) -> float:
     return CARD_W + FAN * (count - 1) if count else 0
 
 
-def die(x: float, y: float, value: int | None, colour: str = "white", *, tilted: bool = False) -> str:
+def die(x: float, y: float, value: int | None, color: str = "white", *, tilted: bool = False) -> str:
     """Return a die of 36 units; null is a die that was not read."""
-    fill, pip = _DICE.get(colour, _DICE["white"])
+    fill, pip = _DICE.get(color, _DICE["white"])
     if value is None:
         marks = _text(18, 26, "?", 22, pip, "middle", 700)
     else:
         marks = "".join(f'<circle cx="{9 * i}" cy="{9 * j}" r="3.4" fill="{pip}"/>' for i, j in _PIPS[value])
     turn = " rotate(14 18 18)" if tilted else ""
-    name = "a die that was not read" if value is None else f"{colour} die, {value}"
+    name = "a die that was not read" if value is None else f"{color} die, {value}"
     return (
         f'<g transform="translate({x:g} {y:g}){turn}"><title>{name}</title>'
         f'<rect width="36" height="36" rx="7" fill="{fill}" stroke="{FELT_EDGE}"/>{marks}</g>'
@@ -210,15 +210,15 @@ CHIP_R = 10
 
 def chip(x: float, y: float, wager: str) -> str:
     """Return a chip around (x, y) with the wager's letter."""
-    letter, colour = CHIPS.get(wager, (wager_name(wager)[0].lower(), "#d6d6d6"))
+    letter, color = CHIPS.get(wager, (wager_name(wager)[0].lower(), "#d6d6d6"))
     return (
-        f'<g><circle cx="{x:g}" cy="{y:g}" r="{CHIP_R}" fill="{colour}" stroke="{FELT_EDGE}" stroke-width="1.500"/>'
+        f'<g><circle cx="{x:g}" cy="{y:g}" r="{CHIP_R}" fill="{color}" stroke="{FELT_EDGE}" stroke-width="1.500"/>'
         f"{_text(x, y + 4.500, letter, 12.500, INK, 'middle', 700)}</g>"
     )
 
 
 def flag_mark(cents: int | None) -> tuple[str, str]:
-    """Return shape and colour of a finding: a triangle down for short, up for over, a diamond where no money is named."""
+    """Return shape and color of a finding: a triangle down for short, up for over, a diamond where no money is named."""
     if not cents:
         return "\N{BLACK DIAMOND}", INK
     return ("\N{BLACK DOWN-POINTING TRIANGLE}", UNDER) if cents < 0 else ("\N{BLACK UP-POINTING TRIANGLE}", OVER)
@@ -226,14 +226,14 @@ def flag_mark(cents: int | None) -> tuple[str, str]:
 
 def _flag(x: float, y: float, flag: Flag) -> str:
     """A finding's words in a badge whose top edge has its middle at (x, y), never wider than a seat's box."""
-    shape, colour = flag_mark(flag.cents)
+    shape, color = flag_mark(flag.cents)
     words = f"{shape} {flag.words}"
     size = min(13.0, (FLAG_W - 14) / (LETTER_W * len(words)))
     width = min(FLAG_W, 14 + LETTER_W * size * len(words))
-    written = _text(x, y + 15.500, words, round(size, 2), colour, "middle", 700)
+    written = _text(x, y + 15.500, words, round(size, 2), color, "middle", 700)
     return (
         f'<g><title>{escape(flag.words)}</title><rect x="{x - width / 2:g}" y="{y:g}" width="{width:g}" height="22" rx="11" '
-        f'fill="{PAPER}" stroke="{colour}" stroke-width="2"/>{written}</g>'
+        f'fill="{PAPER}" stroke="{color}" stroke-width="2"/>{written}</g>'
     )
 
 
@@ -389,8 +389,8 @@ def _middle(place: Layout, table: Table) -> str:
     parts = []
     if table.dice:
         colours = table.dice_colours or ["white"] * len(table.dice)
-        for i, (value, colour) in enumerate(zip(table.dice, colours, strict=False)):
-            parts.append(die(x - 66 + i * 48, y, value, colour, tilted=table.lie != "flat"))
+        for i, (value, color) in enumerate(zip(table.dice, colours, strict=False)):
+            parts.append(die(x - 66 + i * 48, y, value, color, tilted=table.lie != "flat"))
     elif table.number is not None:
         parts.append(_text(x, y + 30, str(table.number), 30, ON_FELT, "middle", 700))
     notes = []

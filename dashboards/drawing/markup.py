@@ -1,6 +1,6 @@
 """Small pieces of HTML that the pages are laid out from: badges, figures, tiles and tables. Pure functions.
 
-Invariant: every text is escaped, every judgement is said by sign, word and shape, never by colour alone.
+Invariant: every text is escaped, every judgment is said by sign, word and shape, never by color alone.
 """
 
 from __future__ import annotations

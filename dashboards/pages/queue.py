@@ -219,7 +219,7 @@ def selected(row: int | None) -> DataframeStateInput:
 
 
 def _line(found: dict[str, Any], said: Reviews | None, formats: Formats) -> dict[str, str]:
-    """An incident as a line of the list: sign and word beside each other, for the list knows no colour."""
+    """An incident as a line of the list: sign and word beside each other, for the list knows no color."""
     shape, word = SEVERITIES[found["severity"]]
     short, over = found["underpaid_cents"], found["overpaid_cents"]
     amounts = [f"{DOWN} {formats.signed(-short)}" + ("" if over else " short")] if short else []

@@ -92,9 +92,9 @@ def choose(stream: str | None) -> None:
         source.watch()
         return
     given = (stream or "").partition("/")[2]
-    left, centre, middle, right = st.columns([2, 2, 3, 1], vertical_alignment="bottom")
+    left, center, middle, right = st.columns([2, 2, 3, 1], vertical_alignment="bottom")
     table = left.selectbox("Table", tables, index=tables.index(given) if given in tables else 0, format_func=table_name)
-    day: date = centre.selectbox("Gaming day", days, format_func=day_name)
+    day: date = center.selectbox("Gaming day", days, format_func=day_name)
     of_table = source.ask(lambda db: hold.rounds_of(db, table, day))
     says = {
         row["round_no"]: f"Round {row['round_no']:,}"

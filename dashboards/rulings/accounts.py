@@ -48,7 +48,7 @@ OTHERS = {"Severity": "text", "Finding": "text", "Money": "number", "Where": "sh
 
 
 def header(view: RoundView, formats: Formats, disposed: Mapping[str, Disposed] = NOTHING_DONE) -> Html:
-    """Return the round's name, when and by whom it was dealt, the verdict, and the way to its neighbours.
+    """Return the round's name, when and by whom it was dealt, the verdict, and the way to its neighbors.
 
     `disposed` is how findings were disposed of, by their ids.
     """
@@ -66,9 +66,9 @@ def header(view: RoundView, formats: Formats, disposed: Mapping[str, Disposed] =
         f'<span style="font-size:1rem;vertical-align:middle;margin-left:6px">{markup.verdict_badge(r["verdict"])}</span>'
     )
     ways = [
-        neighbour("← Previous round", r["table_id"], view.previous_round_no),
-        neighbour("Next round →", r["table_id"], view.next_round_no),
-        neighbour("Next with a finding ◆", r["table_id"], view.next_found_round_no),
+        neighbor("← Previous round", r["table_id"], view.previous_round_no),
+        neighbor("Next round →", r["table_id"], view.next_round_no),
+        neighbor("Next with a finding ◆", r["table_id"], view.next_found_round_no),
     ]
     below = " · ".join(markup.text(fact) for fact in facts)
     below += f"<br>{markup.text(narrative_of(view, None, formats, disposed).sentence)}"
@@ -82,8 +82,8 @@ def unconfirmed_header(view: RoundView, ways: object = "") -> Html:
     return markup.heading(name, "No verdict is shown: the log does not confirm the events of this round.", ways)
 
 
-def neighbour(words: str, table: str, round_no: int | None) -> Html:
-    """Return the link to a neighbouring round, or the words without one at the end."""
+def neighbor(words: str, table: str, round_no: int | None) -> Html:
+    """Return the link to a neighboring round, or the words without one at the end."""
     if round_no is None:
         return Html(f'<span class="rk-button-off">{markup.text(words)}</span>')
     return markup.button_link("round", words, table=table, round=round_no)

@@ -89,7 +89,7 @@ def _high_first(card: str | None) -> int:
 
 
 def ways(view: RoundView) -> Html:
-    """Return the ways on from a round's answer: its neighbours, step by step, and a new search."""
+    """Return the ways on from a round's answer: its neighbors, step by step, and a new search."""
     table, links = view.round["table_id"], []
     for words, number in (("← Previous round", view.previous_round_no), ("Next round →", view.next_round_no)):
         if number is not None:

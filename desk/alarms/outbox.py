@@ -2,7 +2,7 @@
 
 Invariant: what a verdict or advice makes of alarms, the messages that tell it, and how far results were read are one
 transaction, so that a sender can be killed anywhere: nothing is lost, and nothing is put in twice. A message is noted as tried
-before it is sent and as delivered afterwards; who dies in between sends it again under the same key. One process sends.
+before it is sent and as delivered afterward; who dies in between sends it again under the same key. One process sends.
 """
 
 from __future__ import annotations

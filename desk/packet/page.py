@@ -194,13 +194,13 @@ def _card(face: str | None) -> str:
     if face == "Jk":
         return '<span class="card joker" title="joker">JK<br>★</span>'
     rank = "10" if face[0] == "T" else face[0]
-    colour = " red" if face[1] in "hd" else ""
-    return f'<span class="card{colour}">{escape(rank)}<br>{SUITS[face[1]]}</span>'
+    color = " red" if face[1] in "hd" else ""
+    return f'<span class="card{color}">{escape(rank)}<br>{SUITS[face[1]]}</span>'
 
 
-def _die(value: int | None, colour: str) -> str:
-    fill, dot = FILLS.get(colour, FILLS["white"])
-    name = "a die that was not read" if value is None else f"{colour} die, {value}"
+def _die(value: int | None, color: str) -> str:
+    fill, dot = FILLS.get(color, FILLS["white"])
+    name = "a die that was not read" if value is None else f"{color} die, {value}"
     marks = "".join(f'<circle cx="{9 * x}" cy="{9 * y}" r="3.4" fill="{dot}"/>' for x, y in PIPS.get(value or 0, ()))
     mark = marks or f'<text x="18" y="26" font-size="22" text-anchor="middle" fill="{dot}">?</text>'
     return (
@@ -213,7 +213,7 @@ def _play(play: Story) -> str:
     parts = []
     for roll in play["dice"]:
         colours = roll["colours"] or ["white"] * len(roll["dice"])
-        dice = "".join(_die(value, colour) for value, colour in zip(roll["dice"], colours, strict=False))
+        dice = "".join(_die(value, color) for value, color in zip(roll["dice"], colours, strict=False))
         parts.append(f"<p>{dice} {escape(roll['lie'])}</p>")
     if play["start"]:
         parts.append(_table("Start of the deal", ("Step", "Recorded", "Recomputed"), play["start"]))

@@ -169,7 +169,7 @@ class Cluster:
         return TopicReader(self, consumer)
 
     def writer(self, transactional_id: str, *, transaction_s: float | None = None) -> TransactionalWriter:
-        """Initialise a writer, fencing its predecessor and ending whatever that one left open.
+        """Initialize a writer, fencing its predecessor and ending whatever that one left open.
 
         A transaction that is open for longer than `transaction_s` is ended by the broker, for readers wait behind it.
         Raises `WriterFenced` where yet another writer is initialized meanwhile, `LogUnavailable` where there is no answer.

@@ -1,6 +1,6 @@
 """A long read on Kafka, by a process of its own that polls ahead while what it has brought is worked on.
 
-The client decodes records in Python, which takes it as long as all that is done with them afterwards. So the process that
+The client decodes records in Python, which takes it as long as all that is done with them afterward. So the process that
 wants them begins to read by itself, a second one takes over as soon as it is ready, and the first ends the reading: where
 the second one is lost or finds anything wrong, the first reads on from there, and meets whatever it is itself.
 """

@@ -37,7 +37,7 @@ class DeckAtTable:
     """A deck in use: when it went into play, and whether it must be shuffled before it is dealt."""
 
     id: str
-    colour: str
+    color: str
     in_play_us: int
     dirty: bool
 
@@ -262,10 +262,10 @@ class Table:
             dice[0] = 6
         return dice
 
-    def _receive(self, colour: str, preshuffled: bool, jokers: int | None = None) -> tuple[str, int]:
+    def _receive(self, color: str, preshuffled: bool, jokers: int | None = None) -> tuple[str, int]:
         deck = self.serial("deck")
         jokers = jokers or self.random.choice((1, 2))
-        self.report(model.DeckReceived(deck=deck, back_colour=colour, jokers=jokers, preshuffled=preshuffled))
+        self.report(model.DeckReceived(deck=deck, back_colour=color, jokers=jokers, preshuffled=preshuffled))
         return deck, jokers
 
     def _inspect(self, deck: str, jokers: int, without: Collection[str] = ()) -> None:
@@ -285,8 +285,8 @@ class Table:
 
     def _put_in_play(self, deck: str, preshuffled: bool = False, at: int | None = None) -> None:
         self.report(model.DeckInPlay(deck=deck))
-        colour = COLOURS[(at if at is not None else len(self.decks)) % 2]
-        in_play = DeckAtTable(deck, colour, self.now_us, dirty=not preshuffled)
+        color = COLOURS[(at if at is not None else len(self.decks)) % 2]
+        in_play = DeckAtTable(deck, color, self.now_us, dirty=not preshuffled)
         if at is None:
             self.decks.append(in_play)
         else:
@@ -314,16 +314,16 @@ class Table:
         preshuffled: bool = False,
         jokers: int | None = None,
         without: Collection[str] = (),
-        colour: str = "",
+        color: str = "",
     ) -> None:
-        """Bring a new deck in the place of one, of its colour or another; `without` names steps that are left out."""
+        """Bring a new deck in the place of one, of its color or another; `without` names steps that are left out."""
         old = self.decks[at]
-        new, jokers = self._receive(colour or old.colour, preshuffled, jokers)
+        new, jokers = self._receive(color or old.color, preshuffled, jokers)
         self._look_over(new, jokers, preshuffled, without)
         self.report(model.DeckRemoved(deck=old.id, reason=reason))
         self._put_in_play(new, preshuffled, at)
-        if colour:
-            self.decks[at].colour = colour
+        if color:
+            self.decks[at].color = color
 
     def _look_over(self, deck: str, jokers: int, preshuffled: bool, without: Collection[str]) -> None:
         """Inspect a new deck and spread it; of one that came preshuffled just a joker too many is destroyed."""

@@ -193,7 +193,7 @@ def _settled_after_the_next_cards(
 
 
 def settling(round_: Round, book: Rulebook) -> Sequence[RecordedEvent]:
-    """Return what settled wagers in turn: no surrendered ante, nothing given back as late or put right afterwards (D325)."""
+    """Return what settled wagers in turn: no surrendered ante, nothing given back as late or put right afterward (D325)."""
     given_up = {fact.payload.seat for fact in standing_surrenders(round_, book)}
     return first_moves(
         [

@@ -35,7 +35,7 @@ class Preparation(msgspec.Struct, frozen=True):
 
 
 NOT_STATED = "not stated"
-"""The colour of the backs where a transcript does not give it."""
+"""The color of the backs where a transcript does not give it."""
 
 
 class Deck(msgspec.Struct):

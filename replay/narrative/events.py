@@ -202,7 +202,7 @@ def _foreign(e: model.ForeignCardFound, money: Money) -> str:
 def _rolled(e: model.DiceRolled, money: Money) -> str:
     dice = ["?" if die is None else str(die) for die in e.dice]
     if e.colours is not None:
-        dice = [f"{colour} {die}" for colour, die in zip(e.colours, dice, strict=True)]
+        dice = [f"{color} {die}" for color, die in zip(e.colours, dice, strict=True)]
     lie = {"flat": "", "not_flat": ", and did not lie flat", "fell_out": ", and a die fell out"}[e.lie]
     return f"the dice showed {listed(dice)}{lie}"
 

@@ -533,7 +533,7 @@ def decks_alternate(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 @rule("EQUIP-ALTERNATE", on=("3(b)(1)",))
 def decks_of_two_colours(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """With two decks, the backs of one are of another colour than those of the other."""
+    """With two decks, the backs of one are of another color than those of the other."""
     before = round_.before
     deck = _first_round_of_deck(round_)
     if deck is None or deck.back in ("", NOT_STATED):

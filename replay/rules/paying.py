@@ -220,7 +220,7 @@ def verified(round_: Round, book: Rulebook, wager: str, light: str, validation: 
 
 
 def _how_validated(before: Sequence[RecordedEvent], at_all: Sequence[RecordedEvent]) -> str:
-    """Say by whom a payout was validated before it was made, or that it was validated afterwards, or not at all."""
+    """Say by whom a payout was validated before it was made, or that it was validated afterward, or not at all."""
     if before:
         return f"validated by a {before[-1].payload.role}"
     return "validated after it was paid" if at_all else "not validated"

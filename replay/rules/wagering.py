@@ -376,7 +376,7 @@ def _at_other_boxes(accepted: Set[int], at_boxes: Set[int]) -> str:
 
 @rule("WAGER-LOCKOUT", on=("2(d)(2)", "8(b)(2)", "9(a)(3)(ii)", "10(a)(2)(ii)"))
 def lockout(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
-    """Before the deal the system locks progressive wagers out, and accepts none afterwards."""
+    """Before the deal the system locks progressive wagers out, and accepts none afterward."""
     locked, first = round_.first(model.ProgressiveLocked), round_.first_card
     if not round_.covers("progressive") or not book.has(PROGRESSIVE_SECTION[book.deal_method]):
         return

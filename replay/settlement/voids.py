@@ -374,7 +374,7 @@ def _shoe_failures(round_: Round) -> Iterator[tuple[RecordedEvent, bool | None]]
 
 
 def face_up_dealt(round_: Round) -> list[tuple[RecordedEvent, RecordedEvent]]:
-    """Cards found face up and dealt to a position afterwards, with the fact that dealt them."""
+    """Cards found face up and dealt to a position afterward, with the fact that dealt them."""
     return [
         (found, fact)
         for found in round_.found_face_up

@@ -26,7 +26,7 @@ def floor(
     sticky: float = 0.0,
     follows: float = 0.0,
 ) -> Warehouse:
-    """Tables with three coloured dice and a deck each.
+    """Tables with three colored dice and a deck each.
 
     `worn`: table → chance that the red die shows a six instead; `top`: chance that the joker goes to the dealer first; `sticky`:
     chance that a round is dealt as the one before; `follows`: chance that a roll repeats the one before.
@@ -53,8 +53,8 @@ def floor(
                 deck[[0, at]] = deck[[at, 0]]
             if before is not None and random.random() < sticky:
                 deck = before
-            for colour, face in zip(("red", "white", "blue"), dice, strict=True):
-                faces[table, colour, int(face)] += 1
+            for color, face in zip(("red", "white", "blue"), dice, strict=True):
+                faces[table, color, int(face)] += 1
             total = int(dice.sum())
             totals[table, total] += 1
             if before_dice is not None:

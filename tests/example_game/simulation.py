@@ -30,9 +30,9 @@ BONUS_CENTS = 500
 class HighCardTable(Table):
     """A table whose deck has no jokers."""
 
-    def _receive(self, colour: str, preshuffled: bool, jokers: int | None = None) -> tuple[str, int]:
+    def _receive(self, color: str, preshuffled: bool, jokers: int | None = None) -> tuple[str, int]:
         deck = self.serial("deck")
-        self.report(model.DeckReceived(deck=deck, back_colour=colour, jokers=0, preshuffled=preshuffled))
+        self.report(model.DeckReceived(deck=deck, back_colour=color, jokers=0, preshuffled=preshuffled))
         return deck, 0
 
 

@@ -187,7 +187,7 @@ HIDING = (_by_fewer_checks, _torn, _log_cut, _log_forged)
 @fault(
     "pages",
     "failed verification hidden",
-    how="afterwards another with fewer checks passes, the notice is cut off anywhere, the log is cut or forged again",
+    how="afterward another with fewer checks passes, the notice is cut off anywhere, the log is cut or forged again",
     held="every page goes on saying so",
     quick=12,
     often=200,

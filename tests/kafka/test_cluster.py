@@ -1,4 +1,4 @@
-"""Three nodes for development: three copies, two before an acknowledgement; each role has its rights, strangers have none."""
+"""Three nodes for development: three copies, two before an acknowledgment; each role has its rights, strangers have none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A card number that is put into any field of any form of input is found in no file, log, answer or message afterwards."""
+"""A card number that is put into any field of any form of input is found in no file, log, answer or message afterward."""
 
 from __future__ import annotations
 

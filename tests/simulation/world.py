@@ -124,7 +124,7 @@ class Intake:
         return self.now_us
 
     def next_lines(self) -> tuple[int, int]:
-        """From where to where lines are handed in next: from a little before the last acknowledgement at times."""
+        """From where to where lines are handed in next: from a little before the last acknowledgment at times."""
         start = max(0, self.taken - self.rng.choice((0, 0, 3)))
         return start, min(len(self.lines), self.taken + self.rng.randint(1, 9))
 

@@ -1,6 +1,6 @@
 -- grain: stream, game, gaming_month, dice_set, die, face
 -- renewed by: month; of fct_rolls
--- How often each die showed each face. A die is told by its colour; dice of one colour are 'any', all three together.
+-- How often each die showed each face. A die is told by its color; dice of one color are 'any', all three together.
 SELECT
     stream,
     table_id,

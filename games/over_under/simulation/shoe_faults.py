@@ -60,9 +60,9 @@ def reshuffle(table: ShoeTable, turn: int = 0) -> None:
     table.end_shoe()
 
 
-def new_batch(table: ShoeTable, *without: str, preshuffled: bool = False, colour: str = "") -> None:
+def new_batch(table: ShoeTable, *without: str, preshuffled: bool = False, color: str = "") -> None:
     """Change the batch in play; steps of its opening are left out."""
-    table.change_deck(table.turn % len(table.decks), without=without, preshuffled=preshuffled, colour=colour)
+    table.change_deck(table.turn % len(table.decks), without=without, preshuffled=preshuffled, color=color)
 
 
 def too_few(plan: OverUnderPlan) -> bool:
@@ -77,14 +77,14 @@ def too_few(plan: OverUnderPlan) -> bool:
 
 def _same_backs(table: ShoeTable, turn: int) -> None:
     assert table.other is not None
-    new_batch(table, colour=table.other.colour)
+    new_batch(table, color=table.other.color)
 
 
 def _other_backs(table: ShoeTable) -> None:
     """The batch with the wrong backs is replaced."""
     at = next(i for i, deck in enumerate(table.decks) if deck is table.deck)
     assert table.other is not None
-    table.change_deck(at, colour="blue" if table.other.colour == "red" else "red")
+    table.change_deck(at, color="blue" if table.other.color == "red" else "red")
 
 
 fault(

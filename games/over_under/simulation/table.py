@@ -74,9 +74,9 @@ class ShoeTable(Table):
         """The batch that is not in the shoe, where there are two."""
         return next((deck for deck in self.decks if deck is not self.deck), None)
 
-    def _receive(self, colour: str, preshuffled: bool, jokers: int | None = None) -> tuple[str, int]:
+    def _receive(self, color: str, preshuffled: bool, jokers: int | None = None) -> tuple[str, int]:
         batch = self.serial("batch")
-        self.report(model.DeckReceived(deck=batch, back_colour=colour, jokers=0, preshuffled=preshuffled))
+        self.report(model.DeckReceived(deck=batch, back_colour=color, jokers=0, preshuffled=preshuffled))
         return batch, 0
 
     def shuffled(self, deck: DeckAtTable) -> model.CardsShuffled:

@@ -148,8 +148,8 @@ def test_every_dimension_adds_up_to_the_whole(db: Warehouse, dimension: hold.Dim
 
 
 def test_a_dimension_that_wagers_do_not_have_is_refused(db: Warehouse) -> None:
-    with pytest.raises(ValueError, match="'colour'"):
-        hold.hold_by(db, "colour")  # no such dimension
+    with pytest.raises(ValueError, match="'color'"):
+        hold.hold_by(db, "color")  # no such dimension
 
 
 def test_floor_overview_of_a_day(db: Warehouse) -> None:

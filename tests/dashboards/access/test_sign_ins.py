@@ -1,4 +1,4 @@
-"""How long a login cookie holds, what it opens meanwhile, and that nothing of it is left afterwards."""
+"""How long a login cookie holds, what it opens meanwhile, and that nothing of it is left afterward."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def test_round_shows_the_finding_and_recorded_beside_recomputed(
     assert 'href="round?table=fu-01&amp;round=18"' in page
 
 
-def labelled(test: AppTest, label: str) -> Button:
+def labeled(test: AppTest, label: str) -> Button:
     return next(each for each in test.button if each.label == label)
 
 
@@ -71,15 +71,15 @@ def test_round_opens_at_the_evidence_and_steps(warehouse: Path, monkeypatch: pyt
     step = sample.PAID_SEQ - sample.DISPUTE_FIRST_SEQ + 1
     assert test.slider[0].value == step
     assert "after step 45 of 52" in said(test)
-    labelled(test, "Back").click().run()
+    labeled(test, "Back").click().run()
     assert test.slider[0].value == step - 1
     assert test.query_params["step"] == str(step - 1)
-    labelled(test, "Next").click().run()
-    labelled(test, "Next").click().run()
+    labeled(test, "Next").click().run()
+    labeled(test, "Next").click().run()
     assert test.slider[0].value == step + 1
     test.slider[0].set_value(1).run()
     assert "after step 1 of 52" in said(test)
-    assert labelled(test, "Back").disabled
+    assert labeled(test, "Back").disabled
 
 
 @pytest.mark.parametrize(("given", "shown"), [("3", 3), ("0", 1), ("999", 52), ("x", 45)])

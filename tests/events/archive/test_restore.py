@@ -29,7 +29,7 @@ REVIEW = "review/fu-07"
 
 
 class RestoredLog:
-    """Where an archive is restored to, and how the log there is opened afterwards."""
+    """Where an archive is restored to, and how the log there is opened afterward."""
 
     def __init__(self, address: str, options: dict[str, Any]) -> None:
         self.address, self._options = address, options

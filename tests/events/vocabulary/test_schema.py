@@ -73,7 +73,7 @@ def test_added_and_removed_fields_and_events_are_found(published: dict[str, Any]
     assert schema.changed_fields(published, present) == []
     del present["$defs"]["buy_in.v1"]
     del present["properties"]["seq"]
-    present["$defs"]["deck_in_play.v1"]["required"].append("colour")
+    present["$defs"]["deck_in_play.v1"]["required"].append("color")
     expected = ["Envelope.seq", "buy_in.v1", "deck_in_play.v1 (its fields)"]
     assert schema.changed_fields(published, present) == expected
 

@@ -1,4 +1,4 @@
-"""The fold: rounds that close, change afterwards, or never close; lost evidence, late evidence, corrected evidence (D26)."""
+"""The fold: rounds that close, change afterward, or never close; lost evidence, late evidence, corrected evidence (D26)."""
 
 from __future__ import annotations
 

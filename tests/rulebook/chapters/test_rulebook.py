@@ -454,7 +454,7 @@ FILED = "58 Pa. Code § 601a.2"
         ),
         ("settings = 1\n" + WHOLE.partition("[settings]")[0], "settings", "1; expected a table", FILED),
         ("wagers = 1\n" + WHOLE.partition("[wagers.base]")[0], "wagers", "1; expected a table", FILED),
-        ('colour = "red"\n' + WHOLE, "colour", "unknown; expected one of chapter, name", FILED),
+        ('color = "red"\n' + WHOLE, "color", "unknown; expected one of chapter, name", FILED),
     ],
 )
 def test_what_may_not_be_filed_is_refused_with_file_key_and_section(text, key, message, section):

@@ -267,7 +267,7 @@ def test_a_house_way_of_ones_own_in_a_few_rows():
         (HEAD + "row = [1]", "own.toml: row: expected"),
         (HEAD + "row = []", "own.toml: row: expected"),
         ('cite = "x"\n' + CATCH_ALL, "own.toml: name: None; expected text"),
-        (HEAD + 'colour = "red"\n' + CATCH_ALL, "own.toml: colour: unknown; expected one of name, cite, row"),
+        (HEAD + 'color = "red"\n' + CATCH_ALL, "own.toml: color: unknown; expected one of name, cite, row"),
         (HEAD + '[[row]]\nhand = "any"\n', "own.toml: row 1: name: None; expected text"),
         (HEAD + row(hand='"any"', play="[]") + CATCH_ALL, r"own.toml: row 1 \(mine\): play: \[\]; expected a list"),
         (HEAD + row(hand='"any"', play="[[]]") + CATCH_ALL, r"row 1 \(mine\): play: an empty list"),

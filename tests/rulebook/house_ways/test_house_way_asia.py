@@ -142,7 +142,7 @@ def test_every_row_is_worked_by_hand_but_the_one_that_sets_no_hand():
 
 
 def dealt():
-    """Hands of every kind: at random, with the joker, of few ranks, of one or two suits, of neighbouring ranks."""
+    """Hands of every kind: at random, with the joker, of few ranks, of one or two suits, of neighboring ranks."""
     dice = random.Random(659)
     for number in range(4_000):
         hand = dice.sample(DECK, 7)
@@ -316,7 +316,7 @@ def test_a_house_way_within_a_rules_submission():
         (HEAD + "row = []", "own.toml: row: expected"),
         ('cite = "x"\nhands = "4-2-1"\n' + CATCH_ALL, "own.toml: name: None; expected text"),
         ('name = "x"\ncite = "x"\n' + CATCH_ALL, "own.toml: hands: None; expected one of 4-2-1"),
-        (HEAD + 'colour = "red"\n' + CATCH_ALL, "own.toml: colour: unknown; expected one of name, cite, hands, row"),
+        (HEAD + 'color = "red"\n' + CATCH_ALL, "own.toml: color: unknown; expected one of name, cite, hands, row"),
         (HEAD + '[[row]]\nhand = "any"\n', "own.toml: row 1: name: None; expected text"),
         (HEAD + row(hand='"any"', play="[]") + CATCH_ALL, r"own.toml: row 1 \(mine\): play: \[\]; expected a list"),
         (HEAD + row(hand='"any"', play="[[]]") + CATCH_ALL, r"row 1 \(mine\): play: an empty list"),
