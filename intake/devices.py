@@ -27,7 +27,7 @@ from msgspec import Meta
 from events.log.high_water import sync
 from events.vocabulary.envelope import StreamName
 from events.vocabulary.model import Digest, Token
-from intake.doors import RESERVED, RESERVED_BEGINNINGS
+from intake.doors import owner_of
 from intake.errors import IntakeError
 
 SECRET_BYTES: Final = 32
@@ -157,7 +157,7 @@ class DeviceWatch:
 
 def _check_sources(where: str, sources: list[str]) -> None:
     for source in sources:
-        if source in RESERVED or source.startswith(RESERVED_BEGINNINGS):
+        if owner_of(source) is not None:
             raise IntakeError(f"{where}: the source {source} is one of Discard Rack's own; name another")
 
 

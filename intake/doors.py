@@ -16,6 +16,8 @@ NAMES: dict[Writer, str] = {
     "device": "devices",
     "desk": "the desk",
     "office": "the office",
+    "pit": "the pit",
+    "count": "the count room",
     "keys": "`rack keys`",
     "intake": "intake itself",
 }
@@ -26,6 +28,8 @@ WAYS: dict[Writer, str] = {
     "desk": "sign it in a person's name with `rack review`, or on the pages",
     "keys": "publish and retire keys with `rack keys`",
     "office": "let the office hand it in with `rack ingest --office`",
+    "pit": "enter it with `rack pit`",
+    "count": "enter it with `rack count`",
     "intake": "leave it out: whatever is refused gets its notice here",
 }
 """Writer → how its events come into the log."""
@@ -33,15 +37,35 @@ WAYS: dict[Writer, str] = {
 RESERVED: dict[str, Writer] = {"rack-keys": "keys", "review": "desk"}
 """Source that no line may name → whose it is."""
 
-RESERVED_BEGINNINGS = ("intake-", "redrive-", "transcript-")
-"""Sources that begin so are intake's own: of its notices, of redrives, of transcripts."""
+RESERVED_BEGINNINGS: dict[str, Writer] = {
+    "intake-": "intake",
+    "redrive-": "intake",
+    "transcript-": "intake",
+    "filing-": "office",
+    "pit-": "pit",
+    "count-": "count",
+}
+"""How a source begins that no line may name → whose it is: notices, redrives and transcripts; filings and people's entries."""
+
+PEOPLE = ("filing-", "pit-", "count-")
+"""How the source of what a person entered begins; the rest names the person."""
+
+
+def owner_of(source: str) -> Writer | None:
+    """Return whose a source is that no line may name; None for any other.
+
+    >>> owner_of("pit-m-ortiz"), owner_of("pitch-1")
+    ('pit', None)
+    """
+    beginning = source[: source.find("-") + 1]
+    return RESERVED.get(source) or RESERVED_BEGINNINGS.get(beginning)
 
 
 def check_line(writer: Writer, stream: str, draft: Draft) -> None:
     """Raise `WrongPlace` where a line is not for this writer to hand in, saying who writes such an event, and how."""
     check_writer(writer, stream, draft.payload)
-    if draft.source in RESERVED or draft.source.startswith(RESERVED_BEGINNINGS):
-        owner = RESERVED.get(draft.source, "intake")
+    owner = owner_of(draft.source)
+    if owner is not None:
         raise WrongPlace(
             f"{draft.payload.TYPE} in {stream} names the source {draft.source}, which is that of {NAMES[owner]}: "
             "expected a name of the device's own; give it one"

@@ -1,8 +1,9 @@
-"""The rules that are filed at a table: what is checked of a device's filing, until the office files (D803).
+"""The rules that are filed at a table: what is checked of a filing, and that a device files none where the office does.
 
-A filing decides how the next rounds are judged, and any device of the table may report one. So its text must be a rules
-submission that is accepted, its digest and gaming day must be those of the text, its game the table's, and it must not
-replace rules in the middle of a gaming day. Corrections that put a filing in the place of another are checked like it.
+A filing decides how the next rounds are judged. So its text must be a rules submission that is accepted, its digest and
+gaming day must be those of the text, its game the table's, and it must not replace rules in the middle of a gaming day
+(D803). Corrections that put a filing in the place of another are checked like it. Where the property says that only its
+office files, and at a table where the office filed, a device files nothing (D920); nor does it take back what a person entered.
 """
 
 from __future__ import annotations
@@ -13,16 +14,28 @@ from typing import NamedTuple
 
 import msgspec
 
-from events.errors import EventError
+from events.errors import EventError, WrongPlace
 from events.log.contract import EventLog
 from events.vocabulary.codec import decode
-from events.vocabulary.model import Event, EventCorrected, GamingDayOpened, RulesFiled, TableClosed, TableOpened
+from events.vocabulary.model import (
+    Event,
+    EventCorrected,
+    GamingDayOpened,
+    PropertyApplied,
+    RulesFiled,
+    TableClosed,
+    TableOpened,
+)
+from events.vocabulary.places import Writer
+from intake.doors import NAMES, PEOPLE, WAYS, owner_of
 from intake.lines import AcceptedLine, Refusal
 
 _MARKS = tuple(
     f'"type":"{event.TYPE}"'.encode()
     for event in (EventCorrected, GamingDayOpened, RulesFiled, TableClosed, TableOpened)
-)
+) + tuple(f'"source":"{beginning}'.encode() for beginning in PEOPLE)
+_APPLIED = f'"type":"{PropertyApplied.TYPE}"'.encode()
+PROPERTY = "property/main"
 
 
 class Submission(NamedTuple):
@@ -45,6 +58,8 @@ class TableFilings:
         """The game that the table is open for; None if it is closed or not known."""
         self.gaming_day = ""
         self.event_ids: set[str] = set()
+        self.of_people: dict[str, Writer] = {}
+        """Id of an event that a person entered → as which writer."""
         self._filings: dict[int, RulesFiled | None] = {}
         self._superseded: dict[int, int] = {}
         """Number of a correction → of the filing that it is about."""
@@ -61,10 +76,17 @@ class TableFilings:
                     event = decode(record.data)
                 except EventError:  # of a version that this program does not know
                     continue
-                self.apply(event.seq, event.event_id, event.payload)
+                self.apply(event.seq, event.event_id, event.payload, event.source)
 
-    def apply(self, seq: int, event_id: str, payload: Event) -> None:
+    @property
+    def office_files(self) -> bool:
+        """Whether the office filed rules here."""
+        return "office" in self.of_people.values()
+
+    def apply(self, seq: int, event_id: str, payload: Event, source: str = "") -> None:
         """Take an event in."""
+        if source.startswith(PEOPLE):
+            self.of_people[event_id] = owner_of(source) or "office"
         match payload:
             case GamingDayOpened():
                 self.gaming_day = payload.gaming_day
@@ -104,18 +126,55 @@ def filing_in(payload: Event) -> RulesFiled | None:
     return payload if isinstance(payload, RulesFiled) else None
 
 
+class OfficeRule:
+    """Whether only the office files rules at a property, as it was applied last."""
+
+    def __init__(self) -> None:
+        self._seq, self._holds = 0, False
+
+    def holds(self, log: EventLog) -> bool:
+        """Read on, and return it. Raises an `IntegrityError` if the property's stream is broken."""
+        end = log.head(PROPERTY).seq
+        for record in log.read(PROPERTY, self._seq + 1, end) if end > self._seq else ():
+            self._seq = record.seq
+            if _APPLIED in record.data:
+                payload = decode(record.data).payload
+                self._holds = payload.only_office_files if isinstance(payload, PropertyApplied) else self._holds
+        return self._holds
+
+
+def check_of_device(stream: str, payload: Event, table: TableFilings, only_office: bool) -> None:
+    """Raise `WrongPlace` where a device files rules that are the office's to file, or takes back what a person entered."""
+    if filing_in(payload) is not None and (only_office or table.office_files):
+        raise WrongPlace(
+            f"rules_filed in {stream}: only the office files rules here, not {NAMES['device']}; file them with `rack rules file`"
+        )
+    owner = table.of_people.get(payload.supersedes_event_id) if isinstance(payload, EventCorrected) else None
+    if owner is not None and isinstance(payload, EventCorrected):
+        raise WrongPlace(
+            f"event_corrected in {stream} supersedes event {payload.supersedes_seq}, which is of {NAMES[owner]}: "
+            f"expected a correction of what a device reported; {WAYS[owner]}"
+        )
+
+
 class FilingCheck:
-    """Refuses filings of devices that cannot count. Asked within a turn of the log."""
+    """Refuses filings and corrections of devices that cannot count. Asked within a turn of the log."""
 
     def __init__(self, log: EventLog, read_rules: ReadRules) -> None:
         self._log, self._read_rules = log, read_rules
         self._tables: dict[str, TableFilings] = {}
+        self._office = OfficeRule()
 
     def screened(self, batch: Sequence[AcceptedLine | Refusal]) -> list[AcceptedLine | Refusal]:
         """Return a batch in which refusals take the place of filings that cannot count."""
-        streams = {line.stream for line in batch if isinstance(line, AcceptedLine) and filing_in(line.draft.payload)}
+        streams = {
+            line.stream
+            for line in batch
+            if isinstance(line, AcceptedLine) and isinstance(line.draft.payload, RulesFiled | EventCorrected)
+        }
         if not streams:
             return list(batch)
+        only_office = self._office.holds(self._log)
         for stream in streams:
             self._tables.setdefault(stream, TableFilings()).read_on(self._log, stream)
         screened: list[AcceptedLine | Refusal] = []
@@ -124,6 +183,7 @@ class FilingCheck:
             kept: AcceptedLine | Refusal = line
             if isinstance(line, AcceptedLine) and line.stream in streams:
                 try:
+                    check_of_device(line.stream, line.draft.payload, self._tables[line.stream], only_office)
                     self._check(line, before[line.stream])
                     before[line.stream].append(line)
                 except EventError as error:
@@ -145,17 +205,27 @@ class FilingCheck:
                 payload.game if isinstance(payload, TableOpened) else None if isinstance(payload, TableClosed) else game
             )
             day = payload.gaming_day if isinstance(payload, GamingDayOpened) else day
-        check_submission(filed, self._read_rules, game)
         now = in_force(day)
         for each in before:
             earlier = filing_in(each.draft.payload)
             now = earlier if earlier is not None and earlier.effective_gaming_day <= day else now
-        is_new = isinstance(line.draft.payload, RulesFiled) and now is not None and now.sha256 != filed.sha256
-        if is_new and filed.effective_gaming_day <= day:
-            raise EventError(
-                f"rules_filed: takes effect on {filed.effective_gaming_day}, and the table, on gaming day {day}, has other rules "
-                "in force; expected a later gaming day, or a correction of the filing in force (event_corrected)"
-            )
+        if isinstance(line.draft.payload, RulesFiled):
+            check_filing(filed, self._read_rules, game, day, now)
+        else:
+            check_submission(filed, self._read_rules, game)
+
+
+def check_filing(
+    filed: RulesFiled, read_rules: ReadRules, game: str | None, gaming_day: str, in_force: RulesFiled | None
+) -> None:
+    """Raise `EventError` if rules cannot be filed at a table of this game, on this gaming day, with these rules in force."""
+    check_submission(filed, read_rules, game)
+    is_new = in_force is not None and in_force.sha256 != filed.sha256
+    if is_new and filed.effective_gaming_day <= gaming_day:
+        raise EventError(
+            f"rules_filed: takes effect on {filed.effective_gaming_day}, and the table, on gaming day {gaming_day}, has other "
+            "rules in force; expected a later gaming day, or a correction of the filing in force (event_corrected)"
+        )
 
 
 def check_submission(filed: RulesFiled, read_rules: ReadRules, game: str | None) -> None:

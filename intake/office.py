@@ -14,6 +14,7 @@ from events.vocabulary.card_numbers import hidden_numbers
 from events.vocabulary.envelope import Draft
 from intake.appending import IntakeSummary, count
 from intake.errors import IntakeError
+from intake.filings import PROPERTY
 from intake.lines import Refusal, read_lines
 
 LEAST_DIGITS = 3
@@ -29,6 +30,11 @@ def append_office_lines(log: EventLog, file: BinaryIO, name: str) -> IntakeSumma
     for line in read_lines(file, name, _checked, writer="office"):
         if isinstance(line, Refusal):
             raise EventError(f"{line.where}: {line.reason}; nothing of {name} was appended")
+        if line.stream != PROPERTY:
+            raise EventError(
+                f"{line.where}: {line.draft.payload.TYPE} in {line.stream}: expected the property's events ({PROPERTY}); rules "
+                f"are filed with `rack rules file`; nothing of {name} was appended"
+            )
         handed.append((line.stream, line.draft))
     groups = [(stream, [draft for _, draft in run]) for stream, run in groupby(handed, key=lambda pair: pair[0])]
     taken = IntakeSummary(lines=len(handed))

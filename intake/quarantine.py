@@ -20,10 +20,10 @@ from events.proofs.quarantine import EntryMissing, RefusalNotice, compare_quaran
 from events.vocabulary.card_numbers import hidden_in_text, hidden_numbers
 from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Draft
-from events.vocabulary.model import EventCorrected, GamingDayOpened, IntakeRefused, Replacement
+from events.vocabulary.model import EventCorrected, GamingDayOpened, IntakeRefused, Replacement, RulesFiled
 from intake.doors import check_line
 from intake.errors import IntakeError
-from intake.filings import ReadRules, TableFilings, check_submission, filing_in
+from intake.filings import OfficeRule, ReadRules, TableFilings, check_of_device, check_submission, filing_in
 from intake.lines import Refusal, check_correction, notice, notice_ids, parse_line, takes_notice
 
 DIRECT_EVENTS = (GamingDayOpened, EventCorrected)
@@ -153,11 +153,13 @@ def _redrive(
         check_line("device", stream, draft)
         if isinstance(draft.payload, EventCorrected):
             check_correction(stream, draft.payload, notice_ids(log, stream))
-        filed = filing_in(draft.payload)
-        if filed is not None and read_rules is not None:
+        if isinstance(draft.payload, EventCorrected | RulesFiled) and read_rules is not None:
             table = TableFilings()
             table.read_on(log, stream)
-            check_submission(filed, read_rules, table.game)
+            check_of_device(stream, draft.payload, table, OfficeRule().holds(log))
+            filed = filing_in(draft.payload)
+            if filed is not None:
+                check_submission(filed, read_rules, table.game)
     except EventError as error:
         raise EventError(f"{name}: {error}") from error
     if each.stream not in (stream, UNKNOWN_STREAM):

@@ -18,7 +18,7 @@ from events.vocabulary.envelope import Draft
 from events.vocabulary.model import GamingDayOpened, RulesFiled
 from intake.appending import IntakeSummary, RefusedLine, count
 from intake.doors import check_writer
-from intake.filings import TableFilings, check_submission
+from intake.filings import OfficeRule, TableFilings, check_of_device, check_submission
 from intake.lines import Refusal
 from rack.commands.judging.rules import read_filed_rules
 from rack.recorded_round import clock_of, property_configured
@@ -53,6 +53,7 @@ def append_transcript(log: EventLog, text: str, source: str, load: Callable[[str
             for draft in reports:
                 check_writer("device", stream, draft.payload)
                 if isinstance(draft.payload, RulesFiled):
+                    check_of_device(stream, draft.payload, tables[script.table], OfficeRule().holds(log))
                     check_submission(draft.payload, read_filed_rules, tables[script.table].game)
             _check_rules(script, in_force)
             count(log.append_groups([(stream, reports)]), taken)

@@ -17,38 +17,56 @@ from events.vocabulary.model import Event, EventCorrected
 Kind = Literal["table", "meter", "review", "property"]
 """What a stream is of: the part of its name before the slash."""
 
-Writer = Literal["device", "desk", "keys", "office", "intake"]
-"""Who writes events: devices (the floor's terminals too), the desk in a person's name, `rack keys`, the property's office,
-and intake itself, which leaves a notice for what it refused."""
+Writer = Literal["device", "desk", "keys", "office", "pit", "count", "intake"]
+"""Who writes events: devices (the floor's terminals too), the desk in a person's name, `rack keys`, the property's office, which
+files the rules, people in the pit and in the count room, and intake itself, which leaves a notice for what it refused."""
 
 Row = Mapping[Kind, frozenset[Writer]]
 """Kind of stream → who writes there."""
 
-_DEVICE, _DESK, _KEYS, _OFFICE, _INTAKE = (
-    frozenset[Writer]({name}) for name in ("device", "desk", "keys", "office", "intake")
+_DEVICE, _DESK, _KEYS, _OFFICE, _PIT, _COUNT, _INTAKE = (
+    frozenset[Writer]({name}) for name in ("device", "desk", "keys", "office", "pit", "count", "intake")
 )
 _TABLE: Row = {"table": _DEVICE}
+_PIT_TOO: Row = {"table": _DEVICE | _PIT}
 _METER: Row = {"meter": _DEVICE}
 _BOTH: Row = {"table": _DEVICE, "meter": _DEVICE}
 _REVIEW: Row = {"review": _DESK}
 
 _ROWS: tuple[tuple[Row, tuple[type[Event], ...]], ...] = (
-    ({"table": _DEVICE, "meter": _DEVICE, "review": _DESK, "property": _OFFICE | _KEYS}, (model.GamingDayOpened,)),
-    ({"property": _OFFICE}, (model.PropertyConfigured,)),
+    (
+        {"table": _DEVICE | _OFFICE | _PIT, "meter": _DEVICE, "review": _DESK, "property": _OFFICE | _KEYS},
+        (model.GamingDayOpened,),
+    ),
+    ({"property": _OFFICE}, (model.PropertyConfigured, model.PropertyApplied)),
+    ({"table": _DEVICE | _OFFICE}, (model.RulesFiled,)),
+    ({"table": _OFFICE}, (model.FilingSigned,)),
     ({"property": _KEYS}, (model.KeyPublished, model.KeyRetired)),
     ({"table": _INTAKE, "meter": _INTAKE}, (model.IntakeRefused,)),
-    (_BOTH, (model.EventCorrected, model.MysteryArmed, model.MysteryHit)),
+    ({"table": _DEVICE | _PIT | _COUNT, "meter": _DEVICE}, (model.EventCorrected,)),
+    (_BOTH, (model.MysteryArmed, model.MysteryHit)),
     (_METER, (model.MeterSet, model.MeterAdvanced, model.MeterReset)),
     (
-        _TABLE,
-        (  # the table: its rules, people, equipment and money
+        _PIT_TOO,
+        (  # the table, as people in the pit tell of it too: its shifts, dealers, money, devices
             model.ShiftChanged,
-            model.RulesFiled,
             model.TableOpened,
             model.TableClosed,
             model.InventoryCounted,
             model.DealerTappedIn,
             model.DealerTappedOut,
+            model.FillReceived,
+            model.CreditSent,
+            model.DeviceFailed,
+            model.DeviceCovered,
+            model.DeviceRestored,
+            model.DeviceAlarmed,
+        ),
+    ),
+    ({"table": _DEVICE | _COUNT}, (model.DropCounted,)),
+    (
+        _TABLE,
+        (  # its equipment, its patrons
             model.DeckReceived,
             model.DeckInspected,
             model.JokerDestroyed,
@@ -63,13 +81,6 @@ _ROWS: tuple[tuple[Row, tuple[type[Event], ...]], ...] = (
             model.PatronBarred,
             model.BuyIn,
             model.MarkerIssued,
-            model.FillReceived,
-            model.CreditSent,
-            model.DropCounted,
-            model.DeviceFailed,
-            model.DeviceCovered,
-            model.DeviceRestored,
-            model.DeviceAlarmed,
             model.ForeignCardFound,
         ),
     ),

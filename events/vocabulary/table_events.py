@@ -38,6 +38,15 @@ class PropertyConfigured(Event, frozen=True, kw_only=True):
     time_zone: Text
 
 
+@event("property_applied")
+class PropertyApplied(Event, frozen=True, kw_only=True):
+    """The property was made as its file says, whose SHA-256 this is. `only_office_files`: from here on no device files rules."""
+
+    by: Token
+    only_office_files: bool
+    sha256: Digest
+
+
 @event("gaming_day_opened")
 class GamingDayOpened(Event, frozen=True, kw_only=True):
     """From here on the stream counts to this gaming day. Its own envelope already carries the new day."""
@@ -60,6 +69,14 @@ class RulesFiled(Event, frozen=True, kw_only=True):
     sha256: Digest
     submission: Token
     toml: SubmissionText
+
+
+@event("filing_signed")
+class FilingSigned(Event, frozen=True, kw_only=True):
+    """A second person signed the filing of rules that has this number (`signs`) in the table's stream."""
+
+    by: Token
+    signs: Number
 
 
 # ------------------------------------------------------------------------------------------------------------------ table

@@ -10,7 +10,7 @@ from events.vocabulary.model import Event
 from replay.fold.phases import COLUMN, SAME, TABLE
 from replay.fold.table_state import CHANGES, LEDGER_EVENTS, Change
 
-MARKS = frozenset({model.RoundOpened, model.RoundClosed, model.IntakeRefused, model.EventCorrected})
+MARKS = frozenset({model.RoundOpened, model.RoundClosed, model.RulesFiled, model.IntakeRefused, model.EventCorrected})
 """Events that the fold itself goes by."""
 
 REACHES_FURTHER = frozenset(CHANGES) | LEDGER_EVENTS | MARKS
@@ -24,7 +24,6 @@ OF_THE_TABLE = (
         model.GamingDayOpened,
         model.ShiftChanged,
         model.DealerTappedIn,
-        model.RulesFiled,
         model.DeckReceived,
         model.DeckInspected,
         model.JokerDestroyed,

@@ -49,9 +49,11 @@ _NOT_HERE = (STRAY,) * 7
 TABLE: dict[type[Event], tuple[Phase | Move, ...]] = {
     #                          BETWEEN  BETTING    CLOSED     DEALING    SETTING    SETTLING   VOIDED
     model.PropertyConfigured:  _ANY,
+    model.PropertyApplied:     _ANY,
     model.GamingDayOpened:     _ANY,
     model.ShiftChanged:        _ANY,
     model.RulesFiled:          _ANY,
+    model.FilingSigned:        _ANY,
     model.TableOpened:         _ANY,
     model.TableClosed:         _ANY,
     model.InventoryCounted:    _ANY,

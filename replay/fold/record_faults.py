@@ -1,5 +1,5 @@
 """Faults of the record itself: a device's counter that skips or repeats, a clock that runs back, a refused correction, a round
-number that comes again.
+number that comes again, a filing that is not the device's to make.
 
 `docs/log-contract.md` states what devices and corrections promise.
 """
@@ -14,7 +14,7 @@ import msgspec
 
 class RecordFault:
     """A fault of the record: missing numbers, a number repeated with other content, a clock that runs back, a refused correction,
-    a second opening of a round (`reopened` while it was still open).
+    a second opening of a round (`reopened` while it was still open), rules that a device filed where the office does.
 
     `seq` is the event that shows it; `missing` are the numbers of a gap that have not arrived. `round_no` is the round that shows
     it, `earlier` are those before that the missing messages may be about.
@@ -24,7 +24,7 @@ class RecordFault:
 
     def __init__(
         self,
-        kind: Literal["gap", "repeat", "clock", "correction", "round", "reopened"],
+        kind: Literal["gap", "repeat", "clock", "correction", "round", "reopened", "filing"],
         source: str,
         seq: int,
         detail: str,

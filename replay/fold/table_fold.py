@@ -37,7 +37,7 @@ from replay.fold.record_faults import RecordFault, Source, is_in, without
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round, from_the_shoe
 from replay.fold.stub_counts import bans_deck, has_wrong_deck, recount, uncounted
-from replay.fold.table_state import TableState
+from replay.fold.table_state import TableState, is_filed_by_device, is_of_people
 
 RECENT_ROUNDS = 4
 """How many closed rounds stay at hand for facts that come late (a slip, a slow sensor)."""
@@ -167,6 +167,9 @@ class TableFold:
         if is_of_next and round_no is not None and type_ not in OF_THE_TABLE:
             self._early.append((round_no, fact))
             return []
+        if type_ is model.RulesFiled and is_filed_by_device(self.state, fact):
+            detail = f"{fact.source} filed rules {fact.payload.sha256[:16]}…, and at this table the office files"
+            self._add_fault(RecordFault("filing", fact.source, fact.seq, detail))
         self.state.apply(fact)
         if is_of_next and type_ is not model.IntakeRefused:
             return []
@@ -377,7 +380,7 @@ class TableFold:
             self._add_fault(gap)
             changed = self._doubt_earlier(gap, counter.seq)
             counter.missing = [*counter.missing, missing]
-        elif at_us < counter.last_us:
+        elif at_us < counter.last_us and not is_of_people(source):
             self._add_fault(
                 RecordFault("clock", source, seq, f"{source}: clock runs back by {counter.last_us - at_us} us")
             )

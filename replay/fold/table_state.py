@@ -110,6 +110,7 @@ class TableState(msgspec.Struct):
     round was lost, and with it perhaps what made the table ready for the next; or what made it ready came late (`prepared_us`: by
     device, the latest time of a shuffle, an offer, a cut). `alarms`: devices that signaled a fault and
     were not put right since; `foreign`: decks at the table with a card that is not theirs; each with the event's number.
+    `office_files`: the property's office filed the rules here, so that a device's filing does not count.
     `reporters`: the device that last reported who is seated, which decks there are, what is out of order, who holds the position.
     """
 
@@ -158,6 +159,7 @@ class TableState(msgspec.Struct):
     reporters: dict[str, str] = {}
     alarms: dict[str, int] = {}
     foreign: dict[str, int] = {}
+    office_files: bool = False
 
     @property
     def cut_deck(self) -> str:
@@ -267,7 +269,22 @@ def _tap_in(state: TableState, fact: RecordedEvent, event: model.DealerTappedIn)
     state.dealer = event.dealer
 
 
+def is_of_people(source: str) -> bool:
+    """Return whether a person entered an event, in the pit, the count room or the office: such a source names the person, and
+    the times it states need not rise.
+    """
+    return source.startswith(("pit-", "count-", "filing-"))
+
+
+def is_filed_by_device(state: TableState, fact: RecordedEvent) -> bool:
+    """Return whether a device filed rules where the office did before: they do not count, and are found (D920)."""
+    return state.office_files and not fact.source.startswith("filing-")
+
+
 def _rules(state: TableState, fact: RecordedEvent, event: model.RulesFiled) -> None:
+    if is_filed_by_device(state, fact):
+        return
+    state.office_files = fact.source.startswith("filing-")
     state.rules = [*state.rules, Filed(event.effective_gaming_day, event.toml, fact.seq)]
     if state.shoe is None and deals_from_shoes(event.toml):
         state.shoe = ShoeState()

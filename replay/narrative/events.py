@@ -295,11 +295,16 @@ SENTENCES: Final[Mapping[type[Event], Sentence]] = {
         f"the property {e.name} keeps {plain(e.time_zone)} time and "
         f"{e.currency}, and starts its gaming day at {e.gaming_day_cutover}"
     ),
+    model.PropertyApplied: lambda e, m: (
+        f"{_by(e)} applied the property's file (SHA-256 {e.sha256}), by which "
+        + ("only the office files rules" if e.only_office_files else "devices file rules, too")
+    ),
     model.GamingDayOpened: lambda e, m: f"gaming day {_day(e.gaming_day)} began",
     model.ShiftChanged: lambda e, m: f"the {e.shift} shift began",
     model.RulesFiled: lambda e, m: (
         f"the property filed rules submission {e.submission}, effective {_day(e.effective_gaming_day)} (SHA-256 {e.sha256})"
     ),
+    model.FilingSigned: lambda e, m: f"{_by(e)} signed the filing of rules that is event {e.signs}",
     model.KeyPublished: lambda e, m: f"{_by(e)} published the signing key {_signing_key(e.public_key)}",
     model.KeyRetired: lambda e, m: f"{_by(e)} retired the signing key {_signing_key(e.public_key)}: {e.reason}",
     # the table between and around its rounds

@@ -99,6 +99,7 @@ TITLES: Final = {
     "LOG-CORRECTION": "Correction refused",
     "LOG-CLOCK": "Device clock ran back",
     "LOG-ROUND-REPEAT": "Round number used twice",
+    "LOG-FILING": "Device filed rules",
 }
 """Code → its title, at most four words."""
 

@@ -552,9 +552,18 @@ def decks_of_two_colours(round_: Round, book: Rulebook) -> Iterator[Finding]:
         )
 
 
-@rule("LOG-SOURCE-GAP", "LOG-SOURCE-REPEAT", "LOG-CLOCK", "LOG-CORRECTION", "LOG-ROUND-REPEAT", on=EVERY_CHAPTER)
+@rule(
+    "LOG-SOURCE-GAP",
+    "LOG-SOURCE-REPEAT",
+    "LOG-CLOCK",
+    "LOG-CORRECTION",
+    "LOG-ROUND-REPEAT",
+    "LOG-FILING",
+    on=EVERY_CHAPTER,
+)
 def device_counters(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
-    """A device's counter does not jump or repeat, its clock does not run back, a correction fits, a round is opened once.
+    """A device's counter does not jump or repeat, its clock does not run back, a correction fits, a round is opened once, and
+    no device files rules where the office does.
 
     Whether a correction that does not fit was to change the round cannot be told. A gap is found once, in the round that shows
     it; the rounds before that it may be about are in doubt (D656).
@@ -566,6 +575,7 @@ def device_counters(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
         "correction": "LOG-CORRECTION",
         "round": "LOG-ROUND-REPEAT",
         "reopened": "LOG-ROUND-REPEAT",
+        "filing": "LOG-FILING",
     }
     expected = {
         "gap": "every number of the device once and in order",
@@ -574,6 +584,7 @@ def device_counters(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
         "correction": "a correction that names an earlier event of its stream by number and id",
         "round": "a number of its own for every round",
         "reopened": "a number of its own for every round",
+        "filing": "rules filed by the office",
     }
     for fault in round_.record_faults:
         if fault.kind == "gap" and not (fault.missing and fault.round_no == round_.round_no):

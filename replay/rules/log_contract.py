@@ -20,6 +20,7 @@ SECTIONS: Final = {
     "LOG-CLOCK": "device clocks",
     "LOG-CORRECTION": "corrections",
     "LOG-ROUND-REPEAT": "round numbers",
+    "LOG-FILING": "filings",
 }
 """The code of a fault of the record → the section of the contract that it breaks."""
 

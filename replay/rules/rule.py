@@ -46,6 +46,7 @@ SEVERITY: dict[str, Severity] = {
     "LOG-CORRECTION": "high",
     "PAY-EARLY": "medium", "DEAL-FACING": "medium",
     "LOG-ROUND-REPEAT": "high",
+    "LOG-FILING": "high",
 }  # fmt: skip
 """The register of codes: append-only, a code is never reused."""
 

@@ -82,7 +82,7 @@ ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
         "arriving": (),
         "doors": (),
         "lines": ("arriving", "doors", "errors"),
-        "filings": ("lines",),
+        "filings": ("lines", "doors"),
         "appending": ("filings", "lines", "arriving", "doors", "errors"),
         "*": ("appending", "filings", "lines", "doors", "errors"),
         "profiles": ("*", "lines", "doors", "errors"),

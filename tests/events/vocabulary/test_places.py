@@ -22,31 +22,68 @@ def test_a_row_names_kinds_of_streams_and_at_least_one_writer_for_each(type_: st
     row = PLACES[type_]
     assert row.keys() <= set(KINDS)
     assert row
-    assert all(writers and writers <= {"device", "desk", "keys", "office", "intake"} for writers in row.values())
+    assert all(
+        writers and writers <= {"device", "desk", "keys", "office", "pit", "count", "intake"}
+        for writers in row.values()
+    )
 
 
 @pytest.mark.parametrize("type_", TYPES)
-def test_devices_write_at_tables_and_meters_and_nobody_else_writes_there_but_intake(type_: str) -> None:
-    """From devices come table and meter events only; review events are the desk's, property events the office's and keys'."""
+def test_devices_and_people_of_the_house_write_at_tables_and_nobody_else_but_intake(type_: str) -> None:
+    """Review events are the desk's, property events the office's and keys'; a table's rules are the office's to file, too."""
     for kind, writers in PLACES[type_].items():
         expected = {
-            "table": {"device", "intake"},
+            "table": {"device", "pit", "count", "office", "intake"},
             "meter": {"device", "intake"},
             "review": {"desk"},
             "property": {"office", "keys"},
         }[kind]
         assert writers <= expected
-        assert len(writers) == 1 or type_ == "gaming_day_opened"
+        assert len(writers - {"pit", "count"}) == 1 or type_ in ("gaming_day_opened", "rules_filed")
+
+
+PIT = [
+    "credit_sent",
+    "dealer_tapped_in",
+    "dealer_tapped_out",
+    "device_alarmed",
+    "device_covered",
+    "device_failed",
+    "device_restored",
+    "event_corrected",
+    "fill_received",
+    "gaming_day_opened",
+    "inventory_counted",
+    "shift_changed",
+    "table_closed",
+    "table_opened",
+]
+
+
+@pytest.mark.parametrize(
+    ("writer", "types"),
+    [
+        ("pit", PIT),
+        ("count", ["drop_counted", "event_corrected"]),
+        ("office", ["gaming_day_opened", "rules_filed", "filing_signed"]),
+    ],
+)
+def test_people_write_at_tables_what_is_theirs(writer: str, types: list[str]) -> None:
+    """Of the rounds they write nothing: what was not recorded as it was played is an observation."""
+    assert sorted(type_ for type_ in TYPES if writer in writers_of("table/a", type_)) == sorted(types)
+    others = [kind for kind in KINDS if kind != "table"]
+    if writer != "office":
+        assert not [type_ for type_ in TYPES for kind in others if writer in writers_of(f"{kind}/a", type_)]
 
 
 @pytest.mark.parametrize(
     ("cls", "row"),
     [
         (model.WagerPlaced, {"table": {"device"}}),
-        (model.RulesFiled, {"table": {"device"}}),
+        (model.RulesFiled, {"table": {"device", "office"}}),
         (model.MeterAdvanced, {"meter": {"device"}}),
         (model.MysteryHit, {"table": {"device"}, "meter": {"device"}}),
-        (model.EventCorrected, {"table": {"device"}, "meter": {"device"}}),
+        (model.EventCorrected, {"table": {"device", "pit", "count"}, "meter": {"device"}}),
         (model.IntakeRefused, {"table": {"intake"}, "meter": {"intake"}}),
         (model.PropertyConfigured, {"property": {"office"}}),
         (model.KeyPublished, {"property": {"keys"}}),
@@ -55,7 +92,12 @@ def test_devices_write_at_tables_and_meters_and_nobody_else_writes_there_but_int
         (model.RecordViewed, {"review": {"desk"}}),
         (
             model.GamingDayOpened,
-            {"table": {"device"}, "meter": {"device"}, "review": {"desk"}, "property": {"office", "keys"}},
+            {
+                "table": {"device", "office", "pit"},
+                "meter": {"device"},
+                "review": {"desk"},
+                "property": {"office", "keys"},
+            },
         ),
     ],
 )

@@ -191,7 +191,7 @@ def looks_at_the_type_of_a_correction_only() -> Iterator[None]:
 
 @build
 def reserves_no_source() -> Iterator[None]:
-    with patch("intake.doors.RESERVED", {}), patch("intake.doors.RESERVED_BEGINNINGS", ()):
+    with patch("intake.doors.RESERVED", {}), patch("intake.doors.RESERVED_BEGINNINGS", {}):
         yield
 
 

@@ -159,7 +159,7 @@ OUTSIDE = {
     "dispute_closed", "investigation_opened", "investigation_closed", "record_viewed", "record_exported", "key_published",
     "key_retired", "surveillance_noted", "shift_signed_over", "shift_accepted",
     "case_opened", "case_assigned", "case_due_moved", "case_noted", "case_attached", "case_letter_made", "case_appealed",
-    "alarm_acknowledged",
+    "alarm_acknowledged", "property_applied", "filing_signed",
 }  # fmt: skip
 """Events that are no part of a round's play; `round_opened` and `rules_filed` are written by lines of their own."""
 
