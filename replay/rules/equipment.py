@@ -568,33 +568,26 @@ def device_counters(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
     Whether a correction that does not fit was to change the round cannot be told. A gap is found once, in the round that shows
     it; the rounds before that it may be about are in doubt (D656).
     """
-    codes = {
-        "gap": "LOG-SOURCE-GAP",
-        "repeat": "LOG-SOURCE-REPEAT",
-        "clock": "LOG-CLOCK",
-        "correction": "LOG-CORRECTION",
-        "round": "LOG-ROUND-REPEAT",
-        "reopened": "LOG-ROUND-REPEAT",
-        "filing": "LOG-FILING",
-    }
-    expected = {
-        "gap": "every number of the device once and in order",
-        "repeat": "a number once, or again with the same content",
-        "clock": "a clock that does not run back",
-        "correction": "a correction that names an earlier event of its stream by number and id",
-        "round": "a number of its own for every round",
-        "reopened": "a number of its own for every round",
-        "filing": "rules filed by the office",
+    once = ("LOG-ROUND-REPEAT", "a number of its own for every round")
+    kinds = {
+        "gap": ("LOG-SOURCE-GAP", "every number of the device once and in order"),
+        "repeat": ("LOG-SOURCE-REPEAT", "a number once, or again with the same content"),
+        "clock": ("LOG-CLOCK", "a clock that does not run back"),
+        "correction": ("LOG-CORRECTION", "a correction that names an earlier event of its stream by number and id"),
+        "round": once,
+        "reopened": once,
+        "filing": ("LOG-FILING", "rules filed by the office"),
     }
     for fault in round_.record_faults:
         if fault.kind == "gap" and not (fault.missing and fault.round_no == round_.round_no):
             continue
+        code, expected = kinds[fault.kind]
         yield finding(
             round_,
             book,
-            codes[fault.kind],
-            cite_contract(codes[fault.kind]),
-            expected=expected[fault.kind],
+            code,
+            cite_contract(code),
+            expected=expected,
             observed=fault.detail,
             evidence=(round_.opened, fault.seq) if fault.kind in ("round", "reopened") else (fault.seq,),
         )
