@@ -22,6 +22,7 @@ PAGES = {
     "queue": "What has to be looked at, and in which order?",
     "round": "What happened in a round, what should have happened, and what proves it?",
     "dispute": "Was the patron paid right? Find the round from what is remembered.",
+    "entry": "What was due? Type a round as it was seen.",
     "cases": "Which disputes have to be answered, by when, and what is in each one's file?",
     "hold": "What did the tables win, and on what?",
     "dealers": "Where do things go wrong at the table, and who or what needs a look?",
@@ -42,7 +43,7 @@ ABOUT = (
 SHOWN = "page-shown"
 """Where the page is noted that a session shows."""
 
-TITLES = {"dealers": "Dealer errors", "surveillance": "Surveillance log"}
+TITLES = {"entry": "Enter a round", "dealers": "Dealer errors", "surveillance": "Surveillance log"}
 """Page → its title, where that is not its name."""
 
 

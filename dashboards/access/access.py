@@ -51,6 +51,7 @@ _EVERY_PAGE = frozenset(
         "queue",
         "round",
         "dispute",
+        "entry",
         "cases",
         "hold",
         "dealers",
@@ -64,7 +65,7 @@ _EVERY_PAGE = frozenset(
 )
 RIGHTS: Mapping[Role, frozenset[str]] = {
     Role.SURVEILLANCE: _EVERY_PAGE | {REVIEW, PACKET, EXPORT, FIGURES, NAMES},
-    Role.ANALYST: frozenset({"floor", "round", "hold", "fairness", "rules", FIGURES}),
+    Role.ANALYST: frozenset({"floor", "round", "entry", "hold", "fairness", "rules", FIGURES}),
     Role.AUDITOR: _EVERY_PAGE | {PACKET, EXPORT, FIGURES, NAMES},
     Role.ADMINISTRATOR: frozenset({"floor", "integrity", "rules", "health"}),
 }

@@ -28,6 +28,7 @@ MAY_IMPORT = {
         "replay.incidents",
         "replay.installed_games",
         "replay.narrative",
+        "replay.transcript.entry",
         "desk.packet",
         "desk.report",
         "desk.review.cameras",

@@ -44,7 +44,7 @@ ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
         "rules": ("settlement", "fold", "findings"),
         "run": ("rules", "settlement", "fold", "advice", "findings"),
         "narrative": ("incidents", "advice", "findings"),
-        "transcript": ("run", "fold", "narrative", "findings"),
+        "transcript": ("run", "fold", "narrative", "incidents", "findings"),
     },
     "whatif": {
         "workers": (),
@@ -69,11 +69,12 @@ ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
     "dashboards": {
         "run": (),
         "drawing": (),
+        "felt": (),
         "access": ("drawing", "run"),
         "rulings": ("drawing",),
         "parts": ("rulings", "access", "drawing", "run"),
         "analysis": ("parts", "rulings", "access", "drawing", "run"),
-        "pages": ("analysis", "rulings", "parts", "access", "drawing", "run"),
+        "pages": ("analysis", "felt", "rulings", "parts", "access", "drawing", "run"),
         "app": ("parts", "access", "drawing", "run"),
         "start": ("app", "access", "run"),
     },

@@ -1,0 +1,1 @@
+"""The felt on which a round is typed: one web component, for the pages and for a file of its own."""

@@ -1,0 +1,183 @@
+"""The felt in a real Chromium: a dispute by counted keys, a card that is used already, the text both ways, every golden round."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+import dashboards
+from replay.transcript.entry import forms
+from replay.transcript.transcript import judge
+from tests.dashboards.running import PHONE, expect_fits
+from tests.golden.rounds import read_cases, round_files
+
+pytestmark = pytest.mark.browser
+
+SOURCE = (Path(dashboards.__file__).parent / "felt" / "felt.js").read_text("utf-8")
+IMPORT = """async (source) => {
+  window.felt = await import(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
+}"""
+DEALER = "*KdJc9s8h4d3c"
+
+
+class Keys:
+    """A keyboard that counts: one for each character typed, one for each key named."""
+
+    def __init__(self, page: Page) -> None:
+        self.page, self.count = page, 0
+
+    def type(self, words: str, *then: str) -> None:
+        self.page.keyboard.type(words)
+        self.count += len(words)
+        for key in then:
+            self.page.keyboard.press(key)
+            self.count += 1
+
+
+@pytest.fixture
+def felt(site: str, page: Page) -> Page:
+    """The page on which a round is entered, with the Ace High Bonus as filed and the dealer's cards in front of the keyboard."""
+    page.goto(f"{site}/entry")
+    page.get_by_label("Ace High Bonus paytable").select_option("1")
+    page.get_by_label("Dealer: cards").click()
+    return page
+
+
+def said(page: Page) -> Locator:
+    return page.locator(".headline")
+
+
+def text_of(page: Page) -> str:
+    return page.get_by_label("Transcript").input_value()
+
+
+def test_a_dispute_of_one_seat_takes_at_most_55_keys(felt: Page) -> None:
+    keys = Keys(felt)
+    keys.type(f"{DEALER}3", "Tab")
+    keys.type("AsQdTh9h7c5s2d", "Tab")
+    keys.type("b25a10", "Tab")
+    keys.type("rp100")
+    expect(said(felt)).to_contain_text("Seat 3 is owed $100.00")
+    expect(felt.locator(".finding")).to_contain_text("Pay $100.00 to the patron at seat 3.")
+    assert keys.count <= 55
+
+
+SIX = ("AsQdTh9h7c5s2d", "AhQsJdTc7d5h2h", "KsQhJs9d6c4h2c", "AcTd8c7h6h3s2s", "AdQc9c8s6d4c3d", "KhJhTs8d7s5d3h")
+
+
+def test_six_seats_with_the_base_wager_take_at_most_150_keys(felt: Page) -> None:
+    keys = Keys(felt)
+    keys.type(DEALER)
+    for cards in SIX:
+        keys.type("", "Tab")
+        keys.type(cards, "Tab")
+        keys.type("b25", "Tab")
+        keys.type("t")
+    assert keys.count <= 150
+    expect(felt.locator(".verdict tbody tr")).to_have_count(6)
+
+
+def test_six_seats_with_three_wagers_take_at_most_220_keys(felt: Page) -> None:
+    felt.get_by_label("Fortune Bonus paytable").select_option("3")
+    felt.get_by_label("Dealer: cards").click()
+    keys = Keys(felt)
+    keys.type(DEALER, "Tab")
+    for cards in SIX:
+        keys.type(cards, "Tab")
+        keys.type("b25a5f5", "Tab")
+        keys.type("tp25t", "Tab")
+    assert keys.count <= 220
+    expect(felt.locator(".verdict tbody tr")).to_have_count(18)
+
+
+@pytest.mark.parametrize(
+    ("at_the_dealer", "then", "kept", "words"),
+    [
+        ("4c", "4c", "4", "4 of clubs is with the dealer already"),
+        ("*", "*", "", "joker is with the dealer already"),
+        ("", "KsKs", "KsK", "king of spades is in this hand already"),
+        ("", "AsQdTh9h7c5s2d3d", "AsQdTh9h7c5s2d3", "A hand has 7 cards"),
+    ],
+)
+def test_a_card_that_cannot_be_is_refused_at_the_key(
+    felt: Page, at_the_dealer: str, then: str, kept: str, words: str
+) -> None:
+    keys = Keys(felt)
+    keys.type(f"{at_the_dealer}3", "Tab")
+    keys.type(then)
+    expect(felt.get_by_label("Seat 3: cards")).to_have_value(kept)
+    expect(felt.locator(".said")).to_have_text(words)
+
+
+def test_a_missing_card_is_counted(felt: Page) -> None:
+    Keys(felt).type("3", "Tab")
+    Keys(felt).type("AsQdTh9h7c5s")
+    expect(felt.locator('[data-place="3"] .note')).to_have_text("card 7 of 7 missing")
+
+
+def test_back_by_ctrl_z_takes_back_one_key_at_a_time_over_all_fields(felt: Page) -> None:
+    Keys(felt).type("Kd3", "Tab")
+    Keys(felt).type("As", "Control+z", "Control+z", "Control+z")
+    expect(felt.get_by_label("Seat 3: cards")).to_have_value("")
+    expect(felt.get_by_label("Seat 3: cards")).to_be_focused()
+    felt.get_by_label("Dealer: cards").press("Control+z")
+    felt.get_by_label("Dealer: cards").press("Control+z")
+    expect(felt.get_by_label("Dealer: cards")).to_have_value("K")
+
+
+def test_the_text_fills_the_felt_and_what_the_felt_has_not_stays_in_the_text(felt: Page) -> None:
+    text = (
+        "rules pa-688a ace_high_bonus=1\ndice 2 2 4 -> dealer\nwager seat=3 base 25.00 ace_high_bonus 10.00\n"
+        "deal dealer=Jk Kd Jc 9s 8h 4d 3c seat3=As Qd Th 9h 7c 5s 2d\npay seat=3 ace_high_bonus 100.00\n"
+    )
+    felt.get_by_label("Transcript").fill(text)
+    expect(said(felt)).to_contain_text("Seat 3 is owed $100.00")
+    expect(felt.get_by_label("Dealer: cards")).to_have_value(DEALER)
+    felt.get_by_label("Seat 3: outcomes").fill("r p200")
+    expect(said(felt)).to_contain_text("UPHELD")
+    assert "dice 2 2 4 -> dealer" in text_of(felt)
+
+
+def test_what_was_typed_survives_a_reload(felt: Page) -> None:
+    Keys(felt).type(DEALER)
+    felt.reload()
+    expect(felt.get_by_label("Dealer: cards")).to_have_value(DEALER)
+    expect(felt.get_by_label("Ace High Bonus paytable")).to_have_value("1")
+
+
+def test_it_fits_a_phone(felt: Page) -> None:
+    Keys(felt).type(DEALER)
+    felt.set_viewport_size(PHONE)
+    expect_fits(felt)
+
+
+def test_every_golden_round_means_the_same_after_the_felt(site: str, page: Page) -> None:
+    """What the fields can show is laid out anew without another verdict; all else is kept as it was written."""
+    page.goto(f"{site}/_stcore/health")
+    page.evaluate(IMPORT, SOURCE)
+    texts = [case.transcript for path in round_files() for case in read_cases(path)]
+    laid: list[Any] = page.evaluate(
+        """([texts, forms]) => texts.map((text) => {
+          const { entry, form } = window.felt.fromText(text, forms);
+          return entry.asText ? null : window.felt.toText(entry, form);
+        })""",
+        [texts, forms()],
+    )
+    shown = [(text, again) for text, again in zip(texts, laid, strict=True) if again is not None]
+    assert len(shown) > 1000
+
+    def judged(text: str) -> list[Any]:
+        return [
+            (
+                each.conclusion.verdict,
+                each.conclusion.settlements,
+                each.conclusion.undetermined,
+                [finding.line() for finding in each.conclusion.findings],
+            )
+            for each in judge(text, "golden")
+        ]
+
+    assert [text for text, again in shown if judged(text) != judged(again)] == []
