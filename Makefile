@@ -74,7 +74,7 @@ coverage: $(STAMP)  ## branch coverage of events, games and replay; fails under 
 mutants: $(STAMP)  ## seed defects into games and replay; the golden rounds must kill each
 	@$(PY) -m tests.mutants
 
-faults: $(STAMP)  ## break everything on purpose, many times; prints the table and writes docs/reliability.md
+faults: $(STAMP)  ## break everything on purpose, many times; prints the table, writes it to build/reliability.md and its summary to docs/reliability.md
 	@$(PY) -m tests.faults $(ARGS)
 
 survey: $(STAMP)  ## edit every field of every event of honest rounds; prints what goes unnoticed and writes build/survey.md and its summary, docs/survey.md (ARGS="--games G --jobs N")
@@ -87,7 +87,7 @@ soak: $(STAMP)  ## simulate the pipeline under faults for thousands of seeds (AR
 	@$(PY) -m tests.simulation --jobs $(JOBS) $(ARGS)
 	@$(PY) -m tests.simulation --jobs $(JOBS) --kafka $(ARGS)
 
-calibrate: $(STAMP)  ## play half a million honest rounds of every game, hold each wager against rack theory; writes docs/calibration.md
+calibrate: $(STAMP)  ## play half a million honest rounds of every game, hold each wager against rack theory; writes build/calibration.md and its summary, docs/calibration.md
 	@$(PY) -m tests.calibration --jobs $(JOBS) $(ARGS)
 
 honest: $(STAMP)  ## replay honest floors of every game at 50 seeds; nothing may be found (ARGS="--seeds N --rounds N --games G")

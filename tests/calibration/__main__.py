@@ -11,7 +11,7 @@ import argparse
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -22,7 +22,8 @@ from tests.calibration.tally import ROUNDS_A_FLOOR, Counts, Key, played
 from tests.calibration.theory import chances_of, rounds_of_theory
 
 ROUNDS, REPLAYED, SEED = 500_000, 2_500, 688
-PAGE = Path(__file__).parents[2] / "docs" / "calibration.md"
+ROOT = Path(__file__).parents[2]
+PAGE, TABLE = ROOT / "docs" / "calibration.md", ROOT / "build" / "calibration.md"
 BESIDE = ("progressive",)
 """Not among the p-values that must be even: the lines of the same wager are. So too totals and jokers, which follow from dice
 and from each other."""
@@ -38,7 +39,8 @@ def main(given: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--games", default=",".join(SIMULATIONS))
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--page", type=Path, default=PAGE, help="where the result goes (%(default)s)")
+    parser.add_argument("--page", type=Path, default=PAGE, help="where the summary goes (%(default)s)")
+    parser.add_argument("--table", type=Path, default=TABLE, help="where every wager and device goes (%(default)s)")
     asked = parser.parse_args(given)
     games = asked.games.split(",")
     began = time.monotonic()
@@ -52,7 +54,9 @@ def main(given: Sequence[str] | None = None) -> int:
     seconds = time.monotonic() - began
     text, sound = report(held, judged, asked.rounds, asked.replayed, asked.seed, seconds)
     asked.page.write_text(text, encoding="utf-8")
-    sys.stdout.write(text)
+    asked.table.parent.mkdir(parents=True, exist_ok=True)
+    asked.table.write_text(tables(held), encoding="utf-8")
+    sys.stdout.write(text + tables(held))
     return 0 if sound else 1
 
 
@@ -74,8 +78,6 @@ def report(
     held: dict[Key, CountTest], judged: dict[str, str], rounds: int, replayed_rounds: int, seed: int, seconds: float
 ) -> tuple[str, bool]:
     """Return the page, and whether everything is as it should be."""
-    wagers = {key: each for key, each in held.items() if key[0] != "fairness"}
-    devices = {key: each for key, each in held.items() if key[0] == "fairness"}
     worst = max(abs(each.z) for each in held.values() if each.z is not None)
     even = [each.p for key, each in held.items() if each.p is not None and not _beside(key)]
     p = uniform(even)
@@ -104,24 +106,44 @@ def report(
         "simulation, both sides by the house way. The Must-Hit-By bonus is not here: the simulator draws its targets close",
         "to the meter, so that a day has hits.",
         "",
-        "## Wagers",
+        "The command prints every wager, die, number and first card, and writes them to `build/calibration.md`.",
         "",
-        "| chapter | wager | paytable | bets | theory % | here % | z | p |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- |",
-        *(_row(key, each) for key, each in wagers.items()),
-        "",
-        "## Dice, numbers and cards",
-        "",
-        "What devices showed in the same rounds: faces and totals of dice, numbers drawn, the first card of every position,",
-        "and whether it got the joker.",
-        "",
-        "| chapter | what | seen | p |",
-        "| --- | --- | --- | --- |",
-        *(f"| {key[2]} | {key[1]} | {each.n:,} | {_three(each.p)} |" for key, each in devices.items()),
+        "| chapter | wagers and devices | seen | largest z | smallest p |",
+        "| --- | ---: | ---: | ---: | ---: |",
+        *_chapters(held),
         "",
     ]
     sys.stderr.write(f"{seconds:,.0f} seconds\n")
     return "\n".join(lines), sound
+
+
+def _chapters(held: dict[Key, CountTest]) -> Iterator[str]:
+    """A row for each chapter."""
+    chapters: dict[str, list[CountTest]] = {}
+    for key, each in held.items():
+        chapters.setdefault(key[2] if key[0] == "fairness" else key[0], []).append(each)
+    for name, members in sorted(chapters.items()):
+        worst = max((abs(each.z) for each in members if each.z is not None), default=0.0)
+        smallest = min((each.p for each in members if each.p is not None), default=1.0)
+        yield f"| {name} | {len(members)} | {sum(each.n for each in members):,} | {worst:.2f} | {smallest:.3f} |"
+
+
+def tables(held: dict[Key, CountTest]) -> str:
+    """Return every wager, and what devices showed in the same rounds."""
+    lines = [
+        "| chapter | wager | paytable | bets | theory % | here % | z | p |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+        *(_row(key, each) for key, each in held.items() if key[0] != "fairness"),
+        "",
+        "| chapter | what | seen | p |",
+        "| --- | --- | --- | --- |",
+        *(
+            f"| {key[2]} | {key[1]} | {each.n:,} | {_three(each.p)} |"
+            for key, each in held.items()
+            if key[0] == "fairness"
+        ),
+    ]
+    return "\n".join([*lines, ""])
 
 
 def _arguments(rounds: int, replayed_rounds: int, seed: int) -> str:

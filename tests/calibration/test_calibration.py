@@ -45,9 +45,26 @@ def test_a_biased_count_is_seen() -> None:
 
 def test_writes_its_page(tmp_path: Path) -> None:
     page = tmp_path / "calibration.md"
-    assert main(["--rounds", "300", "--replayed", "60", "--games", "over_under", "--page", str(page)]) == 0
+    assert (
+        main(
+            [
+                "--rounds",
+                "300",
+                "--replayed",
+                "60",
+                "--games",
+                "over_under",
+                "--page",
+                str(page),
+                "--table",
+                str(tmp_path / "table.md"),
+            ]
+        )
+        == 0
+    )
     text = page.read_text("utf-8")
-    assert "| pa-686a | base |" in text
+    assert "| pa-686a | base |" in (tmp_path / "table.md").read_text("utf-8")
+    assert "\n| pa-686a | " in text
     assert "over_under nothing in 60 rounds" in text
 
 

@@ -1,6 +1,6 @@
-"""Try the table of faults: `python -m tests.faults [--only WORDS] [--write FILE]`; prints it, and writes it down.
+"""Try the table of faults: `python -m tests.faults [--only WORDS] [--write FILE]`; prints it.
 
-With `--only` the rows that were tried take the place of the same rows on the page, or come after the last of their area.
+A complete run writes the table to `build/reliability.md` and its summary to the page; `--only` writes neither.
 Two rows of the cluster are tried on a log of fewer copies too, which must lose events (`three_nodes/fewer_copies.py`).
 
 Exit status 0: nothing was lost. 1: something was. A fault that this machine cannot bring about is named, and is no failure.
@@ -18,12 +18,12 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from tests.faults import all_faults
-from tests.faults.page import MARK, cells_of, insert_rows, markdown
+from tests.faults.page import MARK, markdown, summary
 from tests.faults.table import Fault, Tally, Unavailable, times_tried
 from tests.kafka_broker import address_or_problem
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "reliability.md"
+PAGE, TABLE = ROOT / "docs" / "reliability.md", ROOT / "build" / "reliability.md"
 SIMULATED = 200
 CLUSTER = "cluster"
 """The area whose faults start three nodes of their own."""
@@ -95,9 +95,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="tests.faults", description=__doc__)
     parser.add_argument("--only", default="", help="an area, or words of an area and name")
     parser.add_argument("--most", type=int, default=1 << 30, metavar="N", help="try no fault more than N times")
-    parser.add_argument(
-        "--write", type=Path, default=PAGE, help="the page whose table is written anew, or its rows that were tried"
-    )
+    parser.add_argument("--write", type=Path, default=PAGE, help="the page whose summary is written")
     options = parser.parse_args()
     options.write.read_text()  # whoever names no page is told now, not in half an hour
     os.environ.pop("KAFKA_BOOTSTRAP", None)  # faults are for a broker of one's own
@@ -115,9 +113,11 @@ def main() -> int:
         rows = [done[each.name] if each.kafka else others[each.name].result() for each in faults]
         rows += [each.result() for each in simulated]
     table = [row.cells() for row in rows]
-    text = options.write.read_text()
-    begun = text[: text.index(MARK) + len(MARK)] + "\n"
-    options.write.write_text(begun + markdown(insert_rows(cells_of(text), table) if options.only else table))
+    if not options.only:
+        TABLE.parent.mkdir(exist_ok=True)
+        TABLE.write_text(markdown(table))
+        text = options.write.read_text()
+        options.write.write_text(text[: text.index(MARK) + len(MARK)] + "\n" + summary(table))
     sys.stdout.write(markdown(table))
     sys.stderr.write(f"{sum(row.tried for row in rows)} faults in {(time.monotonic() - began) / 60:.1f} minutes\n")
     return 1 if any(row.lost.startswith("FAILED") for row in rows) else 0

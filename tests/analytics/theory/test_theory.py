@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 
@@ -12,7 +11,6 @@ from analytics.theory.result import End, Result
 from analytics.theory.theory import returns
 from rulebook.chapters.chapters import chapter, known_chapters
 
-DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "theory.md"
 REQUIRED = {"base", "backline", "ante", "blind", "raise", "over", "under"}
 """Wagers that theory counts together, and the backline, which goes with the base wager of its seat."""
 
@@ -138,14 +136,3 @@ def test_figures_of_a_raise_are_per_amount_wagered_and_per_base_unit():
 def test_ends_that_do_not_add_up_are_refused():
     with pytest.raises(ValueError, match="1 ends of 2"):
         Result(wager="x", paytable="", cite="", total=2, ends=[End(1, Fraction(1))], lines={})
-
-
-def test_the_document_shows_what_the_command_does():
-    shown = {
-        (each.game, each.wager, each.paytable or "–", f"{each.return_percent:.3f}", f"{each.std_dev:.3f}")
-        for each in returns()
-    }
-    lines = DOCUMENT.read_text(encoding="utf-8").partition("## Results")[2].splitlines()
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| ")][2:]
-    documented = {(row[0], row[1], row[2], row[3], row[5]) for row in rows}
-    assert documented == shown
