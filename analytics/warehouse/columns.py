@@ -7,6 +7,7 @@ column may lack a meaning.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
@@ -263,10 +264,32 @@ def _columns(db: Warehouse, table: str) -> list[tuple[str, str]]:
 
 def markdown(db: Warehouse) -> str:
     """Return docs/warehouse.md, made of an open warehouse."""
-    return "\n".join([_HEAD, *(line for table in (*MODELS, *_ITSELF) for line in _section(db, table))]) + "\n"
+    shared = _shared(db)
+    lines = ["", "## Columns of several tables", "", "| column | type | meaning |", "| --- | --- | --- |"]
+    lines += [_row(*each) for each in sorted(shared)]
+    lines += [line for table in (*MODELS, *_ITSELF) for line in _section(db, table, shared)]
+    return "\n".join([_HEAD, *lines]) + "\n"
 
 
-def _section(db: Warehouse, table: str) -> Iterator[str]:
+Column = tuple[str, str, str]
+"""Name, type and meaning."""
+
+
+def _meanings(db: Warehouse, table: str) -> list[Column]:
+    return [(column, kind, meaning(table, column) or "") for column, kind in _columns(db, table)]
+
+
+def _shared(db: Warehouse) -> set[Column]:
+    """Return the columns that at least three tables have with the same type and meaning."""
+    counts = Counter(column for table in (*MODELS, *_ITSELF) for column in _meanings(db, table))
+    return {column for column, tables in counts.items() if tables > 2}
+
+
+def _row(column: str, kind: str, meaning: str) -> str:
+    return f"| `{column}` | {kind} | {meaning} |"
+
+
+def _section(db: Warehouse, table: str, shared: set[Column]) -> Iterator[str]:
     header = _ITSELF.get(table) or model_text(table)
     said = [line.removeprefix("--").strip() for line in header.splitlines() if line.startswith("--")][1:]
     said = [line for line in said if not line.startswith("renewed by: ")]
@@ -280,6 +303,8 @@ def _section(db: Warehouse, table: str) -> Iterator[str]:
         f"One row for each {', '.join(f'`{each}`' for each in grain)}.",
         "",
     )
-    yield from ("| column | type | meaning |", "| --- | --- | --- |")
-    for column, kind in _columns(db, table):
-        yield f"| `{column}` | {kind} | {meaning(table, column) or ''} |"
+    columns = _meanings(db, table)
+    if own := [_row(*each) for each in columns if each not in shared]:
+        yield from ("| column | type | meaning |", "| --- | --- | --- |", *own)
+    if above := [f"`{each[0]}`" for each in columns if each in shared]:
+        yield from ("", f"Described above: {', '.join(above)}.")

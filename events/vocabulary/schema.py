@@ -77,19 +77,23 @@ def table_text() -> str:
         "Generated from `events/vocabulary/model.py` by `python -m events.vocabulary.schema`. Amounts are integer cents, meters",
         "hundredths of a cent, positions `dealer` or a seat from 1. The exact form of every field is in `events.schema.json`.",
         "",
-        "An event stands only in the kinds of streams named here, and only who is named there writes it: devices through",
+        "An event goes only into the kinds of streams named here, and only the writers named there write it: devices through",
         "`rack gateway` or `rack ingest`, the office through `rack ingest --office`, the desk through `rack review` and the",
         "pages, keys through `rack keys`; intake leaves notices of what it refused. The table is `events/vocabulary/places.py`",
         "([security.md](security.md)).",
         "",
-        "| event | version | fields | stands in (written by) | says |",
+        "| event | versions | fields | streams (written by) | says |",
         "| --- | --- | --- | --- | --- |",
     ]
+    rows: dict[tuple[str, str], tuple[list[int], str]] = {}
     for (type_, version), cls in REGISTRY.items():
-        says = " ".join((inspect.getdoc(cls) or "").split())
         fields = ", ".join(f"`{field.name}`" for field in msgspec.structs.fields(cls))
+        versions, _ = rows.get((type_, fields), ([], ""))
+        rows[type_, fields] = ([*versions, version], " ".join((inspect.getdoc(cls) or "").split()))
+    for (type_, fields), (versions, says) in rows.items():
         places = ", ".join(f"{kind} ({', '.join(sorted(writers))})" for kind, writers in PLACES[type_].items())
-        lines.append(f"| `{type_}` | {version} | {fields} | {places} | {says.replace('|', chr(92) + '|')} |")
+        named = ", ".join(map(str, versions))
+        lines.append(f"| `{type_}` | {named} | {fields} | {places} | {says.replace('|', chr(92) + '|')} |")
     return "\n".join(lines) + "\n"
 
 
