@@ -14,9 +14,9 @@ import sys
 from collections.abc import Sequence
 from typing import Any, Protocol, cast
 
-from events.log.relaxed_gc import relaxed_gc
 from rack.arguments import CommandParser, output_flags
 from rack.errors import Exit, exit_code, missing_extra
+from rack.installation import foreign_files
 from rack.output import Output
 
 COMMANDS = {
@@ -141,9 +141,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: Sequence[str] | None) -> int:
+    if problem := foreign_files():
+        Output().problem(f"rack: {problem}")
+        return Exit.ENVIRONMENT
     arguments = build_parser(_named_first(sys.argv[1:] if argv is None else argv)).parse_args(argv)
     output = Output(as_json=getattr(arguments, "json", False), quiet=getattr(arguments, "quiet", False))
     try:
+        from events.log.relaxed_gc import relaxed_gc
         from replay.installed_games import add_installed_games
 
         with relaxed_gc():  # most objects of a command are its modules', and stay

@@ -6,7 +6,6 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from events.errors import IntegrityError
 from events.log.contract import CheckpointStore, EventLog, ResultStore
 from events.open import open_checkpoints, open_log, open_results, parse_address
 from rack import settings
@@ -68,18 +67,3 @@ def options_of(address: str, *, create: bool = False, for_proof: bool = False) -
     security = settings.kafka_security()
     options = (settings.kafka_topics() if create else {}) | ({"security": security} if security else {})
     return options | ({"resume": False} if for_proof else {})
-
-
-def lost_tails(log: EventLog) -> list[str]:
-    """Name the streams that end before what was acknowledged; who goes on from a position would not notice."""
-    lost = []
-    try:
-        marked = sorted(log.acknowledged())
-    except IntegrityError as error:
-        return [f"{error.code} {error}"]
-    for stream in marked:
-        try:
-            log.verify_head(stream)
-        except IntegrityError as error:
-            lost.append(f"{error.code} {error}")
-    return lost

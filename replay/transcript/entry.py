@@ -16,7 +16,7 @@ from replay.narrative.incidents import incident_sentence
 from replay.narrative.names import amount, difference, line_name, listed, readable, wager_with_number
 from replay.narrative.reckoning import actions, reckoning, settled_wager
 from replay.narrative.verdicts import RoundVerdict, doubts_about, narrate
-from replay.transcript.transcript import Judged, judge
+from replay.transcript.transcript import JudgedRound, judge
 from replay.transcript.words import TranscriptError
 from rulebook.catalogue import GAMES
 from rulebook.chapters.chapters import WagerRule, chapter, known_chapters
@@ -103,7 +103,7 @@ def answer(text: str, currency: str = "USD") -> dict[str, Any]:
     return {"error": None, "rounds": [_round(each, currency) for each in judged]}
 
 
-def _round(judged: Judged, currency: str) -> dict[str, Any]:
+def _round(judged: JudgedRound, currency: str) -> dict[str, Any]:
     """A judged round: the sentence, every wager's money in words, and what is to be done by which section."""
     conclusion, key = judged.conclusion, judged.book.chapter.key
     narrative = narrate(RoundVerdict.of(conclusion), currency=currency)

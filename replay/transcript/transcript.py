@@ -69,7 +69,7 @@ class Script(msgspec.Struct, frozen=True, kw_only=True):
     """What the round was transcribed by, whether a line of the transcript filed it or the table."""
 
 
-class Judged(msgspec.Struct, frozen=True, kw_only=True):
+class JudgedRound(msgspec.Struct, frozen=True, kw_only=True):
     """The verdict on one transcribed round; `lines` says from which line of the source each event of its table came."""
 
     source: str
@@ -101,7 +101,7 @@ def parse(
     return reader.finish(len(lines))
 
 
-def judge(text: str, source: str, load: LoadRules | None = None) -> list[Judged]:
+def judge(text: str, source: str, load: LoadRules | None = None) -> list[JudgedRound]:
     """Return the verdict on every round of a transcript. Raises `TranscriptError`."""
     verdicts, folds, lines = [], dict[str, TableFold](), dict[str, dict[int, int]]()
     for script in parse(text, source, load):
@@ -111,7 +111,7 @@ def judge(text: str, source: str, load: LoadRules | None = None) -> list[Judged]
         of_table = lines.setdefault(script.table, {})
         of_table |= {first + index: each.line for index, each in enumerate(script.events)}
         verdicts.append(
-            Judged(
+            JudgedRound(
                 source=source,
                 table=script.table,
                 round_no=script.round_no,

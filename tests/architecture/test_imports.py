@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-OURS = ("analytics", "dashboards", "desk", "events", "floor", "games", "intake", "rack", "replay", "rulebook", "whatif")
+OURS = (
+    "analytics", "dashboards", "desk", "discard_rack", "events", "floor", "games", "intake", "rack", "replay", "rulebook",
+    "whatif",
+)  # fmt: skip
 
 MAY_IMPORT = {
     "events": (),
@@ -42,6 +45,7 @@ MAY_IMPORT = {
     ),
     "floor": ("rulebook", "events"),
     "intake": ("events",),
+    "discard_rack": ("analytics", "desk", "events", "replay"),
     "rack": ("analytics", "dashboards", "desk", "events", "floor", "intake", "replay", "rulebook", "whatif"),
 }
 

@@ -55,6 +55,7 @@ ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
         "alarms": ("review",),
         "packet": ("review",),
         "report": ("packet", "review"),
+        "verification": (),
     },
     "analytics": {
         "statistics": (),

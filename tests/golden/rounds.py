@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from replay.run.adjudicate import Conclusion
-from replay.transcript.transcript import Judged, judge
+from replay.transcript.transcript import JudgedRound, judge
 
 GAMES = Path(__file__).resolve().parents[2] / "games"
 MONEY = re.compile(r"([+-]?)(\d+)\.(\d\d)")
@@ -59,7 +59,7 @@ def _cents(word: str) -> int | None:
     return -cents if match[1] == "-" else cents
 
 
-def _problems(case: Case, judged: list[Judged]) -> list[str]:
+def _problems(case: Case, judged: list[JudgedRound]) -> list[str]:
     problems = []
     for number, each in enumerate(judged, 1):
         expected = [text.split() for of, text in case.expectations if of == number]

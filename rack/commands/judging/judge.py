@@ -13,7 +13,7 @@ from rack.output import Output
 
 if TYPE_CHECKING:
     from replay.findings import Finding
-    from replay.transcript.transcript import Judged
+    from replay.transcript.transcript import JudgedRound
 
 HELP = "Judge a transcript: what each wager should have paid"
 
@@ -52,7 +52,7 @@ def lines_of(source: str, lines: Mapping[int, int]) -> Callable[[Finding], str]:
     return where
 
 
-def as_json(judged: Sequence[Judged]) -> dict[str, Any]:
+def as_json(judged: Sequence[JudgedRound]) -> dict[str, Any]:
     """Return the verdict as JSON values: of the file as a whole, and of each round."""
     from msgspec import to_builtins
 

@@ -81,8 +81,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Replay; 1 where findings stand, 4 where a stream is broken. `--as-of` and `--rules` keep nothing."""
+    from desk.verification.walk import lost_tails
     from rack.foreign import report_clock, report_store_faults
-    from rack.opening import log_at, lost_tails, results_at
+    from rack.opening import log_at, results_at
     from replay.run.replayer import MemoryResults
 
     worker_pool.check(arguments)

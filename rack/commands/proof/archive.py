@@ -55,8 +55,9 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 def _archive(arguments: argparse.Namespace, output: Output) -> Exit:
     from desk.review.attachments import carried
     from desk.review.case_folder import CaseFolder
+    from desk.verification.walk import lost_tails
     from events.archive.write import write_archive
-    from rack.opening import checkpoints_at, log_at, lost_tails
+    from rack.opening import checkpoints_at, log_at
 
     address = log_address(arguments.log)
     with ExitStack() as resources:

@@ -112,6 +112,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from desk.review.case_folder import CaseFolder
     from desk.review.last_verification import start_at
     from desk.review.verified_before import verified_before
+    from desk.verification.walk import verify_log
     from events.log.clock import ahead_lines
     from events.open import parse_address
     from events.proofs.checkpoint import origin_of
@@ -140,7 +141,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         if before.unreadable:
             output.problem(f"{before.unreadable}; the log is not compared with what an earlier verification reached")
         marks = folder.marks(origin_of(log.log_id, log.property_id)) if folder is not None else ()
-        report, sealed = _verify_log(
+        report = verify_log(
             log,
             backend,
             checkpoints=store,
@@ -192,7 +193,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     seen |= {"verdicts": to_builtins(verdicts), "attachments": attached.counts}
     seen |= {"future": to_builtins(report.future), "lost": before.lost(report), "accepted": to_builtins(accepted)}
     output.value(
-        as_json(report) | {"ok": found.ok, "failures": found.failures, "overdue": late} | seen | sealed | rounds
+        as_json(report) | {"ok": found.ok, "failures": found.failures, "overdue": late} | seen | _archive(log) | rounds
     )
     output.text(
         *(line(each) for each in report.breaks),
@@ -303,18 +304,10 @@ def _compare_rounds(log: EventLog, folder: Path, output: Output) -> dict[str, An
     return {"round_table": to_builtins(found)}
 
 
-def _verify_log(log: EventLog, backend: str, **options: Any) -> tuple[VerificationReport, dict[str, Any]]:
-    """Return the report; of an archive also how many manifests it has and the digest of the last."""
-    if backend != "archive":
-        from events.proofs.verify import verify
-
-        return verify(log, **options), {}
-    from events.archive.read import ArchiveLog
-    from events.archive.verify import verify_archive
-
-    assert isinstance(log, ArchiveLog)
-    report = verify_archive(log, **options)
-    return report, {"archive": {"manifests": len(log.manifests.sealed), "digest": log.manifests.digest}}
+def _archive(log: EventLog) -> dict[str, Any]:
+    """Return how many manifests an archive has, and the digest of the last; nothing for a log."""
+    manifests = getattr(log, "manifests", None)
+    return {} if manifests is None else {"archive": {"manifests": len(manifests.sealed), "digest": manifests.digest}}
 
 
 def line(found: Break) -> str:

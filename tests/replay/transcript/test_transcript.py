@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from events.vocabulary import model
 from events.vocabulary.model import REGISTRY, Event
 from replay.transcript.read import PREPARATIONS, STATEMENTS
-from replay.transcript.transcript import MAX_LINE, MAX_LINES, Judged, Script, TranscriptError, drafts, judge, parse
+from replay.transcript.transcript import MAX_LINE, MAX_LINES, JudgedRound, Script, TranscriptError, drafts, judge, parse
 from rulebook.chapters.submission import submission_from_words
 from tests.replay.tables import PAID, UNPAID, rules_text
 
@@ -175,7 +175,7 @@ def test_covers_makes_silences_mean_something() -> None:
     assert opened(RULES + "covers deal stub\ncovers wagering").observed == ["wagering", "deal", "stub"]
 
 
-def codes(judged: list[Judged]) -> set[str]:
+def codes(judged: list[JudgedRound]) -> set[str]:
     return {found.code for each in judged for found in each.conclusion.findings}
 
 
