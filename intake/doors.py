@@ -25,7 +25,7 @@ NAMES: dict[Writer, str] = {
 
 WAYS: dict[Writer, str] = {
     "device": "hand it in with `rack ingest`, without --office",
-    "desk": "sign it in a person's name with `rack review`, or on the pages",
+    "desk": "sign it in a person's name with `rack review` or `rack observe`, or on the pages",
     "keys": "publish and retire keys with `rack keys`",
     "office": "let the office hand it in with `rack ingest --office`",
     "pit": "enter it with `rack pit`",
@@ -44,8 +44,9 @@ RESERVED_BEGINNINGS: dict[str, Writer] = {
     "filing-": "office",
     "pit-": "pit",
     "count-": "count",
+    "observer-": "desk",
 }
-"""How a source begins that no line may name → whose it is: notices, redrives and transcripts; filings and people's entries."""
+"""How a source begins that no line may name → whose it is: notices, redrives, transcripts; filings, entries, observed rounds."""
 
 PEOPLE = ("filing-", "pit-", "count-")
 """How the source of what a person entered begins; the rest names the person."""

@@ -41,7 +41,7 @@ JSON_LINES: Final = ("application/x-ndjson", "application/jsonl", JSON)
 KEPT_BYTES = 1024 * 1024
 """How much of a line is read, and kept where it is refused: twice the largest event."""
 
-_STREAM = re.compile(rb'"stream"\s*:\s*"((?:table|meter|review|property)/[a-z0-9-]{1,32})"')
+_STREAM = re.compile(rb'"stream"\s*:\s*"((?:table|meter|review|property|observed)/[a-z0-9-]{1,32})"')
 _ROUND = re.compile(rb'"round_?no"\s*:\s*"?([1-9][0-9]{0,15})\b')
 _TIME = re.compile(rb'"occurred_at_us"\s*:\s*([1-9][0-9]{0,15})\b')
 

@@ -1,7 +1,7 @@
 """The log of a property or group on Kafka: address `kafka://host:port/prefix` (see *Kafka* in docs/architecture.md).
 
-Streams live in `<prefix>.events`, on the partition that the SHA-256 of their name gives; review streams live in
-`<prefix>.reviews`, so that whoever reviews does not take the tables' right to write. Key = stream, value = canonical
+Streams live in `<prefix>.events`, on the partition that the SHA-256 of their name gives; what people review and observe is in
+`<prefix>.reviews`, so that they do not take the tables' right to write. Key = stream, value = canonical
 bytes, headers `seq` and `hash` (checked). A group is one transaction; groups of several partitions are one transaction
 each. Who the log is stands in `<prefix>.state`.
 
@@ -483,7 +483,7 @@ class KafkaLog(SoleWriter):
             msgspec.convert(stream, StreamName)
         except msgspec.ValidationError as error:
             raise EventError(f"{stream!r} is not the name of a stream: {error}") from error
-        if stream.startswith("review/"):
+        if stream.startswith(("review/", "observed/")):
             return TopicPartition(self._topic("reviews"), 0)
         return TopicPartition(self._topic("events"), partition_of(stream, self._identity.partitions))
 

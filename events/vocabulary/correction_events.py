@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from events.vocabulary.base import REGISTRY, Event, Number, Strict, Text, Token, event
+from events.vocabulary.review_events import Person
 
 
 class Replacement(Strict, frozen=True, kw_only=True):
@@ -40,3 +41,10 @@ class EventCorrected(Event, frozen=True, kw_only=True):
     replacement: Replacement | None
     supersedes_event_id: Annotated[str, Meta(pattern=r"\A[0-9a-f]{32}\Z")]
     supersedes_seq: Number
+
+
+@event("event_corrected", 2)
+class EventCorrected2(EventCorrected, frozen=True, kw_only=True):
+    """An earlier event of this stream is superseded, as in version 1; `by` is a person by the id of the register."""
+
+    by: Person

@@ -25,3 +25,4 @@ from events.vocabulary.game_events import *
 from events.vocabulary.correction_events import *
 from events.vocabulary.review_events import *
 from events.vocabulary.case_events import *
+from events.vocabulary.observation_events import *

@@ -14,7 +14,7 @@ from events.errors import WrongPlace
 from events.vocabulary import model
 from events.vocabulary.model import Event, EventCorrected
 
-Kind = Literal["table", "meter", "review", "property"]
+Kind = Literal["table", "meter", "review", "property", "observed"]
 """What a stream is of: the part of its name before the slash."""
 
 Writer = Literal["device", "desk", "keys", "office", "pit", "count", "intake"]
@@ -32,10 +32,18 @@ _PIT_TOO: Row = {"table": _DEVICE | _PIT}
 _METER: Row = {"meter": _DEVICE}
 _BOTH: Row = {"table": _DEVICE, "meter": _DEVICE}
 _REVIEW: Row = {"review": _DESK}
+_OBSERVED: Row = {"observed": _DESK}
+_ROUND: Row = {"table": _DEVICE, "observed": _DESK}
 
 _ROWS: tuple[tuple[Row, tuple[type[Event], ...]], ...] = (
     (
-        {"table": _DEVICE | _OFFICE | _PIT, "meter": _DEVICE, "review": _DESK, "property": _OFFICE | _KEYS},
+        {
+            "table": _DEVICE | _OFFICE | _PIT,
+            "meter": _DEVICE,
+            "review": _DESK,
+            "observed": _DESK,
+            "property": _OFFICE | _KEYS,
+        },
         (model.GamingDayOpened,),
     ),
     ({"property": _OFFICE}, (model.PropertyConfigured, model.PropertyApplied)),
@@ -43,8 +51,14 @@ _ROWS: tuple[tuple[Row, tuple[type[Event], ...]], ...] = (
     ({"table": _OFFICE}, (model.FilingSigned,)),
     ({"property": _KEYS}, (model.KeyPublished, model.KeyRetired)),
     ({"table": _INTAKE, "meter": _INTAKE}, (model.IntakeRefused,)),
-    ({"table": _DEVICE | _PIT | _COUNT, "meter": _DEVICE}, (model.EventCorrected,)),
-    (_BOTH, (model.MysteryArmed, model.MysteryHit)),
+    ({"table": _DEVICE | _PIT | _COUNT, "meter": _DEVICE, "observed": _DESK}, (model.EventCorrected,)),
+    (_BOTH, (model.MysteryArmed,)),
+    ({**_BOTH, **_OBSERVED}, (model.MysteryHit,)),
+    (_TABLE, (model.RoundOpened,)),
+    (
+        _OBSERVED,
+        (model.ObservationOpened, model.ObservationClosed, model.RoundObserved, model.EntryConfirmed),
+    ),
     (_METER, (model.MeterSet, model.MeterAdvanced, model.MeterReset)),
     (
         _PIT_TOO,
@@ -85,9 +99,8 @@ _ROWS: tuple[tuple[Row, tuple[type[Event], ...]], ...] = (
         ),
     ),
     (
-        _TABLE,
+        _ROUND,
         (  # the round: shuffle, start, wagers, cards, hands
-            model.RoundOpened,
             model.CardsShuffled,
             model.CutOffered,
             model.CardsCut,
@@ -136,7 +149,7 @@ _ROWS: tuple[tuple[Row, tuple[type[Event], ...]], ...] = (
         ),
     ),
     (
-        _TABLE,
+        _ROUND,
         (  # its settlement
             model.WagerTaken,
             model.WagerPaid,
@@ -205,6 +218,7 @@ _STREAMS: dict[Kind, str] = {
     "meter": "a meter's stream (meter/<id>)",
     "review": "a review stream (review/<table>)",
     "property": "the property's stream (property/main)",
+    "observed": "a stream of observed rounds (observed/<table>)",
 }
 
 

@@ -62,7 +62,7 @@ def schema_text() -> str:
 def changed_fields(published: dict[str, Any], present: dict[str, Any]) -> list[str]:
     """Return what of a published schema is no longer so: `name` or `name.field`, sorted; empty if only new was added.
 
-    Descriptions may change, and closed lists may grow.
+    Descriptions may change, and closed lists may grow, that of the kinds of streams too.
     """
     before = {**published["$defs"], "Envelope": published}
     after = {**present["$defs"], "Envelope": present}
@@ -147,7 +147,21 @@ def _still(before: Any, after: Any) -> bool:
 def _still_key(key: str, before: Any, after: Any) -> bool:
     if key == "enum" and before and after:
         return set(before) <= set(after)
+    if key == "pattern" and before and after:
+        (begin, kinds, end), (begins, more, ends) = _alternatives(before), _alternatives(after)
+        return (begin, end) == (begins, ends) and kinds <= more
     return _still(before, after)
+
+
+def _alternatives(pattern: str) -> tuple[str, set[str], str]:
+    """Return a pattern as what is before a list of alternatives, the list, and what is after it.
+
+    >>> _alternatives("^(table|meter)/[a-z]+$")[0::2]
+    ('^', '/[a-z]+$')
+    """
+    begin, _, rest = pattern.partition("(")
+    alternatives, _, end = rest.partition(")")
+    return begin, set(alternatives.split("|")), end
 
 
 if __name__ == "__main__":

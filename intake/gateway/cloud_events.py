@@ -28,7 +28,7 @@ BINARY: Final = "binary"
 
 _EPOCH: Final = datetime.fromisoformat("1970-01-01T00:00:00Z")
 _TYPE: Final = re.compile(r"\A([a-z0-9_]{1,64})\.v([1-9][0-9]{0,5})\Z")
-_STREAM: Final = re.compile(r"\A(?:table|meter|review|property)/[a-z0-9-]{1,32}\Z")
+_STREAM: Final = re.compile(r"\A(?:table|meter|review|property|observed)/[a-z0-9-]{1,32}\Z")
 _NAME: Final = re.compile(r"\A[a-z0-9]+\Z")
 _HEX: Final = re.compile(r"\A[0-9a-f]{32}\Z")
 _UUID: Final = re.compile(r"\A(?:urn:uuid:)?([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{12})\Z")

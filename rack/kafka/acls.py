@@ -27,7 +27,9 @@ ROLES = {
     "intake": AccessRole("rack ingest, rack quarantine redrive", ("events", "quarantine", "state"), ("*",)),
     "replayer": AccessRole("rack replay", ("findings", "state"), ("replay",), group=True),
     "reviewer": AccessRole(
-        "rack review, rack prove, rack warehouse export, the pages' actions", ("reviews", "state"), ("reviews",)
+        "rack review, rack observe, rack prove, rack warehouse export, the pages' actions",
+        ("reviews", "state"),
+        ("reviews",),
     ),
     "sealer": AccessRole("rack checkpoint", ("checkpoints",), ("checkpoints",)),
     "auditor": AccessRole("rack verify, rack witness, rack round, rack archive, the pages without actions"),

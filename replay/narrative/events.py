@@ -503,6 +503,24 @@ def _dispute_closed(e: model.DisputeClosed | model.DisputeClosed2, m: Money) -> 
     )
 
 
+def _observation_opened(e: model.ObservationOpened, m: Money) -> str:
+    watched = f" of dealer {e.dealer}" if e.dealer else ""
+    selected = {"random": "selected at random", "systematic": "selected by a system", "for_cause": "selected for cause"}
+    return (
+        f"opened observation {e.observation}, a {plain(e.purpose)}{watched}, with {plural(e.planned, 'round')} planned, "
+        f"{selected[e.selection]}"
+    )
+
+
+def _round_observed(e: model.RoundObserved, m: Money) -> str:
+    camera = f" of camera {e.camera}" if e.camera else ""
+    source = {"live": "seen live", "video": f"seen on video{camera}", "paper": "taken from paper"}[e.basis]
+    of = f" for observation {e.observation}" if e.observation else ""
+    same = f", the same as round {e.same_as.round_no} of {e.same_as.stream}" if e.same_as else ""
+    order = "" if e.order_seen else "; the order was not seen"
+    return f"entered a round of {_day(e.played_gaming_day)}, {source}{of}{same}{order}"
+
+
 PREDICATES: Final[Mapping[type[Event], Sentence]] = {
     model.VideoMarked: lambda e, m: (
         f"marked {(e.ends_us - e.starts_us) / 1e6:.0f} s of video of {identified('camera', e.camera)} "
@@ -548,6 +566,12 @@ PREDICATES: Final[Mapping[type[Event], Sentence]] = {
         f"and {plural(e.disputes, 'open dispute')}: {e.note}"
     ),
     model.ShiftAccepted: lambda e, m: f"accepted the surveillance log signed over in event {e.signs}: {e.note}",
+    model.ObservationOpened: _observation_opened,
+    model.ObservationClosed: lambda e, m: (
+        f"closed observation {e.observation} with {plural(e.unreadable, 'unreadable round')}: {e.reason}"
+    ),
+    model.RoundObserved: _round_observed,
+    model.EntryConfirmed: lambda e, m: "compared the entry with its source and found it the same",
     model.RecordViewed: lambda e, m: f"viewed the {e.what}: {e.reason}",
     model.RecordExported: lambda e, m: f"exported the {e.what} as {e.format} (SHA-256 {e.digest}): {e.reason}",
 }

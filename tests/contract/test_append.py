@@ -12,10 +12,12 @@ from events.log.contract import EventLog, Head
 from events.vocabulary import codec
 from events.vocabulary.envelope import Draft, Envelope
 from events.vocabulary.model import (
+    BuyIn,
     Event,
     EventCorrected,
     GamingDayOpened,
     MeterReset,
+    ObservationClosed,
     PropertyConfigured,
     RecordViewed,
     Replacement,
@@ -168,7 +170,7 @@ def test_groups_of_several_streams_go_in_one_commit(log: EventLog, drafts: Draft
 
 
 def test_streams_are_listed_in_order(log: EventLog, drafts: Drafts) -> None:
-    names = ["table/z", "meter/m-1", "property/main", "review/z", "table/a"]
+    names = ["table/z", "meter/m-1", "property/main", "review/z", "observed/z", "table/a"]
     log.append_groups([(name, [drafts.day()]) for name in names])
     assert log.streams() == sorted(names)
 
@@ -216,7 +218,14 @@ RESET = MeterReset(
     paid_centicents=0, reserve_centicents=0, round_no=1, seat=1, share_bp=0, table="a", value_centicents=0
 )
 VIEWED = RecordViewed(by="sv-1", reason="audit", what="table")
-OF_EACH_KIND = {"table/a": Surrendered(seat=1), "property/main": CONFIGURED, "meter/m": RESET, "review/a": VIEWED}
+CLOSED = ObservationClosed(by="m.ortiz", observation="o-1", reason="done", unreadable=0)
+OF_EACH_KIND = {
+    "table/a": BuyIn(amount_cents=100, form="cash", patron="p-1", seat=1),
+    "property/main": CONFIGURED,
+    "meter/m": RESET,
+    "review/a": VIEWED,
+    "observed/a": CLOSED,
+}
 
 
 @pytest.mark.parametrize(("stream", "said"), OF_EACH_KIND.items(), ids=list(OF_EACH_KIND))
@@ -250,6 +259,9 @@ def test_an_event_stands_only_in_a_stream_of_its_kind(log: EventLog, drafts: Dra
         ("table/a", CONFIGURED, False),
         ("meter/m", RESET, True),
         ("meter/m", Surrendered(seat=1), False),
+        ("observed/a", Surrendered(seat=1), True),
+        ("observed/a", RoundOpened(deck="d-1", observed=[]), False),
+        ("table/a", CLOSED, False),
     ],
 )
 def test_a_correction_puts_nothing_into_a_stream_that_may_not_stand_there(

@@ -37,7 +37,13 @@ from replay.run.replayer import MemoryResults, adjudications, replay
 from tests.golden.events.make import payload_of
 from tests.replay.tables import PAID, PROPERTY, Table
 
-STREAMS = {"table": "table/fu-01", "meter": "meter/m-1", "review": "review/fu-01", "property": "property/main"}
+STREAMS = {
+    "table": "table/fu-01",
+    "meter": "meter/m-1",
+    "review": "review/fu-01",
+    "property": "property/main",
+    "observed": "observed/fu-01",
+}
 BECAUSE = {"by": "sv-1", "reason": "read from the video"}
 RESOLVED = model.FindingResolved(
     amount_cents=None,
@@ -66,13 +72,13 @@ def draft(payload: Event, number: int = 1, source: str = "device-1", event_id: s
     )
 
 
-def correction(instead: Event | None, seq: int = 2, event_id: str = "0f" * 16) -> EventCorrected:
+def correction(
+    instead: Event | None, seq: int = 2, event_id: str = "0f" * 16, cls: type[EventCorrected] = EventCorrected
+) -> EventCorrected:
     replacement = instead and Replacement(
         payload=msgspec.to_builtins(instead), round_no=1, type=instead.TYPE, version=instead.VERSION
     )
-    return EventCorrected(
-        by="sv-1", reason="seen", replacement=replacement, supersedes_event_id=event_id, supersedes_seq=seq
-    )
+    return cls(by="sv-1", reason="seen", replacement=replacement, supersedes_event_id=event_id, supersedes_seq=seq)
 
 
 def take_in(log: SqliteLog, *data: bytes) -> IntakeSummary:
@@ -108,7 +114,7 @@ def stored(log: SqliteLog) -> dict[str, list[str]]:
 @pytest.mark.parametrize("kind", STREAMS)
 @pytest.mark.parametrize("cls", REGISTRY.values(), ids=lambda cls: f"{cls.TYPE}.v{cls.VERSION}")
 def test_a_line_passes_where_its_writer_may_write_it_and_nowhere_else(cls: type[Event], kind: str, writer: str) -> None:
-    payload = correction(None) if cls is EventCorrected else payload_of(cls, empty=False)
+    payload = correction(None, cls=cls) if issubclass(cls, EventCorrected) else payload_of(cls, empty=False)
     data = line_of(STREAMS[kind], draft(payload))
     read = read_line(data, "day.jsonl:7", writer)
     if writer in PLACES[cls.TYPE].get(kind, ()):
@@ -125,7 +131,7 @@ def test_a_line_passes_where_its_writer_may_write_it_and_nowhere_else(cls: type[
 def test_a_correction_puts_only_in_the_place_of_an_event_what_its_writer_could_report(
     cls: type[Event], kind: str
 ) -> None:
-    if cls is EventCorrected:
+    if issubclass(cls, EventCorrected):
         return  # no correction can be replaced by a correction: tests/events/vocabulary/test_model.py
     read = read_line(line_of(STREAMS[kind], draft(correction(payload_of(cls, empty=False)))), "day.jsonl:7")
     if "device" in PLACES[cls.TYPE].get(kind, ()):
@@ -143,7 +149,14 @@ def test_a_correction_puts_only_in_the_place_of_an_event_what_its_writer_could_r
             RESOLVED,
             "device",
             "finding_resolved in review/fu-01 is written by the desk, not by devices; sign it in a person's name with "
-            "`rack review`, or on the pages",
+            "`rack review` or `rack observe`, or on the pages",
+        ),
+        (
+            "observed/fu-01",
+            model.Surrendered(seat=1),
+            "device",
+            "surrendered in observed/fu-01 is written by the desk, not by devices; sign it in a person's name with "
+            "`rack review` or `rack observe`, or on the pages",
         ),
         (
             "property/main",
@@ -169,7 +182,8 @@ def test_a_correction_puts_only_in_the_place_of_an_event_what_its_writer_could_r
             "property/main",
             model.Surrendered(seat=1),
             "device",
-            "surrendered may not stand in property/main: expected a table's stream (table/<id>)",
+            "surrendered may not stand in property/main: expected a table's stream (table/<id>) or a stream of observed "
+            "rounds (observed/<table>)",
         ),
         (
             "table/fu-01",
@@ -219,6 +233,8 @@ def test_the_sentence_names_the_event_who_writes_it_and_what_to_do(
         ("review/fu-01", VIEWED),
         ("review/fu-01", model.Surrendered(seat=1)),
         ("review/fu-77", VIEWED),
+        ("observed/fu-01", model.Surrendered(seat=1)),
+        ("observed/fu-01", payload_of(model.RoundObserved, empty=False)),
         ("property/main", CONFIGURED),
         ("property/main", payload_of(model.KeyPublished, empty=False)),
         ("property/main", model.Surrendered(seat=1)),

@@ -51,8 +51,9 @@ def test_reviews_do_not_take_the_right_to_the_tables(open_log: Open, log: KafkaL
     reviewer = open_log()
     assert reviewer.append("review/fu-07", 1, [drafts.day()]).seqs == (1,)
     assert log.append(TABLE, 14, [drafts.wager()]).seqs == (14,)
-    assert log.streams() == ["review/fu-07", TABLE]
-    assert len(list(chain.from_iterable(log.tail({})))) == 15
+    assert reviewer.append("observed/fu-07", 1, [drafts.day()]).seqs == (1,)
+    assert log.streams() == ["observed/fu-07", "review/fu-07", TABLE]
+    assert len(list(chain.from_iterable(log.tail({})))) == 16
 
 
 def test_what_a_predecessor_left_open_is_never_seen(

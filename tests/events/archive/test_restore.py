@@ -26,6 +26,7 @@ from tests.kafka_broker import new_address
 
 REFUSED = [refused(b"\x00 garbage"), refused(b"", "unknown", "no JSON"), refused(b"\x00 garbage", OTHER)]
 REVIEW = "review/fu-07"
+OBSERVED = "observed/fu-07"
 
 
 class RestoredLog:
@@ -64,6 +65,7 @@ def folder(log: SqliteLog, drafts: Drafts, tmp_path: Path) -> Path:
     """The archive of a log with three days, a review, and refused lines."""
     fill_three_days(log, drafts)
     log.append(REVIEW, 1, [drafts.day()])
+    log.append(OBSERVED, 1, [drafts.day()])
     for entry in REFUSED:
         log.quarantine(entry)
     write_archive(log, tmp_path / "archive", running=True)
@@ -77,8 +79,8 @@ def contents(log: EventLog) -> dict[str, list[Record]]:
 def test_everything_comes_back(log: SqliteLog, folder: Path, target: RestoredLog) -> None:
     said: list[int] = []
     restored = target.restore(folder, progress=said.append)
-    assert (restored.events, restored.refused, restored.integrity) == (43, 3, [])
-    assert (said[-1], restored.log_id, restored.property_id) == (43, log.log_id, "bellwether")
+    assert (restored.events, restored.refused, restored.integrity) == (44, 3, [])
+    assert (said[-1], restored.log_id, restored.property_id) == (44, log.log_id, "bellwether")
     again = target.open(read_only=True)
     assert (again.log_id, again.property_id) == (log.log_id, log.property_id)
     assert contents(again) == contents(log)
@@ -202,7 +204,7 @@ def test_an_interrupted_restore_passes_for_no_log_and_is_taken_up(
     with pytest.raises(LostTail):
         target.open()
     restored = target.restore(folder)
-    assert restored.events == 43 - batches[-1]
+    assert restored.events == 44 - batches[-1]
     assert contents(target.open(read_only=True)) == contents(log)
 
 
@@ -222,6 +224,7 @@ def test_what_is_sound_of_a_broken_archive_comes_back(folder: Path, target: Rest
         OTHER: 14,
         PROPERTY: 7,
         REVIEW: 1,
+        OBSERVED: 1,
     }
     with pytest.raises(LostTail, match="the stream ends at 7, but 21 events were acknowledged"):
         target.open()
@@ -254,4 +257,4 @@ def test_a_full_disk_leaves_what_can_be_taken_up(folder: Path, tmp_path: Path, m
     with pytest.raises((OSError, AppendRefused, IntegrityError), match="No space left"):
         restore(opened(folder), f"sqlite://{tmp_path}/new.db")
     monkeypatch.setattr(os, "posix_fallocate", real)
-    assert restore(opened(folder), f"sqlite://{tmp_path}/new.db").events == 43
+    assert restore(opened(folder), f"sqlite://{tmp_path}/new.db").events == 44

@@ -9,7 +9,7 @@ from events.vocabulary import model, places
 from events.vocabulary.model import REGISTRY, Event
 from events.vocabulary.places import PLACES, check_place, writers_of
 
-KINDS = ("table", "meter", "review", "property")
+KINDS = ("table", "meter", "review", "property", "observed")
 TYPES = sorted({type_ for type_, _ in REGISTRY})
 
 
@@ -36,6 +36,7 @@ def test_devices_and_people_of_the_house_write_at_tables_and_nobody_else_but_int
             "table": {"device", "pit", "count", "office", "intake"},
             "meter": {"device", "intake"},
             "review": {"desk"},
+            "observed": {"desk"},
             "property": {"office", "keys"},
         }[kind]
         assert writers <= expected
@@ -79,11 +80,18 @@ def test_people_write_at_tables_what_is_theirs(writer: str, types: list[str]) ->
 @pytest.mark.parametrize(
     ("cls", "row"),
     [
-        (model.WagerPlaced, {"table": {"device"}}),
+        (model.WagerPlaced, {"table": {"device"}, "observed": {"desk"}}),
+        (model.RoundOpened, {"table": {"device"}}),
+        (model.RoundObserved, {"observed": {"desk"}}),
+        (model.EntryConfirmed, {"observed": {"desk"}}),
+        (model.DealerTappedIn, {"table": {"device", "pit"}}),
         (model.RulesFiled, {"table": {"device", "office"}}),
         (model.MeterAdvanced, {"meter": {"device"}}),
-        (model.MysteryHit, {"table": {"device"}, "meter": {"device"}}),
-        (model.EventCorrected, {"table": {"device", "pit", "count"}, "meter": {"device"}}),
+        (model.MysteryHit, {"table": {"device"}, "meter": {"device"}, "observed": {"desk"}}),
+        (
+            model.EventCorrected,
+            {"table": {"device", "pit", "count"}, "meter": {"device"}, "observed": {"desk"}},
+        ),
         (model.IntakeRefused, {"table": {"intake"}, "meter": {"intake"}}),
         (model.PropertyConfigured, {"property": {"office"}}),
         (model.KeyPublished, {"property": {"keys"}}),
@@ -96,6 +104,7 @@ def test_people_write_at_tables_what_is_theirs(writer: str, types: list[str]) ->
                 "table": {"device", "office", "pit"},
                 "meter": {"device"},
                 "review": {"desk"},
+                "observed": {"desk"},
                 "property": {"office", "keys"},
             },
         ),
@@ -114,7 +123,8 @@ def test_every_version_of_a_type_stands_where_the_first_does() -> None:
 
 def test_a_type_without_a_row_stands_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(PLACES, "surrendered")
-    monkeypatch.delitem(places._WRITERS, ("table", "surrendered"))
+    for kind in ("table", "observed"):
+        monkeypatch.delitem(places._WRITERS, (kind, "surrendered"))
     for kind in KINDS:
         with pytest.raises(WrongPlace, match="no row for it"):
             check_place(f"{kind}/a", model.Surrendered(seat=1))

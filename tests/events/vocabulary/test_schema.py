@@ -55,6 +55,7 @@ def test_the_schema_is_one() -> None:
         ("wager_placed.v1", "form", {"description": "how"}, []),
         ("dice_rolled.v1", "colours", {"anyOf": [{"type": "null"}]}, ["dice_rolled.v1.colours"]),
         ("deck_in_play.v1", "deck", {"pattern": "^.*$"}, ["deck_in_play.v1.deck"]),
+        ("round_observed.v1", "deck", {"anyOf": [{"type": "null"}]}, ["round_observed.v1.deck"]),
     ],
 )
 def test_a_changed_field_is_found(
@@ -76,6 +77,23 @@ def test_added_and_removed_fields_and_events_are_found(published: dict[str, Any]
     present["$defs"]["deck_in_play.v1"]["required"].append("color")
     expected = ["Envelope.seq", "buy_in.v1", "deck_in_play.v1 (its fields)"]
     assert schema.changed_fields(published, present) == expected
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [
+        ("^(table|meter|review|property|observed|more)/[a-z0-9-]{1,32}$", []),
+        ("^(table|meter|review|property)/[a-z0-9-]{1,32}$", ["Envelope.stream"]),
+        ("^(table|meter|review|property|observed)/[a-z0-9-]{1,64}$", ["Envelope.stream"]),
+        ("^.*$", ["Envelope.stream"]),
+    ],
+)
+def test_a_kind_of_stream_can_be_added_and_nothing_else_of_its_name_changes(
+    published: dict[str, Any], pattern: str, found: list[str]
+) -> None:
+    present = copy.deepcopy(published)
+    present["properties"]["stream"]["pattern"] = pattern
+    assert schema.changed_fields(published, present) == found
 
 
 def test_writing_refuses_a_change_of_a_published_event(tmp_path: Path, published: dict[str, Any]) -> None:

@@ -29,6 +29,7 @@ TEXTS = {  # by pattern: text of a permanent form
     r"\A[A-Z]{3}\Z": "USD",
     r"\A[a-z0-9_]{1,32}\Z": "face_up_pai_gow",
     r"\A[a-z_]{1,40}\Z": "hand_set",
+    r"\A(table|observed)/[a-z0-9-]{1,32}\Z": "table/fu-07",
     r"\A[a-z0-9][a-z0-9._@+-]{0,63}\Z": "m.ortiz@bellwether",
     r"\A[!-*,-~]{1,100}\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44}\Z": (
         "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW"
@@ -57,6 +58,8 @@ def value_of(kind: mi.Type, *, empty: bool) -> Any:
             least = kind.min_length or 0
             count = least if empty else min(max(least, 2), kind.max_length or 2)
             return [value_of(kind.item_type, empty=empty) for _ in range(count)]
+        case mi.StructType():
+            return kind.cls(**{each.name: value_of(each.type, empty=empty) for each in kind.fields})
         case mi.BoolType():
             return not empty
     raise TypeError(f"no example of {kind}")
@@ -64,7 +67,7 @@ def value_of(kind: mi.Type, *, empty: bool) -> Any:
 
 def payload_of(cls: type[Event], *, empty: bool) -> Event:
     """Return an example of a payload."""
-    if cls is EventCorrected:
+    if issubclass(cls, EventCorrected):
         superseded = (
             None
             if empty
@@ -82,7 +85,7 @@ def payload_of(cls: type[Event], *, empty: bool) -> Event:
                 },
             )
         )
-        return EventCorrected(
+        return cls(
             supersedes_seq=12, supersedes_event_id="0f" * 16, replacement=superseded, by="a-1", reason="read again"
         )
     fields = mi.type_info(cls)

@@ -160,6 +160,7 @@ OUTSIDE = {
     "key_retired", "surveillance_noted", "shift_signed_over", "shift_accepted",
     "case_opened", "case_assigned", "case_due_moved", "case_noted", "case_attached", "case_letter_made", "case_appealed",
     "alarm_acknowledged", "property_applied", "filing_signed",
+    "observation_opened", "observation_closed", "round_observed", "entry_confirmed",
 }  # fmt: skip
 """Events that are no part of a round's play; `round_opened` and `rules_filed` are written by lines of their own."""
 
