@@ -51,6 +51,9 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
         return " ".join(parts)
 
 
+NOTHING_SETTLED: Final = "nothing was recorded of how the round was settled"
+"""Why a round in which nothing is found is not upheld: wagers were at stake, and no settlement is on record (D860)."""
+
 METER_WAGERS: Final = ("progressive", "mystery")
 """The wagers that a meter pays, or pays a part of."""
 

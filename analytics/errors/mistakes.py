@@ -1,9 +1,9 @@
 """Dealing errors and how often they happen: mispayments, error rates with intervals, repetitions, rules that need training.
 
-Invariant: a count stands beside its exposure (rounds, wagers), and a rate beside its interval. Overpayments and
-underpayments are never netted. Many errors can come from many rounds, or from hard games: each value is compared with the
-floor's own rates for the same games. What stands out is a place to look, not an accusation. Findings about the log itself
-(LOG-…) are no dealing errors and are left out, and so is what was resolved as no fault (D692).
+Invariant: a count stands beside its exposure (rounds that were judged, and their wagers), and a rate beside its interval.
+Overpayments and underpayments are never netted. Many errors can come from many rounds, or from hard games: each value is
+compared with the floor's own rates for the same games. What stands out is a place to look, not an accusation. Findings
+about the log itself (LOG-…) are no dealing errors and are left out, and so is what was resolved as no fault (D692).
 """
 
 from __future__ import annotations
@@ -78,12 +78,13 @@ def _summed(db: Warehouse, by: str, selection: Selection, money_only: bool) -> p
     columns = columns_of(by, BY_MISTAKES)
     per_game = () if by == "code" else tuple(column for column in columns if column != "game")
     keys = "".join(f"{column}, " for column in per_game)
+    exposures, of = ("mart_seats", "") if by == "seat" else ("mart_pace", "judged_")
     return frame(
         db,
         f"""
         WITH exposed AS (
-            SELECT {keys}game, sum(rounds)::BIGINT AS rounds, sum(wagers)::BIGINT AS wagers
-            FROM {"mart_seats" if by == "seat" else "mart_pace"} WHERE {WHERE} GROUP BY {keys}game
+            SELECT {keys}game, sum({of}rounds)::BIGINT AS rounds, sum({of}wagers)::BIGINT AS wagers
+            FROM {exposures} WHERE {WHERE} GROUP BY {keys}game
         ),
 
         {_counted(by, keys, "difference_cents <> 0" if money_only else "true")},
@@ -217,7 +218,7 @@ def error_prone_rules(db: Warehouse, selection: Selection = EVERYTHING) -> pl.Da
             GROUP BY ALL
         ),
 
-        played AS (SELECT game, sum(rounds)::BIGINT AS rounds FROM mart_pace WHERE {WHERE} GROUP BY game)
+        played AS (SELECT game, sum(judged_rounds)::BIGINT AS rounds FROM mart_pace WHERE {WHERE} GROUP BY game)
 
         SELECT
             game, code, cite, wager,

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import msgspec
 
-from replay.findings import Verdict
+from replay.findings import NOTHING_SETTLED, Verdict
 from replay.narrative.names import amount, listed, readable, wager_name, wager_with_number
 
 MEANING: Final[Mapping[Verdict, str]] = {
@@ -28,6 +28,10 @@ MEANING: Final[Mapping[Verdict, str]] = {
 
 MOST_DETAILS: Final = 2
 """Of more findings of money than these a sentence says what they come to, and not what each wager was due."""
+
+
+MOST_DUES: Final = 6
+"""Of more wagers than these a sentence says what each seat is due, and not each wager."""
 
 
 class Outcome(StrEnum):
@@ -103,11 +107,35 @@ def narrate(
     `settled`: its money was disposed of meanwhile, so that nothing is owed any more.
     """
     money = [each for each in judged.findings if each.difference_cents and seat in (None, each.seat)]
+    if judged.verdict == "UNDETERMINED" and judged.undetermined == (NOTHING_SETTLED,):
+        due = _what_is_due([each for each in judged.settlements if seat in (None, each.seat)], seat, currency)
+        return Narrative(judged.verdict, Outcome.NOT_SETTLED, f"UNDETERMINED because {NOTHING_SETTLED}; {due}.")
     if judged.verdict == "UNDETERMINED":
         return Narrative(judged.verdict, Outcome.UNDETERMINED, f"UNDETERMINED {because(judged.undetermined)}.")
     if money:
         return _with_money(judged, money, seat, currency, settled=settled)
     return _without_money(judged, seat)
+
+
+def _what_is_due(of: Sequence[Settled], seat: int | None, currency: str) -> str:
+    """Return what each wager is due where nothing else is on record; of more than `MOST_DUES` wagers what each seat is due."""
+    if not of:
+        return f"nothing was at stake at seat {seat}"
+    by_seat: dict[int, list[Settled]] = {}
+    for each in of:
+        by_seat.setdefault(each.seat, []).append(each)
+    seats = []
+    for place, lines in by_seat.items():
+        dues = [f"{_net(each.due_cents, each.staked_cents, currency)} on the {_wager_of(each)}" for each in lines]
+        if len(of) > MOST_DUES and len(dues) > 1:
+            in_all = _net(sum(each.due_cents or 0 for each in lines), 1, currency)
+            dues = [f"{in_all} in all on {len(lines)} wagers"]
+        seats.append(f"seat {place} is due {listed(dues)}")
+    return "; ".join(seats)
+
+
+def _wager_of(each: Settled) -> str:
+    return wager_with_number(each.wager, each.number)
 
 
 # ------------------------------------------------------------------------------------------------------ what is missing
@@ -287,8 +315,7 @@ def _detail(found: Found, judged: RoundVerdict, seat: int | None, currency: str)
         if (each.seat, _difference(each)) == (found.seat, found.difference_cents):
             due, done = (_net(cents, each.staked_cents, currency) for cents in (each.due_cents, each.done_cents))
             of = "" if found.seat == seat else f" of seat {each.seat}"
-            wager = wager_with_number(each.wager, each.number)
-            return f"the {wager}{of} was due {due} and got {done} ({each.cite})"
+            return f"the {_wager_of(each)}{of} was due {due} and got {done} ({each.cite})"
     code = "" if found.wager is None else f" ({found.code})"
     expected, observed = readable(found.expected, currency), readable(found.observed, currency)
     return f"{_name(found, seat)}{code}: expected {expected}, observed {observed} ({found.cite})"

@@ -1,7 +1,8 @@
 """From a round and the rules in force to the verdict. Pure: the same round and rules give the same conclusion.
 
 Invariant: it knows no game and no code. It runs every rule that holds in the round's chapter, and adds them up:
-a finding makes a variance; otherwise a void round is void; otherwise a doubt leaves it undetermined; otherwise upheld.
+a finding makes a variance; otherwise a doubt leaves it undetermined; otherwise a void round is void; otherwise it is upheld,
+if a settlement of what was at stake is on record (D860).
 Findings about the log itself (`LOG-…`) are reported and do not make a round a variance. Where evidence of a round was lost,
 any other finding is a doubt: what was lost may undo it (D402); so is one that is not there in the order of the clocks (D403), or
 of a round in which a device contradicts itself (D404).
@@ -13,7 +14,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from replay.findings import Finding, Settlement, Verdict
+from replay.findings import NOTHING_SETTLED, Finding, Settlement, Verdict
 from replay.fold.device_clock_order import by_the_clocks
 from replay.fold.round import Round
 from replay.rules.catalogue import GAME_RULES
@@ -22,7 +23,7 @@ from replay.rules.order import rules_in_order
 from replay.rules.rule import Indeterminate, Rule
 from replay.settlement.other_readings import with_other_readings
 from replay.settlement.round_readings import round_readings
-from replay.settlement.settlement import settlements
+from replay.settlement.settlement import lacks_settlement, settlements
 from replay.settlement.voids import was_voided
 from replay.settlement.withdrawals import as_withdrawn
 from rulebook.chapters.rulebook import Chapter, Rulebook
@@ -61,6 +62,8 @@ def adjudicate(round_: Round, book: Rulebook) -> Conclusion:
         verdict = "UNDETERMINED"
     elif was_voided(round_, book):
         verdict = "VOID"
+    elif lacks_settlement(round_, book):
+        verdict, doubts = "UNDETERMINED", [NOTHING_SETTLED]
     return Conclusion(
         verdict=verdict,
         undetermined=tuple(doubts),

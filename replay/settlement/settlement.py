@@ -252,6 +252,12 @@ def is_wholly_on_record(round_: Round) -> bool:
     return round_.closed is not None and "settlement" in round_.opened.payload.observed
 
 
+def lacks_settlement(round_: Round, book: Rulebook) -> bool:
+    """Say whether wagers were at stake, and nothing is on record of how any of them was settled (D860)."""
+    lines = settlements(round_, book)
+    return any(line.staked_cents > 0 for line in lines) and all(line.done_cents is None for line in lines)
+
+
 EnvyKey = tuple[int, str]
 """A seat and its Envy Bonus, which is one settlement for all hands that it is paid for."""
 

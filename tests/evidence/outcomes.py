@@ -13,7 +13,7 @@ from replay.fold.table_state import TableState
 from replay.run.adjudicate import Conclusion
 from tests.evidence.edits import Edit, shifts
 from tests.evidence.judging import Report, fingerprint, folded
-from tests.evidence.specimens import HONEST, Specimen, conclusion
+from tests.evidence.specimens import Specimen, conclusion, is_honest
 
 
 class Ending(Enum):
@@ -75,9 +75,9 @@ def _compared(
         known = Counter(each.line() for each in before.findings) if before is not None else Counter[str]()
         new = Counter(each.line() for each in after.findings) - known
         codes |= {line.split()[0] for line in new}
-        if after.verdict == "UNDETERMINED":
-            is_doubtful = is_doubtful or before is None or after.undetermined != before.undetermined
-        elif after.verdict in HONEST and before is not None:
+        if after.verdict == "UNDETERMINED" and (before is None or after.undetermined != before.undetermined):
+            is_doubtful = True
+        elif is_honest(after) and before is not None:
             is_moved = is_moved or _is_moved(before, after, whole)
     if codes:
         return Outcome(Ending.NOTICED, tuple(sorted(codes)))

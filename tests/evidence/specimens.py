@@ -14,7 +14,7 @@ from events.vocabulary.envelope import Draft
 from events.vocabulary.model import Event
 from floor.catalogue import SIMULATIONS
 from floor.day.gaming_day import simulate
-from replay.findings import Adjudication
+from replay.findings import NOTHING_SETTLED, Adjudication
 from replay.fold.round import Round
 from replay.fold.table_fold import TableFold
 from replay.fold.table_state import TableState
@@ -30,7 +30,11 @@ from tests.replay.tables import MemoryLog
 
 LATER_ROUNDS = 6
 """So many rounds after the edited one are judged with it, as long as the edit still makes a difference to the table."""
-HONEST = ("UPHELD", "VOID")
+
+
+def is_honest(found: Conclusion) -> bool:
+    """Say whether nothing is found or doubted; that nothing is on record of the settlement is no doubt of what is due (D860)."""
+    return found.verdict in ("UPHELD", "VOID") or found.undetermined == (NOTHING_SETTLED,)
 
 
 class Specimen(msgspec.Struct, frozen=True, kw_only=True):
@@ -141,7 +145,7 @@ def _specimens(
         after.append(fingerprint(state))
     for at, window in enumerate(placed):
         found = verdicts[at].get(window.round_no)
-        if found is None or found.verdict not in HONEST or found.findings or _has_stragglers(window):
+        if found is None or not is_honest(found) or found.findings or _has_stragglers(window):
             continue
         end = at + 1 + LATER_ROUNDS
         yield Specimen(

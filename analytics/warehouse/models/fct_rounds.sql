@@ -1,6 +1,7 @@
 -- grain: stream, round_no
 -- renewed by: round; of fct_wagers, fct_findings, stg_adjudications
--- One round as it was last judged, with the sums of its wagers and findings.
+-- One round as it was last judged, with the sums of its wagers and findings. Of a round in which nothing is found and nothing is
+-- on record of how its wagers were settled it is not known whether it was dealt without error: it is not `judged` (D860).
 WITH wagers AS (
     SELECT
         stream,
@@ -51,6 +52,7 @@ SELECT
     a.last_seq,
     a.verdict,
     a.undetermined,
+    a.verdict = 'VARIANCE' OR coalesce(w.staked_cents, 0) = 0 OR w.unsettled < w.wagers AS judged,
     coalesce(w.seats, 0) AS seats,
     coalesce(w.wagers, 0) AS wagers,
     coalesce(w.unsettled, 0) AS unsettled,

@@ -29,6 +29,8 @@ SELECT
     hour,
     count(*) AS rounds,
     sum(wagers)::BIGINT AS wagers,
+    count(*) FILTER (judged) AS judged_rounds,
+    coalesce(sum(wagers) FILTER (judged), 0)::BIGINT AS judged_wagers,
     sum(decisions)::BIGINT AS decisions,
     sum(seats)::BIGINT AS seats,
     sum(CASE WHEN to_next_us BETWEEN 0 AND 600000000 THEN to_next_us ELSE greatest(closed_at_us - opened_at_us, 0) END)::BIGINT

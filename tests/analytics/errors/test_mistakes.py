@@ -22,6 +22,7 @@ from analytics.errors.patterns import repeat_patterns
 from analytics.warehouse.loading import ReviewedFinding
 from analytics.warehouse.selection import Selection
 from analytics.warehouse.warehouse import Warehouse, build, reading
+from replay.findings import NOTHING_SETTLED, Settlement
 from tests.analytics import synthetic
 from tests.dashboards import sample
 
@@ -40,6 +41,37 @@ def by(db: Warehouse, name: str, **how: Any) -> dict[Any, dict[str, Any]]:
 
 def row_key(name: str) -> str:
     return {"table": "table_id"}.get(name, name)
+
+
+def test_rounds_of_which_no_settlement_is_on_record_are_not_judged(tmp_path: Path) -> None:
+    """
+    Nine rounds settled as due, one underpaid; eight of which nothing is on record of how they were settled: 1 of 12.
+
+    One more is a variance (something else was found in it), and was judged; of another one, one wager was settled.
+    """
+
+    def settled(*done: int | None) -> list[Settlement]:
+        return [sample.settlement(seat, "base", 500, -500, cents) for seat, cents in enumerate(done, 1)]
+
+    table, cut = "table/fu-01", ("DEAL-CUT", None, None, None, "a cut", "none")
+    short = sample.finding(table, 10, "PAY-UNDER", 1, "base", -500, "$5.00", "nothing")
+    rounds = [sample.adjudication(table, number, settled(-500, -500)) for number in range(1, 10)]
+    rounds.append(sample.adjudication(table, 10, settled(-1000, -500), [short]))
+    rounds += [
+        sample.adjudication(table, number, settled(None, None), verdict="UNDETERMINED", undetermined=(NOTHING_SETTLED,))
+        for number in range(11, 19)
+    ]
+    rounds.append(sample.adjudication(table, 19, settled(None, None), [sample.finding(table, 19, *cut)]))
+    rounds.append(sample.adjudication(table, 20, settled(-500, None)))
+    path = tmp_path / "warehouse.duckdb"
+    build(path, adjudications=rounds, ledger=(), facts=sample.FACTS)
+    with reading(path) as db:
+        (dealer,) = error_rates(db).iter_rows(named=True)
+        assert (dealer["rounds"], dealer["rounds_wrong"], dealer["wagers"]) == (12, 1, 24)
+        (seat, _) = error_rates(db, "seat").sort("seat").iter_rows(named=True)
+        assert (seat["rounds"], seat["rounds_wrong"], seat["wagers"]) == (12, 1, 12)
+        assert error_prone_rules(db)["rounds"].to_list() == [12, 12]
+        assert db.execute("SELECT sum(rounds) FROM mart_pace").fetchone() == (20,)
 
 
 def test_rates_of_dealers_by_hand(db: Warehouse) -> None:
@@ -274,7 +306,10 @@ def month(
     bettors = pairs.group_by("dealer", "bettor").agg(pl.len().cast(pl.Int64).alias("wagers")).with_columns(same)
     pace = pl.DataFrame({"dealer": dealers}).group_by("dealer").agg(pl.len().cast(pl.Int64).alias("rounds"))
     pace = pace.with_columns(*same, (2 * pl.col("rounds")).alias("wagers"), pl.lit(1).alias("hour"))
-    return synthetic.warehouse(fct_findings=pl.DataFrame(findings), mart_bettors=bettors, mart_pace=pace)
+    judged = [pl.col(name).alias(f"judged_{name}") for name in ("rounds", "wagers")]
+    return synthetic.warehouse(
+        fct_findings=pl.DataFrame(findings), mart_bettors=bettors, mart_pace=pace.with_columns(judged)
+    )
 
 
 def test_a_dealer_who_overpays_one_patron_is_where_to_look_and_nobody_is_accused() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from replay.findings import NOTHING_SETTLED
 from replay.narrative.verdicts import Found, Outcome, RoundVerdict, Settled, because, narrate
 
 
@@ -107,6 +108,38 @@ def test_an_undetermined_round_is_undetermined_at_every_seat(seat: int | None) -
     told = narrate(judged, seat)
     assert told.outcome is Outcome.UNDETERMINED
     assert told.sentence == told.headline == "UNDETERMINED because a card was not read."
+
+
+SEVEN = [settled(seat, 2500 if seat < 7 else 0, None) for seat in (1, 1, 2, 3, 4, 5, 7)]
+
+
+@pytest.mark.parametrize(
+    ("wagers", "seat", "due"),
+    [
+        ([settled(3, 2500, None)], None, "seat 3 is due a win of $25.00 on the Base wager"),
+        ([settled(3, 0, None)], 3, "seat 3 is due nothing beyond its stake on the Base wager"),
+        ([settled(3, 2500, None)], 4, "nothing was at stake at seat 4"),
+        (
+            [settled(1, -2500, None), settled(3, 2500, None)],
+            None,
+            "seat 1 is due a loss of $25.00 on the Base wager; seat 3 is due a win of $25.00 on the Base wager",
+        ),
+        (
+            SEVEN,
+            None,
+            "seat 1 is due a win of $50.00 in all on 2 wagers; "
+            + "; ".join(f"seat {seat} is due a win of $25.00 on the Base wager" for seat in (2, 3, 4, 5))
+            + "; seat 7 is due nothing beyond its stake on the Base wager",
+        ),
+        (SEVEN[:6], 1, "seat 1 is due a win of $25.00 on the Base wager and a win of $25.00 on the Base wager"),
+    ],
+)
+def test_a_round_without_a_settlement_on_record_says_what_is_due(
+    wagers: list[Settled], seat: int | None, due: str
+) -> None:
+    told = narrate(verdict("UNDETERMINED", wagers, why=(NOTHING_SETTLED,)), seat)
+    assert told.headline == f"UNDETERMINED because nothing was recorded of how the round was settled; {due}."
+    assert told.outcome is Outcome.NOT_SETTLED
 
 
 @pytest.mark.parametrize(

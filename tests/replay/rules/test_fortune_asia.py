@@ -18,6 +18,7 @@ SEAT_3, SEAT_5 = "As Ac 6d 4s Qs 7c Th", "Qh Qd 6c 4h Tc 7d 5s"
 SET_3 = "set seat=3 high=As Ac 6d 4s medium=Qs 7c low=Th\n"
 SET_5 = "set seat=5 high=Qh Qd 6c 4h medium=Tc 7d low=5s\n"
 SET_DEALER = "set dealer high=Kh Kd 5d 3c medium=Jc 9h low=8c\n"
+PAY_3 = "pay seat=3 base 25.00\n"
 ROUND = f"wager seat=3 base 25.00\ndeal dealer={DEALER} seat3={SEAT_3}\n"
 TWO = f"wager seat=3 base 25.00\nwager seat=5 base 25.00\ndeal dealer={DEALER} seat3={SEAT_3} seat5={SEAT_5}\n"
 
@@ -175,14 +176,14 @@ def test_659a_13_d_a_card_seen_before_it_is_delivered_is_whose_it_becomes(
     card: str, election: str, found: list[str], doubts: int
 ) -> None:
     deal = f"exposed stack {card} by dealer\ndeal dealer={DEALER} seat3={SEAT_3} seat1=Ks Qh Td 9c 6s 4c 2d\n"
-    conclusion = judged("wager seat=3 base 25.00\n" + deal + election + SET_3 + SET_DEALER)
+    conclusion = judged("wager seat=3 base 25.00\n" + deal + election + SET_3 + SET_DEALER + PAY_3)
     assert lines(conclusion) == found
     assert len(conclusion.undetermined) == doubts
 
 
 def test_659a_13_d_an_exposed_stack_voids_nothing_by_itself() -> None:
     conclusion = judged(
-        ROUND + "exposed stack ?? by player\n" + SET_3 + SET_DEALER, "pa-659a deal_method=automated_shoe"
+        ROUND + "exposed stack ?? by player\n" + SET_3 + SET_DEALER + PAY_3, "pa-659a deal_method=automated_shoe"
     )
     assert (conclusion.verdict, conclusion.settlements[0].due_cents) == ("UPHELD", 2500)
 

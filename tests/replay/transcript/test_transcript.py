@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from events.vocabulary import model
 from events.vocabulary.model import REGISTRY, Event
+from replay.findings import NOTHING_SETTLED
 from replay.transcript.read import PREPARATIONS, STATEMENTS
 from replay.transcript.transcript import MAX_LINE, MAX_LINES, JudgedRound, Script, TranscriptError, drafts, judge, parse
 from rulebook.chapters.submission import submission_from_words
@@ -109,7 +110,7 @@ def test_a_transcript_without_payments_says_what_is_due() -> None:
     text = RULES + "wager seat=3 base 25.00\n" + PAID.split("pay ")[0].split("25.00\n")[1]
     (only,) = judge(text, "dispute.txt")
     assert [(each.due_cents, each.done_cents) for each in only.conclusion.settlements] == [(2500, None)]
-    assert (only.conclusion.verdict, only.conclusion.findings) == ("UPHELD", ())
+    assert (only.conclusion.undetermined, only.conclusion.findings) == ((NOTHING_SETTLED,), ())
 
 
 def test_comments_blank_lines_and_line_ends() -> None:

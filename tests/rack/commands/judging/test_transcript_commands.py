@@ -62,13 +62,16 @@ def test_the_readme_prints_what_comes_out(
 def test_without_payments_it_says_what_is_due(dispute: Path, capsys) -> None:
     dispute.write_text(DISPUTE)
     code, said = judged(dispute, capsys)
-    assert (code, said["verdict"], said["findings"]) == (0, "UPHELD", [])
+    assert (code, said["verdict"], said["findings"]) == (0, "UNDETERMINED", [])
     assert {each["wager"]: (each["due_cents"], each["done_cents"]) for each in said["settlements"]} == {
         "base": (0, None),
         "ace_high_bonus": (20000, None),
     }
     assert main(["judge", str(dispute)]) == 0
-    assert "UPHELD: What every wager in this round is due is known" in capsys.readouterr().out
+    assert capsys.readouterr().out.splitlines()[0] == (
+        "UNDETERMINED because nothing was recorded of how the round was settled; seat 3 is due nothing beyond its stake on "
+        "the Base wager and a win of $200.00 on the Ace High Bonus."
+    )
 
 
 def test_a_file_of_several_rounds_has_the_gravest_verdict(dispute: Path, capsys) -> None:
@@ -76,7 +79,7 @@ def test_a_file_of_several_rounds_has_the_gravest_verdict(dispute: Path, capsys)
     dispute.write_text(f"{rules}\nround 1\n{play}round 2\n{play}pay seat=3 ace_high_bonus 100.00\n")
     code, said = judged(dispute, capsys)
     assert (code, said["verdict"]) == (1, "VARIANCE")
-    assert [(each["round"], each["verdict"]) for each in said["rounds"]] == [(1, "UPHELD"), (2, "VARIANCE")]
+    assert [(each["round"], each["verdict"]) for each in said["rounds"]] == [(1, "UNDETERMINED"), (2, "VARIANCE")]
 
 
 @pytest.mark.parametrize(
