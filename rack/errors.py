@@ -70,6 +70,8 @@ EXTRA_OF = {
     "asn1crypto": "packet",
     "dask": "scale",
     "distributed": "scale",
+    "numba": "theory",
+    "llvmlite": "theory",
 }
 """Library that a plain installation does not have → the extra that brings it."""
 

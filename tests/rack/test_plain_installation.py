@@ -69,7 +69,7 @@ sys.exit(main({list(arguments)!r}))
 
 
 def test_what_extras_bring_is_not_there_in_a_plain_installation() -> None:
-    assert {"streamlit", "typst", "pyhanko", "asn1crypto", "distributed"} <= set(not_there())
+    assert {"streamlit", "typst", "pyhanko", "asn1crypto", "distributed", "numba", "llvmlite"} <= set(not_there())
     assert not {"apsw", "duckdb", "msgspec", "numpy", "shtab"} & set(not_there())
 
 
@@ -93,6 +93,9 @@ def floor(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (("ingest", "day.jsonl", "--log", LOG, "--property", "bellwether"), 0),
         (("replay", "--log", LOG, "--warehouse", "warehouse.duckdb"), 0),
         (("hold", "--warehouse", "warehouse.duckdb"), 0),
+        (("hold", "theory", "--warehouse", "warehouse.duckdb"), 0),
+        (("theory",), 0),
+        (("theory", "dj_wild", "--lines"), 0),
         (("verify", "--log", LOG), 0),
         (("keys", "new", "log.key", "--by", "m-ortiz", "--log", LOG), 0),
     ):
@@ -117,6 +120,8 @@ def test_a_dispute_is_judged_without_extras(tmp_path: Path) -> None:
         ("dashboard --warehouse warehouse.duckdb --read-only", "dashboard"),
         (f"dispute fu-01 1 --log {LOG} --key log.key", "packet"),
         (f"replay --engine dask --log {LOG} --verdicts other.db", "scale"),
+        ("theory --compute base_two_hands", "theory"),
+        ("theory --compute dj_wild", "theory"),
     ],
 )
 def test_what_needs_an_extra_says_which(arguments: str, extra: str, floor: Path) -> None:
