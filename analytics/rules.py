@@ -14,7 +14,7 @@ import polars as pl
 from analytics.hold import against_theory
 from analytics.theory.catalogue import RETURNS
 from analytics.theory.expectation import expected_of
-from analytics.theory.theory import Return, returns
+from analytics.theory.theory import Return, return_of, returns
 from analytics.warehouse.warehouse import Warehouse
 from rulebook.chapters.paytables import PayLine, Paytable
 from rulebook.chapters.rulebook import Rulebook, RulesRefused, WagerOffer, parse_submission
@@ -175,7 +175,7 @@ def _offered(
         paytable=_name(offer),
         min_cents=offer.min_cents,
         max_cents=offer.max_cents,
-        figures=None if reading else _figures(book, offer, returns_by_paytable),
+        figures=None if reading else return_of(book, offer, returns_by_paytable),
         reading=reading,
         together=together if offer.wager in together else (),
         lines=_lines(offer, None if reading else returns_by_paytable.get((offer.wager, _name(offer)))),
@@ -218,6 +218,10 @@ def pays(line: PayLine, paytable: Paytable) -> str:
     return " and ".join(parts) or "–"
 
 
+def _name(offer: WagerOffer) -> str:
+    return offer.paytable.name if offer.paytable is not None else ""
+
+
 def counted_together(game: str) -> tuple[str, ...]:
     """Return the wagers of a game that theory counts as one, the one that a player starts with first; none where it is alone.
 
@@ -226,18 +230,6 @@ def counted_together(game: str) -> tuple[str, ...]:
     """
     record = RETURNS.get(game)
     return record.combined if record is not None and len(record.combined) > 1 else ()
-
-
-def _figures(book: Rulebook, offer: WagerOffer, returns_by_paytable: Mapping[tuple[str, str], Return]) -> Return | None:
-    """What theory counts of a wager as it is filed, or null: of wagers that it counts as one it is that of the first."""
-    record = RETURNS.get(book.game)
-    if record is not None and offer.wager == record.combined[0]:
-        return returns_by_paytable.get((record.theory_wager, record.version(book)))
-    return returns_by_paytable.get((offer.wager, _name(offer))) or returns_by_paytable.get((offer.wager, ""))
-
-
-def _name(offer: WagerOffer) -> str:
-    return offer.paytable.name if offer.paytable is not None else ""
 
 
 def handles(db: Warehouse, chapter: str) -> dict[tuple[str, str], tuple[int, int]]:

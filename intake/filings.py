@@ -61,6 +61,8 @@ class TableFilings:
         self.of_people: dict[str, Writer] = {}
         """Id of an event that a person entered → as which writer."""
         self._filings: dict[int, RulesFiled | None] = {}
+        self._filers: dict[int, str] = {}
+        """Number of a filing of the office → the person in its source."""
         self._superseded: dict[int, int] = {}
         """Number of a correction → of the filing that it is about."""
 
@@ -97,6 +99,8 @@ class TableFilings:
             case RulesFiled():
                 self._filings[seq] = payload
                 self.event_ids.add(event_id)
+                if source.startswith("filing-"):
+                    self._filers[seq] = source.removeprefix("filing-")
             case EventCorrected():
                 filing = self._superseded.get(payload.supersedes_seq, payload.supersedes_seq)
                 filed = filing_in(payload)
@@ -104,6 +108,15 @@ class TableFilings:
                     self._superseded[seq] = filing
                     self._filings[filing] = filed
                     self.event_ids.add(event_id)
+
+    @property
+    def last_of_office(self) -> int | None:
+        """The number of the office's last filing."""
+        return max(self._filers, default=None)
+
+    def filed_by(self, seq: int) -> str:
+        """Return who made a filing of the office, as its source names the person."""
+        return self._filers[seq]
 
     def in_force(self, gaming_day: str) -> RulesFiled | None:
         """Return the rules in force on a gaming day: the last filed whose day has come."""

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 from events.log.contract import CheckpointStore, EventLog, ResultStore
 from events.open import open_checkpoints, open_log, open_results, parse_address
 from rack import settings
+from rack.errors import UsageError
 
 if TYPE_CHECKING:
     from desk.review.desk import Desk
+    from desk.review.persons import Persons
     from events.kafka.consumer_group import KafkaGroup
 
 
@@ -47,6 +49,23 @@ def desk(address: str, *, read_only: bool = False) -> AbstractContextManager[Des
     return desk_at(
         address, read_only=read_only, persons=None if file is None else persons.read(file), **options_of(address)
     )
+
+
+def house_log(flag: str | None, *, read_only: bool = False) -> AbstractContextManager[EventLog]:
+    """Open the log of a house for its people; `flag` is what `--log` gave."""
+    from contextlib import closing
+
+    return closing(log_at(settings.log_address(flag), read_only=read_only))
+
+
+def register_of(flag: str | None) -> Persons:
+    """Read the register of persons that belongs to a log. Raises `ReviewRefused`, and `UsageError` where none is named."""
+    from desk.review import persons
+
+    file = settings.persons_file(settings.log_address(flag))
+    if file is None:
+        raise UsageError("the register of persons of a log on Kafka is named by RACK_PERSONS; set it to a file")
+    return persons.read(file)
 
 
 def group_at(address: str, name: str, engine: str) -> KafkaGroup:

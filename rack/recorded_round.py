@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, time, tzinfo
+from datetime import UTC
 from typing import cast
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
 from events.errors import EventError, IntegrityError, UndecodableEvent
 from events.log.contract import EventLog
@@ -19,7 +19,7 @@ from replay.findings import Adjudication
 from replay.fold.corrections import correction, counting
 from replay.narrative.events import sentence
 from replay.run.replayer import MemoryResults, adjudications, replay
-from replay.transcript.clock import Clock
+from replay.transcript.clock import Clock, clock_of
 from replay.transcript.write import to_text
 from rulebook.chapters.rulebook import Rulebook
 
@@ -110,17 +110,6 @@ def property_configured(log: EventLog) -> PropertyConfigured | None:
             if isinstance(event.payload, PropertyConfigured):
                 configured = event.payload
     return configured
-
-
-def clock_of(configured: PropertyConfigured | None) -> Clock:
-    """Return the property's clock: UTC if nothing is configured, or a zone that this machine does not know."""
-    if configured is None:
-        return Clock()
-    try:
-        zone: tzinfo = ZoneInfo(configured.time_zone)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        zone = UTC
-    return Clock(zone, time.fromisoformat(configured.gaming_day_cutover))
 
 
 def _corrections(events: Sequence[Envelope]) -> dict[int, Envelope]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from hashlib import sha256
 
+from desk.house.filing import read_filed_rules
 from events.errors import EventError
 from events.log.contract import UNKNOWN_STREAM, EventLog, QuarantineEntry
 from events.vocabulary.envelope import Draft
@@ -20,8 +21,8 @@ from intake.appending import IntakeSummary, RefusedLine, count
 from intake.doors import check_writer
 from intake.filings import OfficeRule, TableFilings, check_of_device, check_submission
 from intake.lines import Refusal
-from rack.commands.judging.rules import read_filed_rules
-from rack.recorded_round import clock_of, property_configured
+from rack.recorded_round import property_configured
+from replay.transcript.clock import clock_of
 from replay.transcript.transcript import Script, drafts, parse
 from replay.transcript.words import TranscriptError
 

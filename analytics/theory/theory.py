@@ -7,7 +7,7 @@ figures are shown as floats. docs/theory.md explains each figure.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from math import sqrt
 from typing import Final
@@ -17,6 +17,7 @@ import msgspec
 from analytics.theory.catalogue import RETURNS
 from analytics.theory.result import Result
 from rulebook.chapters.chapters import Chapter, chapter, known_chapters
+from rulebook.chapters.rulebook import Rulebook, WagerOffer
 
 
 class Return(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,6 +91,30 @@ def of_chapter(listed: Chapter) -> Iterator[Return]:
             continue
         for name in wager.paytables or ("",):
             yield _as_return(listed, bonus.result(listed, name), _out_of_line(listed, wager.name, name))
+
+
+def return_of(book: Rulebook, offer: WagerOffer, by_paytable: Mapping[tuple[str, str], Return]) -> Return | None:
+    """Return what theory counts of a wager as it is filed, or None: of wagers that it counts as one it is that of the first.
+
+    `by_paytable`: wager and paytable → what is known of it, of the book's chapter.
+    """
+    record = RETURNS.get(book.game)
+    if record is not None and offer.wager == record.combined[0]:
+        return by_paytable.get((record.theory_wager, record.version(book)))
+    name = offer.paytable.name if offer.paytable is not None else ""
+    return by_paytable.get((offer.wager, name)) or by_paytable.get((offer.wager, ""))
+
+
+def percent_of(book: Rulebook) -> dict[str, float]:
+    """Return what each wager of filed rules returns, in percent of what is wagered, where it is known.
+
+    >>> from rulebook.chapters.rulebook import parse_submission, simple_submission
+    >>> round(percent_of(parse_submission(simple_submission(paytables={"fortune_bonus": "1"})))["base"], 2)
+    98.12
+    """
+    figures = {(each.wager, each.paytable): each for each in of_chapter(book.chapter)}
+    found = {offer.wager: return_of(book, offer, figures) for offer in book.offers.values()}
+    return {wager: each.return_percent for wager, each in found.items() if each is not None}
 
 
 def _as_return(listed: Chapter, result: Result, suspicions: Iterable[str] = ()) -> Return:

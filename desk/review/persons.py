@@ -8,6 +8,7 @@ what is recorded is the person's id. Two entries that could be one person are re
     id = "m.ortiz"
     name = "Maria Ortiz"
     accounts = ["m.ortiz@bellwether.example"]    # other names of the same person, such as that of the sign-in
+    roles = ["pit", "compliance"]                # what the person may write at tables, beside reviews
 """
 
 from __future__ import annotations
@@ -23,10 +24,14 @@ from typing import Any
 
 import msgspec
 
+LONGEST_TOKEN = 25
+"""As long may the id of a person be that the source of an event names: `filing-` and 25 characters are 32."""
 ID = re.compile(r"[a-z0-9][a-z0-9._@+-]{0,63}")
 LONGEST_NAME = 80
 MOST_NAMED = 12
 """At most so many persons are named in a refusal."""
+ROLES = ("administrator", "analyst", "auditor", "compliance", "count", "pit", "surveillance")
+"""What a person can be here for. At tables `pit` writes its entries, `count` what drop boxes held, `compliance` the rules."""
 
 
 class ReviewRefused(ValueError):
@@ -34,11 +39,21 @@ class ReviewRefused(ValueError):
 
 
 class Person(msgspec.Struct, frozen=True, kw_only=True):
-    """One person: the id that is recorded, the name people read, and the other names under which the person signs in."""
+    """One person: the id that is recorded, the name people read, the other names under which the person signs in, the roles."""
 
     id: str
     name: str
     accounts: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
+
+    @property
+    def token(self) -> str:
+        """The id as the events of a table have room for it: no two persons share it (see `Persons`).
+
+        >>> Person(id="m.ortiz", name="Maria Ortiz").token
+        'm-ortiz'
+        """
+        return re.sub(r"[._@+]", "-", self.id)
 
 
 class Persons:
@@ -81,6 +96,22 @@ class Persons:
         return person
 
 
+def acting(persons: Persons, spelling: str, *roles: str) -> Person:
+    """Return the person who acts, in one of these roles. Raises `ReviewRefused` where that is not a registered one's to do."""
+    person = persons.known(spelling)
+    if not set(roles) & set(person.roles):
+        raise ReviewRefused(
+            f"{person.id} has {', '.join(person.roles) or 'no role'} in {persons.where}, and this takes {' or '.join(roles)}; "
+            "have the administrator add the role, or let somebody else do it"
+        )
+    if len(person.token) > LONGEST_TOKEN:
+        raise ReviewRefused(
+            f"{person.id}: events of a table have room for an id of {LONGEST_TOKEN} characters; register a shorter id, and this "
+            "one as an account"
+        )
+    return person
+
+
 def normal(spelling: str) -> str:
     """Return what all spellings of a name share: characters in their common form (NFKC), case folded, no blanks.
 
@@ -112,7 +143,13 @@ def read(path: Path) -> Persons:
         persons = msgspec.convert(content.get("person", []), list[_Entry])
     except msgspec.ValidationError as error:
         raise ReviewRefused(f"{path}: [[person]] has id, name and accounts: {error}") from error
-    return Persons([Person(id=each.id, name=each.name, accounts=tuple(each.accounts)) for each in persons], str(path))
+    return Persons(
+        [
+            Person(id=each.id, name=each.name, accounts=tuple(each.accounts), roles=tuple(each.roles))
+            for each in persons
+        ],
+        str(path),
+    )
 
 
 def register(path: Path, person: Person) -> Persons:
@@ -138,13 +175,15 @@ def register(path: Path, person: Person) -> Persons:
 def entry(person: Person) -> str:
     """Return a person's entry of the file."""
     accounts = f"accounts = {_quoted(list(person.accounts))}\n" if person.accounts else ""
-    return f"[[person]]\nid = {_quoted(person.id)}\nname = {_quoted(person.name)}\n{accounts}"
+    roles = f"roles = {_quoted(list(person.roles))}\n" if person.roles else ""
+    return f"[[person]]\nid = {_quoted(person.id)}\nname = {_quoted(person.name)}\n{accounts}{roles}"
 
 
 class _Entry(msgspec.Struct, forbid_unknown_fields=True):
     id: str
     name: str
     accounts: list[str] = []
+    roles: list[str] = []
 
 
 def _check(person: Person, where: str) -> None:
@@ -154,6 +193,9 @@ def _check(person: Person, where: str) -> None:
                 f"{where}: {spelling[:LONGEST_NAME]!r} is no id of a person: expected 1 to 64 small letters a to z, digits "
                 "and . _ @ + - with a letter or digit first, such as m.ortiz"
             )
+    unknown = sorted(set(person.roles) - set(ROLES))
+    if unknown:
+        raise ReviewRefused(f"{where}: {person.id}: {unknown[0]!r} is no role: expected one of {', '.join(ROLES)}")
     if not person.name.strip() or len(person.name) > LONGEST_NAME or not person.name.isprintable():
         raise ReviewRefused(f"{where}: {person.id} needs a name of 1 to {LONGEST_NAME} printable characters")
 

@@ -9,6 +9,9 @@ from __future__ import annotations
 import re
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from events.vocabulary.model import PropertyConfigured
 
 EXPECTED: Final = "expected a time like 21:14:05 or +90s"
 RUN_AHEAD: Final = timedelta(hours=1)
@@ -18,6 +21,17 @@ _TIME: Final = re.compile(
     r"\s*(?P<half>[ap]\.?m\.?)?\s*(?P<zone>Z|[+-]\d{2}:?\d{2}|[A-Z]{3,5})?",
     re.ASCII | re.IGNORECASE,
 )
+
+
+def clock_of(configured: PropertyConfigured | None) -> Clock:
+    """Return the property's clock: UTC if nothing is configured, or a zone that this machine does not know."""
+    if configured is None:
+        return Clock()
+    try:
+        zone: tzinfo = ZoneInfo(configured.time_zone)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        zone = UTC
+    return Clock(zone, time.fromisoformat(configured.gaming_day_cutover))
 
 
 class UnreadableTime(ValueError):

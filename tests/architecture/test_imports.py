@@ -20,7 +20,7 @@ MAY_IMPORT = {
     "rulebook": (),
     "replay": ("events", "rulebook"),
     "whatif": ("events", "replay", "rulebook"),
-    "desk": ("events", "replay", "rulebook"),
+    "desk": ("events", "intake.filings", "replay", "rulebook"),
     "analytics": ("desk", "replay", "rulebook"),
     "dashboards": (
         "analytics",

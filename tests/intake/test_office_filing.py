@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from desk.house.filing import read_filed_rules
 from events.errors import EventError
 from events.sqlite.log import SqliteLog
 from events.vocabulary import model
@@ -17,7 +18,6 @@ from events.vocabulary.model import Event
 from intake.appending import IntakeSummary, append_lines
 from intake.lines import line_of, read_line
 from intake.quarantine import quarantine_cases, redrive
-from rack.commands.judging.rules import read_filed_rules
 from rack.transcript_intake import append_transcript
 from tests.replay.tables import DAY, PAID, filed
 

@@ -53,6 +53,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Serve until told to end; what was taken by then is stored and answered."""
+    from desk.house.filing import read_filed_rules
     from intake.devices import DeviceWatch
     from intake.gateway.app import Gateway
     from intake.gateway.group_commit import GroupCommit
@@ -61,7 +62,6 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from intake.gateway.telemetry import Telemetry
     from intake.patrons import Keyring, with_tokens
     from intake.profiles.shelf import Profiles
-    from rack.commands.judging.rules import read_filed_rules
 
     _check(arguments)
     address = log_address(arguments.log)

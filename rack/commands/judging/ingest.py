@@ -128,12 +128,12 @@ def _ingest_office(log: EventLog, name: str) -> Iterator[IntakeSummary]:
 
 
 def _ingest_lines(log: EventLog, name: str, patrons: Path | None, profile: Path | None) -> Iterator[IntakeSummary]:
+    from desk.house.filing import read_filed_rules
     from intake.appending import append_lines
     from intake.arriving import ArrivingLines, Pace
     from intake.lines import read_arriving
     from intake.patrons import Keyring, with_tokens
     from intake.profiles.profile import Profile
-    from rack.commands.judging.rules import read_filed_rules
 
     with ExitStack() as resources:
         keyring = resources.enter_context(Keyring(patrons)) if patrons is not None else None

@@ -140,9 +140,9 @@ def _show(log: EventLog, arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _redrive(log: EventLog, arguments: argparse.Namespace, output: Output) -> Exit:
+    from desk.house.filing import read_filed_rules
     from events.errors import EventError
     from intake.quarantine import find_case, quarantine_cases, redrive
-    from rack.commands.judging.rules import read_filed_rules
 
     entries = quarantine_cases(log)
     chosen = [find_case(entries, digest) for digest in arguments.digest]

@@ -33,7 +33,7 @@ close TABLE               close a dispute (--dispute) or a hold investigation (-
                           a dispute against the record also --override, and a second person signs (sign TABLE --dispute)
 custody TABLE [ROUND]     who viewed and who exported the record
 persons                   who is registered, and so may act
-register ID               register a person: --name, --account (again for each)
+register ID               register a person: --name, --account, --role (again for each)
 
 Name a finding by its id or the first digits of it; an incident has the id of its cause. With --incident, an action is
 about all findings of the incident at once, and a disposition that moves money takes each finding's own amount.
@@ -69,7 +69,7 @@ TAKES = {
     "close": ("by", "reason", "dispute", "investigation", "outcome", "override"),
     "custody": (),
     "persons": (),
-    "register": ("name", "account"),
+    "register": ("name", "account", "role"),
 }
 """Action → its options, beside --log."""
 
@@ -121,6 +121,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="append",
         help="register: another name of the same person, such as the one of the sign-in; again for each.",
     )
+    parser.add_argument(
+        "--role",
+        metavar="NAME",
+        action="append",
+        help="register: what the person is here for: pit, count and compliance write at tables; again for each.",
+    )
     parser.add_argument("--all", action="store_true", help="list: include resolved and withdrawn findings.")
 
 
@@ -161,13 +167,16 @@ def _persons(arguments: argparse.Namespace, output: Output) -> Exit:
     if arguments.action == "register":
         if len(arguments.of) != 1:
             raise UsageError("rack review register: expected the id of one person, such as m.ortiz")
-        name, accounts = _need(arguments, "name"), tuple(arguments.account or ())
-        persons = register(file, Person(id=arguments.of[0], name=name, accounts=accounts))
+        name, accounts, roles = _need(arguments, "name"), tuple(arguments.account or ()), tuple(arguments.role or ())
+        persons = register(file, Person(id=arguments.of[0], name=name, accounts=accounts, roles=roles))
     else:
         persons = read(file)
     output.value([to_builtins(person) for person in persons.all])
-    rows = [(person.id, person.name, ", ".join(person.accounts) or "–") for person in persons.all]
-    output.text(*table(("person", "name", "accounts"), rows))
+    rows = [
+        (person.id, person.name, ", ".join(person.roles) or "–", ", ".join(person.accounts) or "–")
+        for person in persons.all
+    ]
+    output.text(*table(("person", "name", "roles", "accounts"), rows))
     return Exit.CLEAN
 
 

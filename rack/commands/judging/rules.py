@@ -1,42 +1,110 @@
-"""`rack rules`: what can be filed, and whether a rules submission is accepted."""
+"""`rack rules`: what can be filed, whether a rules submission is accepted, and the office's filing of one at tables."""
 
 from __future__ import annotations
 
 import argparse
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from rack.arguments import add_log, check_options, require_options
 from rack.errors import Exit, UsageError
 from rack.output import Output, table
 
 if TYPE_CHECKING:
-    from intake.filings import Submission
+    from desk.house.filing import Filing
     from rulebook.chapters.rulebook import Rulebook
 
-HELP = "List the paytables that can be filed, or check a rules submission"
+HELP = "List the paytables that can be filed, check a rules submission, file it at tables, or sign a filing"
+
+EPILOG = """\
+list                      every wager and paytable of every chapter, with its section
+check FILE                validate a rules submission
+file FILE TABLE…          file it at tables, all or none: --by; --signed-by adds a second person's signature at once;
+                          --dry-run prints what would change, and what every wager returns, and writes nothing
+sign TABLE                sign the last filing of a table a second time: --by, another person than the one who filed
+
+Who files and who signs has the role `compliance` in the register of persons (`rack review register`)."""
+TAKES = {
+    "list": (),
+    "check": (),
+    "file": ("log", "by", "signed_by", "dry_run"),
+    "sign": ("log", "by"),
+}
+"""Action → its options."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument(
-        "what",
-        choices=("list", "check"),
-        help="list: every wager and paytable of every chapter, with its section; check: validate a rules submission.",
-    )
-    parser.add_argument("file", metavar="FILE", nargs="?", help="The rules submission to check (TOML).")
+    parser.formatter_class, parser.epilog = argparse.RawDescriptionHelpFormatter, EPILOG
+    parser.add_argument("what", metavar="ACTION", choices=tuple(TAKES), help=", ".join(TAKES))
+    parser.add_argument("of", metavar="WHAT", nargs="*", help="The rules submission (TOML); tables.")
+    add_log(parser)
+    parser.add_argument("--by", metavar="PERSON", help="file, sign: who files or signs, such as m.ortiz.")
+    parser.add_argument("--signed-by", metavar="PERSON", help="file: who signs at once, another person.")
+    parser.add_argument("--dry-run", action="store_true", help="file: print what would change; write nothing.")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """List or check; 2 where a submission is refused."""
-    if (arguments.what == "check") != (arguments.file is not None):
-        raise UsageError("expected `rack rules list` or `rack rules check FILE`")
-    if arguments.what == "list":
+    """List, check, file or sign; 2 where a submission is refused."""
+    what, of = arguments.what, arguments.of
+    check_options(arguments, "rules", what, TAKES)
+    if len(of) not in {"list": (0,), "check": (1,), "file": range(2, 1000), "sign": (1,)}[what]:
+        raise UsageError(
+            "expected `rack rules list`, `rack rules check FILE`, `rack rules file FILE TABLE…` or `rack rules sign TABLE`"
+        )
+    if what == "list":
         _list(output)
+    elif what == "check":
+        _check(of[0], output)
+    elif what == "file":
+        _file(arguments, of[0], [name.lower() for name in of[1:]], output)
     else:
-        _check(arguments.file, output)
+        _sign(arguments, of[0].lower(), output)
     return Exit.CLEAN
+
+
+def _file(arguments: argparse.Namespace, file: str, tables: list[str], output: Output) -> None:
+    from analytics.theory.theory import percent_of
+    from desk.house.filing import Office, planned
+    from desk.house.record import TableRecord
+    from rack.opening import house_log, register_of
+
+    book = read_submission(file)
+    with house_log(arguments.log, read_only=arguments.dry_run) as log:
+        if arguments.dry_run:
+            made = [planned(TableRecord(log, name), book, percent_of) for name in tables]
+        else:
+            require_options(arguments, "rules", "file", ("by",))
+            office = Office(log, register_of(arguments.log), time.time_ns() // 1_000)
+            made = office.file(tables, book.text, percent_of, by=arguments.by, signed_by=arguments.signed_by)
+    output.value([_filing_as_json(filing) for filing in made])
+    output.text(*(filing.says for filing in made))
+    if not arguments.dry_run and arguments.signed_by is None:
+        output.note(f"filed by {arguments.by}; a second person signs with `rack rules sign TABLE --by PERSON`")
+
+
+def _sign(arguments: argparse.Namespace, name: str, output: Output) -> None:
+    from desk.house.filing import Office
+    from rack.opening import house_log, register_of
+
+    require_options(arguments, "rules", "sign", ("by",))
+    with house_log(arguments.log) as log:
+        seq = Office(log, register_of(arguments.log), time.time_ns() // 1_000).sign(name, by=arguments.by)
+    output.value({"table": name, "signs": seq, "by": arguments.by})
+    output.text(f"{name}: {arguments.by} signed the filing that is event {seq}")
+
+
+def _filing_as_json(filing: Filing) -> dict[str, Any]:
+    return {
+        "table": filing.table,
+        "effective_gaming_day": filing.book.effective_gaming_day,
+        "digest": filing.book.digest,
+        "replaces": None if filing.before is None else filing.before.digest,
+        "changes": list(filing.changes),
+    }
 
 
 def _list(output: Output) -> None:
@@ -48,19 +116,6 @@ def _list(output: Output) -> None:
         (each.chapter, each.wager or f"house way {each.house_way}", each.paytable or "–", each.cite) for each in known
     ]
     output.text(*table(("chapter", "wager", "paytable", "cite"), rows))
-
-
-def read_filed_rules(text: str) -> Submission:
-    """Return what a filed submission says of itself, for intake. Raises `EventError` naming the key, and what was expected."""
-    from events.errors import EventError
-    from intake.filings import Submission
-    from rulebook.chapters.rulebook import RulesRefused, parse_submission
-
-    try:
-        book = parse_submission(text, source="rules_filed")
-    except RulesRefused as error:
-        raise EventError(str(error)) from error
-    return Submission(book.game, book.effective_gaming_day)
 
 
 def read_submission(file: str) -> Rulebook:

@@ -1,0 +1,193 @@
+"""What the office files: the rules of tables, in the name of a person of compliance, and the signature of a second one.
+
+The text of a submission stands in the log as it was filed. What changes is said in words, with what every wager returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
+from typing import NamedTuple
+
+from desk.house.record import Entry, TableRecord, drafts, house_event, records
+from desk.review.persons import Person, Persons, ReviewRefused, acting
+from events.errors import EventError
+from events.log.contract import EventLog
+from events.vocabulary import model
+from events.vocabulary.envelope import Draft
+from intake.filings import Submission, check_filing
+from replay.narrative.names import heading, wager_name
+from rulebook.chapters.money import show_money
+from rulebook.chapters.rulebook import Rulebook, RulesRefused, parse_submission
+
+Returns = Callable[[Rulebook], Mapping[str, float]]
+"""Rules → wager → what it returns, in percent of what is wagered, where that is known."""
+
+ROLE = "compliance"
+
+
+def read_filed_rules(text: str) -> Submission:
+    """Return what a submission says of itself. Raises `EventError` naming the key, and what was expected."""
+    try:
+        book = parse_submission(text, "rules_filed")
+    except RulesRefused as error:
+        raise EventError(str(error)) from error
+    return Submission(book.game, book.effective_gaming_day)
+
+
+class Filing(NamedTuple):
+    """A filing that is to be made at a table: what replaces which rules, in words."""
+
+    table: str
+    book: Rulebook
+    before: Rulebook | None
+    changes: tuple[str, ...]
+
+    @property
+    def says(self) -> str:
+        """It in one line."""
+        what = "; ".join(self.changes) if self.changes else "the same rules"
+        return f"{self.table} rules from {self.book.effective_gaming_day}: {what}"
+
+
+def planned(record: TableRecord, book: Rulebook, returns: Returns) -> Filing:
+    """Return what filing these rules at a table changes."""
+    filed = record.filings.in_force(book.effective_gaming_day)
+    before = None if filed is None else parse_submission(filed.toml)
+    return Filing(record.table, book, before, tuple(differences(before, book, returns)))
+
+
+def differences(before: Rulebook | None, after: Rulebook, returns: Returns) -> list[str]:
+    """Return what rules change, in words: limits, paytables and returns of each wager, then all else that is filed.
+
+    If nothing was in force, every wager is said with its limits.
+    """
+    percent, percent_before = returns(after), {} if before is None else returns(before)
+    said = []
+    for wager in dict.fromkeys((*(before.offers if before else ()), *after.offers)):
+        told = _wager(wager, before, after)
+        if not told:
+            continue
+        old, new = percent_before.get(wager), percent.get(wager)
+        if new is not None and before is not None and old is not None and old != new:
+            told.append(f"returns {old:.2f} % → {new:.2f} %")
+        elif new is not None and old is None:
+            told.append(f"returns {new:.2f} %")
+        said.append(f"{wager_name(wager)} {', '.join(told)}")
+    if before is None:
+        return said
+    old_rest, new_rest = _rest(before), _rest(after)
+    return said + [
+        f"{heading(name).lower()} {old_rest.get(name, 'none')} → {new_rest.get(name, 'none')}"
+        for name in dict.fromkeys((*old_rest, *new_rest))
+        if old_rest.get(name) != new_rest.get(name)
+    ]
+
+
+def _wager(wager: str, before: Rulebook | None, after: Rulebook) -> list[str]:
+    """Say what changes of a wager."""
+    old, new = None if before is None else before.offers.get(wager), after.offers.get(wager)
+    if new is None:
+        return ["is offered no more"]
+    name = new.paytable.name if new.paytable is not None else ""
+    limits = f"{show_money(new.min_cents)} to {show_money(new.max_cents)}"
+    if old is None:
+        return [*([f"paytable {name}"] if name else []), limits]
+    old_name = old.paytable.name if old.paytable is not None else ""
+    told = [f"paytable {old_name or 'none'} → {name or 'none'}"] if name != old_name else []
+    for what, first, then in (("min", old.min_cents, new.min_cents), ("max", old.max_cents, new.max_cents)):
+        if first != then:
+            told.append(f"{what} {show_money(first)} → {show_money(then)}")
+    if old != new and not told:
+        told.append("pays otherwise")
+    return told
+
+
+def _rest(book: Rulebook) -> dict[str, str]:
+    """Return what is filed beside the wagers, in words."""
+    said = {
+        "chapter": book.chapter.key,
+        "deal_method": book.deal_method,
+        "starting": book.starting,
+        "shuffler": book.shuffler,
+        "decks": str(book.decks),
+        "house_way": "none" if book.house_way is None else book.house_way.name,
+        "max_payout": "none" if book.max_payout_cents is None else show_money(book.max_payout_cents),
+        "adjacent_boxes": "yes" if book.adjacent_boxes else "no",
+        "meter": book.meter or "none",
+        "mystery_meter": book.mystery_meter or "none",
+    }
+    return said | {name: str(value) for name, value in book.settings.items()}
+
+
+class Office:
+    """Files rules in a log, in a person's name."""
+
+    def __init__(self, log: EventLog, persons: Persons, now_us: int) -> None:
+        self._log, self._persons, self._now_us = log, persons, now_us
+
+    def file(
+        self, tables: Sequence[str], text: str, returns: Returns, *, by: str, signed_by: str | None = None
+    ) -> list[Filing]:
+        """File rules at tables, all or none; return what was filed. A second person may sign at once.
+
+        Raises `ReviewRefused` and `EventError` where they cannot be filed; then nothing was written.
+        """
+        person = acting(self._persons, by, ROLE)
+        second = None if signed_by is None else self._second(signed_by, person.id)
+        book = parse_submission(text)
+        with records(self._log, tables) as found:
+            made, groups = [], []
+            for record in found:
+                filing = planned(record, book, returns)
+                if filing.before is not None and filing.before.digest == book.digest:
+                    raise ReviewRefused(f"{record.table}: these rules are filed already; nothing was written")
+                group = self.drafts(record, text, person.id)
+                if second is not None:
+                    seq = record.last + len(group)
+                    signed = Entry(house_event(model.FilingSigned, by=second.token, signs=seq), self._now_us)
+                    group += drafts(record, "office", second, [signed])
+                made.append(filing)
+                groups.append((record.stream, group))
+            self._log.append_groups(groups)
+        return made
+
+    def drafts(self, record: TableRecord, text: str, by: str, event_ids: Sequence[str] = ()) -> list[Draft]:
+        """Return the drafts that file rules at a table; at one that is new they begin its first gaming day.
+
+        `event_ids` are ids for them, the last that of the filing. Raises `EventError` where they cannot be filed.
+        """
+        book = parse_submission(text)
+        filed = model.RulesFiled(
+            effective_gaming_day=book.effective_gaming_day,
+            sha256=sha256(text.encode()).hexdigest(),
+            submission=book.name,
+            toml=text,
+        )
+        day = record.gaming_day or book.effective_gaming_day
+        try:
+            check_filing(filed, read_filed_rules, record.filings.game, day, record.filings.in_force(day))
+        except EventError as error:
+            raise EventError(f"{record.table}: {error}; nothing was written") from error
+        payloads: list[model.Event] = [] if record.last else [model.GamingDayOpened(gaming_day=day)]
+        payloads.append(filed)
+        ids = [*([None] * len(payloads)), *event_ids][-len(payloads) :]
+        entries = [Entry(payload, self._now_us, event_id) for payload, event_id in zip(payloads, ids, strict=True)]
+        return drafts(record, "office", self._persons.known(by), entries)
+
+    def sign(self, table: str, *, by: str) -> int:
+        """Sign the last filing of a table a second time; return its number. Raises `ReviewRefused`."""
+        with records(self._log, [table]) as (record,):
+            seq = record.filings.last_of_office
+            if seq is None or seq in record.signed:
+                raise ReviewRefused(f"{table}: no filing of the office waits for a second signature")
+            person = self._second(by, record.filings.filed_by(seq))
+            signed = Entry(house_event(model.FilingSigned, by=person.token, signs=seq), self._now_us)
+            self._log.append(record.stream, record.last + 1, drafts(record, "office", person, [signed]))
+        return seq
+
+    def _second(self, by: str, first: str) -> Person:
+        person = acting(self._persons, by, ROLE)
+        if first in (person.id, person.token):
+            raise ReviewRefused(f"{person.id} filed these rules; the second signature is another person's")
+        return person

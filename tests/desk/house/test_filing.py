@@ -1,0 +1,153 @@
+"""The office files rules at tables in a person's name; a second person signs; what changes is said with what it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analytics.theory.theory import percent_of
+from desk.house.filing import Office, planned, read_filed_rules
+from desk.house.record import TableRecord
+from desk.review.persons import Person, Persons, ReviewRefused
+from events.errors import EventError
+from events.sqlite.log import SqliteLog
+from events.vocabulary import model
+from events.vocabulary.codec import decode
+from events.vocabulary.envelope import Draft
+from rulebook.chapters.rulebook import parse_submission, submission_from_words
+
+AT_US = 1_772_400_000_000_000
+PERSONS = Persons(
+    [
+        Person(id="m.ortiz", name="M", roles=("compliance",)),
+        Person(id="s.kane", name="S", roles=("compliance", "pit"), accounts=("kane@x",)),
+        Person(id="p.pit", name="P", roles=("pit",)),
+        Person(id="a-name-that-is-rather-long", name="L", roles=("compliance",)),
+    ],
+    "persons.toml",
+)
+
+
+def rules(words: str = "ace_high_bonus=1", day: str = "2026-11-29", least: str = "15.00") -> str:
+    return submission_from_words(f"pa-688a effective={day} min={least} max=1000.00 {words}".split())
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Iterator[SqliteLog]:
+    log = SqliteLog(tmp_path / "floor.db", create=True, property_id="bellwether")
+    yield log
+    log.close()
+
+
+@pytest.fixture
+def office(log: SqliteLog) -> Office:
+    return Office(log, PERSONS, AT_US)
+
+
+def stored(log: SqliteLog, table: str = "fu-01") -> list[tuple[str, str, int]]:
+    return [
+        (event.type, event.source, event.source_seq)
+        for event in (decode(record.data) for record in log.read(f"table/{table}"))
+    ]
+
+
+def test_a_filing_names_who_filed_and_who_signed(log: SqliteLog, office: Office) -> None:
+    office.file(["fu-01", "fu-02"], rules(), percent_of, by="m.ortiz")
+    assert office.sign("fu-01", by=" Kane@X ") == 2
+    office.file(["fu-01"], rules(day="2026-12-28"), percent_of, by="m.ortiz", signed_by="s.kane")
+    assert stored(log) == [
+        ("gaming_day_opened", "filing-m-ortiz", 1),
+        ("rules_filed", "filing-m-ortiz", 2),
+        ("filing_signed", "filing-s-kane", 1),
+        ("rules_filed", "filing-m-ortiz", 3),
+        ("filing_signed", "filing-s-kane", 2),
+    ]
+    *_, last = (decode(record.data).payload for record in log.read("table/fu-01"))
+    assert last == model.FilingSigned(by="s-kane", signs=4)
+    assert len(stored(log, "fu-02")) == 2
+
+
+@pytest.mark.parametrize(
+    ("by", "signed_by", "why"),
+    [
+        ("nobody", None, "'nobody' is not registered"),
+        ("p.pit", None, "p.pit has pit in persons.toml, and this takes compliance"),
+        ("m.ortiz", "p.pit", "p.pit has pit"),
+        ("m.ortiz", "M.ORTIZ", "the second signature is another person's"),
+        ("a-name-that-is-rather-long", None, "have room for an id of 25 characters"),
+    ],
+)
+def test_who_may_file_and_sign(log: SqliteLog, office: Office, by: str, signed_by: str | None, why: str) -> None:
+    with pytest.raises(ReviewRefused, match=why):
+        office.file(["fu-01"], rules(), percent_of, by=by, signed_by=signed_by)
+    assert log.streams() == []
+
+
+def test_one_signature_more_by_another_person_and_no_third(office: Office) -> None:
+    office.file(["fu-01"], rules(), percent_of, by="m.ortiz")
+    with pytest.raises(ReviewRefused, match="another person's"):
+        office.sign("fu-01", by="m.ortiz")
+    office.sign("fu-01", by="s.kane")
+    for table in ("fu-01", "fu-09"):
+        with pytest.raises(ReviewRefused, match="no filing of the office waits"):
+            office.sign(table, by="s.kane")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (
+            rules(least="20.00"),
+            "takes effect on 2026-11-29, and the table, on gaming day 2026-11-29, has other rules in force",
+        ),
+        (rules(least="20.00", day="2026-11-28"), "expected a later gaming day"),
+        (
+            submission_from_words(["pa-686a", "effective=2026-12-01"]),
+            "the rules are of over_under, and the table is open for",
+        ),
+    ],
+)
+def test_what_cannot_be_filed_is_filed_at_no_table(log: SqliteLog, office: Office, text: str, why: str) -> None:
+    office.file(["fu-02"], rules(), percent_of, by="m.ortiz")
+    opened = model.TableOpened(deal_method="hand", game="face_up_pai_gow", seats=6, shuffler="none")
+    log.append("table/fu-02", 3, [_draft(opened)])
+    with pytest.raises(EventError, match=why):
+        office.file(["fu-01", "fu-02"], text, percent_of, by="m.ortiz")
+    assert log.streams() == ["table/fu-02"]
+    with pytest.raises(ReviewRefused, match="these rules are filed already"):
+        office.file(["fu-02"], rules(), percent_of, by="s.kane")
+
+
+def _draft(payload: model.Event) -> Any:
+    return Draft(event_id="0" * 32, source="x", source_seq=1, occurred_at_us=1, round_no=None, payload=payload)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        (
+            rules(),
+            rules("ace_high_bonus=2", least="25.00"),
+            "Base wager min 15.00 → 25.00; Ace High Bonus paytable 1 → 2, returns 96.41 % → 95.21 %",
+        ),
+        (rules(), rules("house_way=stones"), "Ace High Bonus is offered no more"),
+        (rules(""), rules("max_payout=50000.00"), "max payout none → 50000.00"),
+        (rules(), rules(), "the same rules"),
+        (None, rules(""), "Base wager 15.00 to 1000.00, returns 98.12 %"),
+    ],
+)
+def test_what_changes_is_said_with_returns(
+    log: SqliteLog, office: Office, before: str | None, after: str, said: str
+) -> None:
+    if before is not None:
+        office.file(["fu-01"], before, percent_of, by="m.ortiz")
+    filing = planned(TableRecord(log, "fu-01"), parse_submission(after), percent_of)
+    assert filing.says == f"fu-01 rules from 2026-11-29: {said}"
+
+
+def test_a_text_that_is_no_submission_is_named_by_its_key() -> None:
+    with pytest.raises(EventError, match="chapter"):
+        read_filed_rules('chapter = "pa-000"\n')
