@@ -55,11 +55,8 @@ ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
         "alarms": ("review",),
         "packet": ("review",),
         "report": ("packet", "review"),
-<<<<<<< HEAD
         "verification": (),
-=======
         "house": ("alarms", "review"),
->>>>>>> ce925314 (rack rules file: the office files rules, and a second person signs)
     },
     "analytics": {
         "statistics": (),
