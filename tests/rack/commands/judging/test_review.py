@@ -94,7 +94,12 @@ def test_who_is_not_registered_acts_on_nothing_until_they_are(address: str, caps
     assert "'t.ito' is not registered" in capsys.readouterr().err
     account = ("--account", "t.ito@bellwether.example", "--account", "tito")
     added = said(capsys, address, "register", "t.ito", "--name", "Tomo Ito", *account)
-    assert added[-1] == {"id": "t.ito", "name": "Tomo Ito", "accounts": ["t.ito@bellwether.example", "tito"]}
+    assert added[-1] == {
+        "id": "t.ito",
+        "name": "Tomo Ito",
+        "accounts": ["t.ito@bellwether.example", "tito"],
+        "roles": [],
+    }
     assert said(capsys, address, "persons") == added
     assert main(note) == 0
     assert "t.ito noted" in capsys.readouterr().out
