@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 import msgspec
 
+from analytics.warehouse.feed import build_warehouse
 from desk.review.persons import Person, register
 from events.log.contract import EventLog, ResultStore
 from events.log.turn import keep_writers_out
@@ -33,7 +34,6 @@ from rack.key_custody import KeyBook
 from rack.opening import checkpoints_at, log_at, results_at
 from rack.output import Output
 from rack.settings import DEMO_DATABASE, DEMO_KEY, DEMO_OWN_LOG, PERSONS, REPORT, WAREHOUSE
-from rack.warehouse_feed import build_warehouse
 from rack.whole_files import write_whole
 from replay.findings import Finding
 from replay.incidents import incidents_in, money_of

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from analytics.warehouse.feed import build_warehouse
 from events.proofs.keys import read_signer
 from rack import demo
 from rack.comparison import ComparableFinding, FaultLabel, compare
@@ -17,7 +18,6 @@ from rack.live.parts import DEVICES, Site
 from rack.live.simulated_floor import ACCOUNT, Account, office_events
 from rack.opening import log_at, results_at
 from rack.settings import DEMO_KEY, WAREHOUSE
-from rack.warehouse_feed import build_warehouse
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from itertools import groupby
 
 import msgspec
 
+from analytics.warehouse.feed import event_row
 from analytics.warehouse.loading import ROUND_EVENTS, RoundEvents
 from events.log.contract import EventLog
 from events.vocabulary.envelope import RawEnvelope
-from rack.warehouse_feed import event_row
 
 _envelope = msgspec.json.Decoder(RawEnvelope)
 

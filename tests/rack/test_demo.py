@@ -15,6 +15,7 @@ from urllib.parse import quote
 import pytest
 
 from analytics.hold.hold import generation
+from analytics.warehouse.feed import Feed
 from analytics.warehouse.warehouse import reading
 from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Draft
@@ -24,7 +25,6 @@ from rack.errors import UsageError
 from rack.key_custody import SOURCE as KEYS_SOURCE
 from rack.opening import log_at
 from rack.settings import demo_log
-from rack.warehouse_feed import Feed
 from replay.run import replayer
 from replay.run.memory_results import MemoryResults
 from tests.rack.shown_rounds import round_events

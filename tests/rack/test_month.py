@@ -16,6 +16,7 @@ from analytics.fairness.fairness import fairness
 from analytics.hold.against_theory import win_against_theory
 from analytics.hold.control import funnel
 from analytics.hold.periods import tray_differences
+from analytics.warehouse.feed import build_warehouse
 from analytics.warehouse.warehouse import Warehouse, reading
 from floor.day.gaming_day import Simulation, simulate
 from floor.day.schemes import EXAMPLE, FRIEND, TAKEN_CENTS, Scheme
@@ -25,7 +26,6 @@ from rack.comparison import compare
 from rack.demo import append
 from rack.opening import log_at, results_at
 from rack.output import Output
-from rack.warehouse_feed import build_warehouse
 from replay.findings import Finding
 from replay.run.replayer import findings, replay
 

@@ -17,6 +17,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from analytics.warehouse.feed import build_warehouse
 from analytics.warehouse.warehouse import Warehouse, reading
 from events.log.contract import EventLog
 from events.vocabulary.correction_events import EventCorrected, Replacement
@@ -24,7 +25,6 @@ from events.vocabulary.envelope import Draft
 from floor.day.gaming_day import simulate
 from rack.demo import PROPERTY
 from rack.opening import log_at, results_at
-from rack.warehouse_feed import build_warehouse
 from replay.run.replayer import replay
 
 GAMES = ("face_up_pai_gow", "over_under", "dj_wild", "pai_gow_poker")

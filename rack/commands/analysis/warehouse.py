@@ -54,9 +54,9 @@ def _build(arguments: argparse.Namespace, output: Output) -> Exit:
     from msgspec import to_builtins
 
     from analytics.hold.hold import generation
+    from analytics.warehouse.feed import build_warehouse
     from analytics.warehouse.warehouse import reading
     from rack.opening import log_at, results_at
-    from rack.warehouse_feed import build_warehouse
 
     address, path = log_address(arguments.log), warehouse_at(arguments)
     broken: dict[str, str] = {}

@@ -268,7 +268,7 @@ def _rounds(log: EventLog, folder: Path | None) -> KeptTable | None:
 
 def _build(path: Path, log: EventLog, results: ResultStore) -> list[str]:
     """Build the warehouse of what can be read; return what is broken."""
-    from rack.warehouse_feed import build_warehouse
+    from analytics.warehouse.feed import build_warehouse
 
     broken: dict[str, str] = {}
     try:

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from analytics.warehouse.feed import build_warehouse
 from analytics.warehouse.warehouse import MODELS, reading, stamp
 from events.vocabulary.codec import decode
 from rack.cli import main
 from rack.opening import desk, log_at, results_at
-from rack.warehouse_feed import build_warehouse
 from replay.run.replayer import findings
 from tests.analytics.warehouse.test_extending import contents
 

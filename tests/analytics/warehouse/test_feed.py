@@ -16,12 +16,12 @@ import msgspec
 import pytest
 
 from analytics.warehouse.digests import Sums, computed_digests
+from analytics.warehouse.feed import AGAIN, build_warehouse
 from analytics.warehouse.generations import Seal, Seals
 from events.vocabulary.envelope import Draft
 from floor.day.gaming_day import simulate
 from rack.demo import PROPERTY
 from rack.opening import log_at, results_at
-from rack.warehouse_feed import AGAIN, build_warehouse
 from replay.run.replayer import replay
 from tests.counting import Counting
 
