@@ -5,10 +5,10 @@ RACK  := .venv/bin/rack
 STAMP := .venv/.made-from-lock
 JOBS  ?= 2
 BROKERS ?= 1
-CODE  := analytics benchmarks dashboards deploy desk events floor games intake rack replay rulebook scripts tests whatif
+CODE  := analytics benchmarks dashboards deploy desk events floor games intake rack replay rulebook scripts tests website whatif
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo live dashboard dashboard-login test test-fast test-all test-nightly lint check pictures coverage mutants faults survey fuzz soak calibrate honest bench kafka kafka-stop lock sbom audit clean
+.PHONY: help venv demo live site dashboard dashboard-login test test-fast test-all test-nightly lint check pictures coverage mutants faults survey fuzz soak calibrate honest bench kafka kafka-stop lock sbom audit clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,6 +31,9 @@ dashboard: $(STAMP)  ## open the pages on the result of `make demo`, to look at
 
 dashboard-login: $(STAMP)  ## the same with a login to try, one person for each role; then findings can be worked
 	@$(PY) -m deploy.login.provider
+
+site: $(STAMP)  ## build the website that judges rounds in a browser, a folder and one file (build/website; needs npm)
+	@$(PY) -m website.build $(ARGS)
 
 pictures: demo  ## make the pictures of docs/tour.md anew from the demo (ARGS="--only hold rules")
 	@$(PY) -m scripts.screenshots --out demo $(ARGS)
