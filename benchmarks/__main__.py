@@ -41,9 +41,9 @@ from benchmarks.reporting import say
 
 SEED = 1
 DELAYS = 200
-"""So many rounds are followed at the pace of a floor: four minutes."""
+"""This many rounds are followed at the pace of a floor: four minutes."""
 BY_ROUND = 500
-"""So many rounds are appended with a commit each."""
+"""This many rounds are appended with a commit each."""
 
 
 def of_log(folder: Path, options: argparse.Namespace) -> dict[str, Any]:

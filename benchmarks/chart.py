@@ -1,4 +1,4 @@
-"""The ratios of the benchmarks as a picture: a bar from 1 (as fast as the peer) to the right where we are faster."""
+"""The ratios of the benchmarks as a picture: a bar from 1 (as fast as the peer) to the right if we are faster."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class Commit(NamedTuple):
 
 
 def floor(rounds: int, seed: int) -> list[tuple[str, list[Draft]]]:
-    """Return so many rounds of the tables in turn, each with a base wager that is paid too little or taken in part."""
+    """Return this many rounds of the tables in turn, each with a base wager that is paid too little or taken in part."""
     tables = [Table(f"fu-{number:02d}", seed) for number in range(1, TABLES + 1)]
     each = [table.groups(-(-rounds // TABLES)) for table in tables]
     return [(stream, shortened(drafts)) for turn in zip(*each, strict=True) for stream, drafts in turn][:rounds]

@@ -1,4 +1,4 @@
-"""Appending with the encoding taken out: what the log itself costs beside the library underneath.
+"""Appending with the encoding taken out: what the log itself costs next to the library underneath.
 
 A log seals an event when it knows its number, so that its bytes cannot be made by who appends. Here the sealed records and
 the digests of reports of one append are kept, and handed out again while the same drafts are appended to another log with
@@ -40,7 +40,7 @@ class Encoded:
 
     @contextmanager
     def hand_out(self) -> Iterator[None]:
-        """Hand out what was kept, in the same order. Raises `RuntimeError` where not all of it was asked for."""
+        """Hand out what was kept, in the same order. Raises `RuntimeError` if not all of it was asked for."""
         waiting = {name: iter(kept) for name, kept in self._kept.items()}
         placed, digest = waiting["place"].__next__, waiting["report_digest"].__next__
         handing: dict[str, Any] = {  # with the parameters of what they stand for: taking any would cost time

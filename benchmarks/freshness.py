@@ -1,7 +1,7 @@
 """How old what a page shows may be: from the last event of a round at its device until the warehouse has the round.
 
 40 tables hand in every event when it happens, by the gateway (`benchmarks.from_device`), and `rack replay --follow --warehouse`
-judges and brings the warehouse up; the pages show a new generation as soon as it stands. The time of a round counts from the
+judges and brings the warehouse up; the pages show a new generation as soon as it is. The time of a round counts from the
 moment at which its last event was due. `--log` and `--warehouse` name a log that has a history, which is appended to.
 """
 
@@ -115,7 +115,7 @@ def measure(
 
 
 def main() -> int:
-    """Measure and print; 1 where the goal is missed."""
+    """Measure and print; 1 if the goal is missed."""
     parser = argparse.ArgumentParser(
         prog="benchmarks.freshness", description=__doc__.splitlines()[0] if __doc__ else ""
     )

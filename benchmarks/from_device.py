@@ -43,7 +43,7 @@ SPREAD_US = 1_000_000
 
 
 def script(rounds: int, seed: int) -> list[Turn]:
-    """Return so many rounds of each table, all tables at the same time, a second apart for each event, and none in step."""
+    """Return this many rounds of each table, all tables at the same time, a second apart for each event, and none in step."""
     groups = []
     for number in range(TABLES):
         at_us = number * SPREAD_US // TABLES
@@ -131,7 +131,7 @@ def measure(where: str, speed: float, folder: Path, seconds: float = SECONDS) ->
     """
     on_kafka = where != "sqlite"
     address = f"kafka://{where}/device-{speed:g}" if on_kafka else f"sqlite://{folder}/device-{speed:g}.db"
-    state_dir = folder / ".rack" if on_kafka else None  # where the gateway has it
+    state_dir = folder / ".rack" if on_kafka else None  # if the gateway has it
     open_log(address, create=True, property_id=PROPERTY, **place(state_dir)).close()
     turns = script(max(2, math.ceil(seconds * speed / 70)), seed=1)
     with gateway(address, folder) as port, following(address, state_dir) as found:

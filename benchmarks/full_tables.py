@@ -54,7 +54,7 @@ class Table:
         self._counters: dict[str, int] = {}
 
     def groups(self, rounds: int) -> list[tuple[str, list[Draft]]]:
-        """Return the opening of the gaming day and so many rounds, each a group."""
+        """Return the opening of the gaming day and this many rounds, each a group."""
         text = [f"table {self.name}", f"rules {RULES}"]
         for number in range(1, rounds + 1):
             text += self._round(number)
@@ -164,6 +164,6 @@ def _at(position: Position) -> str:
 
 
 def full_tables(rounds: int, tables: int = 2, seed: int = 1) -> list[tuple[str, list[Draft]]]:
-    """Return the groups of so many rounds in all, the tables taking turns."""
+    """Return the groups of this many rounds in all, the tables taking turns."""
     each = [Table(f"fu-{number:02d}", seed).groups(-(-rounds // tables)) for number in range(1, tables + 1)]
     return [group for turn in zip(*each, strict=True) for group in turn]

@@ -27,7 +27,7 @@ from whatif.workers.pool import ThisProcess
 ROUNDS = 2_400
 """Rounds of each game."""
 TIMES = 50
-"""The long history is the same rounds so many times."""
+"""The long history is the same rounds this many times."""
 SPEEDUP = 1.8
 MOST_ASIDE = 0.05
 SEED = 19

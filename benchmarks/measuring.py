@@ -1,4 +1,4 @@
-"""How things are timed (best of three, wall time and the process's CPU time beside it) and on which machine."""
+"""How things are timed (best of three, wall time and the process's CPU time next to it) and on which machine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ T = TypeVar("T")
 P = ParamSpec("P")
 REPEATS = 3
 STORES = 5
-"""Repeats where a disk is waited for, which is less even than a processor."""
+"""Repeats if a disk is waited for, which is less even than a processor."""
 LIBRARIES = ("apsw", "kafka-python", "msgspec", "zstandard")
 
 

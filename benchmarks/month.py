@@ -2,7 +2,7 @@
 
 `rack replay --follow --warehouse` runs in a process of its own. A floor of all games with its faults plays 30 gaming days, as
 fast as the replayer keeps up: after each day this waits until everything is judged, and notes what the replayer has in memory. It
-ends with 1 where the last third of the month takes more than a tenth more than the middle third: in the first, what ranks of
+ends with 1 if the last third of the month takes more than a tenth more than the middle third: in the first, what ranks of
 hands are looked up in is filled.
 """
 
@@ -104,7 +104,7 @@ def _status(pid: int, name: str) -> int:
 
 
 def main() -> int:
-    """Measure, and write what came of it to stdout as JSON; 1 where the memory grew."""
+    """Measure, and write what came of it to stdout as JSON; 1 if the memory grew."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     with tempfile.TemporaryDirectory(prefix="rack-month-") as folder:

@@ -118,7 +118,7 @@ class Kafka:
         return once(lambda: peers.kafka_append(self.bootstrap, topic, groups, partition, self.folder))[0]
 
     def polling(self) -> Measured:
-        """Measure the log's own reading, decoding included, beside a bare poll loop over the same topic."""
+        """Measure the log's own reading, decoding included, next to a bare poll loop over the same topic."""
         address = self.addresses[0]
         topic = f"{address.rsplit('/', 1)[1]}.events"
 

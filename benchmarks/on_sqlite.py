@@ -28,7 +28,7 @@ def address(path: Path) -> str:
 
 
 def batched(groups: Groups, size: int) -> Batches:
-    """Put groups together until a batch holds so many events; with 1, each group is a batch."""
+    """Put groups together until a batch holds this many events; with 1, each group is a batch."""
     batches: Batches = [[]]
     for group in groups:
         if sum(len(drafts) for _, drafts in batches[-1]) >= size:
@@ -52,7 +52,7 @@ def _fresh_append(path: Path, batches: Batches, **options: Any) -> Timing:
 
 
 def appending(folder: Path, groups: Groups, size: int, key: str, title: str) -> tuple[Measured, Path]:
-    """Measure appending in commits of so many events; return the last log that was made, too."""
+    """Measure appending in commits of this many events; return the last log that was made, too."""
     batches = batched(groups, size)
     sizes = [sum(len(drafts) for _, drafts in batch) for batch in batches]
     mine, theirs = [], []
@@ -78,7 +78,7 @@ def appending(folder: Path, groups: Groups, size: int, key: str, title: str) -> 
 
 
 def storing(folder: Path, groups: Groups, size: int, key: str, title: str) -> Measured:
-    """Measure appending with the encoding taken out, in commits of so many events."""
+    """Measure appending with the encoding taken out, in commits of this many events."""
     batches = batched(groups, size)
     sizes = [sum(len(drafts) for _, drafts in batch) for batch in batches]
     same: dict[str, Any] = {"log_id": encoded.LOG_ID, "clock": encoded.clock}
@@ -147,13 +147,13 @@ def chain(path: Path, events: int) -> list[Measured]:
 
 
 def clear_results(path: Path) -> None:
-    """Remove the results beside a log."""
+    """Remove the results next to a log."""
     for file in path.parent.glob(path.name + ".verdicts*"):
         file.unlink()
 
 
 def replay_once(path: Path) -> Summary:
-    """Replay a log into the results beside it, as `rack replay` does."""
+    """Replay a log into the results next to it, as `rack replay` does."""
     log = open_log(address(path), read_only=True)
     try:
         results = open_results(address(path))
@@ -190,7 +190,7 @@ def replaying(path: Path, rounds: int, events: int) -> Measured:
 
 
 def restarting(path: Path, rounds: int, later: Groups) -> Measured:
-    """Measure taking up a replay from its snapshot after one more round, beside replaying everything."""
+    """Measure taking up a replay from its snapshot after one more round, next to replaying everything."""
     mine, theirs = [], []
     for number, group in enumerate(later, 1):
         log = open_log(address(path))

@@ -1,13 +1,13 @@
 """`python -m benchmarks.pages --warehouse FILE [--log ADDR]`: how long every page takes to be drawn in Chromium.
 
-A page is drawn when its script has ended, its heading stands there, and nothing of it is still to come. The server is fresh,
+A page is drawn when its script has ended, its heading is there, and nothing of it is still to come. The server is fresh,
 and one page was opened before, so that the browser has read Streamlit's own scripts: *first* is the first time that a page is
 asked for in this server, *after* the best of three more, each a whole new start of the page in the browser; *by a link* is the
 best of three times that a link on another page leads there. Goals: 1.5 s and 0.7 s at 54,000 rounds (`rack demo --rounds
 54000`, or without a log `python -m benchmarks.warehouse --rounds 54000 --keep FILE`).
 
-The processor time of server and browser stands beside the clock, which a busy machine disturbs more. Prints a table with the
-load of the machine; 1 where a goal is missed.
+The processor time of server and browser is next to the clock, which a busy machine disturbs more. Prints a table with the
+load of the machine; 1 if a goal is missed.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def measure(warehouse: Path, log: str | None) -> dict[str, tuple[Drawing, Drawin
         page = browser.new_page(viewport={"width": WIDE["width"], "height": WIDE["height"]})
         page.set_default_timeout(120_000)
         drawn(page, f"{address}/surveillance", server)
-        time.sleep(3)  # what the server begins beside its first page is there
+        time.sleep(3)  # what the server begins next to its first page is there
         found = {
             where: (
                 drawn(page, f"{address}/{where}", server),

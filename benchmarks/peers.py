@@ -73,7 +73,7 @@ def sqlite_append(path: Path, rows: Stored, sizes: Iterable[int]) -> None:
 
 
 def _chunks(path: Path) -> Iterator[list[Any]]:
-    """Fetch every row as the log does: by position, so many at a time."""
+    """Fetch every row as the log does: by position, this many at a time."""
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
     pos: Any = 0
     sql = "SELECT pos, stream, seq, data, hash FROM events WHERE pos > ? ORDER BY pos LIMIT ?"
@@ -111,7 +111,7 @@ def sqlite_select_and_decode(path: Path) -> int:
 
 
 def kafka_poll(bootstrap: str, topic: str, expected: int) -> int:
-    """Poll a topic from its beginning with kafka-python alone, committed records only, until so many came."""
+    """Poll a topic from its beginning with kafka-python alone, committed records only, until this many came."""
     consumer = kafka.KafkaConsumer(
         bootstrap_servers=bootstrap,
         group_id=None,

@@ -1,6 +1,6 @@
 """Every question that a page or command asks of a warehouse, by the page that asks it (a test holds this list against the pages).
 
-Where a page offers choices, the first view stands here, each way of telling apart, and the parts of the floor that differ in
+If a page offers choices, the first view is here, each way of telling apart, and the parts of the floor that differ in
 how much has to be looked at: everything, a month, a table, a dealer.
 """
 

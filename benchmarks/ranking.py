@@ -1,4 +1,4 @@
-"""Seven-card ranking beside four libraries, on the same hands of the 52-card deck; and all hands of the 53-card deck counted.
+"""Seven-card ranking next to four libraries, on the same hands of the 52-card deck; and all hands of the 53-card deck counted.
 
 A-2-3-4-5 is the lowest straight, as the libraries have it. The results are compared first: the hands must come out in the same
 order by each. A library is asked as its users ask it: one call in Python for each hand, cards made ready beforehand.
@@ -62,7 +62,7 @@ def prepared(library: str, cards: Array) -> Prepared:
 
 
 def same_order(ours: Array, theirs: Sequence[Any], more_is_better: bool) -> bool:
-    """Say whether hands come out in the same order, equal where equal."""
+    """Say whether hands come out in the same order, equal if equal."""
     order = np.argsort(ours, kind="stable")
     in_order = [theirs[at] for at in order]
     for at in range(1, len(in_order)):

@@ -1,8 +1,8 @@
-"""`python -m benchmarks.refresh`: what one more round costs after so many, each operation in a process of its own.
+"""`python -m benchmarks.refresh`: what one more round costs after this many, each operation in a process of its own.
 
 A floor of all games with its faults is simulated, appended, judged, verified, signed and brought into a warehouse. Then three
 more rounds are appended, one after the other, and each operation runs: CPU and peak memory are those of its process, imports
-included. Meanwhile ten sessions have pages open, and load them anew after each round (`benchmarks.sessions`). The peer is a bare
+included. Meanwhile ten sessions have pages open, and load them again after each round (`benchmarks.sessions`). The peer is a bare
 DuckDB `COPY` of the events that the warehouse holds. `--rounds N …` (default 1,000, 10,000 and 100,000); with `--kafka
 HOST:PORT` the log is on that broker, in topics of its own, which stay. The goal is one second of CPU and 300 MB, with any
 history, and 500 MB for the server of the pages.
@@ -36,7 +36,7 @@ ROUNDS = (1_000, 10_000, 100_000)
 SEED = 688
 ROUNDS_MORE = 3
 HELD_GROUPS = 2_000
-"""So many of the last groups wait until the floor has closed: among them are the rounds that are held back."""
+"""This many of the last groups wait until the floor has closed: among them are the rounds that are held back."""
 COMMIT_EVENTS = 4_000
 GOAL_CPU_S, GOAL_MIB, GOAL_SERVER_MIB = 1.0, 300, 500
 WAREHOUSE = "warehouse.duckdb"
@@ -176,7 +176,7 @@ def _run(command: Sequence[str]) -> dict[str, float]:
 
 
 def main() -> int:
-    """Measure each size, and write what came of it to stdout as JSON; 1 where an operation missed the goal."""
+    """Measure each size, and write what came of it to stdout as JSON; 1 if an operation missed the goal."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--rounds", type=int, nargs="+", default=ROUNDS)
     parser.add_argument("--kafka", metavar="HOST:PORT", help="a broker that holds the log")

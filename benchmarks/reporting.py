@@ -14,7 +14,7 @@ RESULTS = ROOT / "benchmarks" / "results.json"
 DOCUMENT = ROOT / "docs" / "benchmarks.md"
 CHART = ROOT / "docs" / "benchmarks.svg"
 TABLE = ("log", "live", "freshness", "growth", "ranking", "worst")
-"""The parts whose benchmarks stand in the table of figures, in this order."""
+"""The parts whose benchmarks are in the table of figures, in this order."""
 INTRODUCTION = """\
 # Benchmarks
 

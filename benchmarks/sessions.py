@@ -22,7 +22,7 @@ from scripts.screenshots import served
 PAGES = ("floor", "queue", "round", "dispute", "hold", "dealers", "fairness", "surveillance", "integrity", "health")
 """A page for each session."""
 BEGUN_S = 10.0
-"""What the server begins beside its first page has ended after so long."""
+"""What the server begins next to its first page has ended after so long."""
 SETTLED_S = 0.5
 """What a drawing leaves behind is put away after so long."""
 PATIENCE_S = 120.0
@@ -35,7 +35,7 @@ class Sessions:
         self._server, self._draw = server, draw
 
     def reload(self) -> dict[str, float]:
-        """Let each session draw its page anew; return page → CPU seconds of the server."""
+        """Let each session draw its page again; return page → CPU seconds of the server."""
         used = {}
         for page, draw in self._draw.items():
             before = _cpu_s(self._server)

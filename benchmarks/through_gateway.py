@@ -97,7 +97,7 @@ async def flat_out(port: int, handed: Sequence[Sequence[bytes]]) -> float:
 
 
 async def at_the_pace(port: int, handed: Sequence[Sequence[bytes]], pause_s: float) -> list[float]:
-    """Hand in a request of each device every so many seconds, in turn; return the seconds from due to answered."""
+    """Hand in a request of each device every this many seconds, in turn; return the seconds from due to answered."""
     took: list[float] = []
 
     async def device(number: int, mine: Sequence[bytes]) -> None:
@@ -165,7 +165,7 @@ def measure(folder: Path, requests: int = 100, seconds: int = SECONDS) -> list[M
 
 
 def free_port() -> int:
-    """Return a port of this machine that nobody uses."""
+    """Return a port of this machine that no one uses."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

@@ -6,7 +6,7 @@ every position, fairly shuffled, in one of fifty. Then the models run over them 
 eighty events a round: that many are not made, and what is asked of single events is asked of fewer than there would be.
 
 `make bench` does this too. `--rounds N` (default ten million); `--keep FILE` keeps the warehouse, or asks one that is there.
-The goal is half a second a question, opening the file included; the best of three counts, with processor time beside it for a
+The goal is half a second a question, opening the file included; the best of three counts, with processor time next to it for a
 busy machine.
 """
 
@@ -151,7 +151,7 @@ MEMORY = "8GB"
 
 
 def make(path: Path, rounds: int) -> None:
-    """Build a warehouse of so many rounds at `path`, as any other is built."""
+    """Build a warehouse of this many rounds at `path`, as any other is built."""
 
     def raw(db: Warehouse) -> None:
         db.execute("SET memory_limit = ?", [MEMORY])  # all rounds are made at once; a build reads them in pieces
@@ -196,7 +196,7 @@ def measure(folder: Path, rounds: int, keep: Path | None = None) -> dict[str, An
 
 
 def main() -> int:
-    """Build, ask, write what came of it to stdout as JSON; 1 where a question took longer than the goal."""
+    """Build, ask, write what came of it to stdout as JSON; 1 if a question took longer than the goal."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--keep", type=Path)

@@ -18,7 +18,7 @@ from events.vocabulary.envelope import Draft
 from replay.transcript.transcript import judge
 
 TIMES_IN_ORDER = 5
-"""What comes late costs at most so many times what it costs in order."""
+"""What comes late costs at most this many times what it costs in order."""
 BETTING = (model.WagerPlaced, model.WagerPaid, model.WagerTaken, model.WagerReturned, model.LammerPlaced)
 """What the pad reports that is cut off all day."""
 LINES = 1_000
@@ -161,7 +161,7 @@ def sources(folder: Path, count: int) -> Measured:
 
 
 def doubts() -> Measured:
-    """Judge a round in which six wagers were said to be abandoned by nobody and cards of three hands were not read."""
+    """Judge a round in which six wagers were said to be abandoned by no one and cards of three hands were not read."""
     times = {name: once(_judged, text)[0] for name, text in ROUNDS.items()}
     return Measured(
         key="doubts",

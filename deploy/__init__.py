@@ -1,1 +1,1 @@
-"""What runs beside Discard Rack in development and on a property's machines."""
+"""What runs next to Discard Rack in development and on a property's machines."""

@@ -34,5 +34,5 @@ class GameSimulation:
         return len(self.models)
 
     def specs(self, tables: int) -> list[TableSpec]:
-        """Return so many tables. Raises `ValueError` for fewer than there are at least."""
+        """Return this many tables. Raises `ValueError` for fewer than there are at least."""
         return grown(self.models, tables, self.own_filing)

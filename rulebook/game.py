@@ -24,14 +24,14 @@ class Game(msgspec.Struct, frozen=True, kw_only=True):
     call each of its wagers and Envy Bonuses. A wager's name means the same in every game.
 
     `hands` names the hands that a position sets of its cards and how many cards each has, such as `{"high": 5, "low": 2}`;
-    it is empty where nothing is set. `by_setting` names the wagers that the player's hands decide against the dealer's as set.
+    it is empty if nothing is set. `by_setting` names the wagers that the player's hands decide against the dealer's as set.
     `settle` returns what every wager is due, in the order of settlement. `lines` returns
     the lines of a bonus paytable that a hand's cards make (its last argument is the side card, where the game has one).
 
-    `worth` is given where nobody plays against a dealer's hand, so that each box is settled by its own cards alone: the
+    `worth` is given if no one plays against a dealer's hand, so that each box is settled by its own cards alone: the
     total that decides. Hands of the same worth are settled in the same way.
 
-    `alike` is given where one hand is settled like many others: what the game sees of a hand's cards, with the side card where
+    `alike` is given if one hand is settled like many others: what the game sees of a hand's cards, with the side card if
     the Progressive is played (the last argument). Hands of which it is the same are settled in the same way.
 
     `patron_banked`: a patron holds the bank, so that the house wins and loses nothing on the wagers; the start of the deal is

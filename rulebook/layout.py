@@ -1,6 +1,6 @@
 """The table at the settlement of a round: hands, stakes, dice and meters. Every game is settled from it.
 
-Invariant: it holds what happened and decides nothing. What is unknown is null, and the game then returns an unknown
+Invariant: it holds what happened and decides nothing. What is unknown is None, and the game then returns an unknown
 due for whatever depends on it.
 """
 
@@ -16,7 +16,7 @@ Decision = Literal["raise", "fold", "over", "under"]
 
 
 class Hand(msgspec.Struct, frozen=True):
-    """Cards, and the hands set of them as they count; null where not known, `medium` where the game has none.
+    """Cards, and the hands set of them as they count; None if not known, `medium` if the game has none.
 
     `disputed`: the hands that were set are not made of these cards, by the record.
     """
@@ -40,7 +40,7 @@ class FurtherWager(msgspec.Struct, frozen=True):
 class BettingBox(msgspec.Struct, frozen=True):
     """One betting position: the bettor, the hand, the stakes in cents by wager, and the decision.
 
-    `voided` is null where the hand was called void and it is unknown whether it could be. `collected`: a surrendered base
+    `voided` is None where the hand was called void and it is unknown whether it could be. `collected`: a surrendered base
     wager that the dealer took at once, by the rules of surrender. `settled`: the wagers that were settled before the box
     was abandoned.
     """
@@ -63,7 +63,7 @@ class BettingBox(msgspec.Struct, frozen=True):
 
 
 class Dice(msgspec.Struct, frozen=True):
-    """Three dice as they lay, a die that was not read is null, and their colors where they have any."""
+    """Three dice as they lay, a die that was not read is None, and their colors if they have any."""
 
     values: tuple[int | None, int | None, int | None]
     colours: tuple[str, str, str] | None
@@ -72,7 +72,7 @@ class Dice(msgspec.Struct, frozen=True):
 class MeterAtSettlement(msgspec.Struct, frozen=True):
     """A progressive meter at the settlement, in centicents.
 
-    `reading` is the meter after all wagers of the round were accepted. Where it is linked to other tables the controller's
+    `reading` is the meter after all wagers of the round were accepted. If it is linked to other tables the controller's
     reading at each winner's turn counts instead, by seat.
     """
 
@@ -114,7 +114,7 @@ class Cycle(msgspec.Struct, frozen=True):
 class Mystery(msgspec.Struct, frozen=True):
     """The Must-Hit-By meter in a round: its cycles, the seats that were paid the bonus, and whether the record has all hits.
 
-    `qualifying` maps seats of the cycles to whether their wagers qualify (null: unknown); a seat that is not in it qualifies.
+    `qualifying` maps seats of the cycles to whether their wagers qualify (None: unknown); a seat that is not in it qualifies.
     """
 
     cycles: tuple[Cycle, ...] = ()
@@ -124,7 +124,7 @@ class Mystery(msgspec.Struct, frozen=True):
 
 
 class Bank(msgspec.Struct, frozen=True):
-    """The player-dealer of a round: the seat, the wager that covers the others (null: not known), who has the action."""
+    """The player-dealer of a round: the seat, the wager that covers the others (None: not known), who has the action."""
 
     seat: int
     wager_cents: int | None
@@ -138,9 +138,9 @@ NO_HAND = Hand()
 class TableLayout(msgspec.Struct, frozen=True, kw_only=True):
     """A table at the settlement of one round.
 
-    `sides`: where several cards were placed as the side card, those of which it is one; then `side` is null.
-    `side_in_hand`: by the record the side card lies in a hand beside the joker, too (D281).
-    `turns`: the seats in the order in which they were settled, where that matters and as far as it is on record.
+    `sides`: if several cards were placed as the side card, those of which it is one; then `side` is None.
+    `side_in_hand`: by the record the side card lies in a hand next to the joker, too (D281).
+    `turns`: the seats in the order in which they were settled, if that matters and as far as it is on record.
     `past_decisions`: the record goes on after the players' decisions, so that one which is not there is not known.
     """
 

@@ -1,6 +1,6 @@
 """Make `requirements.lock`: every distribution of pyproject.toml with its hashes, for all platforms, without addresses.
 
-`make lock` runs this. It uses uv where it is there and otherwise installs it into a temporary environment. Versions that
+`make lock` runs this. It uses uv if it is there and otherwise installs it into a temporary environment. Versions that
 the lock names already are kept; `--upgrade` takes the newest ones. When each release was published goes into
 `requirements-dates.txt`.
 """
@@ -66,7 +66,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _dates(uv: list[str], draft: Path) -> str | None:
-    """Return the text of the dates of a lock; null, and a sentence, where the index states none."""
+    """Return the text of the dates of a lock; None, and a sentence, where the index states none."""
     resolution = draft.with_name("pylock.toml")
     options = ["--no-deps", "--universal", "--quiet", "--python-version", "3.11", "--format", "pylock.toml"]
     command = [*uv, "pip", "compile", str(draft), *options, "--output-file", str(resolution)]

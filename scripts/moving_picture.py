@@ -59,7 +59,7 @@ def frames(page: Page, address: str) -> list[Image.Image]:
 
 
 def main() -> int:
-    """Make the picture; 1 where it is too large."""
+    """Make the picture; 1 if it is too large."""
     with tempfile.TemporaryDirectory() as folder, live(Path(folder)) as address, sync_playwright() as play:
         chromium = next(path for name in NAMES if (path := shutil.which(name)))
         browser = play.chromium.launch(executable_path=chromium, args=FLAGS)

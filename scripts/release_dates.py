@@ -1,6 +1,6 @@
-"""When the locked releases were published: `requirements-dates.txt`, made by `make lock` beside the lock.
+"""When the locked releases were published: `requirements-dates.txt`, made by `make lock` next to the lock.
 
-A release older than a year stands in the table of docs/security.md with the reason for which it is kept; a test compares the
+A release older than a year is in the table of docs/security.md with the reason for which it is kept; a test compares the
 three without a network. The dates are those that the package index states for the earliest file of a release.
 """
 
@@ -37,7 +37,7 @@ def locked(text: str) -> set[Release]:
 
 
 def published(resolution: str) -> dict[Release, date | None]:
-    """Return the dates of a resolution in the form of `pylock.toml` (PEP 751); null where the index states none."""
+    """Return the dates of a resolution in the form of `pylock.toml` (PEP 751); None if the index states none."""
     dates: dict[Release, date | None] = {}
     for package in tomllib.loads(resolution)["packages"]:
         files = [*package.get("wheels", []), *([package["sdist"]] if "sdist" in package else [])]
@@ -53,7 +53,7 @@ def as_text(dates: Mapping[Release, date], today: date) -> str:
 
 
 def read_dates(text: str) -> tuple[date, dict[Release, date]]:
-    """Return when the dates were looked up, and the dates. Raises `ValueError` where the file does not say when."""
+    """Return when the dates were looked up, and the dates. Raises `ValueError` if the file does not say when."""
     looked_up = _LOOKED_UP.search(text)
     if looked_up is None:
         raise ValueError(f"{DATES.name} does not say when its dates were looked up; run `make lock`")
@@ -62,14 +62,14 @@ def read_dates(text: str) -> tuple[date, dict[Release, date]]:
 
 
 def reasons(text: str) -> dict[Release, date]:
-    """Return the releases that a page gives a reason for, with their dates as they stand there."""
+    """Return the releases that a page gives a reason for, with their dates as they are there."""
     return {(name, version): date.fromisoformat(day) for name, version, day, _ in _REASON.findall(text)}
 
 
 def complaints(lock: str, dates: str, page: str, today: date | None = None) -> list[str]:
     """Say what is wrong with the lock's releases: undated, or older than a year without a reason, or a reason too many.
 
-    `today` is the day to count from; null: the day on which the dates were looked up.
+    `today` is the day to count from; None: the day on which the dates were looked up.
     """
     looked_up, known = read_dates(dates)
     pins, given = locked(lock), reasons(page)

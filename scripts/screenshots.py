@@ -2,7 +2,7 @@
 
     make pictures
 
-Needs a Chromium. Every picture is made anew; nothing is retouched, but its colours are counted down to 256.
+Needs a Chromium. Every picture is made again; nothing is retouched, but its colours are counted down to 256.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def shoot(page: Page, address: str, path: Path) -> None:
 
 
 def main() -> int:
-    """Make every picture; 1 where one is too large."""
+    """Make every picture; 1 if one is too large."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--out", type=Path, default=Path("demo"), metavar="DIR", help="the folder of a demo")
     parser.add_argument("--only", nargs="*", metavar="NAME", help="only these")

@@ -1,7 +1,7 @@
 """Real Kafka for tests: the broker at KAFKA_BOOTSTRAP, else one of our own in a temporary folder, ended with the session;
 and a cluster of three nodes, likewise.
 
-Where neither can be had, tests are skipped with a line that says why; with REQUIRE_KAFKA=1 they fail instead.
+If neither can be had, tests are skipped with a line that says why; with REQUIRE_KAFKA=1 they fail instead.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _cannot_be_had(problem: str) -> NoReturn:
 
 
 def address_or_problem() -> tuple[str | None, str]:
-    """Return the broker's `host:port`, or null and why there is none."""
+    """Return the broker's `host:port`, or None and why none exists."""
     return _broker()
 
 
@@ -60,7 +60,7 @@ def cluster() -> DevelopmentCluster:
 
 @functools.cache
 def cluster_or_problem() -> tuple[DevelopmentCluster | None, str]:
-    """Return three nodes, which somebody may have stopped or killed meanwhile, or null and why there are none."""
+    """Return three nodes, which somebody may have stopped or killed meanwhile, or None and why there are none."""
     folder = Path(tempfile.mkdtemp(prefix="rack-cluster-"))
     made = DevelopmentCluster(folder, ports=free_ports(SIZE * PORTS_OF_A_NODE))
 

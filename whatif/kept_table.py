@@ -50,7 +50,7 @@ from whatif.stream_rows import StreamRows, Unfinished
 WRITE_EVERY_S: Final = 1.0
 """Whoever follows a log writes rows at most so often, and leaves at least as long for judging as that takes."""
 JOINED_AT: Final = 16
-"""So many files of about the same size become one."""
+"""This many files of about the same size become one."""
 
 
 class _Going(msgspec.Struct, frozen=True):
@@ -67,7 +67,7 @@ class KeptTable(RowKeeper):
     def __init__(
         self, folder: Path, log_id: str, property_id: str, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        """Open the table, or begin one in an empty folder. Raises `TableError` where the folder is of something else."""
+        """Open the table, or begin one in an empty folder. Raises `TableError` if the folder is of something else."""
         super().__init__(property_id)
         self.folder, self._log_id, self._clock = folder, log_id, clock
         self._files: dict[str, list[FileEntry]] = {}
@@ -202,7 +202,7 @@ class KeptTable(RowKeeper):
             self._last = last
 
     def _must_be_alone(self) -> None:
-        """Raise `TableError` where somebody else wrote the table since."""
+        """Raise `TableError` if somebody else wrote the table since."""
         path = self.folder / MANIFEST
         if (path.read_bytes() if path.exists() else b"") != self._manifest:
             raise TableError(f"{self.folder} was written by another process since; let one replay keep a round table")
@@ -261,7 +261,7 @@ class KeptTable(RowKeeper):
 
 
 def _read_unfinished(table: RoundTable) -> _Going:
-    """Return from where a table's streams are gone on with. Raises `TableError` where it does not say so."""
+    """Return from where a table's streams are gone on with. Raises `TableError` if it does not say so."""
     entry = table.manifest.unfinished
     if entry is None:
         raise TableError("it was not made by a replay")
@@ -281,7 +281,7 @@ def _size(entry: FileEntry) -> int:
 
 
 def _of_a_size(entries: Iterable[FileEntry]) -> Collection[FileEntry] | None:
-    """Return files of the same size where there are so many that they are joined."""
+    """Return files of the same size if there are so many that they are joined."""
     by_size: dict[int, list[FileEntry]] = {}
     for entry in entries:
         by_size.setdefault(_size(entry), []).append(entry)

@@ -8,7 +8,7 @@ log and reads and writes the folder of the table.
     rounds/<property>/<game>/<month>.<digest>.parquet
     rules/<digest>.toml                    the submissions in force, whole
 
-Files are written beside the old ones; the manifest that names them replaces the old one at once.
+Files are written next to the old ones; the manifest that names them replaces the old one at once.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from whatif.stream_rows import ROUNDS_AT_HAND, StreamRows, digest_of
 VERSION: Final = 6
 MANIFEST: Final = "manifest.json"
 GROUP: Final = 8192
-"""Rounds in a row group: so many are settled at once."""
+"""Rounds in a row group: this many are settled at once."""
 
 READING: Final = ".reading-"
 """How the folder of a reader begins, which has the files of a table under other names."""
@@ -97,7 +97,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
 @contextlib.contextmanager
 def scratch_in(folder: Path) -> Iterator[Path]:
-    """A folder beside the table's files, removed in the end."""
+    """A folder next to the table's files, removed in the end."""
     made = Path(tempfile.mkdtemp(prefix=".building-", dir=folder))
     try:
         yield made
@@ -108,7 +108,7 @@ def scratch_in(folder: Path) -> Iterator[Path]:
 def prepare(folder: Path) -> None:
     """Make a folder ready for a table; remove what a process that was killed left behind.
 
-    Raises `TableError` where the folder holds something else.
+    Raises `TableError` if the folder holds something else.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for path in folder.glob(".building-*"):
@@ -227,7 +227,7 @@ def build(
 ) -> Manifest:
     """Derive the table from a log and put it in a folder: of every stream to its end, or of those in `heads` to a number.
 
-    Raises `TableError` where the folder holds something else.
+    Raises `TableError` if the folder holds something else.
     """
     prepare(folder)
     ends: dict[str, HeadEntry] = {}
@@ -274,7 +274,7 @@ def keep_texts(folder: Path, texts: Mapping[str, str]) -> None:
 
 
 def repeat_rounds(folder: Path, times: int) -> None:
-    """Let a table name each of its files so many times, as a longer history would have other files."""
+    """Let a table name each of its files this many times, as a longer history would have other files."""
     manifest = RoundTable(folder).manifest
     with scratch_in(folder) as scratch:
         put_in_force(folder, scratch, msgspec.structs.replace(manifest, files=manifest.files * times))
@@ -346,7 +346,7 @@ def put_in_force(folder: Path, scratch: Path, manifest: Manifest) -> bytes:
 def steady(folder: Path) -> Iterator[RoundTable]:
     """Yield a table as it is now, whatever a replay that keeps it writes meanwhile. Raises `TableError`.
 
-    The files that its manifest names are linked under other names beside it; where that cannot be, they are read where they are.
+    The files that its manifest names are linked under other names next to it; where that cannot be, they are read where they are.
     """
     RoundTable(folder)
     try:
@@ -430,7 +430,7 @@ class RoundTable:
         return {reason: count for reason, count in counts.most_common() if reason}
 
     def must_be_of(self, log: EventLog) -> None:
-        """Raise `TableError` where the table was made from other streams than this log's, or by another version."""
+        """Raise `TableError` if the table was made from other streams than this log's, or by another version."""
         if self.manifest.engine != engine():
             raise TableError(
                 f"{self.shown} was made by {self.manifest.engine}, this is {engine()}, which may settle rounds otherwise; make "

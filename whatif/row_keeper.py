@@ -25,7 +25,7 @@ from whatif.row_writer import RowWriter
 from whatif.stream_rows import ROUNDS_AT_HAND, StreamRows, with_texts
 
 LOST_RECORD: Final = "LOG-"
-"""How the reason begins why a stream has no rows where its log is broken; that is tried again."""
+"""How the reason begins why a stream has no rows if its log is broken; that is tried again."""
 
 
 class RowKeeper(ABC):
@@ -62,7 +62,7 @@ class RowKeeper(ABC):
         return self._heads.get(stream) == position
 
     def taker(self, stream: str) -> StreamRows | None:
-        """Return what takes the rounds of a stream from here on; null where none are kept."""
+        """Return what takes the rounds of a stream from here on; None where none are kept."""
         if not stream.startswith("table/") or stream in self._anew or stream in self._without_rows:
             return None
         if stream not in self._takers:
@@ -70,7 +70,7 @@ class RowKeeper(ABC):
         return self._takers[stream]
 
     def refolded(self, stream: str) -> None:
-        """A stream was folded again from its beginning: its rows are derived anew, where they are not known to be impossible."""
+        """A stream was folded again from its beginning: its rows are derived again, if they are not known to be impossible."""
         if stream.startswith("table/") and stream not in self._without_rows:
             self._anew.add(stream)
 
@@ -116,7 +116,7 @@ class RowKeeper(ABC):
 
     @abstractmethod
     def _put_away(self) -> None:
-        """Put the finished rounds where they take no memory, or less."""
+        """Put the finished rounds if they take no memory, or less."""
 
     def _leave_out(self, stream: str, why: str) -> None:
         """Give a stream no rows, for a reason."""
@@ -203,12 +203,12 @@ class StreamKeeper(RowKeeper):
 
     @property
     def reason(self) -> str:
-        """Why the stream has no rows; empty where it has some."""
+        """Why the stream has no rows; empty if it has some."""
         return self._without_rows.get(self.stream, "")
 
     @property
     def standing(self) -> tuple[StreamRows, Head] | None:
-        """From where the stream is gone on with; null where nothing of it was taken."""
+        """From where the stream is gone on with; None if nothing of it was taken."""
         taker, head = self._takers.get(self.stream), self._heads.get(self.stream)
         return (taker, head) if taker is not None and head is not None else None
 

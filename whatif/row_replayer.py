@@ -19,7 +19,7 @@ from whatif.stream_rows import with_texts
 
 
 class RowReplayer:
-    """Replays single rows of a round table from the log; `rules`: the rules of a what-if, null for those on file."""
+    """Replays single rows of a round table from the log; `rules`: the rules of a what-if, None for those on file."""
 
     def __init__(self, log: EventLog, texts: Mapping[str, str], rules: Rulebook | None = None) -> None:
         self._log, self._texts, self._rules = log, texts, rules
@@ -27,7 +27,7 @@ class RowReplayer:
     def replay(self, row: Mapping[str, Any]) -> list[Result]:
         """Return the results of a row's round, and of the rounds that are replayed together with it.
 
-        Raises `IntegrityError` where the log is broken, `RuntimeError` where it is not that of the table.
+        Raises `IntegrityError` if the log is broken, `RuntimeError` if it is not that of the table.
         """
         rest = with_texts(row[REST], self._texts)
         stored: dict[tuple[str, str], bytes] = {}

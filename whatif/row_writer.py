@@ -1,4 +1,4 @@
-"""A stream read for its rows alone: folded as by a replay, and judged by nobody.
+"""A stream read for its rows alone: folded as by a replay, and judged by no one.
 
 Invariant: rounds become rows as `stream_rows` says. Events in, rows out; no I/O.
 """
@@ -13,7 +13,7 @@ from whatif.stream_rows import StreamRows
 class RowWriter(StreamWorker):
     """A stream worker whose rounds become rows (where there is a `taker`) and that judges none.
 
-    `snapshot`: where it is taken up, and `seq` the number of the event there.
+    `snapshot`: if it is taken up, and `seq` the number of the event there.
     """
 
     def __init__(self, rows: StreamRows | None, stream: str, snapshot: bytes | None = None, seq: int = 0) -> None:

@@ -1,7 +1,7 @@
 """The rows of a table's stream: which round can be replayed by itself, and which only together with others.
 
 Invariant: a row says from which state of the table and from which events its round can be folded again, so that event
-replay reaches the results of a replay of the whole stream. Where something came late for a round, or the fold could not be
+replay reaches the results of a replay of the whole stream. If something came late for a round, or the fold could not be
 taken up between two rounds, the rounds are replayed together, from the first of them. Rounds in, rows out; no I/O.
 """
 
@@ -24,7 +24,7 @@ from whatif.settled_round import Ineligible, packed
 
 LATE_ARRIVAL: Final = "what came late for an earlier round"
 VOID_CORRECTION: Final = "a correction that does not count"
-"""It may name an event of any round at hand: only where those are folded too is it known not to count."""
+"""It may name an event of any round at hand: only if those are folded too is it known not to count."""
 ROUNDS_AT_HAND: Final = 16
 """Rounds that are kept back while something late may still reach them; a fold keeps fewer at hand."""
 
@@ -101,7 +101,7 @@ class StreamRows:
         return digest
 
     def take(self, round_: Round, book: Rulebook | str, seq: int) -> None:
-        """Write a round as a row, as it stands after the event `seq`; something may have come late for one that has its row."""
+        """Write a round as a row, as it is after the event `seq`; something may have come late for one that has its row."""
         if self.event_replay_reason:
             return
         if round_.round_no in self._by_number:
@@ -175,7 +175,7 @@ class StreamRows:
         row["until_seq"], row[REST] = 0, None
 
     def written(self, keep: int) -> list[Row]:
-        """Return the rows that nothing late can reach any more: all but the last so many."""
+        """Return the rows that nothing late can reach any more: all but the last this many."""
         end = max(0, len(self.rows) - keep)
         while 0 < end < len(self.rows) and self.rows[end]["until_seq"] == 0:
             end -= 1

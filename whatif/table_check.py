@@ -31,7 +31,7 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
 def differences(log: EventLog, folder: Path, progress: Progress | None = None) -> list[Difference]:
     """Derive the table again, up to where it was made, and return the differences; of a file the first round that differs.
 
-    Raises `TableError` where the folder holds no table.
+    Raises `TableError` if the folder holds no table.
     """
     with steady(folder) as kept, tempfile.TemporaryDirectory(prefix="rack-rounds-") as scratch:
         heads = {stream: head.seq for stream, head in kept.manifest.heads.items()}

@@ -1,4 +1,4 @@
-"""What other rules would have led to, as money: every round of a history settled by replacement rules, beside what was due.
+"""What other rules would have led to, as money: every round of a history settled by replacement rules, next to what was due.
 
 Invariant: there is one set of rules. A row is settled by the game's own `settle`; a round that its row cannot settle is
 judged by event replay, under the rules on file and under the others. Amounts are cents from the patron's side, so what a change
@@ -39,7 +39,7 @@ Progress = Callable[[int], None]
 _SETTLED: Final = ("rules", SETTLED)
 """The columns of a row from which it is settled."""
 _REPLAYED: Final = ("stream", "round_no", "rest_seq", "until_seq")
-"""The columns of a row that event replay needs, beside the state it starts from."""
+"""The columns of a row that event replay needs, next to the state it starts from."""
 
 
 class WagerTotals(msgspec.Struct):

@@ -1,6 +1,6 @@
 """What optional wagers return: stored counts with the paytables of the chapter applied to them.
 
-What games share stands here; what one game alone has stands in that game's file.
+What games share is here; what one game alone has is in that game's file.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def _by_hand(paytable: Paytable, paid_lines: Counter[PayLine]) -> dict[str, int 
 
 
 def _fortune_bonus(chapter: Chapter, name: str) -> Result:
-    """The Fortune Bonus; where the highest rank may be filed instead of the best paid line, its return is a part (D15)."""
+    """The Fortune Bonus; if the highest rank may be filed instead of the best paid line, its return is a part (D15)."""
     result = at_odds("fortune_bonus", seven_cards)(chapter, name)
     if "fortune_pays" not in chapter.settings:
         return result
@@ -194,7 +194,7 @@ def stake_of(paytable: Paytable) -> int:
 
 
 def fixed_part(line: PayLine, paytable: Paytable) -> Fraction:
-    """Return what a line pays apart from the meter, with the stake where that goes back, per unit staked (D18)."""
+    """Return what a line pays apart from the meter, with the stake if that goes back, per unit staked (D18)."""
     paid_lines = Fraction(line.amount_cents, stake_of(paytable)) if line.odds is None else _net(line)
     return paid_lines + (paytable.stake_returned or line.odds is not None)
 

@@ -1,6 +1,6 @@
 """What a wager should win for the house by the exact returns (`rack theory`): mean, variance, and every way it can end.
 
-Invariant: no paytable stands here. House win is that of `fct_wagers`: what a meter pays is no part of it, so that a
+Invariant: no paytable is here. House win is that of `fct_wagers`: what a meter pays is no part of it, so that a
 Progressive is expected to lose its fixed lines only. A *unit* is the wager that a player starts with (the ante, for example).
 """
 
@@ -27,8 +27,8 @@ Shares = Literal["seat", "round", "some"]
 class Expected(msgspec.Struct, frozen=True, kw_only=True):
     """What one wager with one paytable is expected to win for the house, per unit.
 
-    `edge` is the mean with patrons who play as `rack theory` has them play, `edge_by_house_way` the mean where they
-    set by the house way (null where theory has no other figure). `ends` are (probability, house win per unit),
+    `edge` is the mean with patrons who play as `rack theory` has them play, `edge_by_house_way` the mean if they
+    set by the house way (None if theory has no other figure). `ends` are (probability, house win per unit),
     least first, `variance` theirs, and all house wins differ by multiples of `step`. `decided`
     means that patrons make decisions: patrons who play worse lose more, so that a high win proves nothing.
     """
@@ -76,7 +76,7 @@ def expectations(key: str) -> dict[tuple[str, str], Expected]:
 
 
 def expected_of(key: str, wager: str, paytable: str) -> Expected | None:
-    """Return what is expected of a wager, or null where theory does not know it (an Envy Bonus, a void wager's paytable,
+    """Return what is expected of a wager, or None if theory does not know it (an Envy Bonus, a void wager's paytable,
     a chapter that this version does not have).
 
     >>> expected_of("pa-688a", "fortune_bonus", "") is None

@@ -23,12 +23,12 @@ HOW_SET: Final = {
 
 
 def simulated(wheel: Wheel | None) -> CountTable:
-    """Return how a table of simulated rounds is made again; `wheel` is null for three hands."""
+    """Return how a table of simulated rounds is made again; `wheel` is None for three hands."""
     return CountTable("analytics.theory.enumeration.pai_gow", arguments=(wheel,), simulation=True)
 
 
 def _rounds(name: str, setting: Setting, pushes: str | None) -> tuple[Counter[str], int]:
-    """Rounds by outcome, where one kind of the dealer's hands is a push for all, and how many there are."""
+    """Rounds by outcome, if one kind of the dealer's hands is a push for all, and how many there are."""
     table, rounds = counts(name), Counter[str]()
     for row in table["rows"]:
         if row["play"] == setting:
@@ -65,7 +65,7 @@ def base_wager(
 
 
 def pushed_by_ace_high(name: str) -> Callable[[Chapter], Iterator[Result]]:
-    """Return the base wager where the dealer's ace high pushes, and players set theirs against the dealer's hand on show.
+    """Return the base wager if the dealer's ace high pushes, and players set theirs against the dealer's hand on show.
 
     In California that hand is dealt face down, but exposed before any player sets (GEGR-002138, Round of play).
     """

@@ -1,6 +1,6 @@
 """What the games return, exactly: every wager and every paytable of the chapters, from counts of all possible deals or rolls.
 
-Invariant: no paytable stands here. Counts are stored (`analytics.theory.returns`), paytables are those of the
+Invariant: no paytable is here. Counts are stored (`analytics.theory.returns`), paytables are those of the
 chapters (`games/<game>/chapters`), and the game decides which line of a paytable a hand makes. The arithmetic is in fractions,
 figures are shown as floats. docs/theory.md explains each figure.
 """
@@ -106,7 +106,7 @@ def return_of(book: Rulebook, offer: WagerOffer, by_paytable: Mapping[tuple[str,
 
 
 def percent_of(book: Rulebook) -> dict[str, float]:
-    """Return what each wager of filed rules returns, in percent of what is wagered, where it is known.
+    """Return what each wager of filed rules returns, in percent of what is wagered, if it is known.
 
     >>> from rulebook.chapters.rulebook import parse_submission, simple_submission
     >>> round(percent_of(parse_submission(simple_submission(paytables={"fortune_bonus": "1"})))["base"], 2)

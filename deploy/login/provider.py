@@ -1,7 +1,7 @@
 """A login to try the pages with, on this machine only: one person for each role, no passwords.
 
 `python -m deploy.login.provider [--out demo]` serves an identity provider (OpenID Connect: authorization code with PKCE) on
-127.0.0.1 and `rack dashboard --login FILE` beside it. Anybody at the machine may be anybody: never use it on a property's floor.
+127.0.0.1 and `rack dashboard --login FILE` next to it. Anybody at the machine may be anybody: never use it on a property's floor.
 """
 
 from __future__ import annotations

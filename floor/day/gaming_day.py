@@ -28,14 +28,14 @@ from floor.table.streams import MINUTE_US, Group, Stream, line_of
 from floor.table.table import Table
 
 PLANTS_PER_ROUNDS = 800
-"""Each fault is planted once in so many rounds, and at least twice."""
+"""Each fault is planted once in this many rounds, and at least twice."""
 MOST_PERCENT = 15
-"""At most so many rounds in a hundred have a fault, and so many a legitimate irregularity that was made to happen."""
+"""At most this many rounds in a hundred have a fault, and this many a legitimate irregularity that was made to happen."""
 STACK_EVERY = 6
-"""Of the plain rounds one in so many has a hand that is rare."""
+"""Of the plain rounds one in this many has a hand that is rare."""
 TRIES = 6
 ROUNDS_A_DAY = 420
-"""At most so many rounds at a table in a gaming day."""
+"""At most this many rounds at a table in a gaming day."""
 
 Listener = Callable[[Any], None]
 
@@ -123,9 +123,9 @@ def simulate(
     listener: Listener | None = None,
     anomalies: bool = True,
 ) -> Simulation:
-    """Simulate a floor until so many rounds of each game were played.
+    """Simulate a floor until this many rounds of each game were played.
 
-    `tables` are the tables of each game (null: as many as take all its paytables); `plant=False` leaves out faults (not
+    `tables` are the tables of each game (None: as many as take all its paytables); `plant=False` leaves out faults (not
     the irregularities); `games` are names of the catalogue. `days` are gaming days at least; `scheme` goes on during all of
     them. `rare=False` leaves everything to chance: no hand comes up more often than it should, and no irregularity is made
     to happen that decides what chance decides. `house_way` lets every patron play as `rack theory` supposes: set by the house
@@ -268,7 +268,7 @@ class _Floor:
         return table.spec.has_dice and operation.faults.take("EQUIP-DICE") is not None
 
     def _round(self, operation: _Operation, table: Table) -> None:
-        """Play one round: with a fault or a legitimate irregularity where one is due, plain otherwise."""
+        """Play one round: with a fault or a legitimate irregularity if one is due, plain otherwise."""
         table.between_rounds()
         self.scheme_run.before(table, self.tables)
         operation.played += 1
@@ -293,7 +293,7 @@ class _Floor:
         self._label_natural(operation, play)
 
     def _round_with(self, operation: _Operation, table: Table, schedule: Schedule, anomaly: Anomaly) -> bool:
-        """Play a round with an anomaly; false where this round cannot be made fit for it (nothing was played)."""
+        """Play a round with an anomaly; false if this round cannot be made fit for it (nothing was played)."""
         turn = schedule.turn(anomaly.name)
         if anomaly.before is not None:
             anomaly.before(table, turn)

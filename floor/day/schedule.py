@@ -8,7 +8,7 @@ from floor.faults.anomaly import Anomaly
 from floor.table.table import Table
 
 ROUNDS_FOR_ALL = 300
-"""With so many rounds of a game every kind of fault is planted; a shorter day stays mostly plain."""
+"""With this many rounds of a game every kind of fault is planted; a shorter day stays mostly plain."""
 
 
 class Schedule:
@@ -31,7 +31,7 @@ class Schedule:
     def due(self, round_: int, table: Table) -> Anomaly | None:
         """Return the anomaly that is due and fits this table, the longest waiting first.
 
-        What is done before a round is not missed where messages of the round before were lost, so nothing is done then.
+        What is done before a round is not missed if messages of the round before were lost, so nothing is done then.
         """
         for at, (when, anomaly) in enumerate(self._waiting):
             if when > round_:

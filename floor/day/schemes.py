@@ -54,7 +54,7 @@ class SchemeRun:
             table.worn = self.scheme.worn.get(table.id, 0.0)
 
     def before(self, table: Table, tables: Iterable[Table]) -> None:
-        """Let the friend come where the thief deals, and leave where somebody else does."""
+        """Let the friend come where the thief deals, and leave if somebody else does."""
         if not self.scheme.thief:
             return
         here = [seat for seat, patron in table.seats.items() if patron.token == FRIEND.token]

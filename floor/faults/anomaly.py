@@ -18,7 +18,7 @@ T = TypeVar("T")
 Edit = Callable[[Any], Spot]
 """Changes the script of a play and says where the fault lies; raises `NotPossible`."""
 Prepare = Callable[[Any], "bool | None"]
-"""Changes a plan; returns false, or raises `NotPossible`, where it cannot."""
+"""Changes a plan; returns false, or raises `NotPossible`, if it cannot."""
 Fits = Callable[[Any], bool]
 
 
@@ -27,7 +27,7 @@ class NotPossible(Exception):
 
 
 def require(value: T | None) -> T:
-    """Return a value that an anomaly needs; raise `NotPossible` where it is missing, empty or false."""
+    """Return a value that an anomaly needs; raise `NotPossible` if it is missing, empty or false."""
     if not value:
         raise NotPossible
     return value
@@ -69,7 +69,7 @@ class Anomaly:
         return False
 
     def apply(self, play: Any) -> Spot | None:
-        """Let it happen in a round that was played; return where it lies, null where it cannot."""
+        """Let it happen in a round that was played; return where it lies, None if it cannot."""
         with suppress(NotPossible):
             return self.edit(play)
         return None
@@ -87,7 +87,7 @@ class Anomalies:
         self.natural: dict[str, Callable[[Any], object]] = {}
 
     def fault(self, code: str, edit: Edit | Spot | None = None, **how: Any) -> Callable[[Edit], Edit]:
-        """Register an injector under the code that shows it (`CODE/variant` where one code takes several).
+        """Register an injector under the code that shows it (`CODE/variant` if one code takes several).
 
         A spot stands for an edit that changes nothing more; without either this decorates the edit.
         """
@@ -96,7 +96,7 @@ class Anomalies:
     def legitimate(
         self, kind: str, per_mille: float, edit: Edit | Spot | None = None, **how: Any
     ) -> Callable[[Edit], Edit]:
-        """Register a legitimate irregularity at so many rounds in a thousand, as `fault` does."""
+        """Register a legitimate irregularity at this many rounds in a thousand, as `fault` does."""
         return _register(self.legitimates, kind, edit, {"per_mille": per_mille, **how})
 
     def natural_kinds(self, play: Any) -> list[str]:

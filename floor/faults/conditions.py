@@ -67,7 +67,7 @@ def past_half_time(table: Any) -> bool:
 
 
 def deck_time_runs_out(table: Any) -> bool:
-    """Nobody who watches waits for hours: little is left of the time that the deck may be in play."""
+    """No one who watches waits for hours: little is left of the time that the deck may be in play."""
     left_us = table.deck.in_play_us + table.deck_limit_us - table.now_us
     return not table.calendar.watched or left_us < HOUR_US
 

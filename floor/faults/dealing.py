@@ -63,7 +63,7 @@ def cut_out_of_order(play: Any) -> Spot:
 
 
 def cut_without_offer(play: Any) -> Spot:
-    """The dealer cuts, and offers it to nobody."""
+    """The dealer cuts, and offers it to no one."""
     for step in play.script.of(model.CutOffered):
         play.script.drop(step)
     return change(model.CardsCut, by="dealer")(play)

@@ -1,6 +1,6 @@
 """The edits of a script of which faults are made: drop a step, change it, move it, add something before or behind it.
 
-An edit looks for a step by the type of its event and by fields, and is not possible where there is none. Values may be
+An edit looks for a step by the type of its event and by fields, and is not possible if none exists. Values may be
 functions of the play and the event. `spot` says where the fault lies, from the event as it was.
 """
 
@@ -38,7 +38,7 @@ def at_seat(wager: str | None = None) -> Edit:
 
 
 def only_if(holds: Callable[[Any], object]) -> Edit:
-    """Label the round where this holds of it: what is irregular is in the plan."""
+    """Label the round if this holds of it: what is irregular is in the plan."""
 
     def edit(play: Any) -> Spot:
         require(holds(play))
@@ -48,7 +48,7 @@ def only_if(holds: Callable[[Any], object]) -> Edit:
 
 
 def find(play: Any, type_: type[Event], at: int | None, **fields: Any) -> Step:
-    """Return the step of a type in this place among its like, or any of them (null). Raises `NotPossible`."""
+    """Return the step of a type in this place among its like, or any of them (None). Raises `NotPossible`."""
     steps: list[Step] = require(play.script.of(type_, **fields))
     return play.plan.random.choice(steps) if at is None else steps[at]
 

@@ -39,13 +39,13 @@ def new_deck(table: Any, jokers: int, *without: str) -> None:
 
 
 def keep_too_long(table: Any, turn: int) -> None:
-    """A long time without a round goes by, and nobody thinks of the deck."""
+    """A long time without a round goes by, and no one thinks of the deck."""
     over = table.deck.in_play_us + table.deck_limit_us + (3 + turn % 30) * MINUTE_US
     table.wait(max(0, over - table.now_us))
 
 
 def back_to_play(table: Any, turn: int) -> None:
-    """Nobody played for a time, and the cards are not spread, or (where that is due) not washed."""
+    """No one played for a time, and the cards are not spread, or (where that is due) not washed."""
     by_hand = table.spec.shuffler == "none"
     table.idle(minutes(turn), without=("wash",) if by_hand and turn % 2 else ("spread", "wash"))
 
@@ -78,7 +78,7 @@ def register_broken_device(
 ) -> None:
     """Register in a game that a device fails and its cards are dealt all the same.
 
-    The shoe fails after so many stacks at least and the round is played on; or the shuffler jams and nobody shuffles anew.
+    The shoe fails after this many stacks at least and the round is played on; or the shuffler jams and no one shuffles again.
     `played_on` and `unshuffled` are what follows from the one and from the other.
     """
 

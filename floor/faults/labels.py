@@ -9,7 +9,7 @@ import msgspec
 
 
 class Planted(msgspec.Struct, frozen=True, kw_only=True):
-    """A planted fault. A null `seat` or `wager` is not specified: the finding may name one.
+    """A planted fault. A None `seat` or `wager` is not specified: the finding may name one.
 
     `consequences` are the codes that may be found in the same round because of it. A fault in a meter's own stream
     names that stream, and `table` and `round_no` of the wager or winner whose event it is.

@@ -272,7 +272,7 @@ def _of_winner(type_: type[model.Event], edit: Any) -> Any:
 
 
 def not_validated(play: Any, step: Step) -> None:
-    """Nobody validates a payout, or the dealer."""
+    """No one validates a payout, or the dealer."""
     if play.plan.turn % 2:
         changed(step, role="dealer", by=play.table.dealer)
     else:

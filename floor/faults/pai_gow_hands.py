@@ -89,7 +89,7 @@ def deal_order(play: Any) -> Spot:
 
 @fault("DEAL-COUNT", prepare=misdeal)
 def deal_count(play: Any) -> Spot:
-    """One empty seat gets eight cards and another six; nobody notices."""
+    """One empty seat gets eight cards and another six; no one notices."""
     order = ("DEAL-ORDER",) if by_card(play.table) else ()
     return Spot(play.plan.misdealt[0], consequences=("DEAL-COUNT", *order, *PLAYED_ON))
 
@@ -306,7 +306,7 @@ def dealer_turned_early(play: Any) -> Spot:
 
 
 def _two_boxes(plan: PaiGowPlan) -> bool:
-    """Let a seated patron have the box beside too, with a wager that is larger or the same."""
+    """Let a seated patron have the box next to too, with a wager that is larger or the same."""
     plan.clear()
     for seat in plan.single_boxes():
         if seat < 6 and seat + 1 in plan.unseated:

@@ -32,7 +32,7 @@ def at_box(play: Any) -> list[Due]:
 
 
 def pick_any(play: Any, *outcomes: Outcome, wagers: tuple[str, ...] = ()) -> Due | None:
-    """Return a wager that ended so, or null: of the seat, and the wager, that was prepared for where it can be."""
+    """Return a wager that ended so, or None: of the seat, and the wager, that was prepared for where it can be."""
     plan, wanted = play.plan, play.plan.prepared
     dues = [due for due in at_box(play) if due.outcome in outcomes and due.wager in (wagers or plan.by_hand)]
     plan.random.shuffle(dues)
@@ -78,7 +78,7 @@ def replace_settlement(play: Any, due: Due, event: model.Event, result: str) -> 
 
 
 def _tie(play: Any) -> Due | None:
-    """Return a wager that tied, every fourth time, where one can."""
+    """Return a wager that tied, every fourth time, if one can."""
     if not play.plan.ties or play.plan.turn % 4 != 3:
         return None
     return pick_any(play, *TIED, wagers=play.at_even_money)

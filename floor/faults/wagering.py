@@ -21,7 +21,7 @@ wrong_form = change(model.WagerPlaced, None, its_wager, form=lambda play, _: ("v
 
 
 def bet_late(anchor: type[model.Event], at: int | None = None) -> Edit:
-    """The late part of a wager is placed or withdrawn only after a step (null: any of its type), and settled as it lies."""
+    """The late part of a wager is placed or withdrawn only after a step (None: any of its type), and settled as it lies."""
 
     def edit(play: Any) -> Spot:
         seat = play.plan.chosen
@@ -63,7 +63,7 @@ def after_no_more_bets(play: Any) -> Step:
 
 
 def optional_alone(wager: Callable[[Any], str]) -> Prepare:
-    """Let an optional wager stand at a box without its base wager."""
+    """Let an optional wager are at a box without its base wager."""
 
     def prepare(plan: Any) -> bool:
         require(len(plan.boxes) >= 2 and wager(plan) in plan.book.offers and one_box_seat(plan))
@@ -84,7 +84,7 @@ def off_limits(plan: Any) -> bool:
 
 
 def not_seated(plan: Any) -> bool:
-    """Let one who is not seated wager at a free box, or a seated player at a second box where none is allowed."""
+    """Let one who is not seated wager at a free box, or a seated player at a second box if none is allowed."""
     require(plan.make_empty(1) and plan.unseated)
     plan.chosen = plan.random.choice(plan.unseated)
     bettor = plan.table.people.token()

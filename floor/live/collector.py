@@ -34,7 +34,7 @@ _decoder = msgspec.json.Decoder(LineAnswer)
 
 
 class Collector:
-    """One connection that stays open, opened anew when it breaks. `token`: empty where the gateway asks for none."""
+    """One connection that stays open, opened again when it breaks. `token`: empty if the gateway asks for none."""
 
     def __init__(self, host: str, port: int, token: str = "") -> None:
         self._host, self._port = host, port
@@ -43,7 +43,7 @@ class Collector:
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def hand_in(self, lines: Sequence[bytes], given_up: Callable[[], bool] = lambda: False) -> list[LineAnswer]:
-        """Hand lines in until they are answered, and return the answers; none where it was `given_up` before.
+        """Hand lines in until they are answered, and return the answers; none if it was `given_up` before.
 
         Raises `NotTaken`.
         """

@@ -20,10 +20,10 @@ from floor.table.casino import PROPERTY
 from floor.table.streams import line_of
 
 MOST_LINES: Final = 50
-"""So many events of a table are handed in at a time where so many are due."""
+"""This many events of a table are handed in at a time if this many are due."""
 AHEAD_US: Final = 60_000_000
 AHEAD_S: Final = 2.0
-"""So far ahead the script is known: by the devices' clock, and beside that in time."""
+"""So far ahead the script is known: by the devices' clock, and next to that in time."""
 
 
 class FloorClock:
@@ -37,7 +37,7 @@ class FloorClock:
         return self._start_us + (time.monotonic() - self._since_s) * self.speed * 1e6
 
     def seconds_until(self, at_us: float) -> float:
-        """Return how long it takes until it shows a time; negative where it is past."""
+        """Return how long it takes until it shows a time; negative if it is past."""
         return (at_us - self.now_us()) / self.speed / 1e6
 
 
@@ -95,7 +95,7 @@ class LiveFloor:
         self._stopping.set()
 
     async def play(self) -> None:
-        """Play. Raises `NotTaken` where the gateway refuses a request for good."""
+        """Play. Raises `NotTaken` if the gateway refuses a request for good."""
         async with asyncio.TaskGroup() as tasks:
             for turn in self._turns:
                 self._take(turn, tasks)
@@ -146,7 +146,7 @@ class LiveFloor:
             self._listener(batch, -self._clock.seconds_until(batch[0].at_us))
 
     async def _stopped_before(self, at_us: float) -> bool:
-        """Wait until the clock shows a time; true where the floor was stopped before."""
+        """Wait until the clock shows a time; true if the floor was stopped before."""
         try:
             await asyncio.wait_for(self._stopping.wait(), max(0.0, self._clock.seconds_until(at_us)))
         except TimeoutError:

@@ -48,7 +48,7 @@ class PaiGowPlan(Plan):
         "progressive": "progressive",
     }
     further: str = "ace_high_bonus"
-    """The optional wager beside Fortune Bonus and Progressive."""
+    """The optional wager next to Fortune Bonus and Progressive."""
     on_dealer: ClassVar[str] = "ace_high_bonus"
     """The optional wager that the dealer's hand decides."""
     pushed: ClassVar[Outcome] = Outcome.ACE_HIGH_PUSH
@@ -103,7 +103,7 @@ class PaiGowPlan(Plan):
         return True
 
     def hand_for(self, target: str, excluded: set[int]) -> list[int] | None:
-        """Return a hand made to order of the cards that are left, or null where there is none."""
+        """Return a hand made to order of the cards that are left, or None if none exists."""
         return make_hand(self.random, target, excluded)
 
     def winning(self, seat: int) -> dict[Position, str]:
@@ -172,7 +172,7 @@ class PaiGowPlan(Plan):
                 self.bet(seat, self.on_dealer, 200)
         if not DEAR.isdisjoint(targets.values()) and self.random.random() < 0.85:
             self.without_envy(set(targets))
-        # Nobody surrenders with the wagers just placed, whether these hands can be dealt or not.
+        # No one surrenders with the wagers just placed, whether these hands can be dealt or not.
         self.surrendered = set()
         self.deal(targets)
 

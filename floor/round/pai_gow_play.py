@@ -136,7 +136,7 @@ class PaiGowPlay(Play):
     def play_hands(self) -> None:
         """The dealer's hands are set first, then the players look at theirs (§ 688a.11(a), (b)).
 
-        Where the dealer's cards are dealt face down the players set first, and then the dealer's are turned over
+        If the dealer's cards are dealt face down the players set first, and then the dealer's are turned over
         and set (§§ 645c.1(d), 659a.11(a)-(c)).
         """
         add, seats, dealer_first = self.script.add, self.in_turn(), self.book.chapter.dealer_face_up
@@ -181,7 +181,7 @@ class PaiGowPlay(Play):
         return order
 
     def surrender(self, seat: int) -> None:
-        """A player surrenders; the cards go into the rack where nobody can envy them."""
+        """A player surrenders; the cards go into the rack if no one can envy them."""
         box = self.plan.boxes[seat]
         self.script.add(same(model.Surrendered, seat=seat))
         self.script.add(wager_taken(seat, box.bettor, "base", box.stakes["base"], "surrendered"))
@@ -248,7 +248,7 @@ class PaiGowPlay(Play):
         self.collect("all" if self.left_on_table else "dealer", CARDS + sum(self.left_on_table.values()))
 
     def find_ground(self) -> None:
-        """Count a wrong stub, or see a card that nobody should."""
+        """Count a wrong stub, or see a card that no one should."""
         plan = self.plan
         match plan.void:
             case "wrong_count" | "stub_count":

@@ -46,7 +46,7 @@ class Plan(ABC):
     """A round as it is going to be played."""
 
     required: ClassVar[tuple[str, ...]] = ("base",)
-    """The wagers of the same amount without which nobody is dealt to; the first gives them their amount."""
+    """The wagers of the same amount without which no one is dealt to; the first gives them their amount."""
     habits: ClassVar[Mapping[str, Habit]] = {}
     """Optional wager → the habit of a patron that it goes by, in the order in which they are placed."""
     ties: ClassVar[bool] = True
@@ -137,11 +137,11 @@ class Plan(ABC):
         box.match = dict(first.match)
 
     def bet(self, seat: int, wager: str, cents: int) -> None:
-        """Let a box have a wager too, with which nobody surrenders; the second box of a patron gets it as well."""
+        """Let a box have a wager too, with which no one surrenders; the second box of a patron gets it as well."""
         bettor = self.boxes[seat].bettor
         for held, box in self.boxes.items():
             if box.bettor == bettor:
-                self.surrendered.discard(held)  # with an optional wager nobody may surrender
+                self.surrendered.discard(held)  # with an optional wager no one may surrender
                 stakes = {**box.stakes, wager: cents}
                 box.stakes = {name: stakes[name] for name in (*self.required, *self.habits) if name in stakes}
 
@@ -163,11 +163,11 @@ class Plan(ABC):
 
     @property
     def unseated(self) -> list[int]:
-        """The seats without a wager at which nobody sits."""
+        """The seats without a wager at which no one sits."""
         return [seat for seat in self.empty if seat not in self.table.seats]
 
     def make_empty(self, seats: int) -> bool:
-        """Let patrons sit this round out until so many seats are empty; at least one keeps playing."""
+        """Let patrons sit this round out until this many seats are empty; at least one keeps playing."""
         while len(self.empty) < seats:
             if len(self.boxes) < 2:
                 return False
@@ -189,7 +189,7 @@ class Plan(ABC):
         """Deal at random, positions with a target getting a hand made to order; say whether all could be."""
 
     def hand_for(self, target: str, excluded: set[int]) -> list[int] | None:
-        """Return a hand made to order of the cards that are left, or null where there is none."""
+        """Return a hand made to order of the cards that are left, or None if none exists."""
         return None
 
     def clear(self) -> None:
@@ -216,7 +216,7 @@ class Plan(ABC):
     def one_deck(
         self, targets: dict[Position, str], positions: Sequence[Position], cards: int
     ) -> tuple[dict[Position, list[int]], list[int]] | None:
-        """Return so many cards for each position, those with a target made to order, and the rest; null where one cannot be."""
+        """Return this many cards for each position, those with a target made to order, and the rest; None where one cannot be."""
         excluded: set[int] = set()
         hands: dict[Position, list[int]] = {}
         for position, target in targets.items():

@@ -47,7 +47,7 @@ class Play(ABC):
     at_even_money: ClassVar[tuple[str, ...]] = ("base",)
     """The wagers that are paid from the chips at the table, however much they win."""
     settled_early: ClassVar[tuple[str, ...]] = ()
-    """The wagers that are settled before the cards are dealt, and stand where the round is void later."""
+    """The wagers that are settled before the cards are dealt, and are where the round is void later."""
     withdrawn: ClassVar[tuple[str, int]] = ("base", 1000)
     """What a player at times places and takes back."""
 
@@ -84,7 +84,7 @@ class Play(ABC):
     # Shuffle and cut
 
     def shuffle_and_cut(self) -> None:
-        """Shuffle the deck where it was dealt; by hand it is cut then, and so is one that came preshuffled where that is due."""
+        """Shuffle the deck if it was dealt; by hand it is cut then, and so is one that came preshuffled if that is due."""
         table, deck, add = self.table, self.plan.deck, self.script.add
         uncut = deck.id in table.uncut
         table.uncut.discard(deck.id)
@@ -103,7 +103,7 @@ class Play(ABC):
         self.script.steps += [Step(event) for event in self.a_cut()]
 
     def a_cut(self) -> list[Event]:
-        """Return a cut as it should be made: offered in order until somebody takes it, and the dealer's where nobody does."""
+        """Return a cut as it should be made: offered in order until somebody takes it, and the dealer's if no one does."""
         random, offers = self.plan.random, list[Event]()
         cutter: Position = "dealer"
         for seat, accepted in self.cut_offers():
@@ -115,7 +115,7 @@ class Play(ABC):
         return [*offers, same(model.CardsCut, by=cutter, depth=depth, counted_from=side)]
 
     def cut_offers(self) -> Iterator[tuple[int, bool]]:
-        """Yield to whom the cut is offered, in order, and whether that player would take it: here to nobody."""
+        """Yield to whom the cut is offered, in order, and whether that player would take it: here to no one."""
         return iter(())
 
     def shuffle_other_deck(self) -> None:
@@ -262,7 +262,7 @@ class Play(ABC):
         return self.chips if due.wager in self.at_even_money else source_of(due.winnings_cents)
 
     def win_from_meter(self, due: Due) -> None:
-        """The controller takes the share off the meter, and the win with both readings stands in the round."""
+        """The controller takes the share off the meter, and the win with both readings is in the round."""
         plan, meter = self.plan, self.table.meter
         reading = meter.value
         error, plan.reset_error = plan.reset_error, 0
@@ -296,10 +296,10 @@ class Play(ABC):
             self.document(due, by_slip)
 
     def see_win(self, due: Due) -> None:
-        """Somebody sees a win of the progressive: here nobody must."""
+        """Somebody sees a win of the progressive: here no one must."""
 
     def validate_win(self, due: Due) -> None:
-        """Somebody validates it: here nobody must."""
+        """Somebody validates it: here no one must."""
 
     def document(self, due: Due, amount_cents: int) -> None:
         """What is paid by slip is documented, at once or after the others are settled; the cards stay until then."""
@@ -326,7 +326,7 @@ class Play(ABC):
         """Put what is left into the discard rack."""
 
     def pay_beside(self, seat: int) -> None:
-        """Pay what a seat has won beside its wagers: here nothing."""
+        """Pay what a seat has won next to its wagers: here nothing."""
 
     # The void
 

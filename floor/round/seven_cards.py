@@ -85,7 +85,7 @@ _MAKERS: dict[str, Callable[[Random], Hand]] = {
 
 
 def make_hand(random: Random, target: str, excluded: Set[int]) -> Hand | None:
-    """Return seven cards not among `excluded` whose best line is `target`, or null where none was found.
+    """Return seven cards not among `excluded` whose best line is `target`, or None where none was found.
 
     "ace_high_joker" and "ace_high" are Ace High Pai Gows with and without the joker; "nothing" makes no line and is no
     ace high.
@@ -103,7 +103,7 @@ def make_hand(random: Random, target: str, excluded: Set[int]) -> Hand | None:
 
 
 def first_fitting(random: Random, draw: Callable[[], Hand], fits: Callable[[Hand], bool]) -> Hand | None:
-    """Return the first hand drawn that fits, its cards in any order, or null where many do not."""
+    """Return the first hand drawn that fits, its cards in any order, or None if many do not."""
     for _ in range(_TRIES):
         cards = draw()
         if fits(cards):

@@ -73,7 +73,7 @@ def filed_tables(
 ) -> tuple[TableSpec, ...]:
     """Return the tables of a game from a text with a row for each: name and equipment, then what it files, each after a `|`.
 
-    The equipment is deal method, shuffler and number of decks, then where they apply the starting method and `adjacent_boxes`.
+    The equipment is deal method, shuffler and number of decks, then if they apply the starting method and `adjacent_boxes`.
     A filing has a word for each of `columns`, then `key=value` for what only it files, and `linked` if its meter is. A name
     without a dot that `limits` or the chapter's paytables have is a wager with its paytable, `meter` the meter, any other a
     setting. `limits` are each filed wager's lowest and highest amount; `always` is filed by all.
@@ -103,10 +103,10 @@ def _filing(words: list[str], columns: list[str], limits: Mapping[str, str], alw
 
 
 def grown(models: Sequence[TableSpec], tables: int, own: Callable[[Filing, str], Filing]) -> list[TableSpec]:
-    """Return so many tables: the models, and beyond them more of the same kinds, numbered on.
+    """Return this many tables: the models, and beyond them more of the same kinds, numbered on.
 
     `own` gives a filing with meters of the table's own, from the table's number and, for a later filing, `b`. Raises
-    `ValueError` where there are fewer than the models, which between them use all that can be filed.
+    `ValueError` if there are fewer than the models, which between them use all that can be filed.
     """
     prefix = models[0].id[:3]
     if tables < len(models):
@@ -135,7 +135,7 @@ def with_meter(prefix: str) -> Callable[[Filing, str], Filing]:
 class Calendar:
     """The property's gaming days, by number from 0. `first_cutover_us` is when the first begins, as UTC microseconds.
 
-    `opening_us` is when tables open on the first day, where that is later. On days that somebody watches (`watched`) no table
+    `opening_us` is when tables open on the first day, if that is later. On days that somebody watches (`watched`) no table
     plays on into the next.
 
     >>> SIMULATED.gaming_day(1)
@@ -161,4 +161,4 @@ class Calendar:
 
 
 SIMULATED = Calendar(date(2026, 4, 6), int(datetime(2026, 4, 6, 10, 0, tzinfo=UTC).timestamp()) * 1_000_000)
-"""The days of a simulation that nobody watches while it goes on."""
+"""The days of a simulation that no one watches while it goes on."""

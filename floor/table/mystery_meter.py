@@ -16,7 +16,7 @@ from rulebook.chapters.paytables import Paytable
 from rulebook.settlement.progressive import contribution
 
 CONTRIBUTIONS = range(7, 40)
-"""A target is so many of the smallest contributions above the meter."""
+"""A target is this many of the smallest contributions above the meter."""
 
 
 class MysteryMeter(Meter):

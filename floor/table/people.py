@@ -37,7 +37,7 @@ class People:
         self._tokens: set[str] = set()
 
     def token(self) -> str:
-        """Return a token that nobody has yet."""
+        """Return a token that no one has yet."""
         while True:
             token = f"p-{self._random.randrange(16**5):05x}"
             if token not in self._tokens:

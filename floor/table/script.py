@@ -74,8 +74,8 @@ class Step:
     """One thing that happens: the event, the device that reports it, and how it departs from the ordinary.
 
     `meter` names the stream of a controller's event. `corrects` is the step whose event this one supersedes with
-    `replacement`; `truth` is what happened where that is not what was typed. `pause_us` is time that passes before it
-    beside the ordinary. `payload` is of the type that was asked for by whoever finds the step (`Script.of`).
+    `replacement`; `truth` is what happened if that is not what was typed. `pause_us` is time that passes before it
+    next to the ordinary. `payload` is of the type that was asked for by whoever finds the step (`Script.of`).
     """
 
     payload: Any
@@ -122,11 +122,11 @@ class Script:
         ]
 
     def first(self, type_: type[Event], **fields: object) -> Step | None:
-        """Return the first step of a type with these values, or null."""
+        """Return the first step of a type with these values, or None."""
         return next(iter(self.of(type_, **fields)), None)
 
     def index(self, step: Step) -> int:
-        """Return where a step stands."""
+        """Return where a step is."""
         return self.steps.index(step)
 
     def drop(self, step: Step) -> None:
@@ -163,7 +163,7 @@ class Script:
         self.steps.insert(self.index(other) + 1, step)
 
     def settling(self, seat: int, wager: str) -> Step | None:
-        """Return the first step that takes, pays or returns a wager, or null."""
+        """Return the first step that takes, pays or returns a wager, or None."""
         return next(
             (
                 step

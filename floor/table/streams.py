@@ -51,5 +51,5 @@ class Stream:
         self._counters[source] = self._counters.get(source, 0) + numbers
 
     def last_us(self, source: str) -> int | None:
-        """Return the time of a device's last report, or null."""
+        """Return the time of a device's last report, or None."""
         return self._last_us.get(source)

@@ -90,7 +90,7 @@ class Table:
         self.lost = False
         """Whether messages of the last round were lost: what made the next one ready is not known then."""
         self.house_way = False
-        """Whether every patron sets by the house way and decides as is best, and nobody bets more than is covered."""
+        """Whether every patron sets by the house way and decides as is best, and no one bets more than is covered."""
         self.group: list[Draft] = []
         self.drop: dict[int, int] = {}
         self._serial: dict[str, int] = {}
@@ -334,7 +334,7 @@ class Table:
             self.report(model.JokerDestroyed(deck=deck, by=self.dealer, witnessed_by=self.floor))
 
     def _witness(self) -> str | None:
-        """The patron who sees a deck spread, where one is seated."""
+        """The patron who sees a deck spread, if one is seated."""
         return next((patron.token for patron in self.seats.values()), None)
 
     def decks_due(self, ahead_us: int) -> bool:
@@ -426,7 +426,7 @@ class Table:
         self._spread_again(without)
 
     def _spread_again(self, without: Collection[str]) -> None:
-        """Spread the cards, and wash them where that is due.
+        """Spread the cards, and wash them if that is due.
 
         The deck that was in use goes into the shuffler, the one that was in it comes into play (§ 688a.5(g)).
         """
@@ -473,7 +473,7 @@ class Table:
             self.report(model.ShiftChanged(shift=shift))
 
     def balance(self) -> None:
-        """Fill or credit the table inventory where it ran low or high."""
+        """Fill or credit the table inventory if it ran low or high."""
         if self.inventory < LOW_CENTS:
             self.report(model.FillReceived(amount_cents=MOVED_CENTS, slip=self.serial("fill"), by="c-1"))
             self.inventory += MOVED_CENTS

@@ -39,13 +39,13 @@ class Decided(msgspec.Struct, frozen=True):
 
     @property
     def moment(self) -> RecordedEvent:
-        """When it was carried out: a raise as its wager was placed, where that is on record (§ 687a.13(d))."""
+        """When it was carried out: a raise as its wager was placed, if that is on record (§ 687a.13(d))."""
         return self.placed or self.fact
 
 
 @derived_by_rules
 def decisions(round_: Round, book: Rulebook) -> dict[int, Decided | None]:
-    """Return each seat's decision as first made; null where a raise and a fold contradict each other, or it was no decision.
+    """Return each seat's decision as first made; None if a raise and a fold contradict each other, or it was no decision.
 
     What a player who had decided says or places after the dealer's hand was turned over decides nothing (D733).
     """
@@ -85,7 +85,7 @@ def in_play(round_: Round, book: Rulebook) -> list[int]:
 
 @derived_by_rules
 def of_players(round_: Round, book: Rulebook) -> list[Decided]:
-    """Return the decisions of those who play: where the wagers are on record, of the seats with an Ante Wager."""
+    """Return the decisions of those who play: if the wagers are on record, of the seats with an Ante Wager."""
     playing = in_play(round_, book)
     return [
         each for seat, each in decisions(round_, book).items() if each is not None and (not playing or seat in playing)
@@ -99,11 +99,11 @@ def turned(round_: Round) -> RecordedEvent | None:
 
 @derived_of_each
 def how_decided(round_: Round, book: Rulebook, seat: int) -> Decision | None:
-    """Return whether a seat raised or folded, null where that cannot be told.
+    """Return whether a seat raised or folded, None if that cannot be told.
 
-    A fold is "not making Raise Wagers" (§ 687a.1): where the record covers the wagers and goes on past the decisions, a
+    A fold is "not making Raise Wagers" (§ 687a.1): if the record covers the wagers and goes on past the decisions, a
     seat without a raise has folded, unless it has neither an ante nor cards (D368). A raise that was said, and not placed
-    where the record would show it, is neither (D355).
+    if the record would show it, is neither (D355).
     """
     made = decisions(round_, book)
     decided = made.get(seat)
@@ -132,7 +132,7 @@ def past_decisions(round_: Round, book: Rulebook) -> bool:
 def no_envy(round_: Round, book: Rulebook, seat: int, position: int) -> str | None:
     """Say why a folded hand brings no Envy Bonus, or a folded wager gets none, where folded hands do not qualify (D191).
 
-    Null where the hand that it was paid for is none that a bonus is paid for, whatever was decided.
+    None if the hand that it was paid for is not one that a bonus is paid for, whatever was decided.
     """
     held, paytable = readings(round_, book, position), offered(book, "progressive")
     cards = held[0].cards if len(held) == 1 else None
@@ -184,7 +184,7 @@ def _as_served(won: Sequence[RecordedEvent]) -> Sequence[RecordedEvent]:
 def settling(round_: Round, book: Rulebook) -> list[RecordedEvent]:
     """Return what settled wagers in their turn: nothing forfeited, given back late or paid by slip.
 
-    What a folded hand forfeits is collected when all have decided: where it was paid or given back instead, it had no turn,
+    What a folded hand forfeits is collected when all have decided: if it was paid or given back instead, it had no turn,
     and its money is what is wrong (D529). A hand that may have been folded, by the record, may have had its wagers collected.
     """
     decided = {*decisions(round_, book), *in_play(round_, book)}

@@ -105,7 +105,7 @@ def _why_open(round_: Round, book: Rulebook) -> str:
 
 
 def _doubt_of_hand(round_: Round, book: Rulebook, exposed: RecordedEvent) -> str | None:
-    """Say why it is open whether an exposed card was of a hand in play: empty where it was; null where it was not, or his own.
+    """Say why it is open whether an exposed card was of a hand in play: empty where it was; None if it was not, or his own.
 
     A player may show cards of his own hand (D28), not the dealer's; of a card of the stack that became a player's it is not on
     record who showed it.
@@ -119,7 +119,7 @@ def _doubt_of_hand(round_: Round, book: Rulebook, exposed: RecordedEvent) -> str
 
 
 def _doubt_at_box(round_: Round, book: Rulebook, position: Position, card: str | None = None) -> str | None:
-    """Say why it is open whether a position is in play; empty where it is, null where it is not (D365).
+    """Say why it is open whether a position is in play; empty where it is, None if it is not (D365).
 
     A box without an ante that was dealt nothing may have one that the record does not have; and where the card lies in a
     hand in play, the box or the card may be wrong.
@@ -136,10 +136,10 @@ def _doubt_at_box(round_: Round, book: Rulebook, position: Position, card: str |
 
 
 def _doubt_of_stack(round_: Round, book: Rulebook, exposed: RecordedEvent) -> str | None:
-    """Say why it is open whether a card of the stack came into a hand in play: empty where it did, null where it did not (D367).
+    """Say why it is open whether a card of the stack came into a hand in play: empty if it did, None if it did not (D367).
 
-    It did not where it went aside or to a box that is not in play, where by the order of the deal all had their cards, or where
-    all hands are on record without it. Open where it was not read, or a card of a hand was not (D533).
+    It did not if it went aside or to a box that is not in play, where by the order of the deal all had their cards, or where
+    all hands are on record without it. Open if it was not read, or a card of a hand was not (D533).
     """
     card, playing = exposed.payload.card, positions(round_, book)
     went = {fact.payload.to for fact in round_.of(model.CardsDealt) if card is not None and card in fact.payload.cards}
@@ -159,10 +159,10 @@ def _doubt_of_stack(round_: Round, book: Rulebook, exposed: RecordedEvent) -> st
 
 
 def _before_raises(round_: Round, book: Rulebook, exposed: RecordedEvent) -> bool | None:
-    """Whether a card was exposed before the raises: a raise was placed after it, or nobody had decided yet.
+    """Whether a card was exposed before the raises: a raise was placed after it, or no one had decided yet.
 
-    Where some had decided and only folds came after it, it may be read either way: the floor's decision to void stands. Null
-    where no decision is on record, or the clocks contradict an order that it depends on.
+    If some had decided and only folds came after it, it may be read either way: the floor's decision to void stands. None
+    if no decision is on record, or the clocks contradict an order that it depends on.
     """
     made = of_players(round_, book)
     if not made and round_.voided is None:
@@ -200,7 +200,7 @@ def _was_before_raises(
 
 
 def groundless(round_: Round, book: Rulebook) -> str | None:
-    """Say of a round that was voided for an exposed card why the record shows no ground, where it has such a card."""
+    """Say of a round that was voided for an exposed card why the record shows no ground, if it has such a card."""
     seen = [fact for fact in round_.of(model.CardExposed) if _doubt_of_hand(round_, book, fact) is not None]
     reason = round_.voided.payload.reason if round_.voided is not None else ""
     if reason not in ("exposed_card", "exposed_dealer") or not (seen or turned(round_)):

@@ -98,7 +98,7 @@ def complete_layout(round_: Round, book: Rulebook, layout: TableLayout) -> Table
 
 
 def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
-    """Return what a wager's result lacks, beside cards that were not read: a decision, or the side card in the joker's place."""
+    """Return what a wager's result lacks, next to cards that were not read: a decision, or the side card in the joker's place."""
     if seat not in in_play(round_, book) and seat not in round_.hands():
         return f"seat {seat} has no ante and no cards"
     if wager == "trips":
@@ -136,7 +136,7 @@ def _decision_open(round_: Round, book: Rulebook, seat: int) -> str:
 
 @rule("WAGER-LIMIT", on=("687a.7(d)(1)",))
 def ante_and_blind(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """Who competes in a round places a Blind Wager beside the Ante Wager."""
+    """Who competes in a round places a Blind Wager next to the Ante Wager."""
     if not round_.covers("wagering") or round_.first_card is None:
         return
     placed = stakes(round_, book)
@@ -258,7 +258,7 @@ COUNT_SECTION = {"manual_shoe": "687a.8(e)", "hand": "687a.9(f)", "automated_sho
 
 @rule("DEAL-SIDE", on=("687a.8(e)", "687a.9(e)", "687a.10(c)"))
 def side_card_placed(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
-    """One card is placed beside, after the dealer's hand; from an automated shoe where a Progressive lies at the table (D672)."""
+    """One card is placed next to, after the dealer's hand; from an automated shoe if a Progressive lies at the table (D672)."""
     if not round_.covers("deal") or was_voided(round_, book) or round_.last_card is None:
         return
     side = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to == "side"]

@@ -2,7 +2,7 @@
 
 Invariant: it decides nothing about procedure and knows no events. From the dealer's hand, the boxes with their
 cards, decisions and stakes, the side card and the filed rules it works out what each wager is due, and by which section. If
-something that a result depends on is missing (a card, a decision, a meter), the due amount is null; it never guesses. An
+something that a result depends on is missing (a card, a decision, a meter), the due amount is None; it never guesses. An
 amount that is the same for every possible value of what is missing stands (D26).
 """
 
@@ -79,7 +79,7 @@ def alike(book: Rulebook, cards: Sequence[int], side: int | None, with_progressi
 
 
 def _beside_any_side_card(cards: Sequence[int]) -> Hashable:
-    """What is seen of a hand whose joker any side card may replace: its ranks, where no side card makes a flush of it."""
+    """What is seen of a hand whose joker any side card may replace: its ranks, if no side card makes a flush of it."""
     suits = {suit(card) for card in cards if card != JOKER and rank(card) != 2}
     return (
         tuple(cards) if len(suits) == 1 or not suits else tuple(sorted(rank(card) for card in cards if card != JOKER))
@@ -120,7 +120,7 @@ def line_of(wager: str, hand_class: WildClass, natural: bool) -> str:
 def settle(book: Rulebook, layout: TableLayout) -> list[Due]:
     """Return what every wager and Envy Bonus of the round is due (§ 687a.11(b)-(f)).
 
-    The text gives two directions of settlement, so seats come in the order in which they were settled (`turns`), where
+    The text gives two directions of settlement, so seats come in the order in which they were settled (`turns`), if
     that is on record.
     """
     dealer = rank_wild(layout.dealer.cards) if layout.dealer.cards is not None else None
@@ -241,7 +241,7 @@ class _Progressive:
         return lines(paytable, cards, side, self.deuces)
 
     def lines_made(self, box: BettingBox) -> set[frozenset[str]]:
-        """Return the lines that a box's cards can make: more than one where the side card decides and is not on record."""
+        """Return the lines that a box's cards can make: more than one if the side card decides and is not on record."""
         cards, paytable = box.hand.cards, self.paytable
         if cards is None or paytable is None:
             return set()
@@ -306,7 +306,7 @@ class _Progressive:
     def in_turn(self, dues: Sequence[Due], turn: Collection[int]) -> list[Due]:
         """Return the dues with shares of one meter in the order in which seats were settled (D18).
 
-        Two shares whose order is not on record, or a share beside a hand that may take one, cannot be told.
+        Two shares whose order is not on record, or a share next to a hand that may take one, cannot be told.
         """
         settled = list(dues)
         shares = [at for at, due in enumerate(settled) if due.wager == "progressive" and due.share_bp]

@@ -69,7 +69,7 @@ def one_player_at_a_time(round_: Round, book: Rulebook) -> Iterator[Finding | In
 
 
 def _as_printed(round_: Round, book: Rulebook, settled: Sequence[RecordedEvent]) -> Iterator[Finding | Indeterminate]:
-    """Progressive, Trips, Two-Way Bad Beat of one player, in the order of § 687a.11(f)(1)-(3) where that is filed (D277)."""
+    """Progressive, Trips, Two-Way Bad Beat of one player, in the order of § 687a.11(f)(1)-(3) if that is filed (D277)."""
     if book.settings["optional_wagers"] != "as_printed":
         return
     first = [next((fact for fact in settled if fact.payload.wager == wager), None) for wager in AS_PRINTED]

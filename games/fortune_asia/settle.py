@@ -24,7 +24,7 @@ HIGHEST = {9: "nine_high", 10: "ten_high", 11: "jack_high", 12: "queen_high", 13
 
 
 def insurance_line(cards: Sequence[int]) -> str | None:
-    """Return the line of the Insurance that seven cards make, null where they have a pair or better (§ 659a.11(h)(2)).
+    """Return the line of the Insurance that seven cards make, None if they have a pair or better (§ 659a.11(h)(2)).
 
     "Pair or better" goes by the hands of five of § 659a.6(d): four in a row or of one suit are nothing here.
 
@@ -78,7 +78,7 @@ def two_of_three(hand: Hand, dealer: Hand) -> tuple[Outcome, str]:
 
 
 def foul_section(high: Sequence[int], medium: Sequence[int], low: Sequence[int]) -> str | None:
-    """Return the section by which a setting is foul, null where it is legal (§ 659a.11(b), (f)(1)(iii)-(v), D7).
+    """Return the section by which a setting is foul, None if it is legal (§ 659a.11(b), (f)(1)(iii)-(v), D7).
 
     >>> from rulebook.cards.cards import parse_cards
     >>> foul_section(parse_cards("Ks Kc 6d 3s"), parse_cards("Kd Qd"), parse_cards("As"))
@@ -92,7 +92,7 @@ def foul_section(high: Sequence[int], medium: Sequence[int], low: Sequence[int])
 
 
 def _parts(hand: Hand) -> tuple[Cards, Cards, Cards] | None:
-    """The three hands; without a medium one they are known only where all seven cards lie in the others."""
+    """The three hands; without a medium one they are known only if all seven cards lie in the others."""
     if hand.high is None or hand.low is None:
         return None
     if hand.medium is None:

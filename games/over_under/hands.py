@@ -31,14 +31,14 @@ def dealt_to(round_: Round) -> dict[int, list[RecordedEvent]]:
 def additional(round_: Round, cards: Sequence[RecordedEvent]) -> Sequence[RecordedEvent]:
     """Return what of a seat's cards, as dealt, came with additional ones: with the first card too, where it came with others.
 
-    Where the order of the deal is not on record, cards told in one line were not said to come at once (D327).
+    If the order of the deal is not on record, cards told in one line were not said to come at once (D327).
     """
     at_once = bool(cards) and len(cards[0].payload.cards) > 1 and round_.covers("deal")
     return cards if at_once else cards[1:]
 
 
 def first_card(round_: Round, cards: Sequence[RecordedEvent]) -> Sequence[RecordedEvent]:
-    """Return the first of a seat's cards, as dealt; nothing where it is told with others, and not when it came (D327)."""
+    """Return the first of a seat's cards, as dealt; nothing if it is told with others, and not when it came (D327)."""
     return cards[:1] if cards and (len(cards[0].payload.cards) == 1 or round_.covers("deal")) else ()
 
 

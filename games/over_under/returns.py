@@ -30,7 +30,7 @@ def required(chapter: Chapter) -> Iterator[Result]:
 
 
 def _with_best_decision(chapter: Chapter, wrong_side: Fraction) -> Result:
-    """The ante where a total on the other side nets `wrong_side`, which is the reading filed (D12); 18 to 23 always lose."""
+    """The ante if a total on the other side nets `wrong_side`, which is the reading filed (D12); 18 to 23 always lose."""
     table = counts("over_under")
     first_cards: dict[int, list[Mapping[str, Any]]] = {}
     for row in table["rows"]:

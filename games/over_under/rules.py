@@ -79,7 +79,7 @@ def complete_layout(round_: Round, book: Rulebook, layout: TableLayout) -> Table
 def _decision_by_word(round_: Round, book: Rulebook, box: BettingBox) -> Decision | None:
     """Return what a player decided by word: the last said before the hand's additional cards, else after (§ 686a.7(f), (g)).
 
-    Where the wagers lie on both sides, words that differ decide nothing; nor does one after a surrender that was collected
+    If the wagers lie on both sides, words that differ decide nothing; nor does one after a surrender that was collected
     (D340).
     """
     if not round_.of(model.DecisionMade):

@@ -2,7 +2,7 @@
 
 Invariant: it decides nothing about procedure and knows no events. There is no dealer's hand: three cards, the
 decision after the first of them, and the stakes make every result. If a card or the decision is unknown and matters, the due
-amount is null; it never guesses.
+amount is None; it never guesses.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def points(card: int) -> int:
 
 
 def total(cards: Sequence[int] | None) -> int | None:
-    """Return the total point count of a hand; null where a card is not known, or is no card of this game (§ 686a.3(a), (d))."""
+    """Return the total point count of a hand; None if a card is not known, or is no card of this game (§ 686a.3(a), (d))."""
     if cards is None or JOKER in cards:
         return None
     return sum(points(card) for card in cards)
@@ -108,7 +108,7 @@ def _hand(book: Rulebook, box: BettingBox) -> Iterator[Due]:
 
 
 def _side_of(box: BettingBox) -> str | None:
-    """Which of over and under the ante goes with; null where the wagers placed leave it open."""
+    """Which of over and under the ante goes with; None if the wagers placed leave it open."""
     placed = [side for side in SIDES if side in box.stakes]
     if len(placed) == 1:
         return placed[0]
@@ -172,7 +172,7 @@ def _bonus(book: Rulebook, box: BettingBox) -> Due:
 
 
 def _dead(book: Rulebook, box: BettingBox, wager: str, paytable: Paytable | None = None) -> Due:
-    """Settle a wager beside the ante of a hand that was called dead: the text returns the ante alone (D23)."""
+    """Settle a wager next to the ante of a hand that was called dead: the text returns the ante alone (D23)."""
     if book.settings["dead_hand_returns"] == "all":
         return due_of(book, box, wager, Outcome.VOID, 0, "686a.9(c)", paytable)
     return due_of(book, box, wager, Outcome.LOSE, -box.stakes[wager], "686a.9(c)", paytable)

@@ -52,7 +52,7 @@ def decisions(round_: Round, book: Rulebook) -> list[RecordedEvent]:
 def decided_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """Players decide from the dealer's left, when each has a first card and none an additional one.
 
-    Where it is filed so, hand by hand: each when the hands before it are finished (D278).
+    If it is filed so, hand by hand: each when the hands before it are finished (D278).
     """
     made, reported = decisions(round_, book), set[int]()
     for case in (*_decided_before_a_nearer_seat(made), *_decided_at_another_time(round_, book, made)):
@@ -169,7 +169,7 @@ def _returned_short_of_cards(round_: Round, book: Rulebook) -> frozenset[int]:
 def _settled_out_of_turn(
     round_: Round, book: Rulebook, settled: Sequence[RecordedEvent], further: Mapping[int, RecordedEvent]
 ) -> Finding | Indeterminate | None:
-    """The first hand that was settled after one farther from the dealer's left, though its cards came no later; or null."""
+    """The first hand that was settled after one farther from the dealer's left, though its cards came no later; or None."""
     came = {seat: fact.seq for seat, fact in further.items()}
     for before, after in itertools.pairwise(settled):
         earlier, seat = before.payload.seat, after.payload.seat
@@ -181,7 +181,7 @@ def _settled_out_of_turn(
 def _settled_after_the_next_cards(
     round_: Round, book: Rulebook, settled: Sequence[RecordedEvent], further: Mapping[int, RecordedEvent]
 ) -> Finding | Indeterminate | None:
-    """The first hand that was settled after the next one had its additional cards; or null."""
+    """The first hand that was settled after the next one had its additional cards; or None."""
     last_move = {fact.payload.seat: fact for fact in settled}
     for seat, cards in further.items():
         later = (other for other in further.values() if other.seq > cards.seq)
@@ -231,7 +231,7 @@ def next_hands(round_: Round, book: Rulebook) -> Iterator[Act]:
 
 
 def _hand_before_collected(round_: Round, book: Rulebook, act: Act) -> RecordedEvent | None:
-    """Return what collected the cards of the hand that got its additional cards right before an act's; or null."""
+    """Return what collected the cards of the hand that got its additional cards right before an act's; or None."""
     before = [each.fact for each in next_hands(round_, book) if each.fact.seq < act.fact.seq]
     seat = in_order(before)[-1].payload.to if before else None
     return next(

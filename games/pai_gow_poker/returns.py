@@ -45,7 +45,7 @@ def dice(paytable: Paytable) -> LineCounts:
 
 
 def tiger_9(chapter: Chapter, name: str) -> Result:
-    """Return Tiger 9 with the dealer's hands set by the house way, as it shows them where it leaves a choice."""
+    """Return Tiger 9 with the dealer's hands set by the house way, as it shows them if it leaves a choice."""
     rule, table = chapter.wagers["tiger_9"], counts("tiger_9")
     total, odds = table["total"], pays(rule.odds)
 

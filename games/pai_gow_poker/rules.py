@@ -42,14 +42,14 @@ ON_THE_DICE = ("sum", "match", "beat_it")
 
 
 def first_seen(round_: Round) -> RecordedEvent | None:
-    """Return the event by which the dealer's hand was first seen: dealt face up, revealed or set; or null (§ 645c.1(d))."""
+    """Return the event by which the dealer's hand was first seen: dealt face up, revealed or set; or None (§ 645c.1(d))."""
     up = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to == "dealer" and fact.payload.face_up]
     turned = dealer_turned_over(round_)
     return min([*up, *((turned,) if turned else ())], key=lambda fact: fact.seq, default=None)
 
 
 def exposed_dealer(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
-    """What follows from a card of the dealer seen before its time stands in § 645a.13, which we do not hold (D13).
+    """What follows from a card of the dealer seen before its time is in § 645a.13, which we do not hold (D13).
 
     Whether the round is void is open then, as it is after the like in § 659a.13(e), which voids all hands.
     """
@@ -81,7 +81,7 @@ UNREAD = {
     "beat_it": "the dice, or which of them is red, were not all read",
     "mystery": "who passed the hidden target, or the meter then, is not on record",
 }
-"""What is missing where a wager that the player's cards do not decide cannot be told."""
+"""What is missing if a wager that the player's cards do not decide cannot be told."""
 
 
 def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:

@@ -39,7 +39,7 @@ IN_TURN = ("base", "backline", "ace_high_bonus", "fortune_bonus", "fortune_envy"
 
 
 def action_of(round_: Round) -> int | None:
-    """Return who has the action: the seat that dice or number point at, else where the button lies; null where unknown."""
+    """Return who has the action: the seat that dice or number point at, else where the button lies; None if unknown."""
     bank, start = bank_seat(round_), start_of(round_)
     if bank is not None and start is not None and len(start.counts) == 1:
         return action_seat(start.counts[0], bank)
@@ -134,7 +134,7 @@ def offers_before(round_: Round, taken: RecordedEvent) -> list[Offer]:
 def _wrongly_rotated(
     round_: Round, book: Rulebook, seat: int, holder: str, offers: Sequence[Offer]
 ) -> tuple[str, str] | None:
-    """What was expected and what was done instead, or null."""
+    """What was expected and what was done instead, or None."""
     before = round_.before.position
     accepted = next((offer.seat for offer in offers if offer.accepted), None)
     if accepted is not None and accepted != seat:
@@ -163,7 +163,7 @@ def _wrongly_rotated(
 
 
 def _all_declined(offers: Sequence[Offer], asked: Sequence[int]) -> bool:
-    """Say whether all who were asked declined at first: then whoever takes the position passes nobody over (D528)."""
+    """Say whether all who were asked declined at first: then whoever takes the position passes no one over (D528)."""
     first = {offer.seat: offer.accepted for offer in reversed(offers)}
     return not any(first[seat] for seat in asked)
 
@@ -441,7 +441,7 @@ def backline(round_: Round, book: Rulebook) -> Iterator[Finding]:
 def collection_fees(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """One flat fee for each seat with a base wager, as filed; whoever bets behind or deals pays that or nothing.
 
-    Where several rates are filed, one of them is due; which, the record does not say (D554).
+    If several rates are filed, one of them is due; which, the record does not say (D554).
     """
     rates = filed_rates(book)
     staked = [stake for stake in stakes(round_, book).values() if stake.on_layout_cents > 0]
@@ -477,7 +477,7 @@ RATES = ("collection", "collection_2", "collection_3", "collection_4", "collecti
 
 
 def filed_rates(book: Rulebook) -> tuple[int, ...]:
-    """Return the collection rates that are filed, in cents, the smallest first; none where no fee is collected."""
+    """Return the collection rates that are filed, in cents, the smallest first; none if no fee is collected."""
     return tuple(sorted({int(book.settings[name]) for name in RATES} - {0}))
 
 

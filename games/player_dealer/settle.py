@@ -51,7 +51,7 @@ def action_seat(count: int, player_dealer: int) -> int:
 
 
 def action_after(first: int, player_dealer: int) -> int:
-    """Return the seat that gets the action button where a seat gets the first hand."""
+    """Return the seat that gets the action button if a seat gets the first hand."""
     return first if first != player_dealer else player_dealer % SEATS + 1
 
 
@@ -80,7 +80,7 @@ class Cover:
         self.least = self.most = 0
 
     def pay(self, cents: int) -> int | None:
-        """Pay a winner as far as the wager reaches; return how much that is, null where it cannot be told."""
+        """Pay a winner as far as the wager reaches; return how much that is, None if it cannot be told."""
         if self.wager is None:
             return None
         by_least, by_most = (
@@ -91,7 +91,7 @@ class Cover:
         return by_least if by_least == by_most else None
 
     def take(self, cents: int) -> int | None:
-        """Take from a loser as far as the wager reaches; return how much that is, null where it cannot be told."""
+        """Take from a loser as far as the wager reaches; return how much that is, None if it cannot be told."""
         if not self.net:
             return self.pay(cents)
         if self.wager is None:
@@ -166,7 +166,7 @@ def _base(book: Rulebook, dealer: Hand, box: BettingBox, bank: Bank) -> Due:
 def _backline(book: Rulebook, dealer: Hand, box: BettingBox, bank: Bank, further_wager: FurtherWager) -> Due:
     """A backline wager goes with the hand of the seat, settled as another's base wager.
 
-    A hand that nobody set, at a seat without a base wager, is nobody's: what it would have lost is not known (D361).
+    A hand that no one set, at a seat without a base wager, is no one's: what it would have lost is not known (D361).
     """
     hand = box.hand if "base" in box.stakes or box.hand.high is not None else NO_HAND
     behind = BettingBox(box.seat, further_wager.bettor, hand, {"base": further_wager.stake_cents})

@@ -42,13 +42,13 @@ WINNERS = "gegr-002138.How winners are determined"
 
 
 def bank_seat(round_: Round) -> int | None:
-    """Return the seat of the player-dealer, null where it is not on record."""
+    """Return the seat of the player-dealer, None if it is not on record."""
     seat = dealer_position(round_)
     return seat if isinstance(seat, int) else None
 
 
 def button(round_: Round) -> RecordedEvent | None:
-    """Return what placed the action button: where it lay as the first card was dealt, or came to lie first after that."""
+    """Return what placed the action button: if it lay as the first card was dealt, or came to lie first after that."""
     before = before_deal(round_, round_.of(model.ActionButtonPlaced))
     return before[-1] if before else round_.first(model.ActionButtonPlaced)
 

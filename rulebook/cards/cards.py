@@ -19,7 +19,7 @@ TEXT: tuple[str, ...] = (*(r + s for r in RANKS for s in SUITS), "Jk")
 CODE: dict[str, int] = {text: card for card, text in enumerate(TEXT)}
 
 READ: dict[str | None, int | None] = {None: None} | {text: card for card, text in enumerate(TEXT)}
-"""The card of a text as a reader gave it: null where it was not read."""
+"""The card of a text as a reader gave it: None if it was not read."""
 
 
 def rank(card: int) -> int:

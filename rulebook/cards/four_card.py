@@ -74,7 +74,7 @@ def _rank_of(key: int, suited: bool) -> Rank:
 
 _PLAIN: Final[Memo[Rank]] = Memo(lambda key: _rank_of(key, False))
 _SUITED: Final[Memo[Rank]] = Memo(lambda key: _rank_of(key, True))
-# The suits of four cards, or of three and the joker, where they are all the same.
+# The suits of four cards, or of three and the joker, if they are all the same.
 _ONE_SUIT: Final = frozenset(count << s * 3 for s in range(4) for count in (3, 4))
 
 
@@ -112,7 +112,7 @@ def rank_one(cards: Sequence[int]) -> Rank:
 def is_legal_setting(high: Sequence[int], medium: Sequence[int], low: Sequence[int]) -> bool:
     """Say whether each hand ranks higher than the next; otherwise, or with other sizes, it is foul (§ 659a.11(b), D7).
 
-    Hands of different size compare card by card; where the shorter runs out equal, the longer is higher.
+    Hands of different size compare card by card; if the shorter runs out equal, the longer is higher.
 
     >>> from rulebook.cards.cards import parse_cards
     >>> is_legal_setting(parse_cards("7s 7h 3d 2c"), parse_cards("7d 7c"), parse_cards("As"))

@@ -97,7 +97,7 @@ _FIVE: Final[dict[Wheel, tuple[Memo[Rank], Memo[Rank]]]] = {
     "lowest": (Memo(lambda key: _rank_of(key, False, "lowest")), Memo(lambda key: _rank_of(key, True, "lowest"))),
 }
 _FIVE_PLAIN, _FIVE_SUITED = _FIVE["second"]
-# The suits of five cards, or of four and the joker, where they are all the same.
+# The suits of five cards, or of four and the joker, if they are all the same.
 _ONE_SUIT: Final = frozenset(count << s * 3 for s in range(4) for count in (4, 5))
 
 
@@ -132,7 +132,7 @@ _RANK_IN_TWO: Final = tuple(ACE if card == JOKER else rank(card) for card in DEC
 def rank_two(cards: Sequence[int]) -> Rank:
     """Rank a hand of two: a pair or two single cards, in which the joker is an ace (§ 688a.6(b)(11), D1).
 
-    Ranks of two and of five cards compare with each other: where the two cards run out equal, they are lower (D7).
+    Ranks of two and of five cards compare with each other: if the two cards run out equal, they are lower (D7).
 
     >>> from rulebook.cards.cards import parse_cards
     >>> rank_two(parse_cards("Jk As")), rank_two(parse_cards("7s Jk"))
@@ -227,7 +227,7 @@ def seven_card_lines(cards: Sequence[int], joker: JokerMode) -> frozenset[str]:
 
     A line is made when any five (or all seven) of the cards make it; a straight flush makes a flush and a straight too.
     With "completes" the joker pairs with aces only (D1); with "wild" it may be any card. A Royal Match takes a natural
-    king and queen of one suit beside the royal flush, which may itself use the joker (D16). Five of a kind is four
+    king and queen of one suit next to the royal flush, which may itself use the joker (D16). Five of a kind is four
     cards of a rank and a fully wild joker; five aces make it with any joker.
 
     >>> from rulebook.cards.cards import parse_cards
@@ -270,7 +270,7 @@ _HIGHEST_UNPAIRED: Final[Memo[int]] = Memo(_highest_unpaired)
 def highest_unpaired(cards: Sequence[int]) -> int:
     """Return the rank of the highest of seven cards that make no pair, straight or flush; otherwise 0 (§ 659a.11(h)(2)).
 
-    The joker is an ace where it completes nothing (D1).
+    The joker is an ace if it completes nothing (D1).
 
     >>> from rulebook.cards.cards import parse_cards
     >>> highest_unpaired(parse_cards("9s 8d 7h 6c 4s 3d 2h")), highest_unpaired(parse_cards("9s 8d 7h 6c Jk 3d 2h"))

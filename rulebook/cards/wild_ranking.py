@@ -4,7 +4,7 @@ The four deuces and the joker are wild. A wild card stands for whatever makes th
 deuce as a two is one choice among others, so counting it as wild never costs anything. The text does not state how hands of
 the same rank compare; they compare as in other games: groups first, then the other cards in order (D7).
 
-`rulebook.cards.signature` explains why it is fast. Wild cards count where the joker does, and have no suit.
+`rulebook.cards.signature` explains why it is fast. Wild cards count if the joker does, and have no suit.
 
 The caller makes sure that no card occurs twice.
 """
@@ -24,7 +24,7 @@ Deuces = Literal["natural", "wild"]
 
 
 class WildClass(IntEnum):
-    """The ranks of § 687a.6(c), lowest first, with five of a kind where the Blind paytable of .12(b) has it (D5)."""
+    """The ranks of § 687a.6(c), lowest first, with five of a kind if the Blind paytable of .12(b) has it (D5)."""
 
     HIGH_CARD = 0
     PAIR = 1
@@ -60,7 +60,7 @@ _STRAIGHTS: Final = (
 def _rank_of(key: int, suited: bool) -> Rank:
     """Rank five cards by key. Each line is what the wild cards can make when nothing above it can be made (D5).
 
-    With a wild card beside them two pairs are a full house, a pair is three of a kind, and no hand is without a pair.
+    With a wild card next to them two pairs are a full house, a pair is three of a kind, and no hand is without a pair.
     """
     counts, wilds = counts_of(key)
     ranks = tuple(sorted(counts, key=lambda r: (counts[r], r), reverse=True))
@@ -99,7 +99,7 @@ def _filled(ranks: Sequence[int], wilds: int) -> list[int]:
 
 _PLAIN: Final[Memo[Rank]] = Memo(lambda key: _rank_of(key, False))
 _SUITED: Final[Memo[Rank]] = Memo(lambda key: _rank_of(key, True))
-# The suits of one to five cards where they are all the same; wild cards fit every suit.
+# The suits of one to five cards if they are all the same; wild cards fit every suit.
 _ONE_SUIT: Final = frozenset(count << s * 3 for s in range(4) for count in range(1, 6))
 _UNIT: Final[Mapping[Deuces, tuple[int, ...]]] = {
     "wild": tuple(JOKER_UNIT if card == JOKER or rank(card) == 2 else UNIT[card] for card in DECK),
@@ -152,7 +152,7 @@ def progressive_class(cards: Sequence[int], side_card: int | None, deuces: Deuce
     """Return what five cards make for the Progressive, the side card in the joker's place (§ 687a.11(f)(1), D6).
 
     Only the ranks of § 687a.6(d) count: with wild deuces what would be five of a kind is the highest of those, a straight
-    flush beside four deuces and four of a kind otherwise (D151). The side card is not looked at without the joker; ValueError
+    flush next to four deuces and four of a kind otherwise (D151). The side card is not looked at without the joker; ValueError
     when it is needed and missing.
 
     >>> from rulebook.cards.cards import parse_cards

@@ -20,7 +20,7 @@ _ADDED: Final[dict[tuple[str, str], Table]] = {}
 
 
 def table_of(jurisdiction: str, name: str) -> Table:
-    """Return the table of a chapter by jurisdiction and number; KeyError where there is no such chapter.
+    """Return the table of a chapter by jurisdiction and number; KeyError if there is no such chapter.
 
     >>> table_of("pa", "688a")["title"]
     'Face Up Pai Gow Poker'
@@ -42,7 +42,7 @@ def chapter_names() -> dict[str, tuple[str, ...]]:
 
 
 def add_table(table: Table) -> None:
-    """Take in the table of a chapter that is no file of the package; ValueError where the chapter is known already."""
+    """Take in the table of a chapter that is no file of the package; ValueError if the chapter is known already."""
     jurisdiction, name = table["jurisdiction"], table["chapter"]
     if name in chapter_names().get(jurisdiction, ()):
         raise ValueError(f"there is a chapter {jurisdiction}-{name} already; give the new one another number")
@@ -55,7 +55,7 @@ def remove_table(jurisdiction: str, name: str) -> None:
 
 
 def citation_form(name: str) -> str | None:
-    """Return how sections of a chapter are cited, with `{section}` in it; null for a chapter of 58 Pa. Code.
+    """Return how sections of a chapter are cited, with `{section}` in it; None for a chapter of 58 Pa. Code.
 
     >>> citation_form("gegr-002138")
     'GEGR-002138, {section}'

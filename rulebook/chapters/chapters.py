@@ -1,6 +1,6 @@
 """The chapters of the regulation as data: paytables, limits, dates, each with its section.
 
-The numbers stand in `games/<game>/chapters/<jurisdiction>-<chapter>.toml`; this file gives them a shape and holds no number of
+The numbers are in `games/<game>/chapters/<jurisdiction>-<chapter>.toml`; this file gives them a shape and holds no number of
 its own. A rules submission (`rulebook.chapters.rulebook`) chooses among them.
 """
 
@@ -48,13 +48,13 @@ Closes = Literal["no_more_bets", "first_card", "activation", "further_cards", "r
 
 
 class WagerRule(msgspec.Struct, frozen=True, kw_only=True):
-    """A wager that the chapter knows; `odds` where they are the same for all (the base wager).
+    """A wager that the chapter knows; `odds` if they are the same for all (the base wager).
 
     `always`: it is part of the game and need not be filed. `of`: its amount is `times` that of another wager. `closes`: up
-    to when it may be placed, by `closes_cite` where the chapter has a section on that. `stands`: the reasons of a void that
-    leave it to be settled all the same ("*": every; "settled": every, where it was settled before the void; D23). `needs`:
+    to when it may be placed, by `closes_cite` if the chapter has a section on that. `stands`: the reasons of a void that
+    leave it to be settled all the same ("*": every; "settled": every, if it was settled before the void; D23). `needs`:
     the wager, or the setting, without which it is not offered. `follows`: the wagers of a box that are settled before it, by
-    `follows_cite` where that is not only the first. `within`: the wager whose highest limit it may not exceed.
+    `follows_cite` if that is not only the first. `within`: the wager whose highest limit it may not exceed.
     """
 
     name: str
@@ -77,7 +77,7 @@ class WagerRule(msgspec.Struct, frozen=True, kw_only=True):
 class Option(msgspec.Struct, frozen=True, kw_only=True):
     """One way of dealing, shuffling or finding the start; `needs_shuffler` is the section that demands a shuffler.
 
-    `without`: the sections that do not apply where it is used.
+    `without`: the sections that do not apply if it is used.
     """
 
     name: str
@@ -110,11 +110,11 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
 
     `base` is the wager that a player must place to take part: the first of the chapter.
 
-    Rules that games share go by the section numbers of 688a. `sections` gives this chapter's own number for each, null where
-    it has no such rule; what is not in it has the same number where the chapter is `like` 688a, and is not there otherwise.
+    Rules that games share go by the section numbers of 688a. `sections` gives this chapter's own number for each, None if
+    it has no such rule; what is not in it has the same number if the chapter is `like` 688a, and is not there otherwise.
     A chapter's own rules name its sections whole (`687a.11(b)`). `assumed`: the shared sections are those of a chapter that
     we do not hold (D13). `dealer_face_up`: the dealer's cards are dealt face up. `exposure_voids_by`: the way of dealing of
-    which § 688a.13(i) speaks. `wager_forms`: in what forms wagers are made; none where the chapter does not say. `in_force`:
+    which § 688a.13(i) speaks. `wager_forms`: in what forms wagers are made; none if the chapter does not say. `in_force`:
     whether it ever was; one that was not serves what-if replays only (D14).
     `citations` and `has_answers` keep the answers of `cite` and `has`.
     """
@@ -160,7 +160,7 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(range(1, self.numbers["seats"] + 1))
 
     def has(self, section: str) -> bool:
-        """Say whether a rule that stands on this section holds here: a section of 688a's, or one named whole.
+        """Say whether a rule that is on this section holds here: a section of 688a's, or one named whole.
 
         >>> chapter("pa", "688a").has("13(i)"), chapter("pa", "688a").has("687a.11(b)")
         (True, False)
@@ -197,7 +197,7 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
         return cite(REFERENCE, number, assumed=True) if self.assumed else cite(self.name, number)
 
     def paytable(self, wager: str, name: str) -> Paytable:
-        """Return a paytable by wager and name as printed; KeyError where there is none."""
+        """Return a paytable by wager and name as printed; KeyError if none exists."""
         return self.paytables[wager, name]
 
 
@@ -213,7 +213,7 @@ class KnownRule(msgspec.Struct, frozen=True):
 
 @cache
 def chapter(jurisdiction: str, name: str) -> Chapter:
-    """Return a chapter by jurisdiction and number; KeyError where it is not known.
+    """Return a chapter by jurisdiction and number; KeyError if it is not known.
 
     >>> chapter("pa", "688a").numbers["qualifying_wager_cents"]
     500
@@ -226,9 +226,9 @@ def chapter(jurisdiction: str, name: str) -> Chapter:
 
 
 def add_chapter(text: str) -> Chapter:
-    """Take in a chapter from the text of its TOML, beside those of the package; return it.
+    """Take in a chapter from the text of its TOML, next to those of the package; return it.
 
-    Raises `ValueError` where the text is no chapter, or where the chapter is known already; nothing is added then.
+    Raises `ValueError` if the text is no chapter, or where the chapter is known already; nothing is added then.
     """
     table = tomllib.loads(text)
     for key in ("jurisdiction", "chapter"):

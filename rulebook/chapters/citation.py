@@ -1,4 +1,4 @@
-"""Citations: the section of the regulation that a number, a line or a rule stands in.
+"""Citations: the section of the regulation that a number, a line or a rule is in.
 
 A chapter is cited as one of 58 Pa. Code unless its file says otherwise (`cited_as`): chapters that are known from the annex
 to a rulemaking are cited by the annex (D14), the California text by the Bureau's number of the game.

@@ -1,6 +1,6 @@
 """What a chapter takes from another in place of one that we do not hold (D13): the same data, cited as assumed.
 
-Invariant: it joins tables as they were read, and of their contents it knows only where sections are cited.
+Invariant: it joins tables as they were read, and of their contents it knows only if sections are cited.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _LISTS: Final = ("deal_method", "starting", "shuffler", "setting")
 
 
 def cited(chapter_name: str, section: str) -> Citation:
-    """Cite a section of the chapter's own, or one named whole: of another, which stands in for one that we do not hold.
+    """Cite a section of the chapter's own, or one named whole: of another, which is in for one that we do not hold.
 
     >>> cited("645c", "1(g)"), cited("645c", "688a.12(d)")
     ('58 Pa. Code § 645c.1(g)', '58 Pa. Code § 688a.12(d), assumed (D13)')

@@ -13,7 +13,7 @@ from rulebook.chapters.paytables import Paytable
 
 
 class WagerOffer(msgspec.Struct, frozen=True):
-    """A wager that is offered, with its limits in cents; `paytable` is none where all are paid alike (base)."""
+    """A wager that is offered, with its limits in cents; `paytable` is none if all are paid alike (base)."""
 
     wager: str
     paytable: Paytable | None
@@ -21,7 +21,7 @@ class WagerOffer(msgspec.Struct, frozen=True):
     max_cents: int
 
 
-# The hands that win most: one for each bonus line, at its best. Where a hand leaves the dealer an ace, or the joker,
+# The hands that win most: one for each bonus line, at its best. If a hand leaves the dealer an ace, or the joker,
 # the dealer can have ace high against it.
 _BEST_HANDS: Final = tuple(
     parse_cards(text)
@@ -47,7 +47,7 @@ def most_from_smallest_wagers(offers: Mapping[str, WagerOffer]) -> int:
     """Return the most that a player's smallest wagers can win on one hand, of what a maximum payout caps (D19).
 
     These are the odds of the Ace High and Fortune Bonus and the fixed amounts of the Progressive; the wagers win
-    together where one deal lets them: the dealer's ace high beside the player's hand, or both ace high (§ 688a.12(e)).
+    together if one deal lets them: the dealer's ace high next to the player's hand, or both ace high (§ 688a.12(e)).
 
     >>> from rulebook.chapters.rulebook import parse_submission, simple_submission
     >>> book = parse_submission(simple_submission(paytables={"fortune_bonus": "2"}, **{"fortune_bonus.min": "5.00"}))

@@ -36,11 +36,11 @@ class Paytable(msgspec.Struct, frozen=True, kw_only=True):
     """A paytable as printed. `wager_cents`, the seed and the rates are there for a progressive.
 
     `scales`: the amounts are "for 1" and go with the wager filed; `rate_filed`: the text prints no rate, it is filed.
-    `printed_for_cents` is the wager that the text prints the amounts for, where they are kept for another one (D662).
+    `printed_for_cents` is the wager that the text prints the amounts for, if they are kept for another one (D662).
     `least_wager_cents` and `maximum_cents` are those of a Must-Hit-By configuration, whose minimum is the seed (§ 645c.3).
 
-    `picks` decides which of several lines made is paid: the best paid where all are odds (D15), the first printed where
-    amounts or shares of a meter are among them, or the highest ranking hand where that is filed.
+    `picks` decides which of several lines made is paid: the best paid if all are odds (D15), the first printed if
+    amounts or shares of a meter are among them, or the highest ranking hand if that is filed.
     """
 
     wager: str

@@ -66,7 +66,7 @@ class Rulebook(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def way(self) -> FiledWay:
-        """The house way, in a chapter where the dealer's hands are set by one."""
+        """The house way, in a chapter if the dealer's hands are set by one."""
         assert self.house_way is not None, f"no house way is filed in {self.chapter.key}"
         return self.house_way
 
@@ -75,7 +75,7 @@ class Rulebook(msgspec.Struct, frozen=True, kw_only=True):
         return self.chapter.cite(section)
 
     def has(self, section: str) -> bool:
-        """Say whether a rule that stands on this section holds in the chapter."""
+        """Say whether a rule that is on this section holds in the chapter."""
         return self.chapter.has(section)
 
     def files(self, setting: str) -> bool:
@@ -277,7 +277,7 @@ class _SubmissionReader:
         return offers, meter, linked, mystery_meter, linked_mystery
 
     def _needs(self, offers: Mapping[str, WagerOffer], settings: Mapping[str, bool | str | int]) -> None:
-        """Refuse a wager without what it is offered beside: another wager, of at least some amount, or a setting."""
+        """Refuse a wager without what it is offered next to: another wager, of at least some amount, or a setting."""
         for name, offer in offers.items():
             rule, paytable = self.chapter.wagers[name], offer.paytable
             if rule.needs is None:
@@ -292,7 +292,7 @@ class _SubmissionReader:
                 raise RulesRefused(self.source, f"wagers.{name}.paytable", message, paytable.cite)
 
     def _dice_for(self, offers: Mapping[str, WagerOffer], starting: str) -> None:
-        """Refuse wagers on the dice where no dice are thrown: the start is found by a number drawn (§ 645c.2(e), D522)."""
+        """Refuse wagers on the dice if no dice are thrown: the start is found by a number drawn (§ 645c.2(e), D522)."""
         on_dice = [name for name in offers if self.chapter.wagers[name].closes == "activation"]
         if on_dice and starting == "number":
             message = f"number; {on_dice[0]} is on the dice of a shaker: file shaker or player_shaker"
@@ -357,7 +357,7 @@ class _SubmissionReader:
         return paytable
 
     def _as_filed(self, section: _Section, paytable: Paytable) -> Paytable:
-        """Return a progressive's paytable for any one wager: what it is printed for is assumed and refuses nobody (D13, D662)."""
+        """Return a progressive's paytable for any one wager: what it is printed for is assumed and refuses no one (D13, D662)."""
         filed = {key: section.money(key) for key in ("amount", "min", "max") if section.has(key)}
         for key, cents in filed.items():
             if cents < 1 or cents not in (paytable.wager_cents, *list(filed.values())[:1]):
@@ -371,7 +371,7 @@ class _SubmissionReader:
         )
 
     def _rated(self, section: _Section, paytable: Paytable) -> Paytable:
-        """Put in the rate of progression where the text prints none and it must be filed (D18)."""
+        """Put in the rate of progression if the text prints none and it must be filed (D18)."""
         if not paytable.rate_filed:
             return paytable
         text = section.text("rate", 'a rate of progression such as "15%": the text prints none', paytable.cite)
@@ -425,7 +425,7 @@ class _SubmissionReader:
             raise self.top.refuse("max_payout", "the chapter knows no maximum payout")
         cap = self.top.money("max_payout", section)
         floor = self.chapter.numbers["max_payout_floor_cents"]
-        if section.assumed:  # nobody is refused by it (D13)
+        if section.assumed:  # no one is refused by it (D13)
             return cap
         smallest = most_from_smallest_wagers(offers)
         if cap < floor:

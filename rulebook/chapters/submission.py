@@ -121,7 +121,7 @@ def submission_from_words(words: Sequence[str]) -> str:
 
 
 def _unsaid_starting(book: Chapter) -> str:
-    """How the start is found where the words leave it open. The players' shaker may stand beside the dealer's (645c.2(a)), so
+    """How the start is found if the words leave it open. The players' shaker may be next to the dealer's (645c.2(a)), so
     that it puts nothing in dispute."""
     return "player_shaker" if "player_shaker" in book.startings else next(iter(book.startings))
 

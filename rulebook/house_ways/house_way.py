@@ -1,7 +1,7 @@
 """House ways: how a casino's dealer sets seven cards into two hands, as a table that is filed (§ 688a.11(a), D26).
 
 A house way is data: rows in order, each for a kind of seven cards, with its plays. The first row that matches the cards and
-has a possible play sets them; a play picks, among the legal settings it allows, the one with the highest hand in front. Where
+has a possible play sets them; a play picks, among the legal settings it allows, the one with the highest hand in front. If
 the chart leaves a choice, several settings are accepted, and the first of them is the one to show. docs/house-ways.md explains
 the words of the table.
 
@@ -54,7 +54,7 @@ _RANK: Final = tuple(ACE if card == JOKER else rank(card) for card in DECK)
 _SHOW_ORDER: Final = tuple((-_RANK[card], -card) for card in DECK)
 """Cards are shown from the highest rank down."""
 
-# What the hand behind must at least be; a straight or better is "complete" where it is one of the four above.
+# What the hand behind must at least be; a straight or better is "complete" if it is one of the four above.
 _AT_LEAST: Final = {
     "any": HandClass.HIGH_CARD,
     "pair": HandClass.PAIR,
@@ -102,7 +102,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     """One row: the hands that it is for, and its plays in order, each a group of equal plays.
 
     `ranks` are those of the highest pair, three or four; `complete` is whether the seven cards must make a straight or
-    flush; `joker_with_ace` whether the joker lies beside an ace. Null: any.
+    flush; `joker_with_ace` whether the joker lies next to an ace. Null: any.
     """
 
     name: str

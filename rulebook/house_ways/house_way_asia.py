@@ -2,7 +2,7 @@
 
 Made like `rulebook.house_ways.house_way`: rows in order, each for a kind of seven cards, with its plays; the first row that
 matches the cards and has a possible play sets them. A play picks, among the legal settings it allows, the one with the highest
-medium hand, then the highest low hand (or the other way round), then the highest high hand. Where a row lists plays as equal,
+medium hand, then the highest low hand (or the other way round), then the highest high hand. If a row lists plays as equal,
 all of them are accepted, and the first is the one to show. docs/house-ways.md explains the words of the table.
 """
 

@@ -12,7 +12,7 @@ from rulebook.settlement.wagers import Due, MaximumPayout, Outcome, due_of, offe
 
 
 def ace_high_line(dealer_cards: Sequence[int], player_cards: Sequence[int] | None) -> str | None:
-    """Return the line of the Ace High Bonus that wins, null when it loses, "?" when the player's cards decide it (D10)."""
+    """Return the line of the Ace High Bonus that wins, None when it loses, "?" when the player's cards decide it (D10)."""
     if not is_ace_high(dealer_cards):
         return None
     if player_cards is None:
@@ -23,7 +23,7 @@ def ace_high_line(dealer_cards: Sequence[int], player_cards: Sequence[int] | Non
 
 
 def settle_ace_high(book: Rulebook, dealer: Hand, box: BettingBox, cap: MaximumPayout) -> Due:
-    """Return what an Ace High Bonus Wager is due: by the dealer's seven cards, and the player's beside them (D10)."""
+    """Return what an Ace High Bonus Wager is due: by the dealer's seven cards, and the player's next to them (D10)."""
     wager, paytable = "ace_high_bonus", offered(book, "ace_high_bonus")
     if paytable is None or box.voided or box.has_abandoned(wager):
         return without_cards(book, box, wager, paytable)
@@ -40,7 +40,7 @@ def settle_ace_high(book: Rulebook, dealer: Hand, box: BettingBox, cap: MaximumP
 
 
 def _most(paytable: Paytable, box: BettingBox) -> int:
-    """Return the most that an Ace High Bonus Wager can win beside these cards of the player, in cents."""
+    """Return the most that an Ace High Bonus Wager can win next to these cards of the player, in cents."""
     both = box.hand.cards is not None and is_ace_high(box.hand.cards)
     odds = [line.odds for line in paytable.lines if (line.hand == "both_ace_high") == both]
     return max((each.winnings(box.stakes[paytable.wager]) for each in odds if each is not None), default=0)

@@ -43,7 +43,7 @@ _lines_of = lru_cache(maxsize=64)(seven_card_lines)
 
 
 def qualifying_cents(book: Rulebook, wager: str) -> float:
-    """Return from what stake on a wager entitles to an Envy Bonus: $5 where its paytable has an Envy column, else none (D17)."""
+    """Return from what stake on a wager entitles to an Envy Bonus: $5 if its paytable has an Envy column, else none (D17)."""
     paytable = offered(book, wager)
     return book.chapter.numbers["qualifying_wager_cents"] if paytable is not None and paytable.has_envy else inf
 
@@ -113,7 +113,7 @@ def progressive_payout(
 
 
 def _printed_for_another(paytable: Paytable, line: PayLine) -> str | None:
-    """Say that a paytable is printed for another wager than the one filed; null where it is printed for that (D662)."""
+    """Say that a paytable is printed for another wager than the one filed; None if it is printed for that (D662)."""
     if paytable.printed_for_cents is None:
         return None
     printed, filed = show_money(paytable.printed_for_cents), show_money(paytable.wager_cents or 0)
@@ -127,7 +127,7 @@ def _printed_for_another(paytable: Paytable, line: PayLine) -> str | None:
 def is_envy_owed(own_hand: bool, hand_wagered: bool, must_wager: bool) -> bool:
     """Say whether a qualifying wager is paid for a qualifying hand (D17).
 
-    `own_hand`: both are of the same patron; `hand_wagered`: the hand's patron placed the wager too, which counts where
+    `own_hand`: both are of the same patron; `hand_wagered`: the hand's patron placed the wager too, which counts if
     `must_wager` is filed.
     """
     return not own_hand and (hand_wagered or not must_wager)

@@ -108,13 +108,13 @@ def dice_wager(book: Rulebook, box: BettingBox, wager: str, dice: Dice | None, n
 
 
 def _range_cents(lines: Collection[PayLine | None], stake_cents: int) -> tuple[int, int] | None:
-    """Return the least and the most that one of these lines, or none of them, is due; null where no dice are on record."""
+    """Return the least and the most that one of these lines, or none of them, is due; None if no dice are on record."""
     nets = [line.odds.winnings(stake_cents) if line is not None and line.odds else -stake_cents for line in lines]
     return (min(nets), max(nets)) if nets else None
 
 
 def _fraction(paytable: Paytable, hand: str, stake_cents: int) -> str | None:
-    """Return a note where the odds leave a fraction of a cent, otherwise null (D25)."""
+    """Return a note where the odds leave a fraction of a cent, otherwise None (D25)."""
     odds = next(line.odds for line in paytable.lines if line.hand == hand)
     if odds is None or odds.is_exact(stake_cents):
         return None

@@ -23,7 +23,7 @@ PAID = "645c.3(c)(7)"
 class Ruling(msgspec.Struct, frozen=True, kw_only=True):
     """The ruling on a cycle: who wins which meter, what is wrong about the hit on record, and what remains open.
 
-    `winner` is null where nobody wins, or where the winner is unknown (`unsure` is then the seat that may have won). `wrong`
+    `winner` is None if no one wins, or where the winner is unknown (`unsure` is then the seat that may have won). `wrong`
     is what was wrong at the seat `at`, `right` what should have been, `doubt` why the ruling is open.
     """
 
@@ -149,7 +149,7 @@ def _without_target(cycle: Cycle, paytable: Paytable) -> Ruling:
 
 
 def _surplus_before(cycle: Cycle, paytable: Paytable) -> Contribution | None:
-    """Return a contribution on which a hit rests though its wager had contributed before; null where none does (D661).
+    """Return a contribution on which a hit rests though its wager had contributed before; None if none does (D661).
 
     Without it the meter would have read otherwise. What comes after the contribution that passed the target changes nothing;
     of a target that is not known, every contribution may be the one.
@@ -188,7 +188,7 @@ def _is_of(cycle: Cycle, seat: int, reading: int) -> Contribution | None:
 def mystery_bonuses(book: Rulebook, layout: TableLayout) -> Iterator[Due]:
     """Yield what the bonus is due: the whole meter to the winner, nothing to another who was paid it (§ 645c.3(c)(7)).
 
-    It stakes nothing; the base and progressive wagers beside it qualify. Where those of the winner do not, nothing is due
+    It stakes nothing; the base and progressive wagers next to it qualify. If those of the winner do not, nothing is due
     there, and whether the next qualifying contribution of the round wins cannot be told (§ 645c.3(c)(1), (3), D372).
     """
     table, paytable = layout.mystery, offered(book, "mystery")
@@ -242,7 +242,7 @@ def _qualifying_after(table: Mystery, winner: Contribution) -> Iterator[Contribu
 
 
 def show_meter(centicents: int) -> str:
-    """Return a meter as dollars and cents, with hundredths of a cent where it has any.
+    """Return a meter as dollars and cents, with hundredths of a cent if it has any.
 
     >>> show_meter(1_500_100), show_meter(3_000_250)
     ('150.01', '300.0250')

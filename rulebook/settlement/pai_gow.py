@@ -18,7 +18,7 @@ from rulebook.settlement.wagers import EVEN_MONEY, Due, Outcome, due_of
 Position = int | Literal["dealer"]
 CLOCKWISE: tuple[Position, ...] = (1, 2, 3, 4, 5, 6, "dealer")
 Compared = Callable[[Hand, Hand], tuple[Outcome, str]]
-"""Compares the hands that a player and the dealer set: the outcome (foul and unknown too), and the section it stands on."""
+"""Compares the hands that a player and the dealer set: the outcome (foul and unknown too), and the section it is on."""
 
 
 # (player's high is higher, player's low is higher) -> outcome of the base wager. § 688a.11(f)(1)(i), (ii), (2), (3), D8
@@ -48,7 +48,7 @@ def starting_position(count: int) -> Position:
 
 
 def clockwise_from(start: Position, around: tuple[Position, ...] = CLOCKWISE) -> tuple[Position, ...]:
-    """Return positions clockwise from `start`; one that is not among them stands before all (§§ 688a.8(d), 9(c), 10(c)).
+    """Return positions clockwise from `start`; one that is not among them is before all (§§ 688a.8(d), 9(c), 10(c)).
 
     >>> clockwise_from(5)
     (5, 6, 'dealer', 1, 2, 3, 4)
@@ -90,7 +90,7 @@ def compare(
 def high_and_low(hand: Hand, dealer: Hand, wheel: Wheel = "second") -> tuple[Outcome, str]:
     """Compare hands of five and two cards with the dealer's; `wheel` as in `rank_five` (§ 688a.11(f), D2).
 
-    Where it is not known how the player's cards were set, they lose if they do in every setting: set foul they lose too (D376).
+    If it is not known how the player's cards were set, they lose if they do in every setting: set foul they lose too (D376).
     """
     if hand.high is None or hand.low is None:
         if hand.cards is None or hand.disputed or dealer.high is None or dealer.low is None:
@@ -115,7 +115,7 @@ def _best(cards: tuple[int, ...], wheel: Wheel) -> tuple[tuple[int, ...], tuple[
 
 
 SECTIONS = {Outcome.WIN: "12(a)", Outcome.TIE: "11(f)(2)", Outcome.LOSE: "11(f)(1)"}
-"""The section that each outcome of the comparison stands on."""
+"""The section that each outcome of the comparison is on."""
 
 
 def base_due(
@@ -130,7 +130,7 @@ def base_due(
     """Return what a base wager is due against the dealer's hands (§ 688a.11(f)).
 
     `pushed`: whether the dealer's hand pushes every base wager of the table, which comes before all else but a surrender
-    that was collected (D9, D285); null where that is not known. `compared`: how the game compares the hands as set.
+    that was collected (D9, D285); None if that is not known. `compared`: how the game compares the hands as set.
     """
     stake = box.stakes["base"]
     if box.voided:

@@ -9,10 +9,10 @@ from rulebook.settlement.wagers import Due, offered
 
 
 def possible_cents(book: Rulebook, due: Due, reading_centicents: int | None) -> tuple[int, int] | None:
-    """Return the least and the most that a wager's net can be, in cents; null where that is not known.
+    """Return the least and the most that a wager's net can be, in cents; None if that is not known.
 
     The least is the loss of the stake. The most is by the best line of its paytable, or by the odds that all of its wins have.
-    `reading_centicents`: the meter of the progressive wager, null where it is not on record. An Envy Bonus, or a
+    `reading_centicents`: the meter of the progressive wager, None if it is not on record. An Envy Bonus, or a
     wager of which the record has no stake, has no bounds, nor has what the rules do not offer.
     """
     if due.for_position is not None or due.wager not in book.offers or not due.staked_cents:
@@ -28,7 +28,7 @@ def possible_cents(book: Rulebook, due: Due, reading_centicents: int | None) -> 
 
 
 def _net_cents(paytable: Paytable, line: PayLine, stake: int, reading_centicents: int | None) -> int | None:
-    """Return the patron's net of a line, in cents; of a share of a meter null where the meter is not on record."""
+    """Return the patron's net of a line, in cents; of a share of a meter None if the meter is not on record."""
     if line.push:
         return 0
     if line.odds is not None:

@@ -40,11 +40,11 @@ STAKE_KEPT = (Outcome.WIN, *PUSHES, Outcome.VOID, Outcome.UNCOVERED)
 
 
 class Due(msgspec.Struct, frozen=True, kw_only=True):
-    """What one wager is due. `net_cents` is the patron's net, null where it cannot be told.
+    """What one wager is due. `net_cents` is the patron's net, None if it cannot be told.
 
-    `winnings_cents` (`cash_cents` and, from the meter, `slip_cents`) are paid beside `returned_cents` of the stake;
+    `winnings_cents` (`cash_cents` and, from the meter, `slip_cents`) are paid next to `returned_cents` of the stake;
     `uncapped_cents` are the winnings before the filed maximum payout; `vigorish_cents` are owed by the patron and count in
-    the net; `range_cents`: the least and the most that a net which cannot be told can be, where that is known;
+    the net; `range_cents`: the least and the most that a net which cannot be told can be, if that is known;
     `uncovered_cents`: what of a win or loss the player-dealer's wager did not cover (California, D22). Envy Bonuses
     have `for_position`.
     """
@@ -88,7 +88,7 @@ class MaximumPayout:
         self.unsure = 0
 
     def limit(self, cents: int) -> int | None:
-        """Return what of an amount may still be paid, null where that is not known, and use it up."""
+        """Return what of an amount may still be paid, None if that is not known, and use it up."""
         if self.left is None:
             return cents
         paid, surely = min(cents, self.left), min(cents, self.left - self.unsure)
@@ -103,7 +103,7 @@ class MaximumPayout:
 
 
 def offered(book: Rulebook, wager: str) -> Paytable | None:
-    """Return the paytable filed for a wager, or null where it is not offered."""
+    """Return the paytable filed for a wager, or None if it is not offered."""
     offer = book.offers.get(wager)
     return offer.paytable if offer is not None else None
 

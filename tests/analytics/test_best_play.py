@@ -12,7 +12,7 @@ from games.over_under.settle import best_decision, points
 from rulebook.cards.cards import CODE, JOKER, rank
 
 KICKERS_IN_SUITS = 6 * 4**3
-"""So many hands have one pair of a rank and three kickers of certain ranks."""
+"""This many hands have one pair of a rank and three kickers of certain ranks."""
 
 
 def test_dj_wild_raises_as_many_hands_as_theory() -> None:

@@ -61,7 +61,7 @@ def test_folders_have_names_that_say_something() -> None:
 
 
 def test_no_line_is_hidden_from_the_type_checker() -> None:
-    """What a library without types needs stands in pyproject.toml, with the reason."""
+    """What a library without types needs is in pyproject.toml, with the reason."""
     mark = "# type: " + "ignore"
     assert [name for name in tracked() if name.endswith(".py") and mark in text(name)] == []
 
@@ -364,7 +364,7 @@ def test_every_decision_that_is_cited_exists() -> None:
 
 
 def test_a_decision_has_one_number_and_a_number_one_decision() -> None:
-    """TOML itself refuses a table that stands twice; the document has each once, with an anchor."""
+    """TOML itself refuses a table that is twice; the document has each once, with an anchor."""
     filed = list(tomllib.loads(text("rulebook/decisions.toml")))
     anchors = re.findall(r'^\* <a id="(d[0-9]+)"></a>\*\*(D[0-9]+)\*\* ', text("docs/decisions.md"), re.M)
     assert sorted(number for _, number in anchors) == sorted(filed[1:])
@@ -395,7 +395,7 @@ def test_every_target_of_the_makefile_is_explained() -> None:
 
 @pytest.mark.xdist_group("house")
 def test_tests_that_share_a_broker_or_a_browser_stay_together(request: pytest.FixtureRequest) -> None:
-    """The parallel run tells groups by what it adds to the name of a test; where that fails, it says nothing of it."""
+    """The parallel run tells groups by what it adds to the name of a test; if that fails, it says nothing of it."""
     if "PYTEST_XDIST_WORKER" not in os.environ:
         pytest.skip("one process runs all tests")
     assert request.node.nodeid.endswith("@house")

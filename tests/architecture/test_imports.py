@@ -58,7 +58,7 @@ OF_A_GAME = {
     "counts.py": ("analytics.theory", "rulebook"),
     "simulation": ("events", "floor", "rulebook"),
 }
-"""File or folder of a game → what it may import, beside files of the game that may import no more. Its rules are all others."""
+"""File or folder of a game → what it may import, next to files of the game that may import no more. Its rules are all others."""
 OF_RULES = ("events", "replay", "rulebook")
 
 # third party -> the files, or the folders, that may import it

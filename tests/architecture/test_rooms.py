@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_FILES = 22
-"""So many source files a room holds at most: more want a room of their own."""
+"""This many source files a room holds at most: more want a room of their own."""
 
 ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
     "events": {
@@ -92,7 +92,7 @@ ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
         "gateway": ("profiles", "*", "appending", "filings", "lines", "arriving", "errors"),
     },
 }
-"""Package → room → the rooms of the same package that it may import. A file that stands in no room is one; `*`: any other."""
+"""Package → room → the rooms of the same package that it may import. A file that is in no room is one; `*`: any other."""
 
 
 def modules(package: str) -> dict[str, Path]:
@@ -117,7 +117,7 @@ def imports(path: Path, known: dict[str, Path]) -> Iterator[str]:
 
 
 def room_of(module: str, rooms: dict[str, tuple[str, ...]]) -> str | None:
-    """The room that a module stands in; null for the package itself."""
+    """The room that a module is in; None for the package itself."""
     _, _, rest = module.partition(".")
     if not rest:
         return None

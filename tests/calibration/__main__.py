@@ -1,7 +1,7 @@
 """`make calibrate`: some 500,000 honest rounds of every game by the house way, every wager held against `rack theory`.
 
-Simulator, settlement and exact counts know nothing of each other but the rules: where one of them is wrong, this shows it. A
-part of the rounds goes the whole way besides, through a log and its replay, which must find nothing. Exits 1 where a wager is
+Simulator, settlement and exact counts know nothing of each other but the rules: if one of them is wrong, this shows it. A
+part of the rounds goes the whole way besides, through a log and its replay, which must find nothing. Exits 1 if a wager is
 more than 3.5 standard errors off, or the p-values are not even.
 """
 
@@ -61,7 +61,7 @@ def main(given: Sequence[str] | None = None) -> int:
 
 
 def play(games: Sequence[str], rounds: int, seed: int, jobs: int) -> Counts:
-    """Play so many rounds of every game, a floor after another in so many processes; the same whatever their number."""
+    """Play this many rounds of every game, a floor after another in this many processes; the same whatever their number."""
     sizes = [ROUNDS_A_FLOOR] * (rounds // ROUNDS_A_FLOOR) + [rounds % ROUNDS_A_FLOOR] * (rounds % ROUNDS_A_FLOOR > 0)
     tasks = [(seed * 1_000_000 + at, game, size) for at, size in enumerate(sizes) for game in games]
     found: Counts = {}
@@ -147,7 +147,7 @@ def tables(held: dict[Key, CountTest]) -> str:
 
 
 def _arguments(rounds: int, replayed_rounds: int, seed: int) -> str:
-    """What must be said beside the command for the same page."""
+    """What must be said next to the command for the same page."""
     given = (("--rounds", rounds, ROUNDS), ("--replayed", replayed_rounds, REPLAYED), ("--seed", seed, SEED))
     said = " ".join(f"{name} {value}" for name, value, default in given if value != default)
     return f' ARGS="{said}"' if said else ""

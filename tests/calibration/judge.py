@@ -17,8 +17,8 @@ MOST_Z = 3.5
 
 
 class CountTest(msgspec.Struct, frozen=True, kw_only=True):
-    """A count held against its chances. `theory` and `mean` are of the ends that are expected often enough, in units; null, as
-    `z`, where the ends are no amounts. `p` is null where a single end is left."""
+    """A count held against its chances. `theory` and `mean` are of the ends that are expected often enough, in units; None, as
+    `z`, where the ends are no amounts. `p` is None where a single end is left."""
 
     n: int
     theory: float | None = None

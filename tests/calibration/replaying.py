@@ -1,7 +1,7 @@
 """The whole way: honest rounds into a log, and what a replay says of them. `make honest` asks it at many seeds.
 
 Nothing is planted and nothing made to order, so that nothing may be found; what is irregular and handled correctly happens as it
-does on a floor. A round is UNDETERMINED only where its evidence came late or was not read. Exits 1 where anything else comes out.
+does on a floor. A round is UNDETERMINED only if its evidence came late or was not read. Exits 1 if anything else comes out.
 """
 
 from __future__ import annotations

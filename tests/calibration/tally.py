@@ -18,7 +18,7 @@ WHOLE = {"over_under": ("ante", "over", "under"), "dj_wild": ("ante", "blind", "
 NAMES = {"over_under": "base", "dj_wild": "ante_blind_raise"}
 LINES = "progressive, by line"
 DEUCES_WILD = ", deuces wild"
-"""The reading of the Progressive at DJ Wild by which deuces are wild cards there too, where that is filed (D6)."""
+"""The reading of the Progressive at DJ Wild by which deuces are wild cards there too, if that is filed (D6)."""
 UNSETTLED = (Outcome.VOID, Outcome.ABANDONED, Outcome.UNKNOWN, Outcome.UNCOVERED)
 
 Key = tuple[str, str, str]

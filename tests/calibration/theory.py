@@ -19,12 +19,12 @@ from tests.calibration.tally import DEUCES_WILD, LINES, Key
 
 CARDS_IN_HAND = {"dj_wild": 5}
 SIMULATED = 50_000_000
-"""So many rounds did theory itself simulate for the base wagers of pai gow."""
+"""This many rounds did theory itself simulate for the base wagers of pai gow."""
 TWO_HANDS = {"face_up_pai_gow": "base_two_hands", "player_dealer": "base_two_hands_wheel_lowest"}
 
 
 def chances_of(key: Key) -> dict[Any, float] | None:
-    """Return end → its chance, the ends as they are tallied; null where theory does not know the wager."""
+    """Return end → its chance, the ends as they are tallied; None if theory does not know the wager."""
     if key[0] == "fairness":
         return _of_device(key[1], _chapter(key[2]))
     listed, wager, name = _chapter(key[0]), key[1], key[2]
@@ -72,7 +72,7 @@ def _by_house_way(listed: Chapter) -> dict[Any, float]:
 
 
 def _wrong_side_pushes(listed: Chapter) -> dict[Any, float]:
-    """Of ante and side at Over/Under where only 18 to 23 lose (D12), decided as is best."""
+    """Of ante and side at Over/Under if only 18 to 23 lose (D12), decided as is best."""
     table, numbers, found = counts("over_under"), listed.numbers, Counter[float]()
     cards = {points(card): card for card in range(52)}
     for row in table["rows"]:
@@ -83,7 +83,7 @@ def _wrong_side_pushes(listed: Chapter) -> dict[Any, float]:
 
 
 def _deuces_wild(listed: Chapter, name: str, by_line: bool) -> dict[Any, float]:
-    """Of the Progressive of DJ Wild where deuces are wild in it; what the meter pays left out."""
+    """Of the Progressive of DJ Wild if deuces are wild in it; what the meter pays left out."""
     table, paytable = counts("dj_wild_progressive"), listed.paytable("progressive", name)
     found: Counter[Any] = Counter()
     for row in table["rows"]:
@@ -112,6 +112,6 @@ def _of_device(family: str, listed: Chapter) -> dict[Any, float]:
 
 
 def rounds_of_theory(key: Key) -> float:
-    """Return how many rounds theory rests on: of what it simulated; infinite where it counted all."""
+    """Return how many rounds theory rests on: of what it simulated; infinite if it counted all."""
     simulated = key[1] == "base" and _chapter(key[0]).game != "over_under"
     return SIMULATED if simulated else float("inf")

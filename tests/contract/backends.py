@@ -1,6 +1,6 @@
 """The backends that keep the contract of a log, and what a test may ask of each.
 
-A new backend is one module beside this one (`kafka_backend.py`) that puts its factory into `BACKENDS`.
+A new backend is one module next to this one (`kafka_backend.py`) that puts its factory into `BACKENDS`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Tamper(Protocol):
 
 
 class Backend(Protocol):
-    """One log of a backend in a folder of its own. `tamper` is null where a test cannot reach what is stored."""
+    """One log of a backend in a folder of its own. `tamper` is None where a test cannot reach what is stored."""
 
     tamper: Tamper | None
 
@@ -84,7 +84,7 @@ class SqliteTamper:
         self.execute("DELETE FROM events WHERE stream = ? AND seq > ?", stream, after)
 
     def rechain(self, stream: str, from_seq: int) -> None:
-        """Compute the chain anew from a number on: what someone does who knows how the seal is made."""
+        """Compute the chain again from a number on: what someone does who knows how the seal is made."""
         sql = "SELECT seq, hash FROM events WHERE stream = ? AND seq = ?"
         previous = self.execute(sql, stream, from_seq - 1)[0][1]
         rows = self.execute("SELECT seq, data FROM events WHERE stream = ? AND seq >= ? ORDER BY seq", stream, from_seq)

@@ -51,14 +51,14 @@ class Drafts:
         return self(payload, round_no=7, **fields)
 
     def round(self, wagers: int = 3) -> list[Draft]:
-        """A round with so many wagers and a surrender: `wagers` + 3 events."""
+        """A round with this many wagers and a surrender: `wagers` + 3 events."""
         opened = self(RoundOpened(deck="d-1", observed=["wagering"]), round_no=7)
         inside = [self.wager(seat) for seat in range(1, wagers + 1)]
         return [opened, *inside, self(Surrendered(seat=1), round_no=7), self(RoundClosed(by="dealer-2"), round_no=7)]
 
 
 def group(drafts: Drafts, stream: str = TABLE) -> list[Draft]:
-    """Return six events that may stand in a stream: a round, or what the office says six times."""
+    """Return six events that may be in a stream: a round, or what the office says six times."""
     return [drafts.configured() for _ in range(6)] if stream.startswith("property/") else drafts.round()
 
 

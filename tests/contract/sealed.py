@@ -73,7 +73,7 @@ class Contents:
         self.batches[number] = CheckpointBatch(tuple(lines), CheckpointBatch.decode(self.batches[number]).note).encode()
 
     def resign(self, signer: Signer, from_number: int = 0) -> None:
-        """State anew what each checkpoint states, as the events now are, and sign it: what the holder of the key can do."""
+        """State again what each checkpoint states, as the events now are, and sign it: what the holder of the key can do."""
         leaves = [line for number in range(from_number) for line in self.lines(number)]
         for number in range(from_number, len(self.batches)):
             lines = [canonical(self._as_it_is(read_statement(line))) for line in self.lines(number)]
@@ -129,7 +129,7 @@ class Clock:
 
 
 def publish(log: EventLog, drafts: Drafts, signer: Signer, vouch: str | None = None) -> None:
-    """Put a public key into a log; its property stream is begun where it is empty."""
+    """Put a public key into a log; its property stream is begun if it is empty."""
     payload = KeyPublished(by="chief", public_key=str(signer.public_key), vouch=vouch)
     last = log.head(PROPERTY_STREAM).seq
     log.append(PROPERTY_STREAM, last + 1, [*([] if last else [drafts.day()]), drafts(payload)])
@@ -195,6 +195,6 @@ def note_of(batch: bytes) -> Note:
 
 
 def rewrite_an_event(contents: Contents, seq: int = 5) -> None:
-    """An amount is changed and the chain made anew: nothing shows but to those who know the root."""
+    """An amount is changed and the chain made again: nothing shows but to those who know the root."""
     contents.edit(TABLE, seq, b"2500", b"2600")
     contents.rechain(TABLE)

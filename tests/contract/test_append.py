@@ -238,7 +238,7 @@ def test_a_stream_begins_with_its_gaming_day(log: EventLog, drafts: Drafts, stre
 @pytest.mark.parametrize("stream", OF_EACH_KIND)
 @pytest.mark.parametrize("home", OF_EACH_KIND)
 def test_an_event_stands_only_in_a_stream_of_its_kind(log: EventLog, drafts: Drafts, stream: str, home: str) -> None:
-    """Nothing of the group is stored where one of it may not stand there; a group that may follows under the same number."""
+    """Nothing of the group is stored if one of it may not be there; a group that may follows under the same number."""
     said = OF_EACH_KIND[home]
     log.append(stream, 1, [drafts.day()])
     if stream == home:

@@ -1,7 +1,7 @@
 """The table of tampering with a log that has checkpoints: what was done, and what `verify` names. On both backends.
 
 Whoever does it rules over the storage, high-water files included. What is found is found from the events, the statements and
-the signatures alone; where more is needed (an auditor's key, a witness), the row says so.
+the signatures alone; if more is needed (an auditor's key, a witness), the row says so.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def test_the_honest_log_is_whole(garden: Garden, contents: Contents, honest: Hon
     assert report.signed.keys == (str(honest.signer.public_key),)
 
 
-# What is done to records: the chain names it where it is broken, the roots where it is mended.
+# What is done to records: the chain names it if it is broken, the roots if it is mended.
 
 
 def flip_a_bit(contents: Contents) -> None:

@@ -81,7 +81,7 @@ def test_the_keys_event_removed_is_named(garden: Garden, contents: Contents, hon
 def test_the_keys_event_replaced_by_that_of_another_is_named(
     garden: Garden, contents: Contents, honest: Honest, stranger: FileSigner, tmp_path: Path
 ) -> None:
-    """Even if all is signed anew: the auditor was given the key."""
+    """Even if all is signed again: the auditor was given the key."""
     old, new = str(honest.signer.public_key).encode(), str(stranger.public_key).encode()
     contents.edit(PROPERTY_STREAM, 2, old, new)
     contents.rechain(PROPERTY_STREAM)

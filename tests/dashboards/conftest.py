@@ -208,7 +208,7 @@ class Tab:
 
 @pytest.fixture(scope="module")
 def tab(browser: Browser) -> Iterator[Tab]:
-    """Open a page that can reach this machine only. A module shares it: to compile Streamlit anew costs more than any test."""
+    """Open a page that can reach this machine only. A module shares it: to compile Streamlit again costs more than any test."""
     context = browser.new_context(viewport=SCREEN)
     tab = Tab(context.new_page())
 
@@ -226,13 +226,13 @@ def tab(browser: Browser) -> Iterator[Tab]:
 
 @pytest.fixture
 def page(tab: Tab) -> Iterator[Page]:
-    """Give a page in which nobody has logged in; at the end, assert that it asked no other address and did not fail."""
+    """Give a page in which no one has logged in; at the end, assert that it asked no other address and did not fail."""
     tab.page.set_viewport_size(SCREEN)
     tab.page.emulate_media(color_scheme="light")
     tab.outside.clear()
     tab.failures.clear()
     yield tab.page
-    tab.page.goto(urljoin(tab.page.url, HEALTH))  # no page: nothing runs there that could write anew
+    tab.page.goto(urljoin(tab.page.url, HEALTH))  # no page: nothing runs there that could write again
     tab.page.evaluate("localStorage.clear(); sessionStorage.clear()")
     tab.page.context.clear_cookies()
     assert tab.outside == []

@@ -64,7 +64,7 @@ class Living:
             following.close()
 
     def build(self) -> None:
-        """Build the warehouse anew."""
+        """Build the warehouse again."""
         self.rack("replay", "--warehouse", str(self.warehouse), code=1)
 
     def serve(self, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,7 @@ def names(chart: str) -> list[str]:
 
 
 def words(chart: str) -> list[str]:
-    """Return what is written beside bars and points."""
+    """Return what is written next to bars and points."""
     return [each.text or "" for each in marks(parsed(chart), "words")]
 
 
@@ -32,6 +32,6 @@ def tips(chart: str) -> list[str]:
 
 
 def at(mark: Element, side: str) -> float:
-    """Return where a mark stands, or how far it reaches, in percent of its chart."""
+    """Return where a mark is, or how far it reaches, in percent of its chart."""
     given = dict(each.split(":", 1) for each in mark.get("style", "").split(";"))
     return float(given[side].removesuffix("%"))

@@ -19,7 +19,7 @@ SCREEN: ViewportSize = {"width": 1280, "height": 900}
 PHONE: ViewportSize = {"width": 390, "height": 844}
 
 WHO: dict[str, Any] = {}
-"""What the identity provider says of who looks; empty: nobody logged in (see conftest.py)."""
+"""What the identity provider says of who looks; empty: no one logged in (see conftest.py)."""
 
 
 def log_in(person: str, *roles: str, iat: float | None = None) -> None:

@@ -1,4 +1,4 @@
-"""A log in a file of its own, a second between any two appends, and the results beside it."""
+"""A log in a file of its own, a second between any two appends, and the results next to it."""
 
 from __future__ import annotations
 

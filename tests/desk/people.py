@@ -33,6 +33,6 @@ def pay_what_is_owed(desk: Desk) -> None:
 
 
 def register_people(folder: Path) -> None:
-    """Write the register beside a log in a folder."""
+    """Write the register next to a log in a folder."""
     (folder / PERSONS).touch(0o600)
     (folder / PERSONS).write_text("\n".join(entry(person) for person in PEOPLE.all))

@@ -1,6 +1,6 @@
 """`make survey`: edits every field of every event of honest rounds, and asks of each edit whether a verdict notices it.
 
-Writes the table to `build/survey.md` and its summary to `docs/survey.md`. Exits 1 if an edit has no effect that nobody
+Writes the table to `build/survey.md` and its summary to `docs/survey.md`. Exits 1 if an edit has no effect that no one
 explains or moves money while the round stays upheld, or if an honest round raises an alarm. The open list counts edits whose
 rule is missing.
 """

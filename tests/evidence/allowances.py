@@ -72,7 +72,7 @@ class Allowances(msgspec.Struct, frozen=True):
     frame: dict[str, str]
 
     def entry_for(self, row: Row, money: bool = False) -> Allowance | None:
-        """Return the entry that a row falls under; where money moves, only one of the open list that says so."""
+        """Return the entry that a row falls under; if money moves, only one of the open list that says so."""
         return next((each for each in self.entries if (not money or each.money) and each.holds_for(row)), None)
 
 

@@ -29,7 +29,7 @@ from tests.golden.rounds import Case, read_cases, round_files
 from tests.replay.tables import MemoryLog
 
 LATER_ROUNDS = 6
-"""So many rounds after the edited one are judged with it, as long as the edit still makes a difference to the table."""
+"""This many rounds after the edited one are judged with it, as long as the edit still makes a difference to the table."""
 
 
 def is_honest(found: Conclusion) -> bool:
@@ -238,7 +238,7 @@ def known_games() -> tuple[str, ...]:
 
 
 def chosen(specimens: Sequence[Specimen], most: int, random: Random) -> list[Specimen]:
-    """Choose so many specimens that as many event types as possible occur among them, the first of them by chance."""
+    """Choose this many specimens that as many event types as possible occur among them, the first of them by chance."""
     left = list(specimens)
     random.shuffle(left)
     taken: list[Specimen] = []

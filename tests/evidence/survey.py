@@ -21,10 +21,10 @@ from tests.evidence.specimens import FalseAlarm, Specimen, chosen, golden, golde
 from tests.golden.rounds import Case
 
 FLOOR_ROUNDS = 120
-"""So many rounds of a game are simulated; some of them are edited."""
+"""This many rounds of a game are simulated; some of them are edited."""
 
 TRIED = 20
-"""So many rows of an open entry must be noticed before a sample says that it is done with; a full run asks them all."""
+"""This many rows of an open entry must be noticed before a sample says that it is done with; a full run asks them all."""
 
 OTHER_DECK = " of another deck"
 """What an event of a row, or one that it is moved past, is called where it names a deck that is not dealt in the round."""
@@ -64,7 +64,7 @@ class Tally(msgspec.Struct):
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """What is surveyed: games, the seed, edited rounds of each game, and one in so many golden cases (0: none).
+    """What is surveyed: games, the seed, edited rounds of each game, and one in this many golden cases (0: none).
 
     Of events of one type in one round, no more than `alike` are edited in the same way.
     """
@@ -128,7 +128,7 @@ def _specimens_of(task: Task, tally: Tally) -> Iterator[Specimen]:
 
 
 def rank(case: Case, seed: int) -> int:
-    """Return where a golden case stands in the order of a seed: by its title, so that a new case moves no other one."""
+    """Return where a golden case is in the order of a seed: by its title, so that a new case moves no other one."""
     return int.from_bytes(sha256(f"{seed}/{case.path.parent.name}/{case.title}".encode()).digest())
 
 
@@ -176,7 +176,7 @@ def example_of(specimen: Specimen, edit: Edit) -> str:
 
 
 def run(plan: Plan, allowances: Allowances, jobs: int, progress: Callable[[int, int], None]) -> Tally:
-    """Judge every edit of a plan in so many processes; the same result whatever their number."""
+    """Judge every edit of a plan in this many processes; the same result whatever their number."""
     work, tally = tasks(plan), Tally()
     with ProcessPoolExecutor(jobs) as pool:
         for done, share in enumerate(pool.map(perform, work, [allowances] * len(work)), 1):
@@ -186,7 +186,7 @@ def run(plan: Plan, allowances: Allowances, jobs: int, progress: Callable[[int, 
 
 
 def sample(plan: Plan, game: str, allowances: Allowances, most: int) -> Tally:
-    """Judge two edits of so many rows of a game, chosen by the seed; and of each open entry, until one is still open."""
+    """Judge two edits of this many rows of a game, chosen by the seed; and of each open entry, until one is still open."""
     specimens, alarms = whole_rounds(game, plan.seed, plan.rounds)
     tally = Tally(alarms=list(alarms), rounds=len(specimens))
     random = Random(f"{plan.seed}/{game}/sample")
@@ -217,7 +217,7 @@ def sample(plan: Plan, game: str, allowances: Allowances, most: int) -> Tally:
 
 
 def golden_sample(seed: int, cases: int, most: int) -> Tally:
-    """Judge so many edits of each of so many golden cases, chosen by the seed and the cases' titles."""
+    """Judge this many edits of each of this many golden cases, chosen by the seed and the cases' titles."""
     tally = Tally()
     for specimen in golden(nsmallest(cases, golden_cases(), key=lambda case: rank(case, seed))):
         tally.rounds += 1

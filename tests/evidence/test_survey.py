@@ -56,7 +56,7 @@ def test_no_edit_of_a_golden_round_moves_money_unseen() -> None:
 
 
 def test_a_new_golden_round_moves_no_other_into_the_sample_or_out_of_it() -> None:
-    """Golden cases are chosen by their titles, wherever they stand in a file; another seed chooses others."""
+    """Golden cases are chosen by their titles, wherever they are in a file; another seed chooses others."""
     cases = golden_cases()
     assert [rank(case._replace(line=1, transcript=""), SEED) for case in cases] == [rank(case, SEED) for case in cases]
     assert len({rank(case, SEED) for case in cases}) == len(cases)

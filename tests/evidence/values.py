@@ -14,7 +14,7 @@ from events.vocabulary.base import Card
 CARDS = frozenset(get_args(Card))
 DIGEST = 64
 FEW = 20
-"""A bounded number with at most so many values is changed to each of them."""
+"""A bounded number with at most this many values is changed to each of them."""
 ANOTHER_TEXT, UNKNOWN_TOKEN = "in other words", "never-named"
 
 Change = tuple[str, Any]
@@ -28,7 +28,7 @@ class Surroundings(msgspec.Struct, frozen=True):
     dealt: frozenset[str]
 
     def other_cards(self, card: str) -> Iterator[Change]:
-        """Yield a card that another position has, and one that nobody has."""
+        """Yield a card that another position has, and one that no one has."""
         elsewhere = sorted(self.dealt - {card})
         unseen = sorted(CARDS - self.dealt)
         # the choice is spread over the deck, and the same in every run
@@ -138,7 +138,7 @@ def _members(type_: Any) -> Iterator[Change]:
 
 
 def _stated(type_: Any, name: str, around: Surroundings) -> Iterator[Change]:
-    """A value where none was stated."""
+    """A value if none was stated."""
     base = get_args(type_)[0] if get_origin(type_) is Annotated else type_
     if _has_cards(type_):
         yield from ((words.replace("to", "read as", 1), card) for words, card in around.other_cards(""))
@@ -148,7 +148,7 @@ def _stated(type_: Any, name: str, around: Surroundings) -> Iterator[Change]:
         pattern = get_args(type_)[1].pattern or ""
         yield "stated", "0" * 64 if "{64}" in pattern else UNKNOWN_TOKEN
     elif get_origin(base) is list:
-        return  # a list that nobody read has no single sensible value
+        return  # a list that no one read has no single sensible value
     else:
         raise TypeError(
             f"{name}: no edits are known for a stated {type_}; say in tests/evidence/values.py how it is stated"

@@ -35,7 +35,7 @@ def _ante(chapter: Chapter) -> Iterator[Result]:
 
 
 def _against_equal(ranks: tuple[int, ...]) -> int:
-    """How many hands of the same ranks are left beside one."""
+    """How many hands of the same ranks are left next to one."""
     return 1 if ranks[0] == ranks[1] else 3 * 3
 
 

@@ -75,7 +75,7 @@ class HighCardPlay(Play):
     plan: HighCardPlan
 
     def shuffle_and_cut(self) -> None:
-        """Nobody records it."""
+        """No one records it."""
 
     def close_betting(self) -> None:
         """ "No more bets"."""
@@ -88,7 +88,7 @@ class HighCardPlay(Play):
             self.script.add(exposed("dealer", "dealer", self.plan.hands["dealer"][0]))
 
     def play_hands(self) -> None:
-        """Nobody decides anything: the hands are turned over."""
+        """No one decides anything: the hands are turned over."""
         for to in self.plan.hands:
             self.script.add(same(model.HandRevealed, position=to))
 
@@ -107,7 +107,7 @@ class HighCardPlay(Play):
             self.settle_wager(due)
 
     def collect(self, of: Any, count: int, counted: int | None = None) -> None:
-        """Nobody records it."""
+        """No one records it."""
 
     def shuffle_other_deck(self) -> None:
         """There is one deck."""

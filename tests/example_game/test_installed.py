@@ -43,7 +43,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def python(site: Path, *arguments: str, code: int = 0) -> subprocess.CompletedProcess[str]:
-    """Run Python where the distributions of a folder are installed, expecting an exit code."""
+    """Run Python if the distributions of a folder are installed, expecting an exit code."""
     environment = os.environ | {"PYTHONPATH": f"{site}{os.pathsep}{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(
         [sys.executable, *arguments],
@@ -81,7 +81,7 @@ def test_its_returns_are_counted(site: Path) -> None:
 
 
 def test_its_days_are_simulated_and_judged_by_several_processes(site: Path, tmp_path: Path) -> None:
-    """The processes are started anew: each adds the game for itself, and all name the same engine."""
+    """The processes are started again: each adds the game for itself, and all name the same engine."""
     day, log = tmp_path / "day.jsonl", f"sqlite://{tmp_path}/floor.db"
     rack(site, "simulate", "--games", "high_card", "--rounds", "60", "--out", str(day), "--plant", "nothing")
     rack(site, "ingest", f"{day}.office.jsonl", "--office", "--log", log, "--property", "example", "--quiet")

@@ -46,7 +46,7 @@ def attempt_named(name: str, most: int) -> Row:
 
 
 def attempt(fault: Fault, most: int) -> Row:
-    """Bring a fault about as often as the table says, or at most so many times."""
+    """Bring a fault about as often as the table says, or at most this many times."""
     row, began = Row(fault.area, fault.name, fault.how, fault.held), time.monotonic()
     with tempfile.TemporaryDirectory(prefix="rack-faults-", ignore_cleanup_errors=True) as folder:
         try:
@@ -61,7 +61,7 @@ def attempt(fault: Fault, most: int) -> Row:
             row.lost = str(outcome) if isinstance(outcome, Tally) else row.lost
         except Unavailable as missing:
             row.lost = f"not tried: {missing}"
-        except Exception as error:  # whatever it is, it stands in the table
+        except Exception as error:  # whatever it is, it is in the table
             row.lost = f"FAILED: {type(error).__name__}: {error}"
     row.seconds = time.monotonic() - began
     sys.stderr.write(f"{fault.area}: {fault.name}: {row.tried} times in {row.seconds:.0f} s, lost: {row.lost}\n")

@@ -1,4 +1,4 @@
-"""One machine: files beside the log that are damaged, copied, altered or cut short, and disks without room."""
+"""One machine: files next to the log that are damaged, copied, altered or cut short, and disks without room."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tests.faults.table import demand, fault
 AREA = "one machine"
 
 
-# ------------------------------------------------------------------------------------------------ files beside the chain
+# ------------------------------------------------------------------------------------------------ files next to the chain
 
 
 @functools.cache
@@ -68,7 +68,7 @@ BESIDE: dict[str, tuple[tuple[str, ...], int]] = {
     "floor.db.lock": (("prove", "fu-01", "3", "--log", "LOG", "--out", "FOLDER/proof"), 0),
     "demo.json": (("dashboard", "--out", "FOLDER"), 3),
 }
-"""File → a command that needs it, and its exit code where the file is damaged."""
+"""File → a command that needs it, and its exit code if the file is damaged."""
 JUDGED_AGAIN = ("floor.db.verdicts", "emptied")
 """No results: everything is judged again."""
 

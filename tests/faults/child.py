@@ -85,7 +85,7 @@ TURN = (
 
 
 def signal_at(point: str, times: int, number: int) -> None:
-    """Make this process send itself a signal when it comes to a point for so many times."""
+    """Make this process send itself a signal when it comes to a point for this many times."""
     owner, name, after = POINTS[point]
     real: Callable[..., Any] = getattr(owner, name)
     left = times
@@ -183,7 +183,7 @@ def share(address: str, folder: Path) -> None:
 
 
 def sign(address: str, folder: Path, key: Path, times: int) -> None:
-    """Sign so many checkpoints, one after the other, each time from the log and the store as they are."""
+    """Sign this many checkpoints, one after the other, each time from the log and the store as they are."""
     with ExitStack() as resources:
         log = resources.enter_context(closing(open_log(address, folder, read_only=True)))
         options = {"state_dir": folder, "timeout_s": TIMEOUT_S, "security": kafka_security()}

@@ -22,7 +22,7 @@ def _open(path: Path, **options: bool) -> SqliteLog:
 
 
 def _suffer(folder: Path, kind: str, operation: int) -> bool:
-    """Hand everything in while one operation on the disk goes wrong; return whether there were so many operations."""
+    """Hand everything in while one operation on the disk goes wrong; return whether there were this many operations."""
     machine, path, taken = Machine(folder, random.Random(operation)), folder / "floor.db", 0
     process = machine.processes["writer"]
     process.plan(kind, operation)
@@ -130,7 +130,7 @@ def power(folder: Path, times: int) -> int:
 
 
 def _filled(folder: Path) -> tuple[Path, bytes]:
-    """A log in which all but the last group came to rest in the database, and the last one stands in the WAL.
+    """A log in which all but the last group came to rest in the database, and the last one is in the WAL.
 
     Return its path and the bytes of the last record.
     """
@@ -149,13 +149,13 @@ def _filled(folder: Path) -> tuple[Path, bytes]:
 
 
 def _spread(length: int, times: int) -> list[int]:
-    """So many lengths from 0 to one below the whole, evenly spread; all of them where there are not more."""
+    """This many lengths from 0 to one below the whole, evenly spread; all of them if there are not more."""
     count = min(length, times)
     return [turn * length // count for turn in range(count)]
 
 
 def _cuts(wal: bytes, record: bytes, times: int) -> list[int]:
-    """Where to cut the last commit: where there is time for it at every byte of its last record, else anywhere."""
+    """Where to cut the last commit: if there is time for it at every byte of its last record, else anywhere."""
     at = wal.rindex(record)
     every = range(at, at + len(record) + 1)
     return [*every, *_spread(len(wal), times - len(every))] if times > 2 * len(every) else _spread(len(wal), times)

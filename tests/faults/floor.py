@@ -25,7 +25,7 @@ Said = dict[str, dict[str, list[bytes]]]
 
 @functools.cache
 def tables(rounds: int = 4) -> tuple[Table, ...]:
-    """Two tables with so many rounds each; some wagers are not paid, or not in full."""
+    """Two tables with this many rounds each; some wagers are not paid, or not in full."""
     made = tuple(Table(f"table/fu-{number:02d}") for number in (1, 2))
     for shift, table in enumerate(made):
         for number in range(1, rounds + 1):
@@ -91,7 +91,7 @@ def check(log: EventLog, results: ResultStore | None = None, rounds: int = 4) ->
 
 
 def check_stored(log: EventLog, table: Table, at_least: int) -> None:
-    """What stands in a stream is what the table said, from the first on, once, and not less than was acknowledged."""
+    """What is in a stream is what the table said, from the first on, once, and not less than was acknowledged."""
     from events.vocabulary.codec import decode
 
     drafts = [decode(record.data).draft() for record in log.read(table.stream)]
@@ -100,7 +100,7 @@ def check_stored(log: EventLog, table: Table, at_least: int) -> None:
 
 
 def acknowledged(count: int, rounds: int = 4) -> Mapping[str, int]:
-    """Return where each stream must at least end when so many groups were acknowledged."""
+    """Return where each stream must at least end when this many groups were acknowledged."""
     ends = {table.stream: 0 for table in tables(rounds)}
     for stream, drafts in groups(rounds)[:count]:
         ends[stream] += len(drafts)

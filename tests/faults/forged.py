@@ -100,7 +100,7 @@ def _office(rng: random.Random) -> list[Forged]:
 
 
 def _elsewhere(rng: random.Random) -> list[Forged]:
-    """Events that stand at tables and meters, in the property's and review streams, and in each other's."""
+    """Events that are at tables and meters, in the property's and review streams, and in each other's."""
     wager = model.WagerPlaced(amount_cents=2500, bettor="p-9", form="chips", number=None, seat=3, wager="base")
     reset = model.MeterReset(
         paid_centicents=0, reserve_centicents=0, round_no=1, seat=1, share_bp=0, table="fu-01", value_centicents=0
@@ -121,7 +121,7 @@ def _replacing(rng: random.Random) -> list[Forged]:
 
 
 def _notices(rng: random.Random) -> list[Forged]:
-    """Notices of lines that nobody refused: a round that is clear would become UNDETERMINED in intake's name."""
+    """Notices of lines that no one refused: a round that is clear would become UNDETERMINED in intake's name."""
     refused = IntakeRefused(reason="x", sha256=f"{rng.getrandbits(256):064x}", size=1)
     return [("table/fu-01", _draft(refused, rng))]
 
@@ -130,7 +130,7 @@ def _notices(rng: random.Random) -> list[Forged]:
 
 
 def _opened(log: EventLog) -> None:
-    """The property's day, and reviews that the desk wrote, beside the tables of a day."""
+    """The property's day, and reviews that the desk wrote, next to the tables of a day."""
     day = model.GamingDayOpened(gaming_day=tables(ROUNDS)[0].day)
     log.append("property/main", 1, [_draft(day, random.Random(1), "office")])
     log.append_groups(groups(ROUNDS)[:2])

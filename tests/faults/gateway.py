@@ -65,7 +65,7 @@ class Device:
             self.answered += len(drafts)
 
     def _hand_in(self, body: bytes) -> list[dict[str, str]] | None:
-        """Return the answers; null where there was none, or not the whole of it."""
+        """Return the answers; None if there was none, or not the whole of it."""
         with closing(HTTPConnection("127.0.0.1", self._port, timeout=PATIENCE_S)) as connection:
             try:
                 connection.request("POST", "/v1/events", body, {"Content-Type": "application/x-ndjson"})
@@ -145,7 +145,7 @@ def end_in_order(gateway: Child) -> None:
 
 
 def await_death(gateway: Child, killing: Killing, port: int) -> None:
-    """Let a gateway die where it was told to, or be killed once it answers."""
+    """Let a gateway die if it was told to, or be killed once it answers."""
     if callable(killing):
         await_answer(port)
         killing(gateway)

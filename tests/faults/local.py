@@ -1,4 +1,4 @@
-"""One machine: writers that take turns, and what lies beside the chain and is not believed."""
+"""One machine: writers that take turns, and what lies next to the chain and is not believed."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ SETTING = {"claim": "roles", "person": "email", **{role.value: [role.value] for 
 
 
 class StandIn:
-    """What stands where Streamlit does: gives a login cookie at the callback, hands out downloads, tells the cookies it sees."""
+    """What is where Streamlit does: gives a login cookie at the callback, hands out downloads, tells the cookies it sees."""
 
     def __init__(self, downloads: Downloads) -> None:
         self.downloads = downloads

@@ -35,7 +35,7 @@ class Child:
         self._rest = b""
 
     def until(self, word: str, count: int = 1) -> int:
-        """Wait until it has said a word so many times (or ended); return how often it has."""
+        """Wait until it has said a word this many times (or ended); return how often it has."""
         deadline = time.monotonic() + PATIENCE_S
         while self.said(word) < count and self._listen(deadline):
             pass
@@ -76,7 +76,7 @@ class Child:
         return self.process.wait()
 
     def _listen(self, deadline: float) -> bool:
-        """Take in what it says; false where it has said everything."""
+        """Take in what it says; false if it has said everything."""
         assert self.process.stdout is not None
         ready, _, _ = select.select([self.process.stdout], [], [], max(0.0, deadline - time.monotonic()))
         if not ready:

@@ -150,7 +150,7 @@ def _hang_up(each: socket.socket) -> None:
 
 
 def _frame(source: socket.socket) -> bytes | None:
-    """Return the next frame whole, its length included; null at the end."""
+    """Return the next frame whole, its length included; None at the end."""
     head = _exactly(source, 4)
     if head is None:
         return None

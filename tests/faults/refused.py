@@ -1,4 +1,4 @@
-"""What somebody does to refused bytes in quarantine, and how devices write card numbers that nobody may keep."""
+"""What somebody does to refused bytes in quarantine, and how devices write card numbers that no one may keep."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What somebody does to the results beside a log on one machine, to positions and snapshots, and two replayers at once."""
+"""What somebody does to the results next to a log on one machine, to positions and snapshots, and two replayers at once."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ RESTORED = "named with stream and place; `--again` brings the same bytes back an
 
 
 class Place(NamedTuple):
-    """A log on this machine and the results beside it."""
+    """A log on this machine and the results next to it."""
 
     path: Path
 
@@ -215,7 +215,7 @@ def altered(folder: Path, times: int) -> int:
 
 
 def rechain(hand: SqliteTamper) -> None:
-    """Compute all places, hashes and heads anew, as whoever knows the format can."""
+    """Compute all places, hashes and heads again, as whoever knows the format can."""
     chains = ResultChains()
     for pos, kind, key, data in hand.execute("SELECT pos, kind, key, data FROM records ORDER BY pos"):
         made = chains.extend(kind, key, data)
@@ -290,7 +290,7 @@ def unreadable(folder: Path, times: int) -> int:
 
 
 def _other_rules(image: bytes, rng: random.Random) -> bytes:
-    """The highest wager is a dollar: rules that nobody filed."""
+    """The highest wager is a dollar: rules that no one filed."""
     return image.replace(b'max = "100000.00"', b'max = "000001.00"')
 
 

@@ -22,7 +22,7 @@ from tests.simulation.broker import Broker, plugged_in
 ROUNDS = 2
 
 Change = Callable[[list[Any], int, random.Random], int]
-"""Changes a stream's messages in place, at an index; returns the number that must be named, or 0 where nothing must."""
+"""Changes a stream's messages in place, at an index; returns the number that must be named, or 0 if nothing must."""
 
 
 def _flip(messages: list[Any], at: int, rng: random.Random) -> int:

@@ -1,7 +1,7 @@
-"""The table of faults: each is a function that brings the fault about so many times and checks what must hold.
+"""The table of faults: each is a function that brings the fault about this many times and checks what must hold.
 
-A fault is tried a few times in every test run and often by `make faults`. It raises `Lost` (or anything else) where a promise
-does not hold; `Unavailable` where this machine cannot bring it about.
+A fault is tried a few times in every test run and often by `make faults`. It raises `Lost` (or anything else) if a promise
+does not hold; `Unavailable` if this machine cannot bring it about.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ def marks(fault: Fault) -> list[pytest.MarkDecorator]:
 )
 def test_nothing_is_lost(fault: Fault, tmp_path: Path) -> None:
     if fault.area == "cluster":
-        cluster()  # skips where there is none
+        cluster()  # skips if none exists
     elif fault.kafka:
         bootstrap()
     try:

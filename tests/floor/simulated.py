@@ -58,7 +58,7 @@ def paid_lines(
 ) -> set[tuple[str, str, str]]:
     """The lines of the paytables in force that wagers won, by the cards dealt: wager, paytable, hand.
 
-    `line_of` gives the line that a wager wins by its paytable, a hand and the dealer's cards; null where it wins none.
+    `line_of` gives the line that a wager wins by its paytable, a hand and the dealer's cards; None if it wins none.
     """
     won: set[tuple[str, str, str]] = set()
     for drafts in tables.values():

@@ -1,4 +1,4 @@
-"""California on the simulated floor: everything is planted, the position goes round, nobody pays more than was covered."""
+"""California on the simulated floor: everything is planted, the position goes round, no one pays more than was covered."""
 
 from __future__ import annotations
 

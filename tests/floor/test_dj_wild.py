@@ -117,7 +117,7 @@ def test_a_hand_that_cannot_be_made_is_null() -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_every_deal_is_of_one_deck(seed: int) -> None:
-    """No card twice, five to each hand and one beside: but where a fault or a void is labeled."""
+    """No card twice, five to each hand and one next to: but if a fault or a void is labeled."""
     labels = simulated(seed).labels
     odd = {(each.stream, each.round_no) for each in labels if each.code in ("DEAL-DECK", "DEAL-COUNT", "PAY-VOID")}
     odd |= {(each.stream, each.round_no) for each in simulated(seed).legitimate if each.kind == "proper_void"}

@@ -1,4 +1,4 @@
-"""What holds for the floor of every game: same seed, same bytes; everything is planted; the labels stand apart."""
+"""What holds for the floor of every game: same seed, same bytes; everything is planted; the labels are apart."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def test_the_chips_of_every_table_and_day_add_up() -> None:
 
 
 def line_of(wager: str, paytable: Paytable, hand: list[int], dealer: list[int]) -> str | None:
-    """Return the line of a wager that a hand makes, or null."""
+    """Return the line of a wager that a hand makes, or None."""
     best = paytable.best(GAMES[NAME].lines(paytable, hand, None))
     return best.hand if best else None
 

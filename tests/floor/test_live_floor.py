@@ -232,7 +232,7 @@ def test_no_table_of_a_watched_day_plays_into_the_next() -> None:
 
 @pytest.mark.parametrize("game", ["over_under", "face_up_pai_gow"])
 def test_no_table_of_a_watched_day_stands_idle_for_hours(game: str) -> None:
-    """Also where a deck is kept too long: that is planted when its time is nearly over."""
+    """Also if a deck is kept too long: that is planted when its time is nearly over."""
     opened = defaultdict(list)
     for each in turns_of([game], 20_000, 2_000):
         for stream, drafts in each.groups:

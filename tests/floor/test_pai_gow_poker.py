@@ -45,7 +45,7 @@ def tables() -> dict[str, list[Draft]]:
 
 @cache
 def labeled(*codes: str) -> frozenset[tuple[str, int | None]]:
-    """The rounds, by their table's stream, with one of these faults planted (any, where none is named)."""
+    """The rounds, by their table's stream, with one of these faults planted (any, if none is named)."""
     return frozenset(
         (f"table/{label.table}", label.round_no) for label in simulated().labels if not codes or label.code in codes
     )
@@ -167,7 +167,7 @@ def test_the_red_die_is_among_the_dice_where_it_is_to_beat_the_blue_ones() -> No
 
 
 def test_every_hit_that_is_right_keeps_the_word_that_was_given() -> None:
-    """The contribution that lifts the meter above the target committed to hits; all of the meter is paid, and it begins anew."""
+    """The contribution that lifts the meter above the target committed to hits; all of the meter is paid, and it begins again."""
     mistyped = {(each.stream, each.round_no) for each in simulated().legitimate if each.kind == "event_corrected"}
     hits = 0
     for stream, drafts in tables().items():

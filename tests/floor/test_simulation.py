@@ -1,4 +1,4 @@
-"""The simulated floor as a whole: the same seed gives the same bytes, every fault is planted, and the labels stand apart."""
+"""The simulated floor as a whole: the same seed gives the same bytes, every fault is planted, and the labels are apart."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_devices_count_without_gaps_and_clocks_run_forward_but_where_planted(see
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_every_deal_is_of_one_deck(seed: int) -> None:
-    """No card twice, seven to each position: but where a fault or an irregularity of the deal is labeled."""
+    """No card twice, seven to each position: but if a fault or an irregularity of the deal is labeled."""
     simulation = simulated(seed)
     odd = {(label.stream, label.round_no) for label in simulation.labels if label.code in ("DEAL-DECK", "DEAL-COUNT")}
     odd |= {(label.stream, label.round_no) for label in simulation.labels if label.code == "PAY-VOID"}
@@ -194,7 +194,7 @@ def test_the_chips_of_every_table_and_day_add_up(seed: int) -> None:
 
 
 def line_of(wager: str, paytable: Paytable, hand: list[int], dealer: list[int]) -> str | None:
-    """Return the line of a wager that a hand makes, or null."""
+    """Return the line of a wager that a hand makes, or None."""
     if wager == "ace_high_bonus":
         return ace_high_line(dealer, hand)
     best = paytable.best(seven_card_lines(hand, paytable.joker))

@@ -337,7 +337,7 @@ PROGRESSIVE = {"progressive": 100}
         ("Jk Qh Qd 8c 5s", "2s", -100),
         ("Jk Qh Qd 8c 5s", None, None),  # a queen, or something else
         ("Jk Kc Jd 9h 4s", None, -100),  # a pair at most
-        ("2s 2h 2d 2c Jk", None, 30_000),  # four twos whatever lies beside
+        ("2s 2h 2d 2c Jk", None, 30_000),  # four twos whatever lies next to
         ("4s 5h 6d 7c 8s", None, 3000),
         ("Kh Jh 8h 5h 3h", None, 4000),
         ("Ts Th Td 4c 4h", None, 5000),

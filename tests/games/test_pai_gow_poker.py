@@ -303,7 +303,7 @@ def test_645c_nobody_is_refused_by_a_section_that_is_only_assumed(words: str) ->
 
 @pytest.mark.parametrize("amount", ["1.00", "2.00", "7.00"])
 def test_645c_a_progressive_of_another_amount_pays_what_is_printed(amount: str) -> None:
-    """D662: 645a is not held, so that the amount a paytable is for refuses nobody (D13); its amounts stand as printed (D18)."""
+    """D662: 645a is not held, so that the amount a paytable is for refuses no one (D13); its amounts stand as printed (D18)."""
     offer, printed = (
         book_of(f"progressive=1 progressive.wager={amount}").offers["progressive"],
         book_of("progressive=1"),

@@ -3,8 +3,8 @@
 It ranks nothing and imports nothing of the project, so that the expectations stay independent of the program.
 Run it as `python tests/golden/check_cards.py`; it prints each fault as file:line and ends with 1 if there is any.
 
-A comment switches one check off for its case where the fault is what the case is about:
-`# cards: twice` (`# cards: seven` with six decks), `# cards: joker` (where there is none), `# cards: count`, `# cards: set`.
+A comment switches one check off for its case if the fault is what the case is about:
+`# cards: twice` (`# cards: seven` with six decks), `# cards: joker` (if none exists), `# cards: count`, `# cards: set`.
 """
 
 import re

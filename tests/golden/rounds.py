@@ -14,7 +14,7 @@ MONEY = re.compile(r"([+-]?)(\d+)\.(\d\d)")
 
 
 class Case(NamedTuple):
-    """One golden case: where it stands, its title, its transcript, and what is expected of which of its rounds."""
+    """One golden case: where it is, its title, its transcript, and what is expected of which of its rounds."""
 
     path: Path
     line: int

@@ -27,7 +27,7 @@ FILE = HERE / "shown_by.toml"
 ROOT = HERE.parents[1]
 COVERAGE = sorted((ROOT / "games").glob("*/coverage/*.toml"), key=lambda path: path.name)
 MOST_EDITS = 400
-"""So many edits of a round are tried until one undoes what it shows."""
+"""This many edits of a round are tried until one undoes what it shows."""
 
 Shown = dict[str, dict[str, list[str]]]
 """Paragraph → code or wager → golden rounds, as `file: title`."""

@@ -1,4 +1,4 @@
-"""That a golden round fails where another reason comes out for what cannot be told than the one it expects."""
+"""That a golden round fails if another reason comes out for what cannot be told than the one it expects."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def keyring(tmp_path: Path):
 
 
 def line(string: str | bytes, tail: bytes = b"}") -> bytes:
-    """A line with this between quotes, as it stands."""
+    """A line with this between quotes, as it is."""
     return b'{"occurred_at_us":5,"patron":"' + (string.encode() if isinstance(string, str) else string) + b'"' + tail
 
 

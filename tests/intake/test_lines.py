@@ -188,7 +188,7 @@ def test_refused_lines_are_stored_in_one_commit(log: SqliteLog, monkeypatch: pyt
 
 
 def test_what_the_log_itself_refuses_is_found_and_refused_alone(log: SqliteLog) -> None:
-    """A gaming day inside a round is well-formed, and may not stand there."""
+    """A gaming day inside a round is well-formed, and may not be there."""
     inside = draft(9, GamingDayOpened(gaming_day="2026-03-02"), round_no=None, source="clock")
     account = taken(log, lines(*ROUND[:3], inside, *ROUND[3:]))
     assert (account.lines, account.appended) == (6, 6)
@@ -235,7 +235,7 @@ def test_a_report_keeps_its_bytes() -> None:
 
 
 class Endless(io.RawIOBase):
-    """A file of so many bytes of which none is a line's end, made as they are read."""
+    """A file of this many bytes of which none is a line's end, made as they are read."""
 
     def __init__(self, left: int) -> None:
         self.left = left

@@ -1,4 +1,4 @@
-"""Rules are the office's to file (D920): a device files none where the office does, and takes back nothing that a person said."""
+"""Rules are the office's to file (D920): a device files none if the office does, and takes back nothing that a person said."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Patron tokens: nobody's number reaches the log, tokens stay what they are, and erasure leaves the chain whole."""
+"""Patron tokens: no one's number reaches the log, tokens stay what they are, and erasure leaves the chain whole."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def smudged(line: bytes) -> bytes:
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """A log with a line refused as event 6 of the table, and one whose stream nobody can read."""
+    """A log with a line refused as event 6 of the table, and one whose stream no one can read."""
     path = tmp_path / "floor.db"
     lines = day()
     lines[REFUSED_SEQ - 1] = smudged(lines[REFUSED_SEQ - 1])

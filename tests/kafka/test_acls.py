@@ -28,7 +28,7 @@ listener.name.plaintext.plain.sasl.jaas.config=org.apache.kafka.common.security.
 authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer
 super.users=User:admin;User:ANONYMOUS
 """
-"""Only the controller's own port, which nobody else reaches, lets the node in without a name."""
+"""Only the controller's own port, which no one else reaches, lets the node in without a name."""
 
 
 def security(user: str) -> dict[str, str]:
@@ -169,7 +169,7 @@ def test_what_names_no_role_and_user_is_refused(user: str, capsys: pytest.Captur
 
 
 def test_rules_are_printed_and_created_only_when_asked(capsys: pytest.CaptureFixture[str]) -> None:
-    """Nobody listens at this address: what only prints does not notice."""
+    """No one listens at this address: what only prints does not notice."""
     asked = ["kafka", "acls", "kafka://127.0.0.1:1/rack", "auditor=User:a"]
     assert main(asked) == 0
     assert capsys.readouterr().out.splitlines()[0] == "User:a may READ TOPIC rack.events"

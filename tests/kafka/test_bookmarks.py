@@ -322,7 +322,7 @@ def test_a_folder_that_cannot_be_made_costs_time_alone(tmp_path: Path) -> None:
 def test_foreign_records_beside_the_streams_are_counted_once(
     judged: KafkaLog, open_log: Open, scanned: dict[str, list[int]]
 ) -> None:
-    """A result without a place is foreign where results have places, which a bookmark must still know."""
+    """A result without a place is foreign if results have places, which a bookmark must still know."""
     topic = f"{judged.prefix}.findings"
     first = open_log(read_only=True)
     assert first.foreign().count == 0

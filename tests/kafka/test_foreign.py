@@ -290,7 +290,7 @@ def test_who_follows_is_told_each_once(
 def test_a_broken_stream_is_told_once_and_the_others_go_on(
     wide: KafkaLog, stranger: Stranger, open_results: Callable[[], KafkaResults]
 ) -> None:
-    """The tail begins anew behind a break; what was passed over before it is not counted twice."""
+    """The tail begins again behind a break; what was passed over before it is not counted twice."""
     sent = put_rubbish(stranger)
     head = wide.head(HERE).seq
     stranger.put_raw(HERE.encode(), b"x", [("seq", b"%d" % (head + 1)), ("hash", bytes(32))])

@@ -1,4 +1,4 @@
-"""Who may write the results of a partition, and that nobody else can: members of a group, zombies, single replayers."""
+"""Who may write the results of a partition, and that no one else can: members of a group, zombies, single replayers."""
 
 from __future__ import annotations
 

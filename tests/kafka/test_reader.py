@@ -22,7 +22,7 @@ OTHER = "table/fu-08"
 
 @pytest.fixture
 def whole(log: KafkaLog, drafts: Drafts) -> list[Record]:
-    """The records of a stream of 13 events, another of as many beside it."""
+    """The records of a stream of 13 events, another of as many next to it."""
     fill(log, drafts)
     fill(log, drafts, OTHER)
     return list(log.read(TABLE))

@@ -21,7 +21,7 @@ Stored = dict[str, list[tuple[str, bytes]]]
 
 @pytest.fixture
 def open_results(address: str) -> Iterator[Callable[[], KafkaResults]]:
-    """Opens the results beside the log, which is there by then."""
+    """Opens the results next to the log, which is there by then."""
     opened: list[KafkaResults] = []
 
     def open_() -> KafkaResults:

@@ -1,4 +1,4 @@
-"""Results on Kafka: one transaction over findings and state, repeats change nothing, another engine starts anew."""
+"""Results on Kafka: one transaction over findings and state, repeats change nothing, another engine starts again."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ def test_a_replayer_that_was_fenced_writes_no_rows(log: KafkaLog, address: str, 
 
 
 def test_a_table_is_kept_beside_the_replayer_of_the_log(log: KafkaLog, address: str, tmp_path: Path) -> None:
-    """With verdicts of its own: nobody is fenced."""
+    """With verdicts of its own: no one is fenced."""
     with closing(KafkaResults(address, timeout_s=10.0)) as results:
         append_step(log, 0)
         running = Replay(log, results)

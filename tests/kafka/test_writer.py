@@ -101,7 +101,7 @@ def test_a_commit_whose_answer_is_lost_is_not_sent_again(
     if times == 1:
         appended = log.append(TABLE, 14, drafts.round())
         assert (appended.seqs, appended.head) == (tuple(range(14, 20)), log.head(TABLE))
-    else:  # the answer to initializing anew is lost as well
+    else:  # the answer to initializing again is lost as well
         group = drafts.round()
         with pytest.raises(LogUnavailable):
             log.append(TABLE, 14, group)

@@ -1,7 +1,7 @@
 """`make mutants`: puts each seeded defect into a copy of the tree; the golden rounds must kill every one.
 
 `python -m tests.mutants [NAME …]` plays all mutants, or those named. Ends with 1 where one survives or no longer fits, or
-where a golden round fails without any mutant (such rounds kill nothing).
+if a golden round fails without any mutant (such rounds kill nothing).
 """
 
 from __future__ import annotations

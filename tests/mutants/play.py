@@ -2,7 +2,7 @@
 
 It stops at the first case that fails, and begins with those that have most words in common with what `--like` says; with
 `--all` it plays them all. Cases named in the file given by `--without` are left out. Started in a copy of the tree, it
-plays the copy's code: it says so and ends with 2 where it would not.
+plays the copy's code: it says so and ends with 2 if it would not.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ PUTS_ANYTHING_RIGHT = (model.EventCorrected, model.RoundVoided, model.WagerRetur
 OF_THE_DUE = (*DUE_ANEW, *PUTS_ANYTHING_RIGHT)
 SHARES = 4
 ONE_LOST = 60
-"""Of the golden rounds one in so many loses its events, one at a time."""
+"""Of the golden rounds one in this many loses its events, one at a time."""
 
 Events = Sequence[ReadEnvelope[Event]]
 Mark = tuple[str, int | None, str | None]
@@ -113,7 +113,7 @@ def changes_due(payload: Any, one: Settlement) -> bool:
 
 
 def golden_events(share: int, every: int = SHARES) -> Iterator[tuple[str, Events]]:
-    """The events of golden rounds, without those whose rules stand in another file."""
+    """The events of golden rounds, without those whose rules are in another file."""
     for case in golden()[share::every]:
         if ".toml" not in case.transcript:
             yield f"{case.path.name}:{case.line}", said(told(case))

@@ -210,7 +210,7 @@ def bare(tmp_path: Path) -> Profile:
 
 
 def test_a_profile_that_marks_bare_numbers(tmp_path: Path, keyring: Keyring) -> None:
-    """The numbers stand in the message without a mark; only the profile knows what they are."""
+    """The numbers are in the message without a mark; only the profile knows what they are."""
     whole = json.dumps(SEATED)
     bodies = [json.dumps(each).encode() for each in spoiled(SEATED, "x")]
     bodies += [whole[:end].encode() for end in range(1, len(whole))]

@@ -99,7 +99,7 @@ def test_every_byte_of_every_checkpoint_counts(honest: Honest) -> None:
 
 
 def test_every_byte_of_an_event_that_is_covered_counts(honest: Honest) -> None:
-    """Even where the chain is made anew, as here it always is: the roots tell."""
+    """Even if the chain is made again, as here it always is: the roots tell."""
     for seq in (1, 7, 8, 13):
         data = honest.contents.events[TABLE][seq - 1].data
         for place in range(0, len(data), 3):

@@ -1,7 +1,7 @@
 """A doubt never accuses, and never acquits (D500, D502): rounds of all games with something of them left open.
 
 Whatever leaves open whether a round is void, whether a stake was in time, whose a card became, or how cards and hands were read,
-makes every due that differs between the readings null, and nothing is found that does not hold in all of them; what holds in
+makes every due that differs between the readings None, and nothing is found that does not hold in all of them; what holds in
 every reading is found. The readings are made here by hand, as the round would have been recorded without the doubt.
 """
 
@@ -25,7 +25,7 @@ from tests.properties.test_told_otherwise import golden
 from tests.replay.tables import DAY, SECOND_US, START_US
 
 EVERY = 12
-"""Of the golden rounds one in so many is tried."""
+"""Of the golden rounds one in this many is tried."""
 ABOUT_THE_RECORD = "LOG-"
 MONEY = (
     "PAY-OVER",
@@ -71,7 +71,7 @@ def judged(events: Told, moments: dict[int, int] | None = None) -> Conclusion:
 
 
 def cases(share: int) -> Iterator[tuple[Case, list[tuple[int | None, Event]]]]:
-    """One in so many of the golden rounds of a share that are of one round, and whose rules stand with them."""
+    """One in this many of the golden rounds of a share that are of one round, and whose rules are with them."""
     for case in golden()[share::4][::EVERY]:
         if ".toml" not in case.transcript and case.transcript.count("\nround") == 0:
             yield case, told(case)
@@ -154,7 +154,7 @@ def unread(events: Told, at: int, place: int) -> list[tuple[int | None, Event]]:
 
 @pytest.mark.parametrize("share", range(4))
 def test_a_card_that_was_not_read_accuses_and_acquits_nobody(share: int) -> None:
-    """The card as it was is one reading: what is due is that or null, and what is found of money is found with it too."""
+    """The card as it was is one reading: what is due is that or None, and what is found of money is found with it too."""
     tried = 0
     for case, events in cases(share):
         whole = judged(events)

@@ -19,7 +19,7 @@ from tests.properties.test_told_otherwise import golden
 from tests.replay.tables import DAY, SECOND_US, START_US
 
 EVERY = 24
-"""Of the golden rounds one in so many loses its events, one at a time."""
+"""Of the golden rounds one in this many loses its events, one at a time."""
 FRAME = (model.GamingDayOpened, model.RulesFiled, model.RoundOpened, model.RoundClosed)
 """What says which rules and which round it is: without it there is nothing to compare."""
 
@@ -35,7 +35,7 @@ def told(case: Case) -> list[tuple[int | None, Event]]:
 
 
 def sampled(share: int) -> Iterator[tuple[Case, list[tuple[int | None, Event]]]]:
-    """One in so many of the golden rounds of a share, and its events; not those whose rules stand in another file."""
+    """One in this many of the golden rounds of a share, and its events; not those whose rules are in another file."""
     for case in golden()[share::4][::EVERY]:
         if ".toml" not in case.transcript:
             yield case, told(case)

@@ -297,7 +297,7 @@ def test_however_many_cards_were_not_read_nothing_is_guessed(deal: Deal, hidden:
 @given(st.lists(deals(), min_size=1, max_size=2), st.integers(0, 100))
 @settings(max_examples=25)
 def test_a_replay_of_a_replay_is_the_same(rounds: list[Deal], cut: int) -> None:
-    """Resumed anywhere, repeated, or begun anew over the same results: the same bytes."""
+    """Resumed anywhere, repeated, or begun again over the same results: the same bytes."""
     tables = []
     for index, deal in enumerate(rounds):
         table = table_of(deal)

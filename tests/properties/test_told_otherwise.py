@@ -13,7 +13,7 @@ from replay.transcript.transcript import judge
 from tests.golden.rounds import Case, read_cases, round_files
 
 EVERY = 16
-"""Of the golden rounds one in so many is told otherwise."""
+"""Of the golden rounds one in this many is told otherwise."""
 ONCE_AND_FOR_ALL = (
     "abandon", "acknowledge", "activate", "announce", "announce_dice", "elect", "examine", "exposed", "lammer", "light", "lock",
     "no_more_bets", "offer_cut", "reveal", "surrender", "total", "touched", "validate",
@@ -36,7 +36,7 @@ def golden() -> list[Case]:
 
 
 def said_of(case: Case, text: str) -> list[tuple[str, set[str], list[tuple[object, ...]]]]:
-    """Verdict, findings and money of each round of a transcript that stands where the case stands."""
+    """Verdict, findings and money of each round of a transcript that is where the case is."""
     judged = judge(text, case.path.name, lambda name: (case.path.parent / name).read_text())
     return [
         (

@@ -1,4 +1,4 @@
-"""A process that signs a log all the time, `rack checkpoint --follow`, beside a test."""
+"""A process that signs a log all the time, `rack checkpoint --follow`, next to a test."""
 
 from __future__ import annotations
 

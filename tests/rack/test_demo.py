@@ -269,7 +269,7 @@ def test_dashboard_serves_the_warehouse(demo: Path, monkeypatch, capsys) -> None
     monkeypatch.setattr("subprocess.run", lambda command, check, env: served.append(command) or Done())
     assert (
         main(["dashboard", "--out", str(demo), "--port", "9001"]) == 0
-    )  # a demo's patrons are nobody: no login, no flag
+    )  # a demo's patrons are no one: no login, no flag
     assert any(str(demo / "warehouse.duckdb") in word for word in served[0])
     assert f"RACK_LOG=sqlite://{demo.resolve()}/floor.db" in served[0]
     assert "http://127.0.0.1:9001" in capsys.readouterr().err
@@ -310,7 +310,7 @@ def test_a_replay_that_follows_builds_the_warehouse_as_it_goes(address: str, tmp
 
 
 def test_what_ends_a_build_ends_the_replay_that_follows(address: str, tmp_path: Path, capsys) -> None:
-    """The build runs beside the judging; that it cannot write is said as without `--follow`."""
+    """The build runs next to the judging; that it cannot write is said as without `--follow`."""
     (tmp_path / "file").touch()
     command = ["replay", "--log", address, "--warehouse", str(tmp_path / "file" / "w.duckdb"), "--quiet"]
     alone = main(command), capsys.readouterr().err
@@ -441,7 +441,7 @@ def test_a_replay_that_goes_on_from_its_position_names_a_lost_tail(demo: Path, t
 
 @pytest.mark.slow
 def test_everything_planted_at_fortune_asia_poker_is_found_and_nothing_else(tmp_path: Path) -> None:
-    """So many rounds that every code is planted whose time can come in so few of them."""
+    """This many rounds that every code is planted whose time can come in so few of them."""
     code = main(["demo", "--games", "fortune_asia", "--rounds", "300", "--out", str(tmp_path), "--quiet"])
     found = json.loads((tmp_path / "demo.json").read_text())
     assert (found["missed_faults"], found["false_alarm_findings"], code) == ([], [], 0)
@@ -457,7 +457,7 @@ def test_everything_planted_in_california_is_found_and_nothing_else(tmp_path: Pa
 
 @pytest.mark.slow
 def test_everything_planted_at_pai_gow_poker_is_found_and_nothing_else(tmp_path: Path) -> None:
-    """So many rounds that every code that the chapter can break is planted, in the tables' streams and the meters'."""
+    """This many rounds that every code that the chapter can break is planted, in the tables' streams and the meters'."""
     code = main(["demo", "--games", "pai_gow_poker", "--rounds", "1000", "--out", str(tmp_path), "--quiet"])
     found = json.loads((tmp_path / "demo.json").read_text())
     assert (found["missed_faults"], found["false_alarm_findings"], code) == ([], [], 0)
@@ -465,7 +465,7 @@ def test_everything_planted_at_pai_gow_poker_is_found_and_nothing_else(tmp_path:
 
 
 def test_everything_planted_at_over_under_is_found_and_nothing_else(tmp_path: Path) -> None:
-    """So many rounds that every code that the chapter can break is planted."""
+    """This many rounds that every code that the chapter can break is planted."""
     code = main(["demo", "--games", "over_under", "--rounds", "300", "--out", str(tmp_path), "--quiet"])
     found = json.loads((tmp_path / "demo.json").read_text())
     assert (found["missed_faults"], found["false_alarm_findings"], code) == ([], [], 0)

@@ -35,7 +35,7 @@ class Unit(configparser.RawConfigParser):
 
 
 def unit(path: Path) -> configparser.SectionProxy:
-    """The section [Service] of a unit, of which no setting stands twice."""
+    """The section [Service] of a unit, of which no setting is twice."""
     parser = Unit(strict=True)
     parser.read_string(path.read_text())
     assert parser["Install"]["WantedBy"] == "multi-user.target"

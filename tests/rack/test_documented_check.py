@@ -1,4 +1,4 @@
-"""The checker of proofs that stands in docs/proofs.md does what it says, without any code of ours."""
+"""The checker of proofs that is in docs/proofs.md does what it says, without any code of ours."""
 
 from __future__ import annotations
 

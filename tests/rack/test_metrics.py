@@ -148,7 +148,7 @@ def test_it_is_served_on_this_machine_only_and_ends_when_told(floor: Living) -> 
 
 
 def test_the_alerts_and_the_guide_name_metrics_that_exist(floor: Living) -> None:
-    """Every name of the alerts is served, and every metric stands in the operator's guide."""
+    """Every name of the alerts is served, and every metric is in the operator's guide."""
     source = (ROOT / "rack" / "metrics.py").read_text()
     there = {name for name, *_ in PER_STREAM} | set(re.findall(r'GaugeMetricFamily\(\s*"(rack_[a-z_]+)"', source))
     there |= {f"{name}_total" for name in re.findall(r'CounterMetricFamily\(\s*"(rack_[a-z_]+)"', source)}

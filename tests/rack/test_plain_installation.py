@@ -54,7 +54,7 @@ def not_there() -> tuple[str, ...]:
 
 
 def rack(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run a command where the modules that only extras bring cannot be imported."""
+    """Run a command if the modules that only extras bring cannot be imported."""
     script = f"""
 import sys
 class NotInstalled:

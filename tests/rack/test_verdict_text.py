@@ -1,4 +1,4 @@
-"""A finding as a command prints it: what is wrong and where in words, and its code beside them."""
+"""A finding as a command prints it: what is wrong and where in words, and its code next to them."""
 
 from __future__ import annotations
 

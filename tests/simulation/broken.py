@@ -148,14 +148,14 @@ def believes_the_stored_hash() -> Iterator[None]:
 
 @build
 def never_looks_at_the_marks() -> Iterator[None]:
-    """Nobody compares where records end with what was acknowledged."""
+    """No one compares if records end with what was acknowledged."""
     with patch.object(SqliteLog, "verify_head", lambda self, stream: None):
         yield
 
 
 @build
 def ends_a_transaction_halfway() -> Iterator[None]:
-    """What stands before an error is committed all the same."""
+    """What is before an error is committed all the same."""
 
     @contextlib.contextmanager
     def transaction(self: Database) -> Iterator[Any]:

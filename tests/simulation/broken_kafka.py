@@ -97,7 +97,7 @@ def takes_the_right_without_reading_the_tail() -> Iterator[None]:
 
 @build(seed=223)
 def forgets_that_the_tail_was_not_read() -> Iterator[None]:
-    """The right is ours; the reading that follows failed; the next append does not begin anew. (Found by seed 41.)"""
+    """The right is ours; the reading that follows failed; the next append does not begin again. (Found by seed 41.)"""
 
     def claim(self: PartitionWriter) -> None:
         if self._lost is not None:

@@ -36,7 +36,7 @@ HELD_S = 0.01
 WRITES = ("init", "produce", "end", "plain")
 READS = ("fetch", "ends")
 TRANSACTION_S = 60.0
-"""After so long the broker ends a transaction that nobody goes on with."""
+"""After so long the broker ends a transaction that no one goes on with."""
 
 
 class Died(BaseException):
@@ -44,7 +44,7 @@ class Died(BaseException):
 
 
 class Entry:
-    """What stands at an offset. Markers (the ends of transactions) have no key and no value, and are never delivered."""
+    """What is at an offset. Markers (the ends of transactions) have no key and no value, and are never delivered."""
 
     def __init__(self, offset: int, key: bytes | None, value: bytes | None, headers: Sequence[Any], state: str) -> None:
         self.offset, self.key, self.value, self.headers, self.state = offset, key, value, list(headers), state
@@ -142,7 +142,7 @@ class Broker:
     def _deliver(self, waiting: list[tuple[float, Callable[[], Any]]], until_s: float) -> None:
         for due in [each for each in waiting if each[0] <= until_s]:
             waiting.remove(due)
-            with contextlib.suppress(kafka_errors.KafkaError):  # nobody waits for the answer
+            with contextlib.suppress(kafka_errors.KafkaError):  # no one waits for the answer
                 due[1]()
 
     def holds(self) -> bool:
@@ -231,7 +231,7 @@ class Broker:
 
 
 def _metadata() -> SimpleNamespace:
-    """What our code uses of a client's knowledge of the cluster: here nobody has to look for the partitions' leaders."""
+    """What our code uses of a client's knowledge of the cluster: here no one has to look for the partitions' leaders."""
     return SimpleNamespace(config={}, _refresh_loop_future=None)
 
 

@@ -1,6 +1,6 @@
 """A disk that fails: what was not synced may be lost or torn when the power goes; a write or a sync may be refused.
 
-The files lie in a real folder, so that SQLite's own code runs on them (shared memory and locks included). Beside each file
+The files lie in a real folder, so that SQLite's own code runs on them (shared memory and locks included). Next to each file
 stands what of it would survive a power loss: its content at the last sync, and the writes since. A power loss puts that
 content back, with a random part of the later writes, one of them torn perhaps. Creating and deleting a file are durable at
 once; replacing one is when its folder was synced.
@@ -104,7 +104,7 @@ class Process:
         self.fault, self.left = fault, left
 
     def touch(self, partly: Callable[[], None] | None = None) -> None:
-        """Count an operation that changes the disk. Raises `OSError` where it goes wrong; `partly` does half of it."""
+        """Count an operation that changes the disk. Raises `OSError` if it goes wrong; `partly` does half of it."""
         if self.dead:
             raise OSError(errno.EIO, "the process is dead")
         if self.fault is None:

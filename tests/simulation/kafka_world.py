@@ -42,7 +42,7 @@ DAMAGE = ("change", "remove", "swap", "fork", "repeat", "cut")
 
 
 def run(seed: int, folder: Path, build: Build = contextlib.nullcontext) -> Outcome:
-    """Run a seed in an empty folder. Raises `Broken` where a promise does not hold; `build` as in `world.run`."""
+    """Run a seed in an empty folder. Raises `Broken` if a promise does not hold; `build` as in `world.run`."""
     rng = random.Random(seed)
     lines = deliveries(rng)
     with commits_often(rng):

@@ -59,7 +59,7 @@ class Outcome(msgspec.Struct):
 
 
 def run(seed: int, folder: Path, build: Build = contextlib.nullcontext) -> Outcome:
-    """Run a seed in an empty folder. Raises `Broken` where a promise does not hold.
+    """Run a seed in an empty folder. Raises `Broken` if a promise does not hold.
 
     `build` makes what is tried another than the model was made with: a deliberately broken one.
     """
@@ -76,7 +76,7 @@ def run(seed: int, folder: Path, build: Build = contextlib.nullcontext) -> Outco
 
 
 class Model:
-    """The run in which nothing goes wrong: what each stream holds after so many lines, and what its replay says."""
+    """The run in which nothing goes wrong: what each stream holds after this many lines, and what its replay says."""
 
     def __init__(self, lines: list[bytes], folder: Path) -> None:
         log = SqliteLog(folder / "model.db", create=True, property_id=PROPERTY, log_id=LOG_ID)
@@ -129,11 +129,11 @@ class Intake:
         return start, min(len(self.lines), self.taken + self.rng.randint(1, 9))
 
     def some_batches(self) -> int | None:
-        """After how many batches a replay ends; null: when all is judged."""
+        """After how many batches a replay ends; None: when all is judged."""
         return self.rng.choice((None, None, self.rng.randint(1, 4)))
 
     def judge(self, log: EventLog, results: ResultStore, end: int | None) -> None:
-        """Judge what is new, or so many batches of it."""
+        """Judge what is new, or this many batches of it."""
         replaying = Replay(log, results)
         for number, _ in enumerate(replaying.run()):
             if number == end:
@@ -141,7 +141,7 @@ class Intake:
         demand(replaying.summary.integrity == [], f"a sound log is called broken: {replaying.summary.integrity}")
 
     def must_hold_what_was_acknowledged(self, log: EventLog) -> None:
-        """Nothing that was acknowledged is lost, nothing stands twice, nothing stands in another order."""
+        """Nothing that was acknowledged is lost, nothing is twice, nothing is in another order."""
         for stream, drafts in stored(log).items():
             expected = self.model.stored.get(stream, [])
             demand(drafts == expected[: len(drafts)], f"{stream} holds other events than were taken in")

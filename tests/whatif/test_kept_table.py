@@ -33,7 +33,7 @@ STREAM = "table/fu-01"
 
 
 class Prefix(MemoryLog):
-    """What a log held when it had so many records, and how often it was read other than for judging it."""
+    """What a log held when it had this many records, and how often it was read other than for judging it."""
 
     def __init__(self, whole: MemoryLog, count: int) -> None:
         super().__init__([], batch=97)
@@ -320,7 +320,7 @@ def test_again_in_several_processes_writes_every_row_again(tmp_path: Path) -> No
 
 
 def test_rows_that_are_missing_are_made_where_the_stream_is_judged(tmp_path: Path) -> None:
-    """The log was judged before, and rows are behind; or a file is not as it was: its streams have their rows anew."""
+    """The log was judged before, and rows are behind; or a file is not as it was: its streams have their rows again."""
     log, folder = MemoryLog([played(40), played(30, "table/fu-02")]), tmp_path / "kept"
     with closing(SqliteResults(tmp_path / "results")) as store:
         replay(log, store)
@@ -451,7 +451,7 @@ class Killer:
 def test_a_kill_at_any_step_loses_nothing_and_doubles_nothing(
     run: Callable[[MemoryLog, Path], Summary], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Several commits, files joined, a stream derived anew; the process ends before or after each step, and goes on."""
+    """Several commits, files joined, a stream derived again; the process ends before or after each step, and goes on."""
     monkeypatch.setattr(replayer, "COMMIT_EVERY", 90)
     monkeypatch.setattr(kept_table, "JOINED_AT", 3)
     monkeypatch.setattr(kept_table, "WRITE_EVERY_S", 0.0)

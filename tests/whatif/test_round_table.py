@@ -133,7 +133,7 @@ def test_an_edited_table_is_found(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("after", [2, 4])
 def test_a_correction_that_does_not_count_is_replayed_with_the_round_it_names(after: int, tmp_path: Path) -> None:
-    """It names an event by an id that is not its own, which shows only where that event is at hand."""
+    """It names an event by an id that is not its own, which shows only if that event is at hand."""
     table, steps = Table(), {}
     for number in range(1, 7):
         steps[number] = table.play(number, PAID)

@@ -50,9 +50,9 @@ class Tls(msgspec.Struct, frozen=True):
 
 
 class ClusterPool:
-    """Runs jobs on a cluster: the one of `scheduler`, or where that is empty one of processes of this machine.
+    """Runs jobs on a cluster: the one of `scheduler`, or if that is empty one of processes of this machine.
 
-    `opener` opens the log where a worker runs. `close` ends what was started. Raises `NoCluster` and `OtherSoftware`.
+    `opener` opens the log if a worker runs. `close` ends what was started. Raises `NoCluster` and `OtherSoftware`.
     """
 
     def __init__(self, opener: Opener, scheduler: str = "", workers: int = 2, tls: Tls | None = None) -> None:
@@ -87,7 +87,7 @@ class ClusterPool:
         self.close()
 
     def close(self) -> None:
-        """End the connection, and the cluster where it was started here."""
+        """End the connection, and the cluster if it was started here."""
         client = getattr(self, "client", None)
         if client is not None:
             client.close()

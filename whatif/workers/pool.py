@@ -35,7 +35,7 @@ class Pool(Protocol):
     """What runs a job: this process, processes of this machine, or a cluster."""
 
     def run(self, job: Job[P, T], parts: Iterable[P], log: EventLog) -> Iterator[T]:
-        """Yield what comes of each part, in order. Raises what was raised where it was made, and `WorkerLost`."""
+        """Yield what comes of each part, in order. Raises what was raised if it was made, and `WorkerLost`."""
 
 
 class ThisProcess:

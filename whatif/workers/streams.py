@@ -55,7 +55,7 @@ class UnitResult(NamedTuple):
 
 
 class StreamJob:
-    """The job of a re-judgment: the replay of each stream. `stored` opens the results as they are, null where there are none."""
+    """The job of a re-judgment: the replay of each stream. `stored` opens the results as they are, None if there are none."""
 
     def __init__(self, stored: StoreOpener | None, again: bool) -> None:
         self.stored, self.again = stored, again

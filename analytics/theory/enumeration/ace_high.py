@@ -1,7 +1,7 @@
 """Ace High Pai Gow of dealer and player together: exact counts of pairs of hands (§§ 688a.1, 688a.12(b); D10).
 
 An ace high hand is a set of different ranks that makes no straight, an ace or the joker among them, in suits that make no
-flush. Where both hands hold a rank, they hold it in different suits. How suits can be dealt to two hands depends only on
+flush. If both hands hold a rank, they hold it in different suits. How suits can be dealt to two hands depends only on
 how many ranks each holds and how many both do, so sets of ranks are counted first, and suits once for each such number.
 """
 
@@ -18,7 +18,7 @@ from rulebook.cards.cards import JOKER
 from rulebook.cards.ranking import is_ace_high
 
 Dealt = list[tuple[int | None, int | None]]
-"""The suits that a rank can have in the dealer's and in the player's hand, null where it is not in that hand."""
+"""The suits that a rank can have in the dealer's and in the player's hand, None if it is not in that hand."""
 PAIRS: Final = HANDS * comb(46, 7)
 """Every seven cards for the dealer, and every seven of the 46 others for the player."""
 _MOST: Final = {7: 4, 6: 3}
@@ -37,7 +37,7 @@ def rank_sets(joker: bool) -> list[frozenset[int]]:
 
 @cache
 def suits_of_both(dealer: int, player: int, shared: int) -> int:
-    """In how many ways a dealer's and a player's hand of so many ranks get their suits, `shared` ranks being in both."""
+    """In how many ways a dealer's and a player's hand of this many ranks get their suits, `shared` ranks being in both."""
     ways: Counter[tuple[tuple[int, ...], tuple[int, ...]]] = Counter({((0,) * 4, (0,) * 4): 1})
     both: Dealt = [(a, b) for a, b in product(range(4), repeat=2) if a != b]
     mine_alone: Dealt = [(a, None) for a in range(4)]

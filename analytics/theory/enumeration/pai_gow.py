@@ -1,7 +1,7 @@
 """The base wagers of the pai gow games, by simulation: two hands of seven cards, set and compared.
 
 The setting by a house way, and the settings to choose from, are worked out once for every hand that differs from the others by
-ranks and flushes (`analytics.theory.enumeration.seven`); the rounds then only look them up. Where the dealer's hands lie on show
+ranks and flushes (`analytics.theory.enumeration.seven`); the rounds then only look them up. If the dealer's hands lie on show
 first (688a, California), the player's best setting is the best against them.
 """
 
@@ -134,7 +134,7 @@ def _slot(key: int) -> Any:
 def _key(cards: Ints, flush: int, units: Ints) -> Any:
     """What tells seven cards apart: how often each rank is there, and the ranks of a suit that can make a flush.
 
-    Where two suits can (six cards and the joker, three of each), one says what the other is: the lower of both is taken.
+    If two suits can (six cards and the joker, three of each), one says what the other is: the lower of both is taken.
     """
     key = np.int64(0)
     masks = np.zeros(4, dtype=np.int64)
@@ -258,7 +258,7 @@ def outcome(tables: Tables, flush: int, dealer: Sequence[int], player: Sequence[
 
 
 def compute(wheel: Wheel | None, rounds: int = ROUNDS, seed: int = 688) -> dict[str, Any]:
-    """Simulate hands of five and two with a wheel, or (null) hands of four, two and one."""
+    """Simulate hands of five and two with a wheel, or (None) hands of four, two and one."""
     dealers: tuple[str, ...] = DEALERS
     plays: tuple[str, ...] = PLAYS
     if wheel is None:

@@ -1,7 +1,7 @@
 """Every seven cards of the 53-card deck, hands that no rule tells apart only once, with how many they stand for.
 
-Where no straight or flush of suits is possible only ranks matter; where a suit can make a flush, the ranks of that suit do too.
-So some 300,000 hands stand for all 154,143,080 where a flush takes five cards, and about a million where it takes four.
+Where no straight or flush of suits is possible only ranks matter; if a suit can make a flush, the ranks of that suit do too.
+So some 300,000 hands stand for all 154,143,080 if a flush takes five cards, and about a million if it takes four.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def seven_card_hands(flush: int = 5) -> Iterator[tuple[tuple[int, ...], int]]:
 
 
 def _beside(size: int, needed: int) -> Iterator[tuple[tuple[int, ...], int]]:
-    """The cards of the three other suits beside a flush. A king and queen of one suit are apart: with a royal they match."""
+    """The cards of the three other suits next to a flush. A king and queen of one suit are apart: with a royal they match."""
     for ranks in combinations_with_replacement(range(13), size):
         held = _multiplicities(ranks)
         if held and held[-1] > 3:

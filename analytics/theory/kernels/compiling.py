@@ -1,7 +1,7 @@
 """How kernels are compiled, and where what was compiled is kept.
 
 Numba's own disk cache serves stale answers when a function that another one calls changes. So it is used only in a folder
-named by a digest of all kernel sources, of Numba's version and of Python's; where no such folder can be made, what is
+named by a digest of all kernel sources, of Numba's version and of Python's; if no such folder can be made, what is
 compiled stays in memory.
 """
 

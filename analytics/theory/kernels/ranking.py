@@ -69,7 +69,7 @@ def top(mask: int) -> int:
 
 @compiled
 def ranks_down(mask: int, places: int) -> int:
-    """Return the ranks of a mask from the highest down, four bits each, the first at the highest of so many places."""
+    """Return the ranks of a mask from the highest down, four bits each, the first at the highest of this many places."""
     value = 0
     for _ in range(places):
         value <<= 4
@@ -82,7 +82,7 @@ def ranks_down(mask: int, places: int) -> int:
 
 @compiled
 def straight_value(mask: int, lowest: bool) -> int:
-    """Return the ranks of five cards that make a straight, as they compare; 0 where they make none."""
+    """Return the ranks of five cards that make a straight, as they compare; 0 if they make none."""
     if mask == WHEEL:
         return 0x54321 if lowest else 0xE5432
     low = mask & -mask
@@ -133,7 +133,7 @@ def natural_rank_lines(twice: int, thrice: int, four: int) -> int:
 
 @compiled
 def wild_rank_lines(once: int, twice: int, thrice: int, four: int) -> int:
-    """Return the bonus lines that ranks make beside a joker that stands for any card."""
+    """Return the bonus lines that ranks make next to a joker that stands for any card."""
     lines, pairs = 0, ones(twice)
     if twice:
         lines |= L_THREE
@@ -150,7 +150,7 @@ def wild_rank_lines(once: int, twice: int, thrice: int, four: int) -> int:
 
 @compiled
 def completing_rank_lines(once: int, twice: int, thrice: int, four: int) -> int:
-    """Return the bonus lines that ranks make beside a joker that counts as an ace where it completes nothing."""
+    """Return the bonus lines that ranks make next to a joker that counts as an ace if it completes nothing."""
     lines = 0
     ace_twice, ace_thrice = twice | once & ACE_BIT, thrice | twice & ACE_BIT
     ace_pairs = ones(ace_twice)

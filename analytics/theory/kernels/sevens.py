@@ -99,7 +99,7 @@ def cards_by_suit(suits: int) -> int:
 
 @inlined
 def best_flush(suits: int, joker: bool, down: Ints, completed: Ints) -> int:
-    """Return the value of the best flush or straight flush among the cards; 0 where there is none."""
+    """Return the value of the best flush or straight flush among the cards; 0 if none exists."""
     enough = (
         cards_by_suit(suits) + _LANES * (12 if joker else 11) & _LANES << 4
     )  # five of a suit, or four and the joker
@@ -226,7 +226,7 @@ def _count(a: int, b: int, counts: Ints) -> None:
 def count_lines(workers: int = 1, lowest_cards: list[tuple[int, int]] | None = None) -> Ints:
     """Return how many of all seven-card hands make each set of lines: row 0 the joker completing, row 1 wild.
 
-    `lowest_cards` are the two lowest cards of the hands that are counted; null: all hands.
+    `lowest_cards` are the two lowest cards of the hands that are counted; None: all hands.
     """
     if lowest_cards is None:
         lowest_cards = [(a, b) for a in range(47) for b in range(a + 1, 48)]

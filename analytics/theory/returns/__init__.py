@@ -28,7 +28,7 @@ def counts(name: str) -> Counts:
 
 
 def write(name: str, table: Counts, folder: Path | None = None) -> Path:
-    """Write a table of counts beside this file, or into another folder: a row a line, so that changes can be read."""
+    """Write a table of counts next to this file, or into another folder: a row a line, so that changes can be read."""
     head = {"command": f"rack theory --compute {name}"}
     head |= {key: value for key, value in table.items() if key not in ("command", "rows")}
     lines = [f'"{key}": {json.dumps(value, ensure_ascii=False)},' for key, value in head.items()]

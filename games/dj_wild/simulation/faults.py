@@ -169,7 +169,7 @@ def deal_order(play: Any) -> Spot:
 
 @fault("DEAL-COUNT", prepare=misdeal)
 def deal_count(play: Any) -> Spot:
-    """A player or the dealer gets four or six cards; nobody notices."""
+    """A player or the dealer gets four or six cards; no one notices."""
     position = play.plan.misdealt[0]
     return Spot(position if isinstance(position, int) else None, consequences=("DEAL-STUB", *PLAYED_ON))
 
@@ -216,7 +216,7 @@ def deal_exposed(play: Any) -> Spot:
 
 
 def _without_side_card(plan: DjWildPlan) -> bool:
-    """Forget the side card, where nobody has the joker that it would replace; or place it too early."""
+    """Forget the side card, if no one has the joker that it would replace; or place it too early."""
     plan.side_forgotten = plan.turn % 2 == 0
     return progressive_wager(plan) and plan.deal_until(lambda p: not p.joker_at_stake)
 

@@ -83,7 +83,7 @@ class DjWildPlan(Plan):
             box.decision = "raise" if strong is not careless else "fold"
 
     def hand_for(self, target: str, excluded: set[int]) -> list[int] | None:
-        """Return a hand made to order of the cards that are left, or null where there is none."""
+        """Return a hand made to order of the cards that are left, or None if none exists."""
         return make_hand(self.random, target, excluded)
 
     @property
@@ -98,7 +98,7 @@ class DjWildPlan(Plan):
 
     @property
     def wants_side(self) -> bool:
-        """Whether a card is placed beside: with a Progressive, and by .8(e) and .9(e) in any case."""
+        """Whether a card is placed next to: with a Progressive, and by .8(e) and .9(e) in any case."""
         wagered = any("progressive" in box.stakes for box in self.boxes.values())
         return wagered or self.table.spec.deal_method != "automated_shoe"
 
@@ -112,7 +112,7 @@ class DjWildPlan(Plan):
         return bool(self.boxes[seat].decision == "raise")
 
     def higher(self, seat: int) -> int:
-        """Return 1, 0 or -1 where a seat's hand is higher than the dealer's, equal, or lower."""
+        """Return 1, 0 or -1 if a seat's hand is higher than the dealer's, equal, or lower."""
         mine, dealer = rank_wild(self.hands[seat]), rank_wild(self.hands["dealer"])
         return (mine > dealer) - (mine < dealer)
 

@@ -41,7 +41,7 @@ class DjWildPlay(Play):
     # The deal
 
     def deal(self) -> None:
-        """Five cards each, and one beside where it is wanted."""
+        """Five cards each, and one next to if it is wanted."""
         plan = self.plan
         hands = {position: list(plan.hands[position]) for position in plan.order}
         if plan.misdealt is not None:
@@ -156,7 +156,7 @@ class DjWildPlay(Play):
     # The void
 
     def find_ground(self) -> None:
-        """Count the stub where it tells, or see a card that nobody should."""
+        """Count the stub if it tells, or see a card that no one should."""
         plan = self.plan
         if (plan.counts or plan.void == "stub_count") and not plan.void_after:
             self.script.add(same(model.StubCounted, count=self.left, exposed=0))
@@ -168,7 +168,7 @@ class DjWildPlay(Play):
             self.script.add(exposed(whose, plan.random.choice(("dealer", "dealer", "device")), card))
 
     def give_back(self) -> None:
-        """Return the wagers; where cards were exposed, Trips and Progressive are settled all the same."""
+        """Return the wagers; if cards were exposed, Trips and Progressive are settled all the same."""
         plan = self.plan
         if plan.void in ("exposed_card", "exposed_dealer"):
             self.dues = [due for due in self.due(decided=False) if due.wager in (*STANDING, "progressive_envy")]

@@ -47,13 +47,13 @@ _MAKERS: dict[str, Callable[[Random], Hand]] = {
 
 
 def line_of(cards: Collection[int]) -> str:
-    """Return the line of Trips that five cards make, or "nothing" where none is paid."""
+    """Return the line of Trips that five cards make, or "nothing" if none is paid."""
     (line,) = lines(_TRIPS, tuple(cards))
     return line if line in PAID else "nothing"
 
 
 def make_hand(random: Random, target: str, excluded: Set[int]) -> Hand | None:
-    """Return five cards not among `excluded` that make a line, or null where none were found."""
+    """Return five cards not among `excluded` that make a line, or None where none were found."""
     like = target.removeprefix("natural_").removesuffix("_with_wild")
 
     def draw() -> Hand:

@@ -10,7 +10,7 @@ from floor.table.script import Script
 from floor.table.table import DeckAtTable
 
 COUNTED_AT_LEAST = 5
-"""The stub is counted once in so many rounds (§ 687a.8(e))."""
+"""The stub is counted once in this many rounds (§ 687a.8(e))."""
 
 
 class DjWildTable(CuttingTable):
@@ -29,7 +29,7 @@ class DjWildTable(CuttingTable):
         return self.spec.shuffler == "automated_counting"
 
     def shuffled(self, deck: DeckAtTable) -> model.CardsShuffled:
-        """The event of a machine's shuffle, remembered where it counts."""
+        """The event of a machine's shuffle, remembered if it counts."""
         event = super().shuffled(deck)
         if event.count is not None:
             self.counted.add(deck.id)

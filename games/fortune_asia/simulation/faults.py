@@ -26,7 +26,7 @@ fault = FORTUNE_ASIA_ANOMALIES.fault
 
 @fault("DEAL-EXPOSED", prepare=one_box_seat)
 def deal_exposed(play: Any) -> Spot:
-    """A player's card is seen and nobody asks for an election, or one of the dealer's and the round is played on."""
+    """A player's card is seen and no one asks for an election, or one of the dealer's and the round is played on."""
     plan, script, seat = play.plan, play.script, play.plan.chosen
     match plan.turn % 4:
         case 0:

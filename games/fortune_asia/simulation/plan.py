@@ -47,7 +47,7 @@ class FortuneAsiaPlan(PaiGowPlan):
         return False
 
     def hand_for(self, target: str, excluded: set[int]) -> list[int] | None:
-        """Return a hand made to order of the cards that are left, or null where there is none."""
+        """Return a hand made to order of the cards that are left, or None if none exists."""
         if target in INSURANCE:
             return unpaired_hand(self.random, INSURANCE[target], excluded)
         return super().hand_for(target, excluded)

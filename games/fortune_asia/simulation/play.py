@@ -13,5 +13,5 @@ class FortuneAsiaPlay(PaiGowPlay):
     cut_depths = (10, 44)
 
     def cut_offers(self) -> Iterator[tuple[int, bool]]:
-        """The dealer cuts, and asks nobody."""
+        """The dealer cuts, and asks no one."""
         return iter(())

@@ -39,7 +39,7 @@ def in_shoe(table: ShoeTable) -> bool:
 
 
 def some_decide(plan: OverUnderPlan, seats: int = 2) -> bool:
-    """Prepare a round without surrenders with so many boxes; the chosen one is not the last."""
+    """Prepare a round without surrenders with this many boxes; the chosen one is not the last."""
     plan.clear()
     plan.chosen = plan.random.choice(sorted(plan.boxes)[:-1] or sorted(plan.boxes))
     return len(plan.boxes) >= seats
@@ -283,7 +283,7 @@ def wager_late(play: OverUnderPlay) -> Spot:
     return Spot(seat, "ante")
 
 
-fault(  # a Bonus Wager stands at a box without an ante, gets cards, and is settled
+fault(  # a Bonus Wager is at a box without an ante, gets cards, and is settled
     "WAGER-BASE", at_seat("bonus"), fits=offers("bonus"), prepare=wagering.optional_alone(lambda _: "bonus")
 )
 
@@ -318,7 +318,7 @@ def wager_limit(play: OverUnderPlay) -> Spot:
 
 
 def _too_many_boxes(plan: OverUnderPlan) -> bool:
-    """Let a patron with one box have another: any where one is allowed, one that is not adjacent where more are."""
+    """Let a patron with one box have another: any if one is allowed, one that is not adjacent where more are."""
     for seat in plan.single_boxes():
         free = [at for at in plan.unseated if not plan.book.adjacent_boxes or abs(at - seat) > 1]
         if free:

@@ -36,12 +36,12 @@ class OverUnderPlan(Plan):
         """A card found face up in the shoe, and the place of the card before which it lies."""
         self.face_up_before = 0
         self.ends_after: int | None = None
-        """The shoe holds only so many cards of this round's (§ 686a.9(b))."""
+        """The shoe holds only this many cards of this round's (§ 686a.9(b))."""
         self.missed: int | None = None
         """The seat that does not get its additional cards, and what its player elects."""
         self.election: Literal["play", "void"] = "play"
         self.refusals = 0
-        """So many players refuse the cut."""
+        """This many players refuse the cut."""
         fresh = self.begins or table.endless
         self.source = shuffled_batch(random) if fresh else list(table.shoe.cards)
         self.cover_from_bottom = random.randrange(78, 220)
@@ -62,7 +62,7 @@ class OverUnderPlan(Plan):
         return ("ante", "bonus", self.random.choice(SIDES))[self.turn % 3]
 
     def bettors(self) -> list[tuple[int, Patron]]:
-        """Return who may bet, by seat: nobody who is barred until the next shoe."""
+        """Return who may bet, by seat: no one who is barred until the next shoe."""
         barred = set() if self.begins else self.table.barred
         return [(seat, patron) for seat, patron in super().bettors() if patron.token not in barred]
 
@@ -130,14 +130,14 @@ class OverUnderPlan(Plan):
         return "over" if value >= 8 else "under"
 
     def clear(self) -> None:
-        """Remove irregularities that happened by themselves: nobody surrenders."""
+        """Remove irregularities that happened by themselves: no one surrenders."""
         for box in self.boxes.values():
             if box.decision == "surrender":
                 box.decision = self.random.choice(SIDES)
         self.surrendered = set()
 
     def hand_of_total(self, wanted: int) -> list[int] | None:
-        """Return three cards of the shoe with this total, or null where it holds none."""
+        """Return three cards of the shoe with this total, or None if it holds none."""
         by_points: dict[int, list[int]] = {}
         for card in self.source:
             by_points.setdefault(points(card), []).append(card)

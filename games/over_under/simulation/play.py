@@ -53,7 +53,7 @@ class OverUnderPlay(Play):
     # The shoe, .5, .7(c), .9(b)
 
     def shuffle_and_cut(self) -> None:
-        """Begin a shoe, where one is due: shuffle, cut, place the cover card."""
+        """Begin a shoe, if one is due: shuffle, cut, place the cover card."""
         plan, table, add, deck = self.plan, self.table, self.script.add, self.plan.deck
         if not plan.begins:
             return
@@ -82,7 +82,7 @@ class OverUnderPlay(Play):
         return sorted(table.seats, key=lambda seat: (seat != first, -seat))
 
     def cut_offers(self) -> Iterator[tuple[int, bool]]:
-        """The cut is offered round the table until nobody refuses it any more."""
+        """The cut is offered round the table until no one refuses it any more."""
         yield from ((seat, number >= self.plan.refusals) for number, seat in enumerate(self.offer_order()))
 
     def draw(self, to: CoverPlace) -> None:
@@ -99,7 +99,7 @@ class OverUnderPlay(Play):
         self.to_hands += 1
 
     def leave_shoe(self, to: CoverPlace) -> None:
-        """Count a card that leaves the shoe; where the cover card lies before it, that comes first."""
+        """Count a card that leaves the shoe; if the cover card lies before it, that comes first."""
         if self.cards_left_shoe == self.until_cover and self.cover_at is None:
             self.cover_at = to if self.cards_left_shoe else "start"
             self.script.add(same(model.CoverCardReached, at=self.cover_at))
@@ -121,7 +121,7 @@ class OverUnderPlay(Play):
     # The round
 
     def close_betting(self) -> None:
-        """Nobody closes it; the first card of a shoe, or of a new dealer, is burnt."""
+        """No one closes it; the first card of a shoe, or of a new dealer, is burnt."""
         if self.plan.burns:
             self.draw("start")
             self.new_dealer_burnt = not self.plan.begins

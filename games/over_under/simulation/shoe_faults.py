@@ -128,7 +128,7 @@ def unshuffled(play: OverUnderPlay) -> Spot:
 
 
 def back_in_play(play: OverUnderPlay) -> Spot:
-    """A batch comes back into play, and nobody shuffled it."""
+    """A batch comes back into play, and no one shuffled it."""
     require(play.script.of(model.CardsShuffled, deck=play.plan.deck.id))
     unshuffled(play)
     return Spot(consequences=("DEAL-COVER",))
@@ -197,7 +197,7 @@ fault("DEAL-BURN/reshuffle", drop(model.CardBurned, -1), fits=runs_short, prepar
 fault("DEAL-CUT/reshuffle", drop(model.CardsCut, -1), fits=runs_short, prepare=too_few)
 fault("DEAL-COVER", HERE, fits=from_shoe, before=reshuffle, prepare=_too_low)
 fault("DEAL-COVER/missing", no_cover_card, fits=shuffles_by_hand, before=reshuffle, after=reshuffle)
-fault(  # nobody shuffles: the next round is dealt from the same shoe
+fault(  # no one shuffles: the next round is dealt from the same shoe
     "DEAL-COVER/passed", HERE, fits=_cover_came, before=lambda table, turn: table.resume_shoe(), after=reshuffle
 )
 fault("DEAL-BURN", unburnt, fits=from_shoe, before=reshuffle)

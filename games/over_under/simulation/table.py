@@ -27,7 +27,7 @@ CoverPlace = int | Literal["start"]
 
 @dataclass(slots=True)
 class Shoe:
-    """What is in the shoe, the next card last; cards until the cover card (null: there is none); what is on record as out."""
+    """What is in the shoe, the next card last; cards until the cover card (None: none exists); what is on record as out."""
 
     cards: list[int] = field(default_factory=list)
     until_cover: int | None = None
@@ -71,7 +71,7 @@ class ShoeTable(Table):
 
     @property
     def other(self) -> DeckAtTable | None:
-        """The batch that is not in the shoe, where there are two."""
+        """The batch that is not in the shoe, if there are two."""
         return next((deck for deck in self.decks if deck is not self.deck), None)
 
     def _receive(self, color: str, preshuffled: bool, jokers: int | None = None) -> tuple[str, int]:
@@ -152,7 +152,7 @@ class ShoeTable(Table):
         self.end_shoe()
 
     def come_and_go(self) -> None:
-        """Let patrons leave, arrive and buy more chips; where all are barred, a floorperson has the cards reshuffled."""
+        """Let patrons leave, arrive and buy more chips; if all are barred, a floorperson has the cards reshuffled."""
         super().come_and_go()
         if all(patron.token in self.barred for patron in self.seats.values()):
             self.end_shoe()

@@ -165,7 +165,7 @@ fault("PAY-ANNOUNCED/dice", change(model.DiceAnnounced, dice=_first_die_wrong), 
 
 @fault("DEAL-SHAKE/electronic", fits=by_player)
 def electronic_shaker(play: Any) -> Spot:
-    """The electronic shaker shakes too short or unsealed, or is activated where nobody plays."""
+    """The electronic shaker shakes too short or unsealed, or is activated if no one plays."""
     plan = play.plan
     match plan.turn % 3:
         case 0:
@@ -181,7 +181,7 @@ DEALERS = both_fit(with_dealers_shaker, has_dice_wagers)
 
 @fault("DEAL-SHAKE/unfiled", fits=DEALERS)
 def unfiled_shaker(play: Any) -> Spot:
-    """A player activates an electronic shaker where the dealer's is filed; it shakes long enough, sealed."""
+    """A player activates an electronic shaker if the dealer's is filed; it shakes long enough, sealed."""
     script, seat = play.script, min(play.plan.boxes)
     rolled = script.of(model.DiceRolled)[-1]
     for step in script.of(model.ShakerShaken):

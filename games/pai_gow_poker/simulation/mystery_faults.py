@@ -24,7 +24,7 @@ fault, legitimate = PAI_GOW_POKER_ANOMALIES.fault, PAI_GOW_POKER_ANOMALIES.legit
 
 
 def needed(table: Any) -> int | None:
-    """Return how many more contributions lift the meter above its target; null where there is no meter."""
+    """Return how many more contributions lift the meter above its target; None if there is no meter."""
     cents = table.book.offers["progressive"].min_cents
     return int(table.mystery.needed(cents)) if table.mystery is not None else None
 
@@ -50,7 +50,7 @@ def filed_source(table: Any) -> bool:
 
 
 def hit(controller: Controller, more: int = 0) -> Prepare:
-    """Prepare a Must-Hit-By hit with so many more contributions; the controller errs as said (or not: empty)."""
+    """Prepare a Must-Hit-By hit with this many more contributions; the controller errs as said (or not: empty)."""
 
     def prepare(plan: PaiGowPokerPlan) -> bool:
         plan.controller = controller
@@ -149,7 +149,7 @@ def before_payment(type_: type[model.Event], edit: Any) -> Edit:
 
 
 def other_source(play: Any) -> Spot:
-    """The bonus is paid by slip where the inventory is filed, or the other way about."""
+    """The bonus is paid by slip if the inventory is filed, or the other way about."""
     step = require(play.script.first(model.WagerPaid, wager=MYSTERY))
     by_slip = step.payload.source == "slip"
     changed(step, source="inventory" if by_slip else "slip")

@@ -66,7 +66,7 @@ class PaiGowPokerPlan(PaiGowPlan):
 
     @property
     def by_hand(self) -> tuple[str, ...]:
-        """The wagers that are taken and paid at the box; the one on the dice alone where a preparation chose it."""
+        """The wagers that are taken and paid at the box; the one on the dice alone if a preparation chose it."""
         return (self.on_dice,) if self.on_dice else super().by_hand
 
     @property
@@ -90,11 +90,11 @@ class PaiGowPokerPlan(PaiGowPlan):
 
     @property
     def dealer_pushes(self) -> bool:
-        """Whether the dealer's low hand is a Tiger 9 where no vigorish is collected (§ 645c.1(e)(1))."""
+        """Whether the dealer's low hand is a Tiger 9 if no vigorish is collected (§ 645c.1(e)(1))."""
         return bool(self.book.settings["commission_free"] and self.dealer_way) and is_tiger_9(self.dealer_way[-1])
 
     def dice_line(self, wager: str, dice: list[int]) -> PayLine | None:
-        """Return the line that a wager on the dice wins by, or null where it loses; a Match wager is on `number`."""
+        """Return the line that a wager on the dice wins by, or None if it loses; a Match wager is on `number`."""
         paytable, values = self.book.offers[wager].paytable, (dice[0], dice[1], dice[2])
         assert paytable is not None
         colours = (self.colours[0], self.colours[1], self.colours[2]) if self.colours else None
@@ -111,7 +111,7 @@ class PaiGowPokerPlan(PaiGowPlan):
         return False
 
     def hand_for(self, target: str, excluded: set[int]) -> list[int] | None:
-        """Return a hand made to order of the cards that are left, or null where there is none."""
+        """Return a hand made to order of the cards that are left, or None if none exists."""
         if target != "tiger_9":
             return super().hand_for(target, excluded)
 
@@ -127,7 +127,7 @@ class PaiGowPokerPlan(PaiGowPlan):
         return first_fitting(self.random, draw, fits)
 
     def winning(self, seat: int) -> dict[Position, str]:
-        """Return the hands with which the further wager wins at a seat, and let the dice lie so where they decide it."""
+        """Return the hands with which the further wager wins at a seat, and let the dice lie so if they decide it."""
         if self.further in ON_DICE:
             self.throw_until(lambda dice: self.dice_line(self.further, dice) is not None)
             return {}
@@ -136,7 +136,7 @@ class PaiGowPokerPlan(PaiGowPlan):
         return {seat: self.random.choice(COMMON_HANDS)}
 
     def losing(self, seat: int, wager: str) -> dict[Position, str]:
-        """Return the hands with which an optional wager loses at a seat, and let the dice lie so where they decide it."""
+        """Return the hands with which an optional wager loses at a seat, and let the dice lie so if they decide it."""
         if wager in ON_DICE:
             self.throw_until(lambda dice: self.dice_line(wager, dice) is None)
             return {}

@@ -1,7 +1,7 @@
 """A round of Pai Gow Poker, written down as it should go (58 Pa. Code §§ 645c.1 to 645c.3), from its plan.
 
 The dice are announced and the wagers on them settled before the cards; the players set first; vigorish is taken where the
-game is not commission-free. What the Must-Hit-By controller records is paid as it says: where the plan lets it err, that
+game is not commission-free. What the Must-Hit-By controller records is paid as it says: if the plan lets it err, that
 is the fault.
 """
 
@@ -113,7 +113,7 @@ class PaiGowPokerPlay(PaiGowPlay):
         shaken.pause_us = plan.shaken_ms * 1000
 
     def roll(self, dice: list[Any], lie: Any) -> None:
-        """Shake the dice and read them; announce each where something hangs on it."""
+        """Shake the dice and read them; announce each if something hangs on it."""
         super().roll(dice, lie)
         if lie == "flat":
             rolled = self.script.steps[-1]
@@ -160,7 +160,7 @@ class PaiGowPokerPlay(PaiGowPlay):
 
 
 def twin(paytable: Paytable) -> Paytable | None:
-    """Return another Must-Hit-By configuration with the same minimum and rate, or null where there is none."""
+    """Return another Must-Hit-By configuration with the same minimum and rate, or None if none exists."""
     book = chapter("pa", "645c")
     known = [book.paytable("mystery", name) for name in book.wagers["mystery"].paytables]
     same_rate = [each for each in known if (each.seed_cents, each.rate_bp) == (paytable.seed_cents, paytable.rate_bp)]

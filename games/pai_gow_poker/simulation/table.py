@@ -11,7 +11,7 @@ from floor.table.table import Table
 
 
 class PaiGowTable(Table):
-    """A table that may have a Must-Hit-By meter beside the progressive one."""
+    """A table that may have a Must-Hit-By meter next to the progressive one."""
 
     def __init__(self, *what: Any) -> None:
         super().__init__(*what)

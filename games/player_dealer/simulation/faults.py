@@ -147,7 +147,7 @@ fault("CA-ROTATE", HERE, fits=lambda table: bool(table.held.patron), prepare=_wr
 
 
 def next_seat(play: Any, button: Any) -> int:
-    """Return the seat beside the one where the action button belongs."""
+    """Return the seat next to the one where the action button belongs."""
     return int(play.plan.button % SEATS + 1)
 
 
@@ -259,7 +259,7 @@ def ca_cover(play: Any) -> Spot:
     dues = require([due for due in short if due.outcome is not Outcome.UNCOVERED or due.wager == "base"])
     due = play.plan.random.choice(dues)
     step, bare = settled(play, due), due.outcome is Outcome.UNCOVERED
-    if not bare:  # what went back of the wager beside what was taken
+    if not bare:  # what went back of the wager next to what was taken
         for back in play.script.of(model.WagerReturned, seat=due.seat, wager=due.wager, bettor=due.bettor):
             play.script.drop(back)
     if not bare and play.plan.turn % 2:

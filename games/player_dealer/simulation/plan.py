@@ -40,9 +40,9 @@ class PlayerDealerPlan(PaiGowPlan):
         self.first = self.button = 0
         self.pile = random.randrange(1, SEATS + 1)
         self.not_set = False
-        """Nobody sets: the player-dealer's Ace High Pai Gow pushes everything on the hands."""
+        """No one sets: the player-dealer's Ace High Pai Gow pushes everything on the hands."""
         self.any_order = False
-        """The wagers are settled in another order than clockwise from the action: right where they are covered."""
+        """The wagers are settled in another order than clockwise from the action: right if they are covered."""
         super().__init__(table, random)
         self._cover()
 
@@ -120,7 +120,7 @@ class PlayerDealerPlan(PaiGowPlan):
         self.bank_cents = AMPLE_CENTS
 
     def _surrenders(self) -> None:
-        """Nobody surrenders to a patron."""
+        """No one surrenders to a patron."""
 
     @property
     def empty(self) -> list[int]:

@@ -12,7 +12,7 @@ from floor.table.table import Table
 from games.player_dealer.settle import SEATS
 
 PATRONS_MIN: Final = 3
-"""With fewer there would at times be nobody to play against."""
+"""With fewer there would at times be no one to play against."""
 
 
 @dataclass(frozen=True, slots=True)

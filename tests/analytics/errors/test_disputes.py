@@ -141,7 +141,7 @@ def test_what_nearly_fits_is_said_to_and_in_what_it_differs(
 
 
 def test_what_lies_hours_off_is_not_offered_at_all(db: Warehouse) -> None:
-    """Nothing was played near nine in the morning: the best match "700 minutes off" is none."""
+    """Nothing was played near nine in the morning: the best match "700 minutes off" is not one."""
     remembered = Remembered(table="fu-01", gaming_day=DAY, time=TimeTyped(9 * 60, False))
     assert disputes.find(db, remembered)
     assert outcome(db, remembered) == ([], [])

@@ -56,7 +56,7 @@ def test_a_planted_bias_is_found(bias: dict[str, float], family: str) -> None:
 
 
 def test_a_bias_that_no_simulated_sample_reaches_is_an_alarm_in_a_large_report_too() -> None:
-    """264 tests: where simulating stops (1 in 20,001) is no alarm among so many, and must not hide what is far beyond it."""
+    """264 tests: if simulating stops (1 in 20,001) is no alarm among this many, and must not hide what is far beyond it."""
     db = devices.floor(6, tables=12, rounds=150)
     assert not fairness(db)["alarm"].any()
     pairless, pair = "1+1+1+1+1+1+1", "2+1+1+1+1+1"
@@ -103,7 +103,7 @@ def test_rolls_that_are_just_enough_to_test_are_as_likely_as_they_are() -> None:
 
 
 def test_the_joker_s_p_value_is_twice_the_smaller_tail() -> None:
-    """100 hands of seven cards of 53, 13.2 with the joker by chance: counts on both sides, and those beside the mean."""
+    """100 hands of seven cards of 53, 13.2 with the joker by chance: counts on both sides, and those next to the mean."""
     db, counts = devices.floor(1, tables=1, rounds=2), range(6, 22)
     hands = pl.DataFrame(
         [
@@ -140,7 +140,7 @@ def test_the_joker_s_p_value_is_twice_the_smaller_tail() -> None:
     ],
 )
 def test_numbers_are_held_against_seven_and_beyond_that_against_nothing(numbers: dict[int, int], verdict: str) -> None:
-    """Of numbers beyond 7 nobody has said from how many one is drawn (D320): that they are not sevenths is no bias."""
+    """Of numbers beyond 7 no one has said from how many one is drawn (D320): that they are not sevenths is no bias."""
     db = devices.floor(1, tables=1, rounds=2)
     starts = pl.DataFrame(
         [

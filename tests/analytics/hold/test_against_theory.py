@@ -56,7 +56,7 @@ LONG_SHOT = wager((0.01, -80.0), (0.99, 1.0))
 
 @pytest.mark.parametrize("hits", [0, 1, 2, 3, 5, 9])
 def test_tails_of_a_long_shot_are_the_binomial_distribution(hits: int) -> None:
-    """200 wagers of 1 % at 80 to 1: so little or less for the house is so many hits or more."""
+    """200 wagers of 1 % at 80 to 1: so little or less for the house is this many hits or more."""
     at_least = sum(comb(200, k) * 0.01**k * 0.99 ** (200 - k) for k in range(hits, 201))
     at_most = sum(comb(200, k) * 0.01**k * 0.99 ** (200 - k) for k in range(hits + 1))
     found = band(LONG_SHOT, volume(200), 200 - 81 * hits)
@@ -212,7 +212,7 @@ def test_a_dealer_who_overpays_is_an_alarm_and_nobody_else_is() -> None:
 
 
 def test_wagers_that_theory_does_not_know_are_named_and_not_judged(tmp_path: Path) -> None:
-    """The sample floor's chapter is none that this version has."""
+    """The sample floor's chapter is not one that this version has."""
     with reading(sample.make(tmp_path / "w")) as db:
         found = win_against_theory(db, "property")
         assert set(found["verdict"]) == {"no_theory"}

@@ -1,4 +1,4 @@
-"""A period beside the one before it, and win reconciled with house win: literals, and floors made from chance."""
+"""A period next to the one before it, and win reconciled with house win: literals, and floors made from chance."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def test_688a_12_a_line_paid_as_due_is_an_end_of_theory(path: Path, how: str) ->
         expected = expectations(chapter).get((wager, paytable))
         if expected is None:
             continue
-        for winnings in (net + stake, net):  # without the stake, or beside it
+        for winnings in (net + stake, net):  # without the stake, or next to it
             text = f"{body}\npay seat={seat} {wager} {winnings / 100:.2f} {how}\n"
             made = judge(text, title)[0].conclusion.settlements
             (settled,) = [each for each in made if (each.seat, each.wager) == (seat, wager)]

@@ -65,7 +65,7 @@ def sources(
     log: Any = None,
     **more: Any,
 ) -> Iterator[Sources]:
-    """What a report reads: a warehouse of these rounds and counts, and a desk on a log where one is given."""
+    """What a report reads: a warehouse of these rounds and counts, and a desk on a log if one is given."""
     path = folder / "month.duckdb"
     build(path, adjudications, ledger, facts=FACTS, **more)
     with reading(path) as db:

@@ -1,7 +1,7 @@
 """Hold investigations (COMAR 36.05.03.25, K.A.R. 112-108-51): February and March 2026 of three tables, worked out by hand.
 
 FU-01: 4,000 of 20,000 in February (20 %), 2,500 of 10,000 in March (25 %): five points, and one day has no band.
-FU-02: 20 %, then 23 %: three points are not more than three. FU-03: as FU-01, and nobody looked into it.
+FU-02: 20 %, then 23 %: three points are not more than three. FU-03: as FU-01, and no one looked into it.
 Each day has an opener of 10,000 and a closer of 10,000 + win − drop.
 """
 

@@ -1,6 +1,6 @@
 """Jackpots, tax forms and cash (instructions for Form W-2G, 31 CFR § 1021.311): small months worked out by hand.
 
-The minimum is $2,000 in 2026 and was $600 in 2025; winnings must be 300 times the wager too. Cash counts where it is more than
+The minimum is $2,000 in 2026 and was $600 in 2025; winnings must be 300 times the wager too. Cash counts if it is more than
 $10,000 of one token on one gaming day. Both sides of each boundary.
 """
 

@@ -1,7 +1,7 @@
 """The surveillance daily log and hand-over (9 NYCRR 5314.3, K.A.R. 112-106-6): a day worked out by hand.
 
 On 1 March M. Ortiz makes an entry and signs the swing shift over, S. Lee accepts it; then the grave shift is signed over and
-nobody has accepted it. FU-01's shuffler failed and works again, its shoe failed and was covered; FU-02's shaker fails the day
+no one has accepted it. FU-01's shuffler failed and works again, its shoe failed and was covered; FU-02's shaker fails the day
 after.
 """
 

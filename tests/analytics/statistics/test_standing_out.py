@@ -33,7 +33,7 @@ def test_one_game_is_the_binomial_of_the_floor_s_total() -> None:
 
 
 def test_who_deals_a_game_that_is_hard_is_held_against_that_game() -> None:
-    """30 of 100 rounds of the hard game go wrong with both, none of the easy one: nobody stands out."""
+    """30 of 100 rounds of the hard game go wrong with both, none of the easy one: no one stands out."""
     found = held([{"hard": (100, 30)}, {"hard": (100, 30)}, {"easy": (1000, 0)}], 0.01)
     assert found.expected.round(6).tolist() == [30, 30, 0]
     assert (found.p_adjusted > 0.01).all()

@@ -83,7 +83,7 @@ def test_a_record_from_outside_has_its_figures(high_card: None) -> None:
     # Worked out by hand: 72 ordinary pairs and 6 pairs of aces of 1,326 hands.
     assert figures["bonus", "A"].return_percent == pytest.approx(100 * (72 * 11 + 6 * 26) / 1326, abs=1e-6)
     assert figures["base", ""].return_percent == pytest.approx(100)
-    # Beside a pair one hand of the same ranks is left, beside any other 3 x 3: 78 x 1 + 78 x 16 x 9 of 1,326 x 1,225 push.
+    # Next to a pair one hand of the same ranks is left, next to any other 3 x 3: 78 x 1 + 78 x 16 x 9 of 1,326 x 1,225 push.
     assert figures["base", ""].lines == {"win": 806_520, "push": 11_310, "lose": 806_520}
     assert ("base", "") in expectations("pa-700a")
 

@@ -1,4 +1,4 @@
-"""Stored counts made again, whole where that takes seconds, otherwise a part of them worked out another way."""
+"""Stored counts made again, whole if that takes seconds, otherwise a part of them worked out another way."""
 
 from __future__ import annotations
 

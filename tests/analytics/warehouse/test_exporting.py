@@ -37,7 +37,7 @@ HARMFUL = {
     "x;y": "x;y",
     "1 = 1; so": "1 = 1; so",
 }
-"""Text → as it stands in a file: no cell begins as a formula does, whether a reader divides at commas, semicolons or tabs."""
+"""Text → as it is in a file: no cell begins as a formula does, whether a reader divides at commas, semicolons or tabs."""
 
 
 @pytest.fixture(scope="module")

@@ -128,7 +128,7 @@ def refreshed(folder: Path, groups: Groups, more: Groups) -> Counting:
 def test_a_build_after_one_more_round_reads_that_round_and_no_more_with_more_history(
     tmp_path: Path, day: Groups
 ) -> None:
-    """Beside the new round: a bounded number of results that are read again in turn, and where each stream went on."""
+    """Next to the new round: a bounded number of results that are read again in turn, and where each stream went on."""
     table = day[-1][0]
     of_table = [
         at for at, (stream, drafts) in enumerate(day) if stream == table and any(each.round_no for each in drafts)

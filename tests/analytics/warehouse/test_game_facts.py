@@ -1,4 +1,4 @@
-"""What the models know of single games comes from the games' records, and a warehouse built by other records is built anew."""
+"""What the models know of single games comes from the games' records, and a warehouse built by other records is built again."""
 
 from __future__ import annotations
 

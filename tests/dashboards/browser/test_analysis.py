@@ -1,4 +1,4 @@
-"""The analysis pages in a real Chromium: a heading sorts its table, a filter stands in the address, the SQL can be read."""
+"""The analysis pages in a real Chromium: a heading sorts its table, a filter is in the address, the SQL can be read."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ VIEWS = (
 
 
 def faults(page: Page) -> list[str]:
-    """Every grave fault of the page as it stands, with the first element that has it."""
+    """Every grave fault of the page as it is, with the first element that has it."""
     found = Axe().run(page).response["violations"]
     return [f"{each['id']}: {each['nodes'][0]['html']}" for each in found if each["impact"] in GRAVE]
 
@@ -52,7 +52,7 @@ def lasting_faults(page: Page) -> list[str]:
 def open_page(page: Page, address: str) -> None:
     page.goto(address)
     expect_drawn(page)
-    # What is being drawn anew is pale for a moment.
+    # What is being drawn again is pale for a moment.
     expect(page.locator("[data-stale=true]")).to_have_count(0)
 
 

@@ -41,7 +41,7 @@ def test_from_the_queue_to_the_round_that_proves_it(site: str, page: Page) -> No
 
 
 def test_links_and_back_need_no_new_start_and_show_what_their_address_says(site: str, page: Page) -> None:
-    """The table that was chosen on Hold is none of the queue's, whose link names another."""
+    """The table that was chosen on Hold is not one of the queue's, whose link names another."""
     page.goto(f"{site}/hold?table=fu-02")
     expect_drawn(page)
     page.evaluate("window.openedOnce = true")

@@ -66,7 +66,7 @@ def press(page: Page, key: str, wanted: str) -> None:
 
 
 def choose(page: Page, label: str, words: str) -> None:
-    """Choose from a list; it closes again where the page is drawn meanwhile, and then is opened once more."""
+    """Choose from a list; it closes again if the page is drawn meanwhile, and then is opened once more."""
     box = page.get_by_label(label, exact=True)
     for _ in range(8):
         box.click()

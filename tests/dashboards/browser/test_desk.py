@@ -1,4 +1,4 @@
-"""The desk in a real Chromium: what stands on the first screen, what keys do, what a print has, and how calm a page is."""
+"""The desk in a real Chromium: what is on the first screen, what keys do, what a print has, and how calm a page is."""
 
 from __future__ import annotations
 

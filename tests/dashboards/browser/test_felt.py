@@ -155,7 +155,7 @@ def test_it_fits_a_phone(felt: Page) -> None:
 
 
 def test_every_golden_round_means_the_same_after_the_felt(site: str, page: Page) -> None:
-    """What the fields can show is laid out anew without another verdict; all else is kept as it was written."""
+    """What the fields can show is laid out again without another verdict; all else is kept as it was written."""
     page.goto(f"{site}/_stcore/health")
     page.evaluate(IMPORT, SOURCE)
     texts = [case.transcript for path in round_files() for case in read_cases(path)]

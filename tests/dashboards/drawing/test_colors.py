@@ -91,7 +91,7 @@ def test_what_lies_on_the_table_can_be_read(scheme: int) -> None:
 
 @pytest.mark.parametrize(("scheme", "name"), [(0, "light"), (1, "dark")])
 def test_the_pages_colors_are_those_of_the_theme(scheme: int, name: str) -> None:
-    """Our markup stands beside Streamlit's widgets: paper, ink, line and accent are the same, and readable on the page."""
+    """Our markup is next to Streamlit's widgets: paper, ink, line and accent are the same, and readable on the page."""
     theirs = THEME[name]
     for ours, key in {
         "accent": "primaryColor",
@@ -105,7 +105,7 @@ def test_the_pages_colors_are_those_of_the_theme(scheme: int, name: str) -> None
 
 
 def test_a_color_is_named_once_and_used_by_name() -> None:
-    """Beside its definition and the print, which is always light, no rule and no chart holds a color of its own."""
+    """Next to its definition and the print, which is always light, no rule and no chart holds a color of its own."""
     screen = re.sub(r"^  --rk-.*$", "", STYLE, flags=re.MULTILINE).partition("@media print")[0]
     assert re.findall(r"#[0-9a-fA-F]{3,8}\b|rgba?\(", re.sub(r"dialog#\S+", "", screen)) == []
     frame = pl.DataFrame({"value": ["1"], "observed": [3], "expected": [2.0]})

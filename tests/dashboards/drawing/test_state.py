@@ -66,7 +66,7 @@ def test_wagers_grow_shrink_and_go() -> None:
 def corrected(
     seq: int, replacement: dict[str, Any] | None, *, event_id: str | None = None
 ) -> tuple[str, dict[str, Any]]:
-    """A correction of an event of table/a; with another id than the event's own where one is given."""
+    """A correction of an event of table/a; with another id than the event's own if one is given."""
     named = sample.event_id("table/a", seq) if event_id is None else event_id
     return "event_corrected", {
         "supersedes_seq": seq,
@@ -96,7 +96,7 @@ def test_a_corrected_event_that_never_happened_is_gone() -> None:
         ([wager(2500), corrected(1, FIFTY)], 5000),
         ([wager(2500), corrected(1, FIFTY, event_id="0" * 32)], 2500),  # another event's id
         ([wager(2500), corrected(1, FIFTY, event_id=sample.event_id("table/a", 2))], 2500),  # the next event's id
-        ([corrected(2, FIFTY), wager(2500)], 2500),  # an event that does not stand before it
+        ([corrected(2, FIFTY), wager(2500)], 2500),  # an event that does not are before it
         ([wager(2500), corrected(1, FIFTY), corrected(1, None)], None),  # the last word counts
         ([wager(2500), corrected(1, FIFTY), corrected(2, None)], 2500),  # the correction was taken back
         ([wager(2500), corrected(1, FIFTY), corrected(1, None, event_id="0" * 32)], 5000),  # one that fits stands

@@ -64,7 +64,7 @@ def labels(test: AppTest) -> list[str]:
 
 
 def let_days_pass(monkeypatch: pytest.MonkeyPatch, days: int) -> None:
-    """Let the desk's gaming day be so many days later."""
+    """Let the desk's gaming day be this many days later."""
     from desk.review.desk import Desk
 
     real = Desk.today

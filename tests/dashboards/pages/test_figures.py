@@ -62,7 +62,7 @@ def test_an_analyst_takes_every_wager_away_and_the_log_has_the_digest(floor: Liv
 
 
 def test_what_is_on_view_is_in_the_file_with_every_column_of_it(floor: Living) -> None:
-    """The table by wager shows theory and its band beside the house win; so does the file that is offered first."""
+    """The table by wager shows theory and its band next to the house win; so does the file that is offered first."""
     log_in("s.lee", "auditor")
     test = start("hold", view="wagers", by="wager")
     unfold(test, "Export and SQL")

@@ -1,4 +1,4 @@
-"""The floor by AppTest: now, a gaming day, all of them, and what stands there when the log cannot be followed."""
+"""The floor by AppTest: now, a gaming day, all of them, and what is there when the log cannot be followed."""
 
 from __future__ import annotations
 

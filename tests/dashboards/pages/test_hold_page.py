@@ -1,4 +1,4 @@
-"""The views of the page Hold by AppTest, each a link; and the charts beside them."""
+"""The views of the page Hold by AppTest, each a link; and the charts next to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each page run by AppTest on the sample floor: what it says, its filters, its steps, and what stands there without data."""
+"""Each page run by AppTest on the sample floor: what it says, its filters, its steps, and what is there without data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dealers and Fairness by AppTest: every view of both, what stands there without data, and the words of their answers."""
+"""Dealers and Fairness by AppTest: every view of both, what is there without data, and the words of their answers."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def test_a_verification_tells_of_each_stream_and_makes_its_report(floor: Living)
 def test_a_page_that_is_opened_again_waits_for_the_verification_that_goes_on(
     floor: Living, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever left the page finds the walk, its progress and its result: nobody begins another."""
+    """Whoever left the page finds the walk, its progress and its result: no one begins another."""
 
     class Going:
         ended, step = False, verification_run.Step("table/fu-01", 1, 2, 10_000, 40_000)
@@ -300,7 +300,7 @@ def test_health_says_what_to_do_where_the_replay_is_behind(floor: Living) -> Non
 
 @pytest.fixture
 def outbox(floor: Living) -> Iterator[Outbox]:
-    """The outbox beside the log, with one message for the desk."""
+    """The outbox next to the log, with one message for the desk."""
     alarm = trial_message("k", None).alarm
     change = Change(what="raised", standing=Standing(alarm=alarm, revision=1, withdrawn=False), before=None)
     taken = Taken(change=change, about="#1", messages=[("desk", trial_message("k", None))], steps=[])

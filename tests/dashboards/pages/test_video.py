@@ -1,4 +1,4 @@
-"""Video on the pages: links beside each step by the camera's clock, and clips that are marked as evidence."""
+"""Video on the pages: links next to each step by the camera's clock, and clips that are marked as evidence."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ Attack = Callable[[SqliteTamper, Path, int], None]
 
 
 def forget() -> None:
-    """As if the pages had been started anew."""
+    """As if the pages had been started again."""
     for cache in (desk._read, record_check._check_of, verification_run.standing):
         cache.clear()
 
@@ -77,7 +77,7 @@ def changed(hand: SqliteTamper, seq: int) -> None:
 
 
 def rechained(hand: SqliteTamper, first: int, last: int) -> None:
-    """Change an event, and compute the hashes anew from it up to another; those after it stay."""
+    """Change an event, and compute the hashes again from it up to another; those after it stay."""
     sql = "SELECT seq, hash FROM events WHERE stream = ? AND seq > ?"
     stay = hand.execute(sql, TABLE, last)
     changed(hand, first)

@@ -44,7 +44,7 @@ def logs(monkeypatch: pytest.MonkeyPatch) -> list[Counting]:
 
 
 def noted(floor: Living, times: int) -> str:
-    """Note something on the first finding, so many times; return its id."""
+    """Note something on the first finding, this many times; return its id."""
     with desk_at(floor.log, persons=persons.read(floor.warehouse.with_name(PERSONS))) as at:
         finding: str = at.cases()[0].finding.id
         for number in range(times):

@@ -1,4 +1,4 @@
-"""Alarms of advice: told while a round is open where a route asks for it, put right or confirmed under the same alarm."""
+"""Alarms of advice: told while a round is open if a route asks for it, put right or confirmed under the same alarm."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def test_advice_goes_only_where_the_route_would_take_the_incident(live: Live, th
 def test_after_every_event_there_is_one_alarm_for_each_incident(
     live: Live, there: Receiver, text: str, every: int
 ) -> None:
-    """Whenever one looks, and a sender is begun anew each time: what stands is what advice or verdict finds, once each."""
+    """Whenever one looks, and a sender is begun again each time: what stands is what advice or verdict finds, once each."""
     live.table.play(1, text)
     live.table.play(2, PAID)
     for upto in range(every, live.table.last + every, every):
@@ -244,7 +244,7 @@ def test_advice_that_waits_for_a_receiver_comes_before_its_verdict(live: Live, t
 def test_escalation_begins_with_the_verdict(
     tmp_path: Path, log: SqliteLog, results: SqliteResults, there: Receiver
 ) -> None:
-    """Nobody can acknowledge advice: it is on no record."""
+    """No one can acknowledge advice: it is on no record."""
     with receiver() as chief:
         live = Live(tmp_path, log, results, desk=there, chief=chief)
         live.routes = [Route(to="desk", advice=True, escalate=(Step(after_min=10, to="chief"),))]

@@ -164,7 +164,7 @@ def test_a_new_outbox_leaves_out_what_was_found_before(house: Setting, there: Re
     assert [number for _, number, _, _ in said(there)] == [3]
     replay(
         house.log, house.results, again=True
-    )  # the results begin anew: still nothing about the past, and nothing twice
+    )  # the results begin again: still nothing about the past, and nothing twice
     house.send(past=False)
     assert [number for _, number, _, _ in said(there)] == [3]
 
@@ -382,7 +382,7 @@ def test_what_was_withdrawn_is_escalated_no_further(steps: Setting, there: Recei
 
 
 def test_what_is_raised_again_is_escalated_again(steps: Setting, there: Receiver, chief: Receiver) -> None:
-    """The round is taken back and then is on record after all: nobody has seen to it yet."""
+    """The round is taken back and then is on record after all: no one has seen to it yet."""
     numbers = {draft.payload.TYPE: seq for seq, draft in enumerate(steps.table.drafts, 1)}
     opened = numbers["round_opened"]
     steps.table.correct(opened, None, 1)

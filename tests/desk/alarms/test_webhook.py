@@ -80,7 +80,7 @@ def test_an_answer_that_does_not_end_is_cut(there: Receiver, slow: Callable[[thr
     "line", [b"\x1b[2J\x1b]0;owned\x07", b"HTTP/1.1 x\x1b[31m", b"\x9b2J", b"HTTP/1.1 500 \x1b[2J", b"x" * 5_000]
 )
 def test_what_a_receiver_sends_is_a_line_of_plain_text(there: Receiver, line: bytes) -> None:
-    """A status line that is none stands in the error of Python's client, as it came."""
+    """A status line that is not one is in the error of Python's client, as it came."""
     there.behavior = lambda request: request.connection.sendall(line + b"\r\n\r\n") and None
     taken, said, _, _ = webhook(there).send("k", BODY, 7)
     assert not taken

@@ -55,7 +55,7 @@ class Floor(NamedTuple):
             return make_packet(log, table, round_no, seat, checkpoints=store, signer=self.signer, clock=lambda: NOW_US)
 
     def append(self, table: Table, behind: int) -> None:
-        """Append what a table said beyond so many events."""
+        """Append what a table said beyond this many events."""
         with closing(open_log(self.address)) as log:
             append(log, table, after={table.stream: behind})
 

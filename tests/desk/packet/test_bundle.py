@@ -123,7 +123,7 @@ def test_no_other_key_will_do(packet: Packet, floor: Floor, tmp_path: Path) -> N
 
 
 def resigned(packet: Packet, floor: Floor, **changes: object) -> BadPacket:
-    """What is said of a bundle that was changed, and signed anew with the log's own key."""
+    """What is said of a bundle that was changed, and signed again with the log's own key."""
     bundle: Bundle = msgspec.structs.replace(decode(packet.json), **changes)
     return refused(signed(bundle, ORIGIN, floor.signer).encode(), floor)
 
@@ -229,7 +229,7 @@ def test_what_would_be_too_deep_or_too_large_is_refused(floor: Floor, data: byte
 
 
 def test_the_documented_check_follows_the_keys_that_ours_follows(tmp_path: Path) -> None:
-    """D447: a vouch in time is followed; a retired key signs nothing, and vouches for nobody."""
+    """D447: a vouch in time is followed; a retired key signs nothing, and vouches for no one."""
     if shutil.which("openssl") is None:
         pytest.skip("openssl is not on this machine: the documented check is not run")
     (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs/dispute-packet.md").read_text(), re.S)

@@ -1,4 +1,4 @@
-"""A packet beside a process that signs: it waits for that one's checkpoint, and never takes the right to sign away."""
+"""A packet next to a process that signs: it waits for that one's checkpoint, and never takes the right to sign away."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def test_what_is_said_later_is_not_waited_for(floor: Floor, monkeypatch: pytest.
 
 
 class Elsewhere:
-    """A store of which nobody can say who signs it, as on Kafka; it promised the next checkpoint for `due_s` after `NOW_US`."""
+    """A store of which no one can say who signs it, as on Kafka; it promised the next checkpoint for `due_s` after `NOW_US`."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, due_s: float | None) -> None:
         real = opening.open_checkpoints

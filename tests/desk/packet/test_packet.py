@@ -144,7 +144,7 @@ def test_a_key_that_is_not_in_force_signs_nothing(floor: Floor, tmp_path: Path) 
 
 
 def test_a_log_that_differs_from_its_checkpoint_gives_no_packet(tmp_path: Path) -> None:
-    """A log whose events were all replaced, chain and all, beside the checkpoints of what was there before."""
+    """A log whose events were all replaced, chain and all, next to the checkpoints of what was there before."""
     folders = [tmp_path / name for name in ("first", "second")]
     floors = []
     for folder, table in zip(folders, (played(), Table()), strict=True):

@@ -1,4 +1,4 @@
-"""What a packet shows: recorded beside recomputed, the sections in words, what was not judged, custody, reviews."""
+"""What a packet shows: recorded next to recomputed, the sections in words, what was not judged, custody, reviews."""
 
 from __future__ import annotations
 

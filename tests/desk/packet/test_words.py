@@ -1,4 +1,4 @@
-"""The verdict in one sentence: money only where a finding claims it, and no more certainty than the evidence has."""
+"""The verdict in one sentence: money only if a finding claims it, and no more certainty than the evidence has."""
 
 from __future__ import annotations
 

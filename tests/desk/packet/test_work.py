@@ -1,4 +1,4 @@
-"""What is still to be done and what was done: page 1 of a packet as the review stands at its checkpoint."""
+"""What is still to be done and what was done: page 1 of a packet as the review is at its checkpoint."""
 
 from __future__ import annotations
 

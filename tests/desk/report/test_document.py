@@ -104,7 +104,7 @@ def test_every_table_is_attached_as_the_file_that_lies_beside_the_report(signer:
 
 
 def test_a_table_of_many_figures_leaves_a_name_room_on_paper(signer: FileSigner) -> None:
-    """Eight rows of a long name beside ten amounts fit the page that eight of a short one fit: no column has no width."""
+    """Eight rows of a long name next to ten amounts fit the page that eight of a short one fit: no column has no width."""
 
     def pages(name: str) -> int:
         amounts = [Figure(name=f"f{n}", label="Handle not compared", kind="money") for n in range(10)]

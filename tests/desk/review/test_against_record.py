@@ -167,7 +167,7 @@ def test_a_decision_against_the_record_needs_a_reason_of_its_own_and_a_second_pe
     ("round_no", "outcome"), [(UNPAID, "for_house"), (PAID, "for_patron"), (OVERPAID, "cannot_tell")]
 )
 def test_no_letter_contradicts_itself_whatever_is_on_record(desk: Desk, round_no: int, outcome: str) -> None:
-    """A decision written before this was asked, or at a desk that had no verdicts, is judged anew with the letter."""
+    """A decision written before this was asked, or at a desk that had no verdicts, is judged again with the letter."""
     unjudged = Desk(desk.log, MemoryResults(), persons=PEOPLE, clock=lambda: NOW_US)
     name = opened(unjudged, round_no)
     decide(unjudged, name, outcome)

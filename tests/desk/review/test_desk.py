@@ -215,7 +215,7 @@ def test_nobody_acts_who_is_not_registered(desk: Desk, missed: str, stranger: st
 def test_a_first_signature_by_nobody_who_is_registered_takes_no_second(
     desk: Desk, missed: str, log: SqliteLog, results: SqliteResults
 ) -> None:
-    """As an earlier version recorded it, or after somebody left: nobody can tell whether these are two people."""
+    """As an earlier version recorded it, or after somebody left: no one can tell whether these are two people."""
     former = Persons([*PEOPLE.all, Person(id="lee", name="Lee")], "persons.toml")
     Desk(log, results, persons=former, clock=desk._clock).resolve(
         missed, disposition="confirmed_recovered", amount_cents=1, by="lee", reason=WHY
@@ -500,7 +500,7 @@ MANY = st.lists(
 
 @given(MANY, st.none() | st.integers(1, 3))
 def test_the_fold_takes_whatever_comes_and_loses_nothing(said: list[Event], round_no: int | None) -> None:
-    """Each event is either refused with a reason or in some history; money never stands on one signature."""
+    """Each event is either refused with a reason or in some history; money never is on one signature."""
     review = TableReview(STREAM)
     for seq, payload in enumerate(said, 1):
         before = review.finding(F).history

@@ -143,7 +143,7 @@ def test_more_rows_than_sealed(folder: Path) -> None:
 
 @pytest.mark.parametrize("megabytes", [2, 200])
 def test_a_decompression_bomb(folder: Path, megabytes: int) -> None:
-    """A row of so many zeros is a few kilobytes of zstd: more than the manifest says is not unpacked."""
+    """A row of this many zeros is a few kilobytes of zstd: more than the manifest says is not unpacked."""
     held = rows(folder)
     forge_file(folder, 1, lambda path: parquet(path, [*held[:-1], (13, bytes(megabytes * MIB))]))
     assert " bytes or more; " in refusal(folder)

@@ -209,7 +209,7 @@ def test_an_interrupted_restore_passes_for_no_log_and_is_taken_up(
 
 
 def test_what_is_sound_of_a_broken_archive_comes_back(folder: Path, target: RestoredLog, log: SqliteLog) -> None:
-    """The broken stream as far as it stands, the others whole; the log says itself what it lacks."""
+    """The broken stream as far as it is, the others whole; the log says itself what it lacks."""
     sealed = ManifestChain(folder)
     for manifest in (sealed.of(TABLE)[1], sealed.of(QUARANTINE)[0]):
         path = manifest.file(folder)

@@ -240,7 +240,7 @@ def edit(seq: int) -> Callable[[list[tuple[int, bytes]]], list[tuple[int, bytes]
 def test_the_file_is_replaced_and_the_manifests_made_to_fit(
     folder: Path, change: Callable[[list[tuple[int, bytes]]], list[tuple[int, bytes]]], where: tuple[str, int, str]
 ) -> None:
-    """All digests of files and manifests fit: the chain does not. Where a row names another place, it is told which."""
+    """All digests of files and manifests fit: the chain does not. If a row names another place, it is told which."""
     manifest = segment(folder, TABLE, 8)
     rows = rows_of(folder, manifest)
     assert change(rows) != rows

@@ -33,7 +33,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def no_fsync(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Durability is the disk's business here; where a run may stop is counted all the same."""
+    """Durability is the disk's business here; if a run may stop is counted all the same."""
     monkeypatch.setattr(os, "fsync", lambda file: None)
     monkeypatch.setattr(os, "fdatasync", lambda file: None)
 
@@ -179,7 +179,7 @@ class SqliteLogs:
 
 
 def test_a_log_of_the_same_id_with_another_history_is_refused(log: SqliteLog, folder: Path, tmp_path: Path) -> None:
-    """Equal in number, shorter, longer: where the chain does not continue what was sealed, nothing is added."""
+    """Equal in number, shorter, longer: if the chain does not continue what was sealed, nothing is added."""
     fill(log, Drafts())
     write_archive(log, folder, running=True)
     before = files(folder)

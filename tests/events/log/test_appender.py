@@ -1,4 +1,4 @@
-"""What the appender compares reports by; its rules stand in the contract suite."""
+"""What the appender compares reports by; its rules are in the contract suite."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is read as evidence is a plain file: a pipe or a device in the place of one hangs nobody."""
+"""What is read as evidence is a plain file: a pipe or a device in the place of one hangs no one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sparse proofs: some leaves and the hashes beside them give the root of RFC 9162, and nothing else does."""
+"""Sparse proofs: some leaves and the hashes next to them give the root of RFC 9162, and nothing else does."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def test_signatures_of_others_are_ignored() -> None:
 
 
 def test_a_signature_under_a_known_name_and_id_must_fit() -> None:
-    """A line that says it is of a trusted key and is not spoils the note, wherever it stands."""
+    """A line that says it is of a trusted key and is not spoils the note, wherever it is."""
     bad = NoteSignature("PeterNeumann", bytes.fromhex("c74f20a3"), b"\x01" * 64)
     with pytest.raises(BadNote, match="does not fit"):
         verify(Note(TEXT, (bad,)), [PublicKey.parse(PETER)])

@@ -151,7 +151,7 @@ def test_a_copy_without_its_wal_is_read_as_far_as_it_goes(
 def test_a_copy_where_nothing_can_be_created(
     log: SqliteLog, path: Path, drafts: Drafts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """SQLite opens a WAL database only where it can make a -shm file, or when told that nobody will write."""
+    """SQLite opens a WAL database only if it can make a -shm file, or when told that no one will write."""
     fill(log, drafts)
     real = apsw.Connection
 

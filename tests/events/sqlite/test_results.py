@@ -1,4 +1,4 @@
-"""Where a replayer keeps what it found: one transaction, repeats change nothing, another engine starts anew."""
+"""Where a replayer keeps what it found: one transaction, repeats change nothing, another engine starts again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writers of one log take turns, in one process or several; who does not give a turn back keeps nobody out for ever."""
+"""Writers of one log take turns, in one process or several; who does not give a turn back keeps no one out for ever."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_a_reader_has_no_turn(log: SqliteLog, path: Path) -> None:
 def test_marks_of_all_writers_stand(
     log: SqliteLog, path: Path, drafts: Drafts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also where one of them has put a new high-water file in the place of the one that the other has open."""
+    """Also if one of them has put a new high-water file in the place of the one that the other has open."""
     monkeypatch.setattr("events.log.high_water._GROWTH", 4)
     with closing(SqliteLog(path)) as second:
         for number in range(200):

@@ -24,7 +24,7 @@ from tests.replay.tables import UNPAID, Table
 POINTS = ("message-tried", "before-delivered", "delivered", "before-taking", "taken")
 """Steps of sending at which it dies; every other time it is killed from outside, whatever it does just then."""
 ROUNDS = 3
-"""So many rounds, each with an incident, are judged while a sender is at work."""
+"""This many rounds, each with an incident, are judged while a sender is at work."""
 
 SETTINGS = """
 form = "discard-rack alarms 1"
@@ -168,7 +168,7 @@ def receiver_fails(folder: Path, times: int) -> int:
 
 
 def until_told(floor: Floor, name: str, there: Receiver) -> None:
-    """Wait until a receiver was told of every round. Raises `Lost` where nothing waits for it and it was not."""
+    """Wait until a receiver was told of every round. Raises `Lost` if nothing waits for it and it was not."""
     deadline = time.monotonic() + PATIENCE_S
     while len(there.taken) < floor.rounds:
         demand(time.monotonic() < deadline, f"{name} was told of {len(there.taken)} of {floor.rounds} incidents")

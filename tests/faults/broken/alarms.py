@@ -1,4 +1,4 @@
-"""Builds of the sender of alarms without its defenses; a child is one where its environment names it."""
+"""Builds of the sender of alarms without its defenses; a child is one if its environment names it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Builds of the gateway without its defenses; a child is one where its environment names it (see `test_broken_builds`)."""
+"""Builds of the gateway without its defenses; a child is one if its environment names it (see `test_broken_builds`)."""
 
 from __future__ import annotations
 

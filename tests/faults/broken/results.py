@@ -1,4 +1,4 @@
-"""Builds that believe what lies beside the chain: results, positions, snapshots, and a second replayer."""
+"""Builds that believe what lies next to the chain: results, positions, snapshots, and a second replayer."""
 
 from __future__ import annotations
 

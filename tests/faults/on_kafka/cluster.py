@@ -40,12 +40,12 @@ ORIGIN = origin_of(LOG_ID, PROPERTY)
 HELD = "writers wait or go on by themselves; each event once; findings the same bytes; all nodes hold the same bytes"
 PAUSE_S = 12.0
 GRACE_S, SILENCE_S = 1.0, 8.0
-"""After so long no more answers are under way; for so long nobody may get one."""
+"""After so long no more answers are under way; for so long no one may get one."""
 
 
 @contextlib.contextmanager
 def trial(folder: Path, **log: int) -> Iterator[Trial]:
-    """A log on the cluster of this process, all of whose nodes run. Raises `Unavailable` where there can be none."""
+    """A log on the cluster of this process, all of whose nodes run. Raises `Unavailable` if there can be none."""
     found, problem = cluster_or_problem()
     if found is None:
         raise Unavailable(problem)

@@ -1,4 +1,4 @@
-"""What a stranger with a producer puts beside a log's own records, and what an administrator makes of its topics."""
+"""What a stranger with a producer puts next to a log's own records, and what an administrator makes of its topics."""
 
 from __future__ import annotations
 

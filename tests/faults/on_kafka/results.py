@@ -166,7 +166,7 @@ def _two(folder: Path, times: int, address: Callable[[int], str | None]) -> int:
     for turn in range(times):
         site = Topic(*create(folder / str(turn), address(turn)))
         with closing(site.log()) as log, closing(site.results()) as one, closing(site.results()) as other:
-            first, late = None, Replay(log, other)  # which has asked where to go on, before the first stores anything
+            first, late = None, Replay(log, other)  # which has asked if to go on, before the first stores anything
             for start, end in pairwise(cut):
                 log.append_groups(groups(ROUNDS)[start:end])
                 first = first or Replay(log, one)

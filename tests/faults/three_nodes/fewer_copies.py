@@ -1,6 +1,6 @@
 """Logs that keep too few copies lose what they acknowledged, and both the count and the program notice it.
 
-These are the broken builds of two rows "cluster". `make faults` tries each of them once after its row, and the row fails where
+These are the broken builds of two rows "cluster". `make faults` tries each of them once after its row, and the row fails if
 nothing is lost or nothing is named: its check could not fail then. They kill nodes of a real cluster, wait long for it on a
 busy machine, and so are no part of the test run.
 """

@@ -84,9 +84,9 @@ class Nodes:
 
     @contextlib.contextmanager
     def small_disk(self, number: int, megabytes: int) -> Iterator[Path]:
-        """Give a node a file system of its own, for as long as it is needed; yields where it is mounted.
+        """Give a node a file system of its own, for as long as it is needed; yields if it is mounted.
 
-        Raises `Unavailable` where this user may not mount one.
+        Raises `Unavailable` if this user may not mount one.
         """
         data = self._by_number[number].data
         aside = data.with_name("data-aside")

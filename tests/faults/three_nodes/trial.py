@@ -75,7 +75,7 @@ class Trial:
         demand(writer.said("acknowledged") == len(groups(ROUNDS)), "the writer left something out")
 
     def write_all(self, last: int | None = None) -> None:
-        """Hand everything in, or so many groups, while nothing happens."""
+        """Hand everything in, or this many groups, while nothing happens."""
         handed_in = groups(ROUNDS)[:last]
         with self.log("intake") as log:
             log.append_groups(handed_in)

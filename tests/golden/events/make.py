@@ -1,7 +1,7 @@
 """Make the golden bytes of every registered `(type, version)` that has none yet: `python -m tests.golden.events.make`.
 
 A file is never written again once it exists: its bytes are what some log already holds. The values are chosen by the
-types alone, so that a new event needs no work here: one example with every field filled, one with every null that may be.
+types alone, so that a new event needs no work here: one example with every field filled, one with every None that may be.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A gateway in this process, on a port of its own, and a log beside it."""
+"""A gateway in this process, on a port of its own, and a log next to it."""
 
 from __future__ import annotations
 

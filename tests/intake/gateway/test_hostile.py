@@ -73,7 +73,7 @@ def test_a_request_that_breaks_off_stores_nothing(gateway: Served, path: Path) -
 @pytest.mark.parametrize(
     "data",
     [
-        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",  # TLS where there is none
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",  # TLS if none exists
         b"GET / HTTP/9.9\r\n\r\n",
         b"\x00" * 4096,
         b"POST /v1/events HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabc",

@@ -28,7 +28,7 @@ Said = dict[str, Any]
 
 
 class Told(NamedTuple):
-    """A message, in the dialect of a profile, or in our own words (null); and the events that it stands for."""
+    """A message, in the dialect of a profile, or in our own words (None); and the events that it stands for."""
 
     profile: str | None
     data: bytes
@@ -270,7 +270,7 @@ def _dealer(stream: str, draft: Draft) -> bytes:
 
 
 def _say(type_: str, name: str, value: Any, body: Said, bet: Said) -> None:
-    """Write a field of an event where the terminal has it."""
+    """Write a field of an event if the terminal has it."""
     if name in ("seat", "position", "whose", "of"):
         body["box"] = _box(value)
     elif name in ("high", "low", "medium"):

@@ -231,7 +231,7 @@ def test_a_proof_is_checked_without_the_log(rack: CommandRunner, key: Path, tmp_
     assert (shown["ok"], shown["stream"], shown["events"]) == (True, TABLE, [2, 4])
     rack("verify", proof, log=False, code=2)
     assert "--key" in rack.err
-    deck = rb"{\"deck\":\"%s\""  # with its key: two digits alone stand in many a hash and signature
+    deck = rb"{\"deck\":\"%s\""  # with its key: two digits alone are in many a hash and signature
     assert deck % b"d1" in proof.read_bytes()
     proof.write_bytes(proof.read_bytes().replace(deck % b"d1", deck % b"d2"))
     rack("verify", proof, "--key", f"{key}.pub", log=False, code=4)

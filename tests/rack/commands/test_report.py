@@ -28,7 +28,7 @@ def floor(tmp_path_factory: pytest.TempPathFactory) -> Floor:
 
 @pytest.fixture(scope="module")
 def archived(floor: Floor, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The address of an archive of the floor, judged again, with a warehouse `archived.duckdb` beside it."""
+    """The address of an archive of the floor, judged again, with a warehouse `archived.duckdb` next to it."""
     folder = tmp_path_factory.mktemp("archive")
     address = f"archive://{folder / 'kept'}"
     assert main(["archive", "--log", floor.address, "--out", str(folder / "kept"), "--running", "--quiet"]) == 0

@@ -1,4 +1,4 @@
-"""Results beside the log: `rack verify`, `rack replay` and `rack checkpoint` on sound ones, and on what somebody altered."""
+"""Results next to the log: `rack verify`, `rack replay` and `rack checkpoint` on sound ones, and on what somebody altered."""
 
 from __future__ import annotations
 

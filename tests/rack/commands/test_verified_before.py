@@ -90,7 +90,7 @@ def stream_gone(desk: Desk) -> None:
 
 
 def written_anew(desk: Desk) -> None:
-    """The log is as long as it was, with another event and every hash computed anew, and nothing signs it."""
+    """The log is as long as it was, with another event and every hash computed again, and nothing signs it."""
     hand = SqliteTamper(desk.folder / "floor.db")
     last = read(record_path(desk.address))
     assert last is not None

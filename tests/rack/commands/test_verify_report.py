@@ -1,4 +1,4 @@
-"""`rack verify --report`: a dated PDF of what was verified, signed where a key is named; and `--progress`, stream by stream."""
+"""`rack verify --report`: a dated PDF of what was verified, signed if a key is named; and `--progress`, stream by stream."""
 
 from __future__ import annotations
 

@@ -165,7 +165,7 @@ def test_a_whole_chain_that_was_made_anew_is_found_by_the_checkpoint(at: Propert
 
 
 def rewritten(at: Property, stream: str, seq: int) -> None:
-    """Change an event, and compute every later hash of its stream anew."""
+    """Change an event, and compute every later hash of its stream again."""
     with closing(sqlite3.connect(at.folder / "floor.db")) as database, database:
         database.execute("DROP TRIGGER events_keep")
         rows = database.execute(

@@ -23,7 +23,7 @@ MISSED = "PAY-MISSED seat=3 wager=base -25.00"
 
 
 def said(results: MemoryResults) -> list[tuple[int, str, tuple[str, ...]]]:
-    """Return (round, verdict, findings) as they stand."""
+    """Return (round, verdict, findings) as they are."""
     return [
         (each.round_no, each.verdict, tuple(found.line() for found in each.findings)) for each in adjudications(results)
     ]
@@ -50,7 +50,7 @@ def in_all_ways(table: Table) -> MemoryResults:
         (7, 6, "ab", "event 6 by an id that is not its own"),
         (7, 7, "ab", "event 7, which does not stand before it"),
         (7, 8, "ab", "event 8, which does not stand before it"),
-        (7, 4, "ab", "event 4 by an id that is not its own"),  # there is none
+        (7, 4, "ab", "event 4 by an id that is not its own"),  # none exists
     ],
 )
 def test_what_counts_and_what_does_not(seq: int, superseded: int, event_id: str, why: str) -> None:

@@ -66,7 +66,7 @@ def reported(moments: list[Moment]) -> Table:
 
 
 def fold_in_runs(table: Table, length: int, replacements: Replacements | None) -> tuple[object, ...]:
-    """Return the rounds and the state that a table's events lead to, in runs of at most so many."""
+    """Return the rounds and the state that a table's events lead to, in runs of at most this many."""
     events = list(table.events())
     fold, at, rounds = TableFold(table.stream), 0, []
     fold.replacements = replacements

@@ -177,7 +177,7 @@ def test_an_early_acceptance_moves_the_meter_in_its_own_round() -> None:
 
 
 def test_a_fact_of_a_round_after_the_next_is_a_stray_of_the_next() -> None:
-    """Nobody knows whether round 3 will ever open."""
+    """No one knows whether round 3 will ever open."""
     table = Table()
     table.play(1, PAID)
     stray = table.say(placed(), 3)
@@ -520,7 +520,7 @@ def placed_in(table: Table, round_no: int) -> None:
 
 @pytest.mark.parametrize("closed_before", [False, True])
 def test_d550_an_opening_reported_again_opens_nothing(closed_before: bool) -> None:
-    """The wager before the repetition and the one after it are of one round; after its closing nothing begins anew."""
+    """The wager before the repetition and the one after it are of one round; after its closing nothing begins again."""
     table = Table()
     table.say(opening(), 1)
     placed_in(table, 1)

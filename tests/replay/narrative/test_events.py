@@ -26,7 +26,7 @@ IDENTIFIER = re.compile(r"[A-Za-z0-9]_[A-Za-z0-9]")
 
 
 def values(type_: Any, name: str) -> list[Any]:
-    """Values of a field's type: every one of a closed list, null where it may be, and one number or text otherwise."""
+    """Values of a field's type: every one of a closed list, None where it may be, and one number or text otherwise."""
     if get_origin(type_) is Annotated:
         meta = get_args(type_)[1]
         pattern = getattr(meta, "pattern", None) or ""
@@ -65,7 +65,7 @@ def _fail(name: str, type_: object) -> Any:
 
 
 def samples(kind: type[Event]) -> Iterator[Event]:
-    """Events of a kind, so that each value of each field stands in one of them."""
+    """Events of a kind, so that each value of each field is in one of them."""
     latest = max((each for each in REGISTRY.values() if each.KIND is kind), key=lambda each: each.VERSION)
     fields = {field.name: values(field.type, field.name) for field in msgspec.structs.fields(latest)}
     for i in range(max(map(len, fields.values()), default=1)):

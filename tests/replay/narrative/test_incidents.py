@@ -28,7 +28,7 @@ COUNT = finding(STREAM, 1, "DEAL-COUNT", 4, None, None, "7 cards", "6 cards")
             (COUNT, void(3, -2_500)),
             "Misdeal: wrong card count · Seat 4 · underpaid by $25.00 at seat 3 · 1 consequence",
         ),
-        # $6.00 owed beside $3,825.00 paid too much: the larger is said first
+        # $6.00 owed next to $3,825.00 paid too much: the larger is said first
         (
             (COUNT, void(3, -600), void(5, 382_500)),
             "Misdeal: wrong card count · Seat 4 · overpaid by $3,825.00 at seat 5, underpaid by $6.00 at seat 3 · 2 consequences",
@@ -43,7 +43,7 @@ COUNT = finding(STREAM, 1, "DEAL-COUNT", 4, None, None, "7 cards", "6 cards")
             (COUNT, void(4, -2_500)),
             "Misdeal: wrong card count · Seat 4 · underpaid by $25.00 · 1 consequence",
         ),
-        # nobody may read that seat 4 alone is owed $41.00
+        # no one may read that seat 4 alone is owed $41.00
         (
             (COUNT, void(4, -2_500), void(1, -600), void(2, -1_000)),
             "Misdeal: wrong card count · Seat 4 · underpaid by $41.00 at seats 1, 2 and 4 · 3 consequences",

@@ -1,4 +1,4 @@
-"""The reckoning of a wager and what is to be done, worked out by hand: odds only where the paytable gives what is due by them."""
+"""The reckoning of a wager and what is to be done, worked out by hand: odds only if the paytable gives what is due by them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def settled(wager: str, paytable: str, staked: int, due: int | None, done: int |
             settled("base", "", 6_000, 5_700, 6_000, "win"),
             "$60.00 at even money less 5 % vigorish pays $57.00; $60.00 was paid",
         ),
-        # California: the player-dealer covers $57.00 of a win of $60.00; nobody takes a vigorish there
+        # California: the player-dealer covers $57.00 of a win of $60.00; no one takes a vigorish there
         (
             "ca-gegr-002138",
             settled("base", "", 6_000, 5_700, 6_000, "win"),

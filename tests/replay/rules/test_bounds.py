@@ -17,7 +17,7 @@ CPU_S, MEMORY = 1.0, 100 * 2**20
 
 
 def round_of(unread: dict[str, int], *more: str, chapter: str = RULES) -> str:
-    """A full table at which so many cards of some hands were not read."""
+    """A full table at which this many cards of some hands were not read."""
     hands = []
     for number, position in enumerate(("dealer", *(f"seat{seat}" for seat in SEATS))):
         missing = unread.get(position, 0)

@@ -1,4 +1,4 @@
-"""§ 645c.2(e), D553: a wager on the dice beside no base wager is a finding that names its other reading."""
+"""§ 645c.2(e), D553: a wager on the dice next to no base wager is a finding that names its other reading."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ def returned(*seats: int) -> str:
         (EXPOSED + VOID + returned(2, 4), ("VOID", [])),
         # a raise after it: the round must be void
         (EXPOSED + RAISED + push(2, 4), ("VARIANCE", ["DEAL-EXPOSED seat=2"])),
-        # nobody had decided, and all fold
+        # no one had decided, and all fold
         (
             EXPOSED + "decide seat=2 fold\ndecide seat=4 fold\n" + FOLDED.format(2) + FOLDED.format(4),
             (
@@ -213,7 +213,7 @@ def test_687a_8_d_one_card_around_the_table_is_no_stack() -> None:
     ("deal", "found"),
     [
         (DEAL, []),
-        (DEAL.replace("seat4=", "seat3=8h 6s 5c 3d 2s seat4="), ["DEAL-ORDER"]),  # nobody wagers at seat 3
+        (DEAL.replace("seat4=", "seat3=8h 6s 5c 3d 2s seat4="), ["DEAL-ORDER"]),  # no one wagers at seat 3
         (DEAL.replace("dealer=", "seat5=8h 6s 5c 3d 2s dealer="), ["DEAL-ORDER"]),
     ],
 )

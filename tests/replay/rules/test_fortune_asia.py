@@ -37,7 +37,7 @@ def test_every_section_that_a_shared_rule_stands_on_has_its_own_number_or_none()
 
 
 def test_659a_has_no_rule_of_what_it_does_not_have() -> None:
-    """No order of offering the cut, no exposed stack, nobody sets before the dealer must: 688a.5(d), .11(b), .13(i)."""
+    """No order of offering the cut, no exposed stack, no one sets before the dealer must: 688a.5(d), .11(b), .13(i)."""
     held = {each.evaluate.__name__ for each in rules_of(PA_659A)}
     assert "dealer_first" not in held
     assert {"players_first", "cut_by_the_dealer", "exposed_card_election", "house_way", "drawn_card_next"} <= held

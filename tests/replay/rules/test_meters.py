@@ -35,7 +35,7 @@ def found(*payloads: model.Event) -> list[Finding]:
     return findings(results)
 
 
-# 28 % of a $1.00 wager is 28 cents, 2,800 hundredths. The meter stands at 10,000.00.
+# 28 % of a $1.00 wager is 28 cents, 2,800 hundredths. The meter is at 10,000.00.
 @pytest.mark.parametrize(("value", "right"), [(100_002_800, True), (100_002_801, False), (100_002_799, False)])
 def test_688a_12_d_an_advance(value: int, right: bool) -> None:
     assert (found(meter_set(), advanced(value)) == []) is right
@@ -64,7 +64,7 @@ def test_688a_12_d_a_winner(share_bp: int, paid: int, value: int, right: bool) -
 
 
 def test_a_wrong_reading_is_found_once_and_says_what_was_right() -> None:
-    """What follows is judged from the reading as it stands."""
+    """What follows is judged from the reading as it is."""
     (wrong,) = found(meter_set(), advanced(100_003_000), advanced(100_005_800))
     assert (wrong.code, wrong.seat, wrong.wager, wrong.round_no) == ("PAY-METER", 3, "progressive", 1)
     assert (wrong.expected, wrong.observed) == ("10000.28, reserve 0.00", "10000.30, reserve 0.00")

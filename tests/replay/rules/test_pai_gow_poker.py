@@ -147,7 +147,7 @@ def test_645c_2_g_the_doubt_says_what_is_missing() -> None:
 
 VOID = f"deal_order {HANDS}\nstub 3\n"
 UNSETTLED = ["PAY-ORDER seat=3"]
-"""Nobody had settled the wager on the dice when the cards were dealt (§ 645c.2(h), D531)."""
+"""No one had settled the wager on the dice when the cards were dealt (§ 645c.2(h), D531)."""
 
 
 @pytest.mark.parametrize(
@@ -243,7 +243,7 @@ def test_d13_a_void_for_the_dealers_exposed_card_is_not_said_to_be_wrong() -> No
     assert (one.verdict, one.findings) == ("UNDETERMINED", ())
 
 
-# The dealer has K-K-8-5-3 and J-9, seat 3 A-A-6-4-2 and Q-7: 25.00 won, 1.25 of it vigorish where it is played with.
+# The dealer has K-K-8-5-3 and J-9, seat 3 A-A-6-4-2 and Q-7: 25.00 won, 1.25 of it vigorish if it is played with.
 WON = (
     "wager seat=3 base 25.00\ndeal dealer=Kh Kd Jc 9h 8c 5d 3c seat3=As Ac 6d 4s 2h Qs 7c\n"
     "set seat=3 high=As Ac 6d 4s 2h low=Qs 7c\n"
@@ -259,7 +259,7 @@ WON = (
         ("commission_free=no", "pay seat=3 base 23.75\n", []),  # kept back at once: the net is right
         ("commission_free=no", "take seat=3 base 25.00\n", ["PAY-TAKEN seat=3 wager=base -48.75"]),
         ("", "pay seat=3 base 20.00\nvigorish seat=3 1.00\n", ["PAY-UNDER seat=3 wager=base -6.00"]),
-        ("", "pay seat=3 base 25.00\nvigorish seat=5 1.00\n", ["PAY-VIG seat=5 wager=base -1.00"]),  # of nobody's wager
+        ("", "pay seat=3 base 25.00\nvigorish seat=5 1.00\n", ["PAY-VIG seat=5 wager=base -1.00"]),  # of no one's wager
     ],
 )
 def test_645c_1_a_vigorish_counts_in_what_the_wager_came_to(words: str, done: str, findings: list[str]) -> None:

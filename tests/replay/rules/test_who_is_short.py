@@ -34,7 +34,7 @@ close
 
 
 def words(rules: str, lines: str) -> dict[str, str]:
-    """Return the verdict's lines by their heading; the last incident's where several have one."""
+    """Return the verdict's lines by their heading; the last incident's if several have one."""
     (judged,) = judge(f"rules {rules}\n{lines}", "short.txt")
     text = verdict_lines(judged.conclusion, judged.book.chapter.key, currency="USD")
     return {line[2:11].strip(): line[12:] for line in text if line.startswith("  ")}

@@ -19,7 +19,7 @@ from tests.replay.tables import PAID, MemoryLog, Table, append
 
 ROUNDS = 60
 IN_ORDER = 5
-"""What comes late may cost so many times what it costs in order."""
+"""What comes late may cost this many times what it costs in order."""
 AT_THE_PAD = (model.WagerPlaced, model.WagerPaid, model.WagerTaken)
 
 

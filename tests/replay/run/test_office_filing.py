@@ -1,4 +1,4 @@
-"""A filing by a device where the office files: found, and left out (Log contract, filings; D920)."""
+"""A filing by a device if the office files: found, and left out (Log contract, filings; D920)."""
 
 from __future__ import annotations
 

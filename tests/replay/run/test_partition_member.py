@@ -96,7 +96,7 @@ class PartitionLog(OwnStore):
 
 
 class FakeGroup:
-    """A group whose assignments are a list: null while the partitions are being shared out."""
+    """A group whose assignments are a list: None while the partitions are being shared out."""
 
     def __init__(self, parts: dict[int, PartitionLog], assigned: list[frozenset[int] | None]) -> None:
         self.parts, self.assigned = parts, assigned

@@ -105,7 +105,7 @@ def test_a_record_that_cannot_be_read_keeps_its_place_and_stops_its_stream(
 
 
 def test_a_stream_broken_where_it_was_read_already_cannot_be_folded_again() -> None:
-    """What was said stands; the streams beside it go on; the next replay meets the break again."""
+    """What was said stands; the streams next to it go on; the next replay meets the break again."""
     table, other = Table(), Table("table/fu-02")
     table.play(1, UNPAID)
     table.say(paid(), 1)
@@ -220,7 +220,7 @@ def test_progress_and_summary() -> None:
 
 
 def play_on(log: SqliteLog, table: Table, following: Iterator[Summary], rounds: int) -> None:
-    """Append an unpaid second round of a table, and follow until so many rounds are judged."""
+    """Append an unpaid second round of a table, and follow until this many rounds are judged."""
     done = table.last
     table.play(2, UNPAID)
     append(log, table, after={table.stream: done})

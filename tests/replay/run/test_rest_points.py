@@ -201,7 +201,7 @@ def test_taken_up_with_a_correction_at_hand_that_does_not_count() -> None:
 
 
 def test_taken_up_after_a_verdict_was_stored_under_a_number_that_is_yet_to_come() -> None:
-    """Round 1 was called round 4 for a while; the real round 4 is played after a restart, and revises what stands there."""
+    """Round 1 was called round 4 for a while; the real round 4 is played after a restart, and revises what is there."""
     table = Table()
     opened = table.play(1, PAID)["round_opened"]
     renumbered = table.correct(opened, table.payload(opened), 4)

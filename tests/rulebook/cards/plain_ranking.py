@@ -71,7 +71,7 @@ def plain_rank(hand, wheel="second"):
 
 
 def wheel_last(ordered):
-    """A-2-3-4-5 as it compares where it is the lowest straight (D2)."""
+    """A-2-3-4-5 as it compares if it is the lowest straight (D2)."""
     return (5, 4, 3, 2, 1) if ordered == (14, 5, 4, 3, 2) else ordered
 
 
@@ -161,7 +161,7 @@ def plain_lines(hand, mode):
                 made.add("full_house")
             if most[0] == 5:
                 made |= {"five_aces", "five_of_a_kind"} if 14 in counts else {"five_of_a_kind"}
-    # With a wild joker a card may stand twice: four of a rank are all there are, so it is the fifth.
+    # With a wild joker a card may are twice: four of a rank are all there are, so it is the fifth.
     for r in range(2, 15):
         if JOKER in hand and (mode == "wild" or r == 14) and sum(rank_ == r for rank_, _ in natural) == 4:
             made.add("five_of_a_kind")

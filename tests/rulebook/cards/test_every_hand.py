@@ -106,7 +106,7 @@ def test_659a_6_a_every_hand_of_one_counted():
 def test_D2_every_hand_of_five_counted_with_the_wheel_lowest():
     ranks = Counter(rank_five(hand, "lowest") for hand in combinations(DECK, 5))
     classes, straights = totals(ranks)
-    assert classes == expected_five_card_classes()  # where the wheel ranks changes no class
+    assert classes == expected_five_card_classes()  # if the wheel ranks changes no class
     # With the joker four ranks of a straight: five sets for A-K-Q-J-10; for each of K-Q-J-10-9 to 6-5-4-3-2 the four with
     # its own lowest card, which the straight above has not; for 5-4-3-2-A, made only where no six can be, those with the
     # ace. A-2-3-4-5 as second highest takes 2-3-4-5 from the six as well.
@@ -121,7 +121,7 @@ def test_D2_every_hand_of_five_counted_with_the_wheel_lowest():
 
 
 def runs_for_wilds(naturals):
-    """Sets of so many ranks among 3 to ace that lie in one straight, so that wild cards fill it; by its highest card.
+    """Sets of this many ranks among 3 to ace that lie in one straight, so that wild cards fill it; by its highest card.
 
     A-K-Q-J-10 takes all sets of its ranks; of K-Q-J-10-9 to 7-6-5-4-3 each takes those with its own lowest rank. Of
     6-5-4-3-2 four ranks are left without the two, which all lie in 7-6-5-4-3. A-2-3-4-5 takes those with the ace, but for
@@ -190,8 +190,8 @@ def expected_natural():
     """Natural hands by class: those without wild cards, and those whose deuce is as good as a two.
 
     A deuce lifts a hand by a rank unless it lies in a straight, straight flush or flush, and then it is the only one. Two
-    straights have a two: A-2-3-4-5 and 6-5-4-3-2; where only the deuce is of another suit, it makes a straight flush. A
-    flush with a deuce stays a flush where the four others, of the 495 sets among 3 to ace, lie in no straight.
+    straights have a two: A-2-3-4-5 and 6-5-4-3-2; if only the deuce is of another suit, it makes a straight flush. A
+    flush with a deuce stays a flush if the four others, of the 495 sets among 3 to ace, lie in no straight.
     """
     flushes = comb(12, 5) - 8 + comb(12, 4) - sum(runs_for_wilds(4).values())
     return {
@@ -280,7 +280,7 @@ def seven_cards():
     """Every hand of seven, hands that are the same by ranks or but for the names of suits only once; and how many it is.
 
     Without a flush only ranks matter (see the test below). With one, in suit 0 for each of four, the ranks of that suit
-    and the one or two cards beside it do, these by rank and by whether they are of one suit.
+    and the one or two cards next to it do, these by rank and by whether they are of one suit.
     """
     for jokers in ([], [JOKER]):
         naturals, needed = 7 - len(jokers), 5 - len(jokers)
@@ -319,7 +319,7 @@ WINDOWS = [{0, 1, 2, 3, 12}] + [set(range(low, low + 5)) for low in range(9)]
 
 @cache
 def runs(size, short=0, ace=None):
-    """Sets of so many of 13 ranks, all, with or without an ace (12), that hold a straight but for `short` cards."""
+    """Sets of this many of 13 ranks, all, with or without an ace (12), that hold a straight but for `short` cards."""
     return sum(
         any(len(window.intersection(ranks)) >= 5 - short for window in WINDOWS)
         for ranks in combinations(range(13), size)
@@ -328,7 +328,7 @@ def runs(size, short=0, ace=None):
 
 
 def suits_of(multiplicities, needed):
-    """Ways to deal suits with no suit `needed` times: all, less four times the ways with so many in one suit.
+    """Ways to deal suits with no suit `needed` times: all, less four times the ways with this many in one suit.
 
     A rank that is there m times of four has a given suit in C(3, m - 1) of its C(4, m) ways.
     """

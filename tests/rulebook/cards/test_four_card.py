@@ -145,7 +145,7 @@ def test_659a_6_a_the_joker_is_at_least_an_ace(hand):
         ("8s 8h 3d 2c", "7d 7c", "As", True),
         ("As Kh Qd 9c", "7d 7c", "Js", False),
         ("3s 3h 2d 2c", "7d 7c", "As", True),  # two pair
-        # High cards one by one; where the medium hand runs out equal, the high hand is longer.
+        # High cards one by one; if the medium hand runs out equal, the high hand is longer.
         ("As Kh 3d 2c", "Ad Kc", "Qs", True),
         ("As Qh 3d 2c", "Ad Kc", "Js", False),
         ("As Kh 3d 2c", "Ad Qc", "Js", True),

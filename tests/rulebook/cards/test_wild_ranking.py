@@ -21,7 +21,7 @@ def wild(text):
     return rank_wild(parse_cards(text))
 
 
-# Each hand ranks strictly above the next; five of a kind where the Blind paytable has it (D5).
+# Each hand ranks strictly above the next; five of a kind if the Blind paytable has it (D5).
 IN_ORDER = [
     "2s 2h 2d 2c Jk",
     "As Ks Qs Js Ts",
@@ -62,7 +62,7 @@ def test_687a_6_c_order(higher, lower):
     assert wild(higher) > wild(lower)
 
 
-# The hand, its rank, and its class with the deuces as twos, or null with the joker; it is natural where the two agree.
+# The hand, its rank, and its class with the deuces as twos, or None with the joker; it is natural if the two agree.
 HANDS = [
     # One wild card.
     ("As Ks Qs Js 2d", (C.ROYAL_FLUSH, 14, 13, 12, 11, 10), C.HIGH_CARD),
@@ -186,7 +186,7 @@ def test_D6_deuces_as_twos_never_make_more_than_wild(hand):
 
 
 def test_D6_with_the_joker_no_hand_makes_its_rank_without_it():
-    """Four cards by groups alone, which is all that they can make: never as much as with the joker beside them."""
+    """Four cards by groups alone, which is all that they can make: never as much as with the joker next to them."""
     groups = {
         (4,): C.FOUR_OF_A_KIND,
         (3, 1): C.THREE_OF_A_KIND,

@@ -470,7 +470,7 @@ def test_what_may_not_be_filed_is_refused_with_file_key_and_section(text, key, m
 @pytest.mark.parametrize("starting", ["shaker", "player_shaker", "number"])
 @pytest.mark.parametrize("wager", ["sum", "match", "beat_it", "tiger_9"])
 def test_645c_2_e_wagers_on_the_dice_need_dice(starting, wager):
-    """D522: where the start is found by a number drawn, no wager on the dice can be filed."""
+    """D522: if the start is found by a number drawn, no wager on the dice can be filed."""
     paytables = {wager: "A"} if wager in ("sum", "beat_it") else {wager: "yes"}
     text = simple_submission("pa-645c", paytables=paytables, starting=starting)
     if starting == "number" and wager != "tiger_9":
@@ -492,13 +492,13 @@ def test_645c_2_e_wagers_on_the_dice_need_dice(starting, wager):
         ({"ace_high_bonus": "1"}, {"ace_high_bonus.min": "5.00"}, 100_00),
         ({"fortune_bonus": "2"}, {"fortune_bonus.min": "5.00"}, 40_000_00),
         ({"fortune_bonus": "2"}, {"fortune_bonus.min": "10.00"}, 80_000_00),
-        # The dealer's ace high, with the joker, beside a natural seven-card straight flush: 5,000 and 15 to 1.
+        # The dealer's ace high, with the joker, next to a natural seven-card straight flush: 5,000 and 15 to 1.
         (
             {"fortune_bonus": "1", "ace_high_bonus": "2"},
             {"fortune_bonus.min": "5", "ace_high_bonus.min": "5"},
             25_075_00,
         ),
-        # The meter is not capped, so it does not count; the five thousand beside it do.
+        # The meter is not capped, so it does not count; the five thousand next to it do.
         ({"progressive": "4"}, {}, 5_000_00),
         ({"progressive": "2"}, {}, 500_00),
         ({"fortune_bonus": "1", "progressive": "4"}, {"fortune_bonus.min": "5"}, 30_000_00),

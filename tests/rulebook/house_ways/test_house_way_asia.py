@@ -96,7 +96,7 @@ CHART = [
     (RUN_NO_PAIR, "Jk Kd 9h 8c 7s 4d 2h", "Jk 9h 8c 7s / Kd 2h / 4d"),
     (RUN_NO_PAIR, "Jk Kd 9h 7h 5h 4d 2c", "Jk 5h 4d 2c / Kd 7h / 9h"),  # not the flush, which leaves a four
     (RUN_NO_PAIR, "7s 6d 5h 4c Ks Jd 2h", "7s 6d 5h 4c / Ks 2h / Jd"),
-    # With a pair: in the medium where it leaves a straight or flush.
+    # With a pair: in the medium if it leaves a straight or flush.
     (RUN_AND_PAIR, "Ks Kd 9h 8c 7s 6d 2h", "9h 8c 7s 6d / Ks Kd / 2h"),
     (RUN_AND_PAIR, "2s 2d 9h 8c 7s 6d Kh", "9h 8c 7s 6d / 2s 2d / Kh"),
     (RUN_AND_PAIR, "As Jk 9h 8c 7s 6d 2h", "9h 8c 7s 6d / Jk As / 2h"),

@@ -22,7 +22,7 @@ from whatif.workers.processes import MOST_LOSSES, ProcessPool, _parts, _restored
 
 
 class Doubling:
-    """Doubles; a part below 0 kills the process that gets it, the first so many times."""
+    """Doubles; a part below 0 kills the process that gets it, the first this many times."""
 
     def __init__(self, marks: Path | None = None, times: int = 0) -> None:
         self.marks, self.times = marks, times

@@ -52,7 +52,7 @@ def bits(lines: frozenset[str]) -> int:
 
 
 def of_every_kind(every: int) -> list[tuple[int, ...]]:
-    """One of so many of the hands that no rule tells apart."""
+    """One of this many of the hands that no rule tells apart."""
     return [cards for at, (cards, _) in enumerate(seven_card_hands()) if at % every == 0]
 
 

@@ -13,7 +13,7 @@ from tests.desk.people import register_people
 
 
 def judged(folder: Path, transcript: str, capsys: pytest.CaptureFixture[str]) -> str:
-    """Return the address of a new log: a transcript with findings, replayed. Beside it stands the register of people."""
+    """Return the address of a new log: a transcript with findings, replayed. Next to it stands the register of people."""
     file, address = folder / "table.txt", f"sqlite://{folder}/floor.db"
     file.write_text(transcript)
     register_people(folder)

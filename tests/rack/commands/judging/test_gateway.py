@@ -1,4 +1,4 @@
-"""`rack gateway` and `rack devices` as they are run: who is let in, the desk at work beside them, and the end."""
+"""`rack gateway` and `rack devices` as they are run: who is let in, the desk at work next to them, and the end."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def day(tmp_path: Path) -> Path:
 
 
 def stopped(monkeypatch: pytest.MonkeyPatch, after: int, error: BaseException) -> None:
-    """Let the log take in so many groups and no more."""
+    """Let the log take in this many groups and no more."""
     real, left = SqliteLog.append_groups, [after]
 
     def append_groups(self: SqliteLog, groups: Any) -> Any:

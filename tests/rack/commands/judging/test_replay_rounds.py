@@ -1,4 +1,4 @@
-"""`rack replay --rounds`: the round table as a replay leaves it, also where the process is killed."""
+"""`rack replay --rounds`: the round table as a replay leaves it, also if the process is killed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def demo(tmp_path_factory) -> Path:
 
 @pytest.fixture
 def log(demo: Path, tmp_path: Path) -> str:
-    """The log of the demo, judged by nobody."""
+    """The log of the demo, judged by no one."""
     shutil.copy(demo / "floor.db", tmp_path)
     return f"sqlite://{tmp_path}/floor.db"
 

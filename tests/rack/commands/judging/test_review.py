@@ -153,7 +153,7 @@ def test_a_dispute_and_its_video(address: str, capsys: pytest.CaptureFixture[str
 def test_a_clip_is_marked_by_its_cameras_clock_and_with_the_digest_of_its_file(
     address: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Camera 4 is 2.3 s ahead; of camera 8 nobody said how its clock goes."""
+    """Camera 4 is 2.3 s ahead; of camera 8 no one said how its clock goes."""
     (tmp_path / "cameras.toml").touch(0o600)
     (tmp_path / "cameras.toml").write_text(CAMERAS)
     clip = tmp_path / "clip.mkv"
