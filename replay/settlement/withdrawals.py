@@ -58,7 +58,12 @@ def _lies_there(facts: list[RecordedEvent], returned: RecordedEvent) -> int:
 
 def _withdrawal(returned: RecordedEvent) -> RecordedEvent:
     event = returned.payload
-    removed = model.WagerRemoved(
-        amount_cents=event.amount_cents, bettor=event.bettor, number=event.number, seat=event.seat, wager=event.wager
+    removed = model.fact(
+        model.WagerRemoved,
+        amount_cents=event.amount_cents,
+        bettor=event.bettor,
+        number=event.number,
+        seat=event.seat,
+        wager=event.wager,
     )
     return msgspec.structs.replace(returned, payload=removed)
