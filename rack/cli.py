@@ -39,6 +39,8 @@ COMMANDS = {
     "surveillance": "judging",
     "alerts": "judging",
     "rules": "judging",
+    "pit": "setup",
+    "count": "setup",
     "dispute": "proof",
     "verify": "proof",
     "prove": "proof",

@@ -1,0 +1,201 @@
+"""The drop boxes of a gaming day, counted: entered, entered again without sight of the first, and written once both agree.
+
+Nothing stands in the log until then. A box whose two entries differ is settled with a reason: the first entry is written and
+corrected, so that the difference and its reason are on record. A box is counted once; later only corrected.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from datetime import date
+from pathlib import Path
+
+import msgspec
+
+from desk.house.pit import Pit
+from desk.house.record import Entry, House, Line, TableRecord, drafts, house_event, records, replacement_of
+from desk.review.persons import Persons, ReviewRefused
+from events.log.contract import EventLog
+from events.vocabulary import model
+from events.vocabulary.model import Event
+
+Grid = Mapping[str, int]
+"""Table → cents."""
+
+
+class Counted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """An entry of a grid: by whom, and what each box held in cents."""
+
+    by: str
+    boxes: dict[str, int]
+
+
+class Drafted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The entries of a gaming day that are not in the log yet."""
+
+    day: str
+    first: Counted
+    again: Counted | None = None
+
+
+class Difference(msgspec.Struct, frozen=True, kw_only=True):
+    """A box whose entries differ; None: it was left out."""
+
+    table: str
+    first: int | None
+    again: int | None
+
+
+class CountRoom(Pit):
+    """Enters what drop boxes held. `folder` holds what was entered once, until it is in the log."""
+
+    writer: House = "count"
+    role = "count"
+
+    def __init__(self, log: EventLog, persons: Persons, now_us: Callable[[], int], folder: Path) -> None:
+        super().__init__(log, persons, now_us)
+        self._folder = folder
+
+    def boxes(self, day: str) -> list[str]:
+        """Return the tables that were open on a gaming day and whose box was not counted yet."""
+        tables = [name.removeprefix("table/") for name in self._log.streams() if name.startswith("table/")]
+        found = [TableRecord(self._log, table) for table in tables]
+        return [record.table for record in found if _was_open(record, day) and not _is_counted(record, day)]
+
+    def enter(self, day: str, grid: Grid, *, by: str) -> None:
+        """Keep a first entry of a day's boxes, in the place of one that was not entered again yet."""
+        person = self._people(by)[0]
+        self._check(day, grid)
+        self._keep(Drafted(day=day, first=Counted(by=person.id, boxes=dict(grid))))
+
+    def again(self, day: str, grid: Grid, *, by: str) -> list[Difference]:
+        """Take the second entry; return what differs. If nothing does, all boxes are written."""
+        person = self._people(by)[0]
+        draft = self._draft(day)
+        if draft.first.by == person.id:
+            raise ReviewRefused(f"{person.id} made the first entry of {day}; the second is another person's")
+        self._check(day, grid)
+        draft = msgspec.structs.replace(draft, again=Counted(by=person.id, boxes=dict(grid)))
+        differences = _differences(draft)
+        if differences:
+            self._keep(draft)
+        else:
+            self._write_all(draft, person.id, {}, "")
+        return differences
+
+    def settle(self, day: str, grid: Grid, *, by: str, reason: str) -> None:
+        """Say which amount counts in each box that differs, and why; then all boxes are written."""
+        person = self._people(by)[0]
+        draft = self._draft(day)
+        if draft.again is None:
+            raise ReviewRefused(f"the boxes of {day} were entered once; another person enters them again first")
+        open_ = {each.table for each in _differences(draft)}
+        if set(grid) != open_:
+            raise ReviewRefused(
+                f"what differs on {day} is {', '.join(sorted(open_))}: state the amount of each, and of no other"
+            )
+        self._write_all(draft, person.id, grid, reason)
+
+    def _write_all(self, draft: Drafted, by: str, settled: Grid, reason: str) -> None:
+        person, again = self._persons.known(by), draft.again
+        assert again is not None
+        tables = sorted({*draft.first.boxes, *again.boxes})
+        with records(self._log, tables) as found:
+            groups = []
+            for record in found:
+                _must_be_uncounted(record, draft.day)
+                said = draft.first if record.table in draft.first.boxes else again
+                entered = self._counted(record.table, said.boxes[record.table], said.by, draft.day)
+                made = drafts(record, "count", self._persons.known(said.by), [Entry(entered, self._now_us())])
+                if record.table in settled:
+                    instead = self._counted(record.table, settled[record.table], by, draft.day)
+                    corrected = house_event(
+                        model.EventCorrected,
+                        by=person.token,
+                        reason=reason,
+                        replacement=replacement_of(instead),
+                        supersedes_event_id=made[0].event_id,
+                        supersedes_seq=record.last + 1,
+                    )
+                    record.numbers[made[0].source] = made[0].source_seq
+                    made += drafts(record, "count", person, [Entry(corrected, self._now_us())])
+                groups.append((record.stream, made))
+            self._log.append_groups(groups)
+        self._path(draft.day).unlink()
+
+    def _counted(self, table: str, cents: int, by: str, day: str) -> Event:
+        return house_event(
+            model.DropCounted, amount_cents=cents, box=table, by=self._persons.known(by).token, gaming_day=day
+        )
+
+    def _check(self, day: str, grid: Grid) -> None:
+        if not grid:
+            raise ReviewRefused("no box is named: expected TABLE=AMOUNT for each box of the day")
+        for table in grid:
+            record = TableRecord(self._log, table)
+            self._must_exist(record)
+            if not _was_open(record, day):
+                raise ReviewRefused(f"{table} was not open on gaming day {day}, so that it has no box of that day")
+            _must_be_uncounted(record, day)
+
+    def _draft(self, day: str) -> Drafted:
+        try:
+            return msgspec.json.decode(self._path(day).read_bytes(), type=Drafted)
+        except FileNotFoundError:
+            raise ReviewRefused(
+                f"no first entry of {day} waits: enter the boxes with `rack count enter --day {day}`"
+            ) from None
+        except (msgspec.MsgspecError, ValueError) as error:
+            raise ReviewRefused(f"{self._path(day)}: {error}; remove it, and enter the boxes of {day} again") from error
+
+    def _keep(self, draft: Drafted) -> None:
+        self._folder.mkdir(exist_ok=True, mode=0o700)
+        path = self._path(draft.day)
+        fresh = path.with_suffix(".new")
+        with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+            json.dump(msgspec.to_builtins(draft), file)
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(path)
+
+    def _path(self, day: str) -> Path:
+        try:
+            date.fromisoformat(day)
+        except ValueError:
+            raise ReviewRefused(f"--day {day}: expected a gaming day, as in 2026-11-29") from None
+        return self._folder / f"{day}.json"
+
+
+def _differences(draft: Drafted) -> list[Difference]:
+    first, again = draft.first.boxes, {} if draft.again is None else draft.again.boxes
+    return [
+        Difference(table=table, first=first.get(table), again=again.get(table))
+        for table in sorted({*first, *again})
+        if first.get(table) != again.get(table)
+    ]
+
+
+def _was_open(record: TableRecord, day: str) -> bool:
+    return any(line.gaming_day == day for line, _ in record.counting(model.TableOpened, model.TableClosed))
+
+
+def _is_counted(record: TableRecord, day: str) -> bool:
+    return _count_of(record, day) is not None
+
+
+def _count_of(record: TableRecord, day: str) -> Line | None:
+    for line, event in record.counting(model.DropCounted):
+        if isinstance(event, model.DropCounted) and event.gaming_day == day:
+            return line
+    return None
+
+
+def _must_be_uncounted(record: TableRecord, day: str) -> None:
+    line = _count_of(record, day)
+    if line is not None:
+        raise ReviewRefused(
+            f"the box of {record.table} of {day} is counted already, as line {line.seq}; correct that line if it is wrong "
+            f"(`rack count correct {record.table} {line.seq}`)"
+        )

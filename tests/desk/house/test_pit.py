@@ -1,0 +1,251 @@
+"""The pit and the count room enter, in their people's names, what happens at tables; a line is corrected by its number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from analytics.theory.theory import percent_of
+from desk.house.counting import CountRoom, Difference
+from desk.house.filing import Office
+from desk.house.pit import MAY_CHANGE, Pit, amount_cents, chips_cents
+from desk.house.record import KINDS, TableRecord
+from desk.review.persons import Person, Persons, ReviewRefused
+from events.sqlite.log import SqliteLog
+from events.vocabulary import model
+from events.vocabulary.codec import decode
+from events.vocabulary.places import writers_of
+from replay.run.replayer import MemoryResults, findings, replay
+from rulebook.chapters.rulebook import submission_from_words
+from tests.replay.tables import START_US
+
+DAY, NEXT = "2026-03-01", "2026-03-02"
+NOW_US = START_US + 3 * 24 * 3_600 * 1_000_000
+NIGHT_US = int(datetime(2026, 3, 2, 2, 14, tzinfo=UTC).timestamp()) * 1_000_000
+"""14 minutes past two, of the gaming day before."""
+PERSONS = Persons(
+    [
+        Person(id="m.ortiz", name="M", roles=("compliance", "pit")),
+        Person(id="s.kane", name="S", roles=("pit", "count")),
+        Person(id="c.lee", name="C", roles=("count",)),
+        Person(id="d.doe", name="D"),
+    ],
+    "persons.toml",
+)
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Iterator[SqliteLog]:
+    log = SqliteLog(tmp_path / "floor.db", create=True, property_id="bellwether")
+    text = submission_from_words(f"pa-688a effective={DAY} min=15.00".split())
+    Office(log, PERSONS, START_US).file(["fu-01", "fu-02"], text, percent_of, by="m.ortiz")
+    yield log
+    log.close()
+
+
+@pytest.fixture
+def pit(log: SqliteLog) -> Pit:
+    return Pit(log, PERSONS, lambda: NOW_US)
+
+
+@pytest.fixture
+def room(log: SqliteLog, tmp_path: Path) -> CountRoom:
+    return CountRoom(log, PERSONS, lambda: NOW_US, tmp_path / "counts")
+
+
+def opened(pit: Pit, table: str = "fu-01", day: str = DAY, cents: int | None = 2_000_000) -> None:
+    pit.open(table, by="m.ortiz", cents=cents, dealer="d-07", day=day, at="19:00")
+
+
+def types(log: SqliteLog, table: str = "fu-01") -> list[str]:
+    return [decode(record.data).type for record in log.read(f"table/{table}")]
+
+
+def test_a_day_at_a_table_and_the_next_begins_with_its_closer(log: SqliteLog, pit: Pit) -> None:
+    opened(pit)
+    pit.tap_in("fu-01", by="s.kane", dealer="d-08", at="20:00")
+    pit.fill("fu-01", by="m.ortiz", cents=200_000, slip="f-1", at="9:14pm")
+    pit.credit("fu-01", by="m.ortiz", cents=100_000, slip="c-1", at="21:20")
+    pit.close("fu-01", by="m.ortiz", cents=2_100_000, verified_by="s.kane", at="02:14")
+    opened(pit, day=NEXT, cents=None)
+    record = TableRecord(log, "fu-01")
+    (opener,) = [event for line, event in record.counting(model.InventoryCounted) if line.gaming_day == NEXT]
+    assert opener == model.InventoryCounted(amount_cents=2_100_000, by="m-ortiz", kind="opener", verified_by=None)
+    assert record.opened == model.TableOpened(
+        deal_method="automated_shoe", game="face_up_pai_gow", seats=6, shuffler="automated"
+    )
+    assert (record.dealer, record.dealers()) == ("d-07", ["d-07", "d-08"])
+    late = record.lines[[type(line.entered) for line in record.lines].index(model.TableClosed)]
+    assert (late.gaming_day, late.at_us) == (DAY, NIGHT_US)
+    results = MemoryResults()
+    replay(log, results)
+    assert findings(results) == []
+
+
+@pytest.mark.parametrize(
+    ("act", "why"),
+    [
+        (lambda pit: pit.fill("fu-01", by="m.ortiz", cents=1, slip="f-1"), "fu-01 is closed; open it first"),
+        (lambda pit: pit.open("fu-01", by="m.ortiz", day=DAY), "never closed, so that its opener is not known"),
+        (
+            lambda pit: pit.open("fu-09", by="m.ortiz", cents=1),
+            "the log has no table 'fu-09': expected one of fu-01, fu-02",
+        ),
+        (lambda pit: pit.open("fu-01", by="m.ortiz", cents=1, day="2026-02-28"), "is on gaming day 2026-03-01 already"),
+        (
+            lambda pit: pit.open("fu-01", by="c.lee", cents=1, day=DAY),
+            "c.lee has count in persons.toml, and this takes pit",
+        ),
+        (lambda pit: pit.open("fu-01", by="d.doe", cents=1, day=DAY), "d.doe has no role"),
+        (lambda pit: pit.open("fu-01", by="m.ortiz", verified_by="M.ORTIZ", cents=1, day=DAY), "another person's"),
+        (lambda pit: pit.open("fu-01", by="m.ortiz", verified_by="x", cents=1, day=DAY), "'x' is not registered"),
+        (lambda pit: pit.open("fu-01", by="m.ortiz", cents=1, day=DAY, at="25:00"), "--at 25:00"),
+        (lambda pit: pit.open("fu-01", by="m.ortiz", cents=1, day="2026-03-09", at="12:00"), "has not come"),
+        (lambda pit: pit.open("fu-01", by="m.ortiz", cents=1, day=DAY, dealer="Mrs X"), "nothing was written"),
+    ],
+)
+def test_what_does_not_fit_is_refused_and_writes_nothing(
+    log: SqliteLog, pit: Pit, act: Callable[[Pit], object], why: str
+) -> None:
+    before = types(log)
+    with pytest.raises(ReviewRefused, match=why):
+        act(pit)
+    assert types(log) == before
+
+
+def test_an_open_table_refuses_what_cannot_be(log: SqliteLog, pit: Pit) -> None:
+    opened(pit)
+    pit.fill("fu-01", by="m.ortiz", cents=1, slip="f-1")
+    before = types(log)
+    for act, why in (
+        (lambda: opened(pit), "is open already"),
+        (lambda: pit.tap_in("fu-01", by="m.ortiz", dealer="d-07"), "deals at fu-01 already"),
+        (lambda: pit.fill("fu-01", by="s.kane", cents=1, slip="f-1"), "slip f-1 is line 6 already"),
+        (lambda: pit.device_out("fu-01", by="m.ortiz", device="hopper", fault="jam"), "hopper"),
+        (
+            lambda: pit.correct("fu-01", 6, by="m.ortiz", reason="x", dealer="d-01"),
+            "has no dealer to correct: expected amount, slip",
+        ),
+        (lambda: pit.correct("fu-01", 2, by="m.ortiz", reason="x"), "fu-01 has no line 2"),
+        (lambda: pit.correct("fu-01", 6, by="m.ortiz", reason="x", amount_cents=1), "says that already"),
+    ):
+        with pytest.raises(ReviewRefused, match=why):
+            act()
+    assert types(log) == before
+
+
+def test_a_line_is_corrected_again_and_struck_and_what_was_entered_stays(log: SqliteLog, pit: Pit) -> None:
+    opened(pit)
+    (line,) = pit.fill("fu-01", by="m.ortiz", cents=100, slip="f-1")
+    once = pit.correct("fu-01", line.seq, by="s.kane", reason="slip says 200", amount_cents=200)
+    assert once.counts == model.FillReceived(amount_cents=200, by="m-ortiz", slip="f-1")
+    again = pit.correct("fu-01", line.seq, by="m.ortiz", reason="slip is 2", slip="f-2")
+    assert again.counts == model.FillReceived(amount_cents=200, by="m-ortiz", slip="f-2")
+    struck = pit.correct("fu-01", line.seq, by="m.ortiz", reason="another table")
+    assert (struck.entered, struck.counts) == (line.entered, None)
+    assert [each.by for each in struck.amendments] == ["s-kane", "m-ortiz", "m-ortiz"]
+    with pytest.raises(ReviewRefused, match="was struck already"):
+        pit.correct("fu-01", line.seq, by="m.ortiz", reason="again")
+
+
+def test_people_correct_only_what_people_of_their_place_entered(log: SqliteLog, pit: Pit, room: CountRoom) -> None:
+    opened(pit)
+    with pytest.raises(ReviewRefused, match="only what the count entered is corrected"):
+        room.correct("fu-01", 3, by="c.lee", reason="x")
+
+
+def test_every_line_that_the_pit_or_the_count_enters_is_one_that_it_may_write() -> None:
+    for cls in MAY_CHANGE:
+        assert cls in KINDS
+        assert {"pit", "count"} & writers_of("table/a", cls.TYPE)
+
+
+@pytest.mark.parametrize(
+    ("text", "cents"), [("25x20,100x5", 100_000), ("0.50x3", 150), ("5x0", 0), ("25x20, 5x1", 50_500)]
+)
+def test_chips_are_value_times_number(text: str, cents: int) -> None:
+    assert chips_cents(text) == cents
+
+
+@pytest.mark.parametrize("text", ["", "25", "25x", "x20", "25x20,25x1", "-5x1", "25x1.5", "25×20"])
+def test_what_is_no_count_of_chips_is_refused(text: str) -> None:
+    with pytest.raises(ReviewRefused):
+        chips_cents(text)
+
+
+@pytest.mark.parametrize("text", ["", "-1", "1,00.00", "1.5", "12345,678", "1e3", "$5"])
+def test_what_is_no_amount_is_refused(text: str) -> None:
+    with pytest.raises(ReviewRefused):
+        amount_cents(text)
+
+
+# ------------------------------------------------------------------------------------------------------------- the count room
+
+
+def drops(log: SqliteLog, table: str = "fu-01") -> list[tuple[str, int, str]]:
+    record = TableRecord(log, table)
+    return [
+        (line.source, event.amount_cents, event.gaming_day)
+        for line, event in record.counting(model.DropCounted)
+        if isinstance(event, model.DropCounted)
+    ]
+
+
+def test_boxes_are_written_once_two_people_agree(log: SqliteLog, pit: Pit, room: CountRoom) -> None:
+    opened(pit)
+    opened(pit, "fu-02")
+    assert room.boxes(DAY) == ["fu-01", "fu-02"]
+    room.enter(DAY, {"fu-01": 100, "fu-02": 200}, by="c.lee")
+    assert drops(log) == []
+    with pytest.raises(ReviewRefused, match="the second is another person's"):
+        room.again(DAY, {"fu-01": 100, "fu-02": 200}, by="c.lee")
+    assert room.again(DAY, {"fu-01": 100, "fu-02": 200}, by="s.kane") == []
+    assert (drops(log), drops(log, "fu-02")) == ([("count-c-lee", 100, DAY)], [("count-c-lee", 200, DAY)])
+    assert room.boxes(DAY) == []
+    for act in (room.enter, room.again):
+        with pytest.raises(ReviewRefused, match=r"counted already, as line|no first entry"):
+            act(DAY, {"fu-01": 100}, by="s.kane")
+
+
+def test_what_differs_is_shown_and_nothing_is_written_until_it_is_settled(
+    log: SqliteLog, pit: Pit, room: CountRoom
+) -> None:
+    opened(pit)
+    opened(pit, "fu-02")
+    room.enter(DAY, {"fu-01": 100}, by="c.lee")
+    differing = room.again(DAY, {"fu-01": 150, "fu-02": 200}, by="s.kane")
+    assert differing == [
+        Difference(table="fu-01", first=100, again=150),
+        Difference(table="fu-02", first=None, again=200),
+    ]
+    assert drops(log) == []
+    with pytest.raises(ReviewRefused, match="what differs on 2026-03-01 is fu-01, fu-02"):
+        room.settle(DAY, {"fu-01": 150}, by="c.lee", reason="recounted")
+    room.settle(DAY, {"fu-01": 150, "fu-02": 200}, by="c.lee", reason="recounted")
+    assert (drops(log), drops(log, "fu-02")) == ([("count-c-lee", 150, DAY)], [("count-s-kane", 200, DAY)])
+    (line,) = [line for line, _ in TableRecord(log, "fu-01").counting(model.DropCounted)]
+    assert (line.entered, [each.reason for each in line.amendments]) == (
+        model.DropCounted(amount_cents=100, box="fu-01", by="c-lee", gaming_day=DAY),
+        ["recounted"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("day", "grid", "by", "why"),
+    [
+        (DAY, {"fu-02": 1}, "c.lee", "fu-02 was not open on gaming day"),
+        (DAY, {"fu-09": 1}, "c.lee", "has no table 'fu-09'"),
+        (DAY, {}, "c.lee", "no box is named"),
+        (DAY, {"fu-01": 1}, "m.ortiz", "this takes count"),
+        ("../../x", {"fu-01": 1}, "c.lee", "was not open on gaming day|expected a gaming day"),
+    ],
+)
+def test_what_is_no_count_is_refused(
+    pit: Pit, room: CountRoom, day: str, grid: dict[str, int], by: str, why: str
+) -> None:
+    opened(pit)
+    with pytest.raises(ReviewRefused, match=why):
+        room.enter(day, grid, by=by)
