@@ -10,11 +10,12 @@ from collections.abc import Iterator, Sequence
 from events.vocabulary import model
 from games.dj_wild.decisions import Decided, in_play, of_players, turned
 from replay.findings import name
+from replay.fold.all_wagers_returned import is_returned_as_void
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import ASIDE, Round
 from replay.settlement.stakes import stakes
 from replay.settlement.void_ground import VoidGround
-from replay.settlement.voids import positions
+from replay.settlement.voids import left_standing, positions
 from rulebook.cards.cards import CODE
 from rulebook.chapters.rulebook import Rulebook
 from rulebook.settlement.pai_gow import Position
@@ -162,11 +163,12 @@ def _before_raises(round_: Round, book: Rulebook, exposed: RecordedEvent) -> boo
     """Whether a card was exposed before the raises: a raise was placed after it, or no one had decided yet.
 
     If some had decided and only folds came after it, it may be read either way: the floor's decision to void stands. None
-    if no decision is on record, or the clocks contradict an order that it depends on.
+    if the clocks contradict an order that it depends on, or no decision is on record; but a record that would show the
+    decisions, and shows instead that all that a void gives back went back as void, shows that it came before them (D861).
     """
     made = of_players(round_, book)
     if not made and round_.voided is None:
-        return None
+        return True if _is_given_back_for(round_, book, exposed) else None
     order = [(each, round_.certainly_before(exposed, each.moment)) for each in made]
     readings = {
         _was_before_raises(
@@ -179,6 +181,17 @@ def _before_raises(round_: Round, book: Rulebook, exposed: RecordedEvent) -> boo
         for open_later in (True, False)
     }
     return readings.pop() if len(readings) == 1 else None
+
+
+def _is_given_back_for(round_: Round, book: Rulebook, exposed: RecordedEvent) -> bool:
+    """Say whether all that a void for an exposed card gives back went back as void after it, in a record that covers wagers."""
+    standing = left_standing(book, ("exposed_card", "exposed_dealer"))
+    returned = [fact for fact in round_.of(model.WagerReturned) if fact.payload.reason == "void"]
+    return (
+        round_.covers("wagering")
+        and is_returned_as_void(round_, but=standing)
+        and all(round_.certainly_before(exposed, each) for each in returned)
+    )
 
 
 def _was_before_raises(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from events.vocabulary import model
@@ -26,11 +27,15 @@ def all_wagers_returned(round_: Round) -> bool:
     return round_.voided is not None or is_returned_as_void(round_)
 
 
-def is_returned_as_void(round_: Round, seat: int | None = None) -> bool:
-    """Say whether all wagers, or all of a seat, were returned as void and no other money of them moved (D321, D501)."""
+def is_returned_as_void(round_: Round, seat: int | None = None, but: Collection[str] = ()) -> bool:
+    """Say whether all wagers, or all of a seat, were returned as void and no other money of them moved (D321, D501).
+
+    `but`: wagers that the void leaves to be settled; what was done with them is not asked.
+    """
 
     def of(type_: type[Event]) -> list[RecordedEvent]:
-        return [fact for fact in round_.of(type_) if seat in (None, fact.payload.seat)]
+        facts = (fact for fact in round_.of(type_) if fact.payload.wager not in but)
+        return [fact for fact in facts if seat in (None, fact.payload.seat)]
 
     if not round_.of(model.WagerReturned) or of(model.WagerPaid):
         return False

@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import msgspec
 
 from events.vocabulary import model
 from replay.findings import name
-from replay.fold.all_wagers_returned import all_wagers_returned
+from replay.fold.all_wagers_returned import is_returned_as_void
 from replay.fold.derived import derived, derived_by_rules
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
@@ -155,8 +155,19 @@ def is_void(round_: Round, book: Rulebook) -> bool:
 
 
 def was_voided(round_: Round, book: Rulebook) -> bool:
-    """Say whether the round was voided: declared void, or it had to be, and all that was wagered went back as void (D321)."""
-    return round_.voided is not None or (must_be_void(round_, book) and all_wagers_returned(round_))
+    """Say whether the round was voided: declared void, or it had to be, and all that it gives back went back as void (D321)."""
+    reasons = {ground.reason for ground in void_grounds(round_, book)}
+    return round_.voided is not None or (
+        bool(reasons) and is_returned_as_void(round_, but=left_standing(book, reasons))
+    )
+
+
+def left_standing(book: Rulebook, reasons: Collection[str]) -> frozenset[str]:
+    """Return the wagers that a void for these reasons leaves to be settled, some of them only if they were settled before it."""
+    rules = book.chapter.wagers.items()
+    return frozenset(
+        wager for wager, each in rules if {"*", "settled"} & {*each.stands} or {*reasons} <= {*each.stands}
+    )
 
 
 def is_miscounted(round_: Round, book: Rulebook) -> bool:
