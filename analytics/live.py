@@ -23,7 +23,8 @@ PACE_ROUNDS = 30
 """The pace of a table is that of its last so many rounds."""
 
 BEGINNINGS = ("table_opened", "round_opened", "buy_in", "marker_issued")
-"""A table's figures are those of its last gaming day until one of these begins the next: the count room works in between."""
+"""A table's figures are those of its last gaming day until one of these, or an opening count, begins the next: the count room
+works in between."""
 
 BEYOND = 2**53 - 1
 """A position past the end of any stream: the tail leaves such a stream out."""
@@ -39,8 +40,9 @@ class LiveFinding(msgspec.Struct, frozen=True, kw_only=True):
 class LiveTable(msgspec.Struct, kw_only=True):
     """One table in its last gaming day; `open` is null where it is not in the log.
 
-    `house_win_cents` is of the wagers settled, `bought_in_cents` what went into the drop box by the record of the table,
-    `drop_cents` what was counted (null until then). `findings` are by id. `waiting` are rounds that are over and
+    `earlier_win_cents` is the house win of rounds judged in the warehouse, `judged` has that of later ones (None without settled
+    wagers on record). `bought_in_cents` is what went into the drop box by the record of the table, `drops` are the drop boxes
+    counted: event → box and amount. `findings` are by id. `waiting` are rounds that are over and
     not judged yet. Times are UTC microseconds: `last_event_at_us` by the device's clock, `recorded_at_us` by the appender's.
     `broken` is the reason why nothing after `seq` can be trusted. `advice` is that on the open round, where a replay follows the
     log.
@@ -54,22 +56,39 @@ class LiveTable(msgspec.Struct, kw_only=True):
     gaming_day: str = ""
     rounds: int = 0
     last_round_no: int | None = None
-    house_win_cents: int = 0
+    earlier_win_cents: int | None = None
     bought_in_cents: int = 0
-    drop_cents: int | None = None
+    drops: dict[int, tuple[str, int]] = msgspec.field(default_factory=dict)
     findings: dict[str, LiveFinding] = msgspec.field(default_factory=dict)
     waiting: set[int] = msgspec.field(default_factory=set)
     closings: deque[int] = msgspec.field(default_factory=lambda: deque(maxlen=PACE_ROUNDS))
     last_event_at_us: int | None = None
     recorded_at_us: int | None = None
     broken: str = ""
-    judged: dict[int, tuple[int, tuple[str, ...]]] = msgspec.field(default_factory=dict)
+    judged: dict[int, tuple[int | None, tuple[str, ...]]] = msgspec.field(default_factory=dict)
     advice: Advice | None = None
 
     @property
     def table_id(self) -> str:
         """The table's id."""
         return self.stream.partition("/")[2]
+
+    @property
+    def house_win_cents(self) -> int | None:
+        """The house win of the gaming day's settled wagers; None if none is on record."""
+        wins = [self.earlier_win_cents, *(win for win, _ in self.judged.values())]
+        return sum(win for win in wins if win is not None) if any(win is not None for win in wins) else None
+
+    @property
+    def drop_cents(self) -> int | None:
+        """What was counted in the drop boxes of the gaming day; None until then."""
+        return sum(cents for _, cents in self.drops.values()) if self.drops else None
+
+    @property
+    def repeated_drops(self) -> int:
+        """How many counts repeat one of the same box with the same amount."""
+        named = [each for each in self.drops.values() if each[0]]
+        return len(named) - len(set(named))
 
     @property
     def pace_rounds_per_hour(self) -> float | None:
@@ -151,11 +170,9 @@ class LiveFloor:
         if before is None:
             table.rounds += 1
         else:
-            table.house_win_cents -= before[0]
             for finding_id in before[1]:
                 table.findings.pop(finding_id, None)
         table.judged[round_no] = house_win_cents(verdict), tuple(each.id for each in verdict.findings)
-        table.house_win_cents += table.judged[round_no][0]
         table.findings.update(
             (finding.id, LiveFinding(severity=finding.severity, incident_id=incident.id))
             for incident in incidents_in(verdict.findings)
@@ -167,15 +184,15 @@ class LiveFloor:
 def _read_into(table: LiveTable, seq: int, data: bytes) -> None:
     """Take an event into its table; an unreadable event ends the table's figures, as it ends its replay."""
     try:
-        _take(table, _event.decode(data))
+        _take(table, seq, _event.decode(data))
         table.seq = seq
     except (msgspec.MsgspecError, LookupError, TypeError, ValueError) as error:
         table.broken = f"{table.stream}: event {seq} cannot be read: {error}"
 
 
-def _take(table: LiveTable, event: _Event) -> None:
+def _take(table: LiveTable, seq: int, event: _Event) -> None:
     table.last_event_at_us, table.recorded_at_us = event.occurred_at_us, event.recorded_at_us
-    if event.gaming_day != table.gaming_day and event.type in BEGINNINGS:
+    if event.gaming_day != table.gaming_day and _begins(table, event):
         _new_day(table, event.gaming_day)
     match event.type:
         case "table_opened":
@@ -189,7 +206,7 @@ def _take(table: LiveTable, event: _Event) -> None:
         case "drop_counted":
             drop = _payload(event)
             if drop["gaming_day"] == table.gaming_day:
-                table.drop_cents = (table.drop_cents or 0) + int(drop["amount_cents"])
+                table.drops[seq] = str(drop["box"]), int(drop["amount_cents"])
         case "round_closed" if event.round_no is not None:
             table.open = True if table.open is None else table.open
             table.last_round_no = event.round_no
@@ -197,16 +214,37 @@ def _take(table: LiveTable, event: _Event) -> None:
             table.waiting.add(event.round_no)
         case "event_corrected":
             table.waiting |= table.judged.keys()
+            _correct_drop(table, _payload(event))
         case _:
             pass
 
 
-def house_win_cents(verdict: Adjudication) -> int:
-    """Return what the house won on a round's settled wagers: not what a meter pays, nothing if a patron holds the bank."""
+def _begins(table: LiveTable, event: _Event) -> bool:
+    """Say whether an event of another gaming day than the table's begins that day; the first event of a table does."""
+    is_opener = event.type == "inventory_counted" and _payload(event)["kind"] == "opener"
+    return is_opener or event.type in BEGINNINGS or not table.gaming_day
+
+
+def _correct_drop(table: LiveTable, correction: dict[str, Any]) -> None:
+    """Put what a correction states in the place of a drop counted on the gaming day."""
+    corrected, other = correction["supersedes_seq"], correction["replacement"]
+    if table.drops.pop(corrected, None) is None or other is None or other["type"] != "drop_counted":
+        return
+    drop = other["payload"]
+    if drop["gaming_day"] == table.gaming_day:
+        table.drops[corrected] = str(drop["box"]), int(drop["amount_cents"])
+
+
+def house_win_cents(verdict: Adjudication) -> int | None:
+    """Return what the house won on a round's settled wagers: not what a meter pays, nothing if a patron holds the bank.
+
+    None if no settled wager is on record.
+    """
     game = GAMES.get(verdict.game)
-    if game is not None and game.patron_banked:
-        return 0
-    return sum(s.meter_cents - s.done_cents for s in verdict.settlements if s.done_cents is not None)
+    won = [s.meter_cents - s.done_cents for s in verdict.settlements if s.done_cents is not None and s.moved]
+    if not won:
+        return None
+    return 0 if game is not None and game.patron_banked else sum(won)
 
 
 def base(db: Warehouse) -> dict[str, LiveTable]:
@@ -227,7 +265,7 @@ def base(db: Warehouse) -> dict[str, LiveTable]:
                 arg_max(round_no, last_seq) AS last_round_no,
                 arg_max(game, last_seq) AS game,
                 arg_max(dealer, last_seq) AS dealer,
-                coalesce(sum(house_win_cents), 0)::BIGINT AS house_win_cents,
+                sum(house_win_cents)::BIGINT AS house_win_cents,
                 list(closed_at_us ORDER BY last_seq) AS closings
             FROM fct_rounds SEMI JOIN latest USING (stream, gaming_day)
             GROUP BY stream, gaming_day
@@ -240,9 +278,9 @@ def base(db: Warehouse) -> dict[str, LiveTable]:
                 WHERE l.stream = d.stream AND l.gaming_day = d.gaming_day AND l.seq <= d.seq AND l.kind = 'buy_in'
             ) AS bought_in_cents,
             (
-                SELECT sum(amount_cents)::BIGINT FROM stg_ledger AS l
+                SELECT list({'seq': seq, 'box': reference, 'cents': amount_cents} ORDER BY seq) FROM stg_ledger AS l
                 WHERE l.stream = d.stream AND l.gaming_day = d.gaming_day AND l.seq <= d.seq AND l.kind = 'drop'
-            ) AS drop_cents,
+            ) AS drops,
             (
                 SELECT list({'id': finding_id, 'severity': severity, 'incident_id': incident_id} ORDER BY finding_id)
                 FROM fct_findings AS f
@@ -264,9 +302,9 @@ def _based(row: dict[str, Any]) -> LiveTable:
         gaming_day=row["gaming_day"].isoformat(),
         rounds=row["rounds"],
         last_round_no=row["last_round_no"],
-        house_win_cents=row["house_win_cents"],
+        earlier_win_cents=row["house_win_cents"],
         bought_in_cents=row["bought_in_cents"],
-        drop_cents=row["drop_cents"],
+        drops={drop["seq"]: (drop["box"], drop["cents"]) for drop in row["drops"] or ()},
         findings={
             finding["id"]: LiveFinding(severity=finding["severity"], incident_id=finding["incident_id"])
             for finding in row["findings"] or ()
@@ -278,8 +316,8 @@ def _based(row: dict[str, Any]) -> LiveTable:
 
 def _new_day(table: LiveTable, gaming_day: str) -> None:
     """Begin a gaming day: its figures start from nothing; what waits for a verdict goes on waiting."""
-    table.gaming_day, table.rounds, table.house_win_cents, table.bought_in_cents = gaming_day, 0, 0, 0
-    table.drop_cents, table.findings, table.judged = None, {}, {}
+    table.gaming_day, table.rounds, table.earlier_win_cents, table.bought_in_cents = gaming_day, 0, None, 0
+    table.drops, table.findings, table.judged = {}, {}, {}
     with contextlib.suppress(IndexError):
         table.closings = deque([table.closings[-1]], maxlen=PACE_ROUNDS)
 

@@ -130,7 +130,7 @@ def sums_behind(
     hour: int | None = None,
     seat: int | None = None,
 ) -> pl.DataFrame:
-    """Return one row: the number of wagers behind a figure (`wagers`, `unsettled`), and their sums."""
+    """Return one row: the number of wagers behind a figure (`wagers`, `unsettled`), and their sums; null without any settled."""
     source, count, at_seat = (
         ("mart_hold_wager", "sum(placed)", "true") if seat is None else ("fct_wagers", "count(*)", _AT_SEAT)
     )
@@ -140,10 +140,10 @@ def sums_behind(
         SELECT
             coalesce({count}, 0)::BIGINT AS wagers,
             coalesce(sum(unsettled), 0)::BIGINT AS unsettled,
-            coalesce(sum(handle_cents), 0)::BIGINT AS handle_cents,
-            coalesce(sum(payouts_cents), 0)::BIGINT AS payouts_cents,
-            coalesce(sum(house_win_cents), 0)::BIGINT AS house_win_cents,
-            coalesce(sum(from_meter_cents), 0)::BIGINT AS from_meter_cents
+            sum(handle_cents)::BIGINT AS handle_cents,
+            sum(payouts_cents)::BIGINT AS payouts_cents,
+            sum(house_win_cents)::BIGINT AS house_win_cents,
+            sum(from_meter_cents)::BIGINT AS from_meter_cents
         FROM {source}
         WHERE {WHERE} AND {_OF_WAGER} AND {at_seat}
         """,
@@ -159,12 +159,17 @@ def counts_behind(db: Warehouse, selection: Selection = EVERYTHING) -> pl.DataFr
     """Return every amount that was counted per box or moved to or from a table, in order: what drop, win and hold % are
     made of.
 
-    Columns: `table_id`, `gaming_day`, `seq` (the event in the table's stream), `kind`, `amount_cents`, `reference`.
+    Columns: `table_id`, `gaming_day`, `seq` (the event in the table's stream), `kind`, `amount_cents`, `reference`, and
+    `repeats`: the day's first event with the same kind, reference and amount, which this one may repeat (null: none).
     """
     return frame(
         db,
         f"""
-        SELECT l.table_id, l.gaming_day, l.seq, l.kind, l.amount_cents, l.reference
+        SELECT
+            l.table_id, l.gaming_day, l.seq, l.kind, l.amount_cents, l.reference,
+            CASE WHEN l.reference <> '' AND l.kind NOT IN ('opener', 'closer', 'buy_in') THEN
+                nullif(min(l.seq) OVER (PARTITION BY l.stream, l.gaming_day, l.kind, l.reference, l.amount_cents), l.seq)
+            END AS repeats
         FROM stg_ledger AS l
         INNER JOIN (SELECT stream, gaming_day FROM fct_table_days WHERE {WHERE_PER_BOX}) AS d USING (stream, gaming_day)
         ORDER BY l.gaming_day, l.table_id, l.seq

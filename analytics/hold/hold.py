@@ -174,7 +174,9 @@ def hold_totals(db: Warehouse, selection: Selection = EVERYTHING) -> pl.DataFram
     """Return one row for a part of the floor, in whole boxes (D27): drop, win and hold % of the table days fully counted, and the
     figures of the wagers.
 
-    `table_days_counted` of `table_days` have every count; only these are in drop, win and hold %.
+    `table_days_counted` of `table_days` have every count; only these are in drop, win and hold %. `table_days_with_wagers` have
+    settled wagers on record; the figures of the wagers are of these, and null without any. `repeated_drops` and `repeated_slips`
+    may have been entered twice.
     """
     return _frame(
         db,
@@ -187,11 +189,14 @@ def hold_totals(db: Warehouse, selection: Selection = EVERYTHING) -> pl.DataFram
             100.0::DOUBLE * sum(win_cents) / nullif(sum(drop_cents) FILTER (win_cents IS NOT NULL), 0) AS hold_percent,
             coalesce(sum(rounds), 0)::BIGINT AS rounds,
             coalesce(sum(unsettled), 0)::BIGINT AS unsettled,
-            coalesce(sum(handle_cents), 0)::BIGINT AS handle_cents,
-            coalesce(sum(payouts_cents), 0)::BIGINT AS payouts_cents,
-            coalesce(sum(house_win_cents), 0)::BIGINT AS house_win_cents,
+            count(handle_cents) AS table_days_with_wagers,
+            sum(handle_cents)::BIGINT AS handle_cents,
+            sum(payouts_cents)::BIGINT AS payouts_cents,
+            sum(house_win_cents)::BIGINT AS house_win_cents,
             100.0::DOUBLE * sum(house_win_cents) / nullif(sum(handle_cents), 0) AS house_win_percent,
-            coalesce(sum(from_meter_cents), 0)::BIGINT AS from_meter_cents
+            sum(from_meter_cents)::BIGINT AS from_meter_cents,
+            coalesce(sum(repeated_drops), 0)::BIGINT AS repeated_drops,
+            coalesce(sum(repeated_slips), 0)::BIGINT AS repeated_slips
         FROM mart_hold_table_day
         WHERE {WHERE_PER_BOX}
         """,
@@ -231,7 +236,7 @@ def hold_by(db: Warehouse, dimension: Dimension, selection: Selection = EVERYTHI
 
 
 class Choices(msgspec.Struct, frozen=True, kw_only=True):
-    """The games, tables, dealers and months (their first days, newest first) that have rounds, for a page to offer."""
+    """The games, tables, dealers and months (their first days, newest first) that have rounds or counts, for a page to offer."""
 
     games: list[str]
     tables: list[str]
@@ -241,13 +246,14 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
 
 def choices(db: Warehouse) -> Choices:
     """Return what a question can be narrowed down to."""
+    days = "fct_table_days"
     values = {
-        name: _frame(db, f"SELECT DISTINCT {value} AS value FROM mart_pace")["value"].to_list()
-        for name, value in {
-            "games": "game",
-            "tables": "table_id",
-            "dealers": "dealer",
-            "months": "date_trunc('month', gaming_day)::DATE",
+        name: _frame(db, f"SELECT DISTINCT {value} AS value FROM {of}")["value"].to_list()
+        for name, (value, of) in {
+            "games": ("game", f"(SELECT game FROM mart_pace UNION SELECT game FROM {days} WHERE game IS NOT NULL)"),
+            "tables": ("table_id", days),
+            "dealers": ("dealer", "mart_pace"),
+            "months": ("date_trunc('month', gaming_day)::DATE", days),
         }.items()
     }
     return Choices(

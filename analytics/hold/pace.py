@@ -20,7 +20,8 @@ def pace(db: Warehouse, by: str = "table", selection: Selection = EVERYTHING) ->
 
     Columns: the value, `rounds`, `decisions`, `wagers`, `play_hours`, `rounds_per_hour`, `decisions_per_hour`,
     `seats_per_round`, `round_seconds` (opening to closing), `pauses` (of more than ten minutes, which are no play), and
-    `enough`: whether there was an hour of play at least. Rates are null without play.
+    `enough`: whether there was an hour of play at least. Rates are null without play, those of boxes and seats
+    without a wager on record.
     """
     columns = columns_of(by, BY_PACE)
     named = "".join(f"{column}, " for column in columns)
@@ -34,8 +35,8 @@ def pace(db: Warehouse, by: str = "table", selection: Selection = EVERYTHING) ->
             sum(wagers)::BIGINT AS wagers,
             sum(play_us) / 3.6e9::DOUBLE AS play_hours,
             sum(rounds) * 3.6e9::DOUBLE / nullif(sum(play_us), 0) AS rounds_per_hour,
-            sum(decisions) * 3.6e9::DOUBLE / nullif(sum(play_us), 0) AS decisions_per_hour,
-            sum(seats) / sum(rounds)::DOUBLE AS seats_per_round,
+            CASE WHEN sum(wagers) > 0 THEN sum(decisions) * 3.6e9::DOUBLE / nullif(sum(play_us), 0) END AS decisions_per_hour,
+            CASE WHEN sum(wagers) > 0 THEN sum(seats) / sum(rounds)::DOUBLE END AS seats_per_round,
             sum(round_us) / sum(rounds) / 1e6::DOUBLE AS round_seconds,
             sum(pauses)::BIGINT AS pauses,
             sum(play_us) >= {LEAST_MINUTES} * 60e6 AS enough

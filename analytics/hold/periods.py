@@ -30,10 +30,13 @@ _FIGURES: Final = """
     sum(win_cents)::BIGINT AS win_cents,
     100.0::DOUBLE * sum(win_cents) / nullif(sum(drop_cents) FILTER (win_cents IS NOT NULL), 0) AS hold_percent,
     sum(rounds)::BIGINT AS rounds,
+    count(handle_cents) AS table_days_with_wagers,
     sum(handle_cents)::BIGINT AS handle_cents,
     sum(house_win_cents)::BIGINT AS house_win_cents,
     100.0::DOUBLE * sum(house_win_cents) / nullif(sum(handle_cents), 0) AS house_win_percent,
-    sum(from_meter_cents)::BIGINT AS from_meter_cents
+    sum(from_meter_cents)::BIGINT AS from_meter_cents,
+    sum(repeated_drops)::BIGINT AS repeated_drops,
+    sum(repeated_slips)::BIGINT AS repeated_slips
 """
 
 
@@ -43,9 +46,10 @@ def hold_by_period(
     """Return drop, win and hold % a row per period and property, game or table, newest period first.
 
     Columns: `period` (its first day), the group, `table_days`, `table_days_counted`, `drop_cents`,
-    `win_cents`, `hold_percent` (null without a count), and beside them, of all wagers, `rounds`, `handle_cents`,
-    `house_win_cents`, `house_win_percent` and `from_meter_cents`. Raises `ValueError` for a dealer, shift, wager
-    or hour (D27).
+    `win_cents`, `hold_percent` (null without a count), and beside them, of all wagers on record, `rounds`,
+    `table_days_with_wagers`, `handle_cents`, `house_win_cents`, `house_win_percent` and `from_meter_cents` (null without
+    wagers), and what may have been entered twice: `repeated_drops`, `repeated_slips`. Raises `ValueError` for a dealer,
+    shift, wager or hour (D27).
     """
     columns = columns_of(by, PER_BOX)
     if period not in PERIODS:
@@ -104,20 +108,21 @@ def tray_differences(db: Warehouse, selection: Selection = EVERYTHING) -> pl.Dat
     Should = opener + fills - credits - buy-ins (by marker too) + house win of the wagers + what was paid by slip, less what
     meters paid: a slip takes no chips from the tray, and a meter's share in chips does. `difference_cents` is counted minus
     that: negative means that chips are missing. `unsettled` wagers of the day, and payments that the record missed, explain
-    part of a difference; a difference is a place to look and names nobody. A table day without a recorded round has no wagers
-    to compare its counts with, and is left out. Largest first.
+    part of a difference; a difference is a place to look and names nobody. A table day without settled wagers on record has
+    nothing to compare its counts with, and is left out. Slips entered twice (`repeated_slips`) explain a difference, too. Largest
+    first.
     """
     return frame(
         db,
         f"""
         SELECT
             table_id, gaming_day, game, opener_cents, closer_cents, fills_cents, credits_cents, buy_ins_cents,
-            house_win_cents, by_slip_cents - from_meter_cents AS not_from_tray_cents, unsettled, findings,
+            house_win_cents, by_slip_cents - from_meter_cents AS not_from_tray_cents, unsettled, findings, repeated_slips,
             opener_cents + fills_cents - credits_cents - buy_ins_cents + house_win_cents + not_from_tray_cents
                 AS expected_closer_cents,
             closer_cents - expected_closer_cents AS difference_cents
         FROM fct_table_days
-        WHERE openers = closers AND openers > 0 AND rounds > 0 AND difference_cents <> 0 AND {WHERE_PER_BOX}
+        WHERE openers = closers AND openers > 0 AND difference_cents <> 0 AND {WHERE_PER_BOX}
         ORDER BY abs(difference_cents) DESC, gaming_day, table_id
         """,
         selection,

@@ -10,8 +10,9 @@ from typing import Final
 
 import polars as pl
 
+from analytics.hold.behind import counts_behind
 from analytics.hold.periods import tray_differences
-from analytics.reports.sources import Sources, table_of
+from analytics.reports.sources import Sources, table_of, table_with_remarks
 from desk.report.content import Report, Rule, Table
 
 NAME, TITLE = "table-inventory", "Table inventory"
@@ -95,14 +96,15 @@ def _table_days(sources: Sources) -> Table:
     rows = sources.rows(
         """
         SELECT
-            table_id, gaming_day, openers, opener_cents, fills_cents, credits_cents, closers, closer_cents, drop_cents, win_cents
+            table_id, gaming_day, openers, opener_cents, fills_cents, credits_cents, closers, closer_cents, drop_cents, win_cents,
+            repeated_drops, repeated_slips
         FROM fct_table_days
         INNER JOIN (SELECT stream, gaming_day, win_cents FROM mart_hold_table_day) USING (stream, gaming_day)
         WHERE gaming_day BETWEEN $first AND $last
         ORDER BY gaming_day, table_id
         """
     )
-    return table_of("table-days", "Inventory by table and gaming day", rows)
+    return table_with_remarks("table-days", "Inventory by table and gaming day", rows)
 
 
 def _slips(sources: Sources) -> Table:
@@ -114,7 +116,15 @@ def _slips(sources: Sources) -> Table:
         ORDER BY gaming_day, table_id, seq
         """
     )
-    return table_of("fills-credits", "Fills and credits", rows)
+    known = counts_behind(sources.db, sources.period).drop_nulls("repeats").select("table_id", "seq").rows()
+    places = enumerate(rows.select("table_id", "event_no").rows())
+    return table_of(
+        "fills-credits",
+        "Fills and credits",
+        rows,
+        note="A shaded slip repeats one of the same day, number and amount; both count.",
+        marked=tuple(i for i, key in places if key in known),
+    )
 
 
 def _trays(sources: Sources) -> Table:
@@ -131,5 +141,8 @@ def _trays(sources: Sources) -> Table:
         "trays",
         "Closers that the record does not lead to",
         rows.sort("gaming_day", "table_id"),
-        empty="Every closer is what opener, fills, credits, buy-ins and wagers lead to.",
+        note=sources.without_wagers(),
+        empty="Every closer is what opener, fills, credits, buy-ins and wagers lead to."
+        if sources.table_days()["table_days_with_wagers"]
+        else "Not compared: no wagers are on record.",
     )

@@ -33,17 +33,18 @@ def _newest_entry_us(review: TableReview) -> int:
 
 
 def on_record(sources: Sources) -> str:
-    """Return how many gaming days of the period the record has something of, and which."""
+    """Return how many gaming days of the period the record has something of, which, and that a part of it has no wagers."""
     days = _days_on_record(sources)
     asked = (sources.last - sources.first).days + 1
     if not days:
         return f"nothing of the {plural(asked, 'gaming day')}"
     ends = day_words(days[0]) if len(days) == 1 else f"{day_words(days[0])} to {day_words(days[-1])}"
-    return f"{len(days):,} of {plural(asked, 'gaming day')}: {ends}"
+    without = sources.without_wagers()
+    return f"{len(days):,} of {plural(asked, 'gaming day')}: {ends}" + (f". {without}" if without else "")
 
 
 def warning(sources: Sources, reviews: Mapping[str, TableReview]) -> str:
-    """Return that the period is empty, or not over, as far as the record shows; empty where it is neither.
+    """Return that the period is empty, or not over, as far as the record shows, or has counts twice; empty if none of these.
 
     A gaming day is over once the record has one after it, of the tables or of the surveillance log; that somebody took a copy of
     the record on a later day says nothing of it.
@@ -57,6 +58,12 @@ def warning(sources: Sources, reviews: Mapping[str, TableReview]) -> str:
     if newest <= sources.last:
         parts.append(
             f"The period is not over on record: the newest gaming day is {day_words(newest)}, and more of it can come."
+        )
+    days = sources.table_days()
+    if repeats := days["repeated_drops"] + days["repeated_slips"]:
+        parts.append(
+            f"{plural(repeats, 'count repeats', 'counts repeat')} another of the same box or slip, gaming day and amount: each "
+            "of them counts in drop, win and hold %."
         )
     return " ".join(parts)
 

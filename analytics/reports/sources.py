@@ -9,18 +9,19 @@ from collections.abc import Sequence
 from datetime import date
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 import polars as pl
 
-from analytics.hold.hold import gaming_days, property_facts
+from analytics.hold.hold import gaming_days, hold_totals, property_facts
 from analytics.reports.filing import Filing
 from analytics.warehouse.loading import PropertyFacts
 from analytics.warehouse.selection import Selection
 from analytics.warehouse.warehouse import Warehouse
 from desk.report.content import Figure, Report, Rule, Table
 from desk.review.desk import Desk, TableReview
+from replay.narrative.names import plural
 from replay.run.engine import engine
 
 
@@ -83,6 +84,21 @@ class Sources(msgspec.Struct, frozen=True, kw_only=True):
         )
         return rows["table_id"].to_list()
 
+    def table_days(self) -> dict[str, Any]:
+        """Return how many table days the period has, of how many wagers are on record, and what may have been entered twice."""
+        return hold_totals(self.db, self.period).row(0, named=True)
+
+    def without_wagers(self) -> str:
+        """Return of how many table days no wagers are on record, and what follows; empty if all have some (D870)."""
+        days = self.table_days()
+        without = days["table_days"] - days["table_days_with_wagers"]
+        if not without:
+            return ""
+        return (
+            f"No wagers are on record for {without:,} of {plural(days['table_days'], 'table day')}: they are in no figure of "
+            "wagers, no finding and no form, and their trays can only be compared with drop, fills and credits."
+        )
+
     def report(
         self,
         name: str,
@@ -137,6 +153,38 @@ def figures() -> dict[str, Figure]:
     text = files("analytics.reports").joinpath("figures.toml").read_text(encoding="utf-8")
     defined = msgspec.toml.decode(text, type=dict[str, dict[str, str]])
     return {name: msgspec.convert({"name": name, **fields}, Figure) for name, fields in defined.items()}
+
+
+_REPEATS: Final = ("repeated_drops", "repeated_slips")
+_OF_DAYS: Final = ("days", "days_with_wagers")
+
+
+def table_with_remarks(name: str, title: str, rows: pl.DataFrame, note: str = "", **more: Any) -> Table:
+    """Return a frame as a table, with a remark if a row holds table days without wagers on record, or entries that repeat others.
+
+    Columns that only the remark needs (`days`, `days_with_wagers`, `repeated_drops`, `repeated_slips`) are not shown. Rows with
+    entries that repeat others are marked.
+    """
+    remarks, marked = [], []
+    for at, row in enumerate(rows.iter_rows(named=True)):
+        days, with_wagers = (row.get(column) for column in _OF_DAYS)
+        on_record = (
+            f"wagers of {with_wagers} of {plural(days, 'table day')}" if days and with_wagers else "no wagers on record"
+        )
+        said = [on_record] if days and with_wagers != days else []
+        counts = [(row[column] or 0, column.removeprefix("repeated_").removesuffix("s")) for column in _REPEATS]
+        repeats = [f"{plural(number, noun)} entered twice" for number, noun in counts if number]
+        marked += [at] if repeats else []
+        remarks.append("; ".join([*said, *repeats]) or None)
+    shown = rows.drop([column for column in (*_REPEATS, *_OF_DAYS) if column in rows.columns])
+    if any(remarks):
+        shown = shown.with_columns(pl.Series("remark", remarks, dtype=pl.String))
+    if marked:
+        words = (
+            "In a shaded row a count of the same box or slip, day and amount is on record twice, and both count (D871)."
+        )
+        note = f"{note} {words}".strip()
+    return table_of(name, title, shown, note=note, marked=tuple(marked), **more)
 
 
 def table_of(name: str, title: str, rows: pl.DataFrame, **more: Any) -> Table:

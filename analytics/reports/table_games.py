@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+import msgspec
 import polars as pl
 
 from analytics.hold.theoretical import theoretical_win
-from analytics.reports.sources import Sources, table_of
+from analytics.reports.sources import Sources, table_of, table_with_remarks
 from analytics.warehouse.selection import COLUMNS, Selection
 from desk.report.content import Report, Rule, Table
 from replay.narrative.names import day_words
@@ -39,6 +40,8 @@ WAGERED: Final = (
     "not_compared_handle_cents",
 )
 """`compared_win_cents` less `theoretical_win_cents` is `difference_cents`: house win has wagers, too, that no theory covers."""
+REMARKED: Final = ("days", "days_with_wagers", "repeated_drops", "repeated_slips")
+"""What `table_with_remarks` makes its remarks of."""
 
 
 def table_games(sources: Sources) -> Report:
@@ -53,7 +56,8 @@ def table_games(sources: Sources) -> Report:
             "shift",
             "By shift",
             (),
-            note="A drop box is counted for a table and a gaming day: drop, win and hold % have no breakdown by shift.",
+            note="A drop box is counted for a table and a gaming day: drop, win and hold % have no breakdown by shift. "
+            + sources.without_wagers(),
         ),
         _broken_down(sources, "gaming_day", "By gaming day", COUNTED),
         _by_wager(sources),
@@ -70,7 +74,7 @@ def table_games(sources: Sources) -> Report:
 def figures_by(sources: Sources, by: str, selection: Selection) -> pl.DataFrame:
     """Return counts and wagers of a part of the floor, a row per value of a dimension (property, game, table, shift or day).
 
-    Columns: the value, those of `COUNTED` (null for a shift), and those of `WAGERED`.
+    Columns: the value, those of `COUNTED` (null for a shift), those of `WAGERED`, and those that remarks are made of.
     """
     keys = list(COLUMNS[by])
     chosen = sources.rows(_wagered(keys), a=selection.first, b=selection.last)
@@ -90,10 +94,10 @@ def figures_by(sources: Sources, by: str, selection: Selection) -> pl.DataFrame:
     )
     rows = _joined(chosen, theory, keys)
     if by == "shift":
-        rows = rows.with_columns(*(pl.lit(None, pl.Int64).alias(name) for name in COUNTED[:2]))
+        rows = rows.with_columns(*(pl.lit(None, pl.Int64).alias(name) for name in (*COUNTED[:2], *REMARKED)))
     else:
         rows = _joined(sources.rows(_counted(keys), a=selection.first, b=selection.last), rows, keys)
-    return _with_shares(rows).select(*keys, *COUNTED, *WAGERED).sort(keys)
+    return _with_shares(rows).select(*keys, *COUNTED, *WAGERED, *REMARKED).sort(keys)
 
 
 def _joined(left: pl.DataFrame, right: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
@@ -109,7 +113,10 @@ def _counted(keys: Sequence[str]) -> str:
     named = "".join(f"{key}, " for key in keys)
     grouped = f"GROUP BY {', '.join(keys)}" if keys else ""
     return f"""
-        SELECT {named}sum(drop_cents) FILTER (win_cents IS NOT NULL)::BIGINT AS drop_cents, sum(win_cents)::BIGINT AS win_cents
+        SELECT
+            {named}sum(drop_cents) FILTER (win_cents IS NOT NULL)::BIGINT AS drop_cents, sum(win_cents)::BIGINT AS win_cents,
+            count(*) AS days, count(handle_cents) AS days_with_wagers,
+            sum(repeated_drops)::BIGINT AS repeated_drops, sum(repeated_slips)::BIGINT AS repeated_slips
         FROM mart_hold_table_day WHERE gaming_day BETWEEN $a AND $b {grouped}
     """
 
@@ -158,10 +165,12 @@ def _to_date(sources: Sources) -> Table:
         of = Selection(first=first, last=last)
         floor = figures_by(sources, "property", of).with_columns(pl.lit(only or "All table games").alias("game"))
         parts += [
-            rows.select(pl.lit(span).alias("span"), pl.lit(first).alias("from_day"), "game", *COUNTED, *WAGERED)
+            rows.select(
+                pl.lit(span).alias("span"), pl.lit(first).alias("from_day"), "game", *COUNTED, *WAGERED, *REMARKED
+            )
             for rows in (floor, *([] if only else [figures_by(sources, "game", of)]))
         ]
-    return table_of(
+    return table_with_remarks(
         "to-date",
         f"To date, as of {day_words(last)}",
         pl.concat(parts),
@@ -171,8 +180,8 @@ def _to_date(sources: Sources) -> Table:
 
 
 def _broken_down(sources: Sources, by: str, title: str, counted: Sequence[str], note: str = "") -> Table:
-    rows = figures_by(sources, by, sources.period).select(*COLUMNS[by], *counted, *WAGERED)
-    return table_of(f"by-{by.replace('_', '-')}", title, rows, note=note)
+    rows = figures_by(sources, by, sources.period).select(*COLUMNS[by], *counted, *WAGERED, *REMARKED)
+    return table_with_remarks(f"by-{by.replace('_', '-')}", title, rows, note=note)
 
 
 def _by_pit(sources: Sources) -> Table:
@@ -190,13 +199,13 @@ def _by_pit(sources: Sources) -> Table:
         rows = figures_by(sources, "table", Selection(first=first, last=last))
         names = [(pits.pit_of(table) if pits else None) or "In no pit on file" for table in rows["table_id"]]
         parts.append(rows.with_columns(pl.Series("pit", names, dtype=pl.String)))
-    sums = (*COUNTED[:2], *(name for name in WAGERED if name.endswith("_cents")))
+    sums = (*COUNTED[:2], *(name for name in WAGERED if name.endswith("_cents")), *REMARKED)
     rows = pl.concat(parts).group_by("pit").agg(*map(_sum_of_known, sums)).sort("pit")
     shares = rows.with_columns(
         _percent("win_cents", "drop_cents").alias("hold_percent"),
         _percent("house_win_cents", "handle_cents").alias("house_win_percent"),
     )
-    return table_of("by-pit", title, shares.select("pit", *COUNTED, *WAGERED))
+    return table_with_remarks("by-pit", title, shares.select("pit", *COUNTED, *WAGERED, *REMARKED))
 
 
 def _by_wager(sources: Sources) -> Table:
@@ -212,7 +221,7 @@ def _by_wager(sources: Sources) -> Table:
         "difference_cents",
         pl.col("unknown_handle_cents").alias("no_theory_handle_cents"),
     )
-    return table_of("by-wager", "Actual against theoretical win by wager", named)
+    return table_of("by-wager", "Actual against theoretical win by wager", named, note=sources.without_wagers())
 
 
 def _not_counted(sources: Sources) -> Table:
@@ -228,16 +237,15 @@ def _not_counted(sources: Sources) -> Table:
                 CASE WHEN drops = 0 THEN 'no drop count' END,
                 CASE WHEN openers <> closers AND openers > 0 AND closers > 0 THEN 'openers and closers differ in number' END
             ) AS missing,
-            unsettled
+            unsettled,
+            repeated_drops,
+            repeated_slips
         FROM fct_table_days
-        WHERE gaming_day BETWEEN $first AND $last AND (missing <> '' OR unsettled > 0)
+        WHERE gaming_day BETWEEN $first AND $last AND (missing <> '' OR unsettled + repeated_drops + repeated_slips > 0)
         ORDER BY gaming_day, table_id
         """
     )
-    return table_of(
-        "not-counted",
-        "Table days not fully counted, and wagers not settled",
-        rows,
-        empty="Every table day of the period is fully counted, and every wager is settled.",
-        marked=tuple(range(len(rows))),
-    )
+    of = table_with_remarks("not-counted", "Table days not fully counted, and wagers not settled", rows)
+    every = "" if sources.without_wagers() else ", and every wager is settled"
+    empty = f"Every table day of the period is fully counted{every}."
+    return msgspec.structs.replace(of, empty=empty, marked=tuple(range(len(rows))))

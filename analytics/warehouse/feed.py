@@ -31,12 +31,22 @@ from events.vocabulary.model import (
     EventCorrected,
     PropertyConfigured,
     RulesFiled,
+    TableOpened,
 )
 from replay.findings import Adjudication, Finding, LedgerEntry, read_result
 
 TABLE_EVENT_TYPES = tuple(
     each.TYPE
-    for each in (CardsShuffled, DeviceCovered, DeviceFailed, DeviceRestored, DiceReceived, EventCorrected, RulesFiled)
+    for each in (
+        CardsShuffled,
+        DeviceCovered,
+        DeviceFailed,
+        DeviceRestored,
+        DiceReceived,
+        EventCorrected,
+        RulesFiled,
+        TableOpened,
+    )
 )
 
 SOME_EVENTS = 10_000

@@ -109,6 +109,15 @@ _NEW_FACTS: Final = (
     UNION
     SELECT stream, gaming_day::DATE FROM raw_ledger
     """,
+    """
+    INSERT INTO in_day
+    SELECT d.stream, d.gaming_day FROM fct_table_days AS d
+    SEMI JOIN (
+        SELECT c.stream FROM new_table_events AS c
+        INNER JOIN stg_table_events AS t ON c.stream = t.stream AND (c.payload ->> '$.supersedes_seq')::BIGINT = t.seq
+        WHERE c.type = 'event_corrected' AND t.type = 'table_opened'
+    ) AS c USING (stream)
+    """,
     "INSERT INTO in_deck SELECT DISTINCT stream, deck FROM fct_hands SEMI JOIN in_round USING (stream, round_no)",
     "INSERT INTO in_incident SELECT DISTINCT incident_id FROM fct_findings SEMI JOIN in_finding USING (finding_id)",
     _DAYS,

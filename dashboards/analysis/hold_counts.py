@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import polars as pl
@@ -47,7 +48,8 @@ COUNTS: Final = {
     "Event": "number",
     "Count": "text",
     "Amount": "number",
-    "Slip": "short",
+    "Slip or box": "short",
+    "Remark": "text",
 }
 TABLE_DAYS: Final = {
     "Table": "short",
@@ -66,6 +68,11 @@ MOST_LINES = 8
 MOST_BARS = 40
 """Tables that a chart of hold % draws as bars; of more of them the highest and the lowest are shown."""
 ROWS = 400
+MARK: Final = "▲"
+NO_WAGERS: Final = (
+    "Wagers are not recorded at these tables: their trays can only be compared with drop, fills and credits."
+)
+NO_WAGERS_ON: Final = "Of {} no wagers are on record: there the tray can only be compared with drop, fills and credits."
 
 
 def show_counts(part: FloorPart, formats: Formats) -> None:
@@ -93,6 +100,7 @@ def show_counts(part: FloorPart, formats: Formats) -> None:
             ]
         )
     )
+    show_repeats(total)
     _show_chart(of)
     if part.before is not None:
         show_changes(figures, of, formats)
@@ -101,6 +109,35 @@ def show_counts(part: FloorPart, formats: Formats) -> None:
     by_period = show_periods(figures, of, formats)
     show_every_count(figures, of, formats)
     figures.offer(first=by_period)
+
+
+def repeats_in_words(row: Mapping[str, Any]) -> str:
+    """Return what may have been entered twice, in words; empty if nothing was.
+
+    >>> repeats_in_words({"repeated_drops": 1, "repeated_slips": 2})
+    '1 drop and 2 slips entered twice'
+    """
+    drops, slips = row["repeated_drops"], row["repeated_slips"]
+    said = " and ".join(plural(number, noun) for number, noun in ((drops, "drop"), (slips, "slip")) if number)
+    return f"{said} entered twice" if said else ""
+
+
+def show_repeats(total: Mapping[str, Any]) -> None:
+    """Warn of counts that were entered twice."""
+    if repeats := repeats_in_words(total):
+        source.show(
+            markup.notice(
+                f"{repeats[:1].upper()}{repeats[1:]}",
+                "The same box or slip, gaming day and amount are on record again, and each counts. See the table days below; "
+                "if it was one count, correct the second entry.",
+            )
+        )
+
+
+def _marked(cents: object, row: Mapping[str, Any], *names: str) -> object:
+    """Return an amount, with a mark if a part of it was entered twice."""
+    twice = sum(row[name] for name in names)
+    return markup.two_lines(cents, f"{MARK} {plural(twice, 'entry', 'entries')} repeated") if twice else cents
 
 
 def _before(prior: dict[str, Any] | None, name: str, formats: Formats) -> str:
@@ -183,19 +220,27 @@ def show_reconciliation(figures: Figures, of: Selection, formats: Formats) -> No
         return
     row = found.row(0, named=True)
     uncounted = row["table_days"] - row["table_days_counted"]
+    without = row["table_days"] - row["table_days_with_wagers"]
+    if not row["table_days_with_wagers"]:
+        source.show(markup.section("Win and house win", NO_WAGERS))
+        return
     terms = [
         ("House win of the wagers", formats.money(row["house_win_cents"])),
         (f"of {plural(uncounted, 'table day')} not fully counted", formats.signed(-row["uncounted_house_win_cents"])),
         ("Wins by slip that no meter paid", formats.signed(row["not_from_tray_cents"])),
         ("Drop less buy-ins recorded", formats.signed(row["box_less_buy_ins_cents"])),
         ("Chips in the tray beyond those due", formats.signed(row["tray_difference_cents"])),
+        (f"Win of {plural(without, 'table day')} without wagers", formats.signed(row["win_without_wagers_cents"])),
         ("Win", formats.money(row["win_cents"])),
     ]
-    shown = [term for term in terms if uncounted or "not fully" not in term[0]]
+    left_out = [words for words, number in (("not fully", uncounted), ("without wagers", without)) if not number]
+    shown = [term for term in terms if not any(words in term[0] for words in left_out)]
     items = "".join(f"<dt>{markup.text(name)}</dt><dd>{markup.text(value)}</dd>" for name, value in shown)
     source.show(
         markup.section(
-            "Win and house win", "Exact to the cent. No record explains the chips in the tray beyond those due."
+            "Win and house win",
+            "Exact to the cent. No record explains the chips in the tray beyond those due."
+            + (f" {NO_WAGERS_ON.format(plural(without, 'table day'))}" if without else ""),
         )
     )
     source.show(f'<dl class="rk-pair rk-sum">{items}</dl>')
@@ -254,10 +299,10 @@ def show_periods(figures: Figures, of: Selection, formats: Formats) -> str:
             table_name(r["table_id"]),
             day_name(r["period"] if of.first is None else max(r["period"], of.first)),
             f"{r['table_days_counted']} of {r['table_days']}",
-            formats.money(r["drop_cents"]),
-            formats.money(r["win_cents"]),
+            _marked(formats.money(r["drop_cents"]), r, "repeated_drops"),
+            _marked(formats.money(r["win_cents"]), r, "repeated_slips"),
             percent(r["hold_percent"]),
-            formats.money(r["handle_cents"]),
+            _of_days(formats.money(r["handle_cents"]), r),
             formats.money(r["house_win_cents"]),
             percent(r["house_win_percent"]),
         ]
@@ -273,6 +318,12 @@ def show_periods(figures: Figures, of: Selection, formats: Formats) -> str:
     return title
 
 
+def _of_days(handle: str, row: Mapping[str, Any]) -> object:
+    """Return a handle, with the number of table days it is of if the others have no wagers on record."""
+    of = row["table_days_with_wagers"]
+    return handle if of in (0, row["table_days"]) else markup.two_lines(handle, f"of {plural(of, 'table day')}")
+
+
 def show_every_count(figures: Figures, of: Selection, formats: Formats) -> None:
     """Show what the counts are made of: table days, and of one table every amount that was counted or moved."""
     days = source.ask(hold.hold_by_table_day)
@@ -280,7 +331,8 @@ def show_every_count(figures: Figures, of: Selection, formats: Formats) -> None:
 
     def by_table_day() -> None:
         lines = [_day_row(r, formats) for r in days.head(ROWS).iter_rows(named=True)]
-        source.show(markup.table(TABLE_DAYS, lines, "Table days", sortable=True))
+        marked = [i for i, r in enumerate(days.head(ROWS).iter_rows(named=True)) if repeats_in_words(r)]
+        source.show(markup.table(TABLE_DAYS, lines, "Table days", marked=marked, sortable=True))
 
     source.on_opening("Counts by table day", by_table_day)
     if not of.table:
@@ -296,21 +348,30 @@ def show_every_count(figures: Figures, of: Selection, formats: Formats) -> None:
                 str(r["kind"]).replace("_", " ").capitalize(),
                 formats.money(r["amount_cents"]),
                 r["reference"] or "–",
+                "" if r["repeats"] is None else f"{MARK} same as event {r['repeats']:,}",
             ]
             for r in found.head(ROWS).iter_rows(named=True)
         ]
-        source.show(markup.table(COUNTS, rows, "Every count", sortable=True))
+        marked = [i for i, repeats in enumerate(found["repeats"].head(ROWS)) if repeats is not None]
+        source.show(markup.table(COUNTS, rows, "Every count", marked=marked, sortable=True))
 
     days_in_words = words(of) if of.first else "all gaming days"
     source.on_opening(f"Every count of {table_name(of.table)}, {days_in_words}", every_count)
 
 
 def _day_row(row: dict[str, Any], formats: Formats) -> list[object]:
-    counts = ("opener_cents", "fills_cents", "credits_cents", "closer_cents", "drop_cents", "win_cents")
+    opener, fills, credits_, closer, drop, win = (
+        formats.money(row[f"{name}_cents"]) for name in ("opener", "fills", "credits", "closer", "drop", "win")
+    )
     return [
         table_name(row["table_id"]),
         day_name(row["gaming_day"]),
         f"{row['rounds']:,}",
-        *(formats.money(row[count]) for count in counts),
+        opener,
+        _marked(fills, row, "repeated_slips"),
+        credits_,
+        closer,
+        _marked(drop, row, "repeated_drops"),
+        win,
         percent(row["hold_percent"]),
     ]

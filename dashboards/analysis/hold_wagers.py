@@ -7,7 +7,7 @@ from typing import Any, Final
 import polars as pl
 import streamlit as st
 
-from analytics.hold import hold, theoretical
+from analytics.hold import behind, hold, theoretical
 from analytics.hold.hold import Dimension
 from analytics.warehouse.selection import Selection
 from dashboards.access import access
@@ -40,10 +40,10 @@ ROWS = 400
 def show_house_win(part: FloorPart, formats: Formats) -> None:
     """Show handle, payouts and house win by a dimension, as a chart and as a table."""
     of, figures = part.selection, Figures(part.selection)
-    total = figures.ask("All wagers", hold.hold_by, "game", of).sum().row(0, named=True)
+    total = figures.ask("All wagers", behind.sums_behind, of).row(0, named=True)
     unsettled = total["unsettled"]
     note = f"{plural(unsettled, 'wager')} not settled, not counted" if unsettled else "staked on settled wagers"
-    win, handle = total["house_win_cents"] or 0, total["handle_cents"] or 0
+    win, handle = total["house_win_cents"], total["handle_cents"]
     before = _totals_before(part, formats)
     source.show(
         markup.figures(
@@ -55,7 +55,7 @@ def show_house_win(part: FloorPart, formats: Formats) -> None:
                 markup.figure("House win", formats.money(win), before.get("House win", "handle − payouts")),
                 markup.figure(
                     "House win %",
-                    percent(100 * win / handle if handle else None),
+                    _share(win, handle),
                     before.get("House win %", "house win ÷ handle"),
                 ),
                 markup.figure(
@@ -85,14 +85,28 @@ def _totals_before(part: FloorPart, formats: Formats) -> dict[str, str]:
     """Return the totals of the period before by their labels, in words; empty without a comparison."""
     if part.before is None:
         return {}
-    total = source.reckon(hold.hold_by, "game", part.before).sum().row(0, named=True)
-    win, handle = total["house_win_cents"] or 0, total["handle_cents"] or 0
+    total = source.reckon(behind.sums_behind, part.before).row(0, named=True)
+    win, handle = total["house_win_cents"], total["handle_cents"]
     return {
         "Handle": f"before: {formats.money(handle)}",
-        "Payouts": f"before: {formats.money(total['payouts_cents'] or 0)}",
+        "Payouts": f"before: {formats.money(total['payouts_cents'])}",
         "House win": f"before: {formats.money(win)}",
-        "House win %": f"before: {percent(100 * win / handle if handle else None)}",
+        "House win %": f"before: {_share(win, handle)}",
     }
+
+
+def _share(win: int | None, handle: int | None) -> str:
+    return percent(100 * win / handle if handle and win is not None else None)
+
+
+def show_days_without_wagers(part: FloorPart) -> None:
+    """Say of how many table days no wagers are on record; they are in no figure of wagers."""
+    total = source.reckon(hold.hold_totals, part.selection).row(0, named=True)
+    without = total["table_days"] - total["table_days_with_wagers"]
+    if without:
+        of = plural(total["table_days"], "table day")
+        words = f"No wagers are on record for {without:,} of {of}: they are in no figure here."
+        source.show(f'<p class="rk-note">{words}</p>')
 
 
 def _title(dimension: Dimension) -> str:
@@ -105,7 +119,9 @@ def show_breakdown(figures: Figures, dimension: Dimension, part: FloorPart, form
     title, theoretical_title = _title(dimension), f"Theoretical win by {name.lower()}"
     found = figures.ask(title, hold.hold_by, dimension, of)
     if found.is_empty():
-        source.show(markup.empty("No wagers", "Nothing was staked in this part of the floor. Choose another above."))
+        source.show(
+            markup.empty("No wagers", "No settled wager of this part of the floor is on record. Choose another above.")
+        )
         return
     theory = figures.ask(theoretical_title, theoretical.theoretical_win, dimension, of, bands=True)
     columns = [

@@ -26,7 +26,8 @@ from replay.narrative.names import game_name, plural, table_name
 def tile(row: dict[str, Any], formats: Formats, day: date | None) -> Html:
     """Return a table's tile, a link to its incidents."""
     worst = next((s for s in ("high", "medium", "low") if row[f"{s}_incidents"]), None)
-    badge = markup.severity_badge(worst) if worst else markup.verdict_badge("UPHELD")
+    clean = "UNDETERMINED" if row["undetermined"] == row["rounds"] else "UPHELD"
+    badge = markup.severity_badge(worst) if worst else markup.verdict_badge(clean)
     pace = row["pace_rounds_per_hour"]
     cells = [
         ("Rounds", f"{row['rounds']:,}", "" if pace is None else f"{pace:,.0f} an hour"),
@@ -131,12 +132,19 @@ def summary(rows: list[dict[str, Any]], formats: Formats, in_queue: int | None =
                 f"{incidents:,}",
                 Html(f"{high:,} high{days}"),
             ),
-            markup.figure("House win", formats.money(sum(row["house_win_cents"] for row in rows)), "on settled wagers"),
+            _house_win(rows, formats),
             markup.figure(
                 "Newest event", formats.clock(newest), "recorded, " + formats.day_and_clock(newest).split(",")[0]
             ),
         ]
     )
+
+
+def _house_win(rows: list[dict[str, Any]], formats: Formats) -> Html:
+    """The house win of the tables that have wagers on record, and of how many tables."""
+    wins = [row["house_win_cents"] for row in rows if row["house_win_cents"] is not None]
+    of = "on settled wagers" if len(wins) == len(rows) else f"{len(wins):,} of {plural(len(rows), 'table')} with wagers"
+    return markup.figure("House win", formats.money(sum(wins) if wins else None), of)
 
 
 def of_day(day: date | None, head: DeltaGenerator) -> None:

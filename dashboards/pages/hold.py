@@ -40,7 +40,10 @@ def page() -> None:
         source.watch()
         return
     shown = view(VIEWS)
-    _VIEWS[shown](floor_part(dealers=shown != "counted"), formats)
+    part = floor_part(dealers=shown != "counted")
+    if shown != "counted":
+        hold_wagers.show_days_without_wagers(part)
+    _VIEWS[shown](part, formats)
     source.watch()
 
 

@@ -86,6 +86,7 @@ def _row(table: LiveTable, said: Reviews | None) -> dict[str, Any]:
         "house_win_cents": table.house_win_cents,
         "bought_in_cents": table.bought_in_cents,
         "drop_cents": table.drop_cents,
+        "repeated_drops": table.repeated_drops,
         "incidents": len(waiting),
         "high": waiting.count("high"),
         "worst": min(waiting, key=GRAVEST_FIRST.index, default=None),
@@ -124,8 +125,11 @@ def tile(row: dict[str, Any], formats: Formats, now_us: int) -> Html:
         badge = Html('<span class="rk-badge rk-high"><span aria-hidden="true">▲</span> Put right now</span>')
     elif row["worst"]:
         badge = markup.severity_badge(row["worst"])
-    else:
+    elif row["rounds"]:
         badge = Html('<span class="rk-badge rk-v-upheld"><span aria-hidden="true">✔\ufe0e</span> Nothing open</span>')
+    else:  # nothing was looked at, so nothing is in order
+        words = "Not judged yet" if row["waiting"] else "No round on record"
+        badge = Html(f'<span class="rk-badge rk-v-undetermined"><span aria-hidden="true">?</span> {words}</span>')
     state = {True: "", False: "○ Closed · ", None: "? Not known whether open · "}[row["open"]]
     at = row["recorded_at_us"]
     age = "no event yet" if at is None else f"{ago((now_us - at) / 1e6)} ago"
@@ -175,11 +179,16 @@ def _lines(row: dict[str, Any], formats: Formats) -> list[str]:
     win = (
         "No house win: a patron deals"
         if row["game"] == "player_dealer"
+        else "House win – (no wagers on record)"
+        if row["house_win_cents"] is None
         else f"House win {formats.money(row['house_win_cents'])}"
     )
     drop = row["drop_cents"]
+    counted = "a box entered twice" if row["repeated_drops"] else "counted"
     box = (
-        f"Bought in {formats.money(row['bought_in_cents'])}" if drop is None else f"Drop {formats.money(drop)}, counted"
+        f"Bought in {formats.money(row['bought_in_cents'])}"
+        if drop is None
+        else f"Drop {formats.money(drop)}, {counted}"
     )
     found = f"{plural(row['incidents'], 'open incident')}, {row['high']:,} high"
     return [*waits, found, win, box]

@@ -1,12 +1,14 @@
 -- grain: stream, round_no
 -- renewed by: round; of fct_wagers, fct_findings, stg_adjudications
 -- One round as it was last judged, with the sums of its wagers and findings. Of a round in which nothing is found and nothing is
--- on record of how its wagers were settled it is not known whether it was dealt without error: it is not `judged` (D860).
+-- on record of how its wagers were settled it is not known whether it was dealt without error: it is not `judged` (D860). Where no
+-- settled wager is on record, what is computed from wagers is null, never 0.
 WITH wagers AS (
     SELECT
         stream,
         round_no,
         count(*) AS wagers,
+        count(*) FILTER (settled) AS settled,
         count(DISTINCT seat) AS seats,
         sum(unsettled)::BIGINT AS unsettled,
         sum(undetermined)::BIGINT AS undetermined_wagers,
@@ -58,11 +60,11 @@ SELECT
     coalesce(w.unsettled, 0) AS unsettled,
     coalesce(w.undetermined_wagers, 0) AS undetermined_wagers,
     coalesce(w.staked_cents, 0) AS staked_cents,
-    coalesce(w.handle_cents, 0) AS handle_cents,
-    coalesce(w.payouts_cents, 0) AS payouts_cents,
-    coalesce(w.house_win_cents, 0) AS house_win_cents,
-    coalesce(w.by_slip_cents, 0) AS by_slip_cents,
-    coalesce(w.from_meter_cents, 0) AS from_meter_cents,
+    CASE WHEN w.settled > 0 THEN coalesce(w.handle_cents, 0) END AS handle_cents,
+    CASE WHEN w.settled > 0 THEN coalesce(w.payouts_cents, 0) END AS payouts_cents,
+    CASE WHEN w.settled > 0 THEN coalesce(w.house_win_cents, 0) END AS house_win_cents,
+    CASE WHEN w.settled > 0 THEN coalesce(w.by_slip_cents, 0) END AS by_slip_cents,
+    CASE WHEN w.settled > 0 THEN coalesce(w.from_meter_cents, 0) END AS from_meter_cents,
     coalesce(w.patron_banked_cents, 0) AS patron_banked_cents,
     coalesce(f.findings, 0) AS findings,
     coalesce(f.overpaid_cents, 0) AS overpaid_cents,

@@ -1,9 +1,15 @@
 -- grain: stream, gaming_day
 -- renewed by: day; of stg_ledger, fct_rounds
 -- One table on one gaming day: what was counted per box and inventory (never split further), beside the rounds of the
--- day. An opener, closer or drop that was not counted is null, never 0; no fill or credit is 0, for none was made.
--- `game` is the one most often dealt; the last round is the one closed last.
-WITH counted AS (
+-- day. An opener, closer or drop that was not counted is null, never 0, and so is what is computed from wagers on a day without a
+-- settled wager on record; no fill or credit is 0, for none was made. `game` is the one most often dealt, without a round the one
+-- that the table was opened for; the last round is the one closed last.
+WITH entries AS (
+    SELECT *, row_number() OVER (PARTITION BY stream, gaming_day, kind, reference, amount_cents) > 1 AND reference <> '' AS repeated
+    FROM stg_ledger
+),
+
+counted AS (
     SELECT
         stream,
         gaming_day,
@@ -16,9 +22,19 @@ WITH counted AS (
         sum(amount_cents) FILTER (kind = 'fill')::BIGINT AS fills_cents,
         sum(amount_cents) FILTER (kind = 'credit')::BIGINT AS credits_cents,
         sum(amount_cents) FILTER (kind = 'buy_in')::BIGINT AS buy_ins_cents,
-        sum(amount_cents) FILTER (kind = 'marker')::BIGINT AS markers_cents
-    FROM stg_ledger
+        sum(amount_cents) FILTER (kind = 'marker')::BIGINT AS markers_cents,
+        count(*) FILTER (repeated AND kind = 'drop') AS repeated_drops,
+        count(*) FILTER (repeated AND kind IN ('fill', 'credit', 'marker')) AS repeated_slips,
+        coalesce(max(seq) FILTER (kind <> 'drop'), max(seq)) AS last_seq
+    FROM entries
     GROUP BY stream, gaming_day
+),
+
+opened AS (
+    SELECT c.stream, c.gaming_day, o.game
+    FROM counted AS c
+    ASOF INNER JOIN (SELECT stream, seq, game FROM stg_standing WHERE type = 'table_opened') AS o
+        ON c.stream = o.stream AND c.last_seq >= o.seq
 ),
 
 played AS (
@@ -60,7 +76,7 @@ SELECT
     stream,
     split_part(stream, '/', 2) AS table_id,
     gaming_day,
-    p.game,
+    coalesce(p.game, o.game) AS game,
     coalesce(p.rounds, 0) AS rounds,
     p.first_opened_at_us,
     p.last_closed_at_us,
@@ -76,11 +92,11 @@ SELECT
     coalesce(p.overpaid_cents, 0) AS overpaid_cents,
     coalesce(p.underpaid_cents, 0) AS underpaid_cents,
     coalesce(p.unsettled, 0) AS unsettled,
-    coalesce(p.handle_cents, 0) AS handle_cents,
-    coalesce(p.payouts_cents, 0) AS payouts_cents,
-    coalesce(p.house_win_cents, 0) AS house_win_cents,
-    coalesce(p.by_slip_cents, 0) AS by_slip_cents,
-    coalesce(p.from_meter_cents, 0) AS from_meter_cents,
+    p.handle_cents,
+    p.payouts_cents,
+    p.house_win_cents,
+    p.by_slip_cents,
+    p.from_meter_cents,
     coalesce(c.openers, 0) AS openers,
     coalesce(c.closers, 0) AS closers,
     coalesce(c.drops, 0) AS drops,
@@ -90,7 +106,10 @@ SELECT
     coalesce(c.credits_cents, 0) AS credits_cents,
     c.drop_cents,
     coalesce(c.buy_ins_cents, 0) AS buy_ins_cents,
-    coalesce(c.markers_cents, 0) AS markers_cents
+    coalesce(c.markers_cents, 0) AS markers_cents,
+    coalesce(c.repeated_drops, 0) AS repeated_drops,
+    coalesce(c.repeated_slips, 0) AS repeated_slips
 FROM counted AS c
 FULL JOIN played AS p USING (stream, gaming_day)
 LEFT JOIN seen AS s USING (stream, gaming_day)
+LEFT JOIN opened AS o USING (stream, gaming_day)

@@ -1,7 +1,7 @@
 -- grain: stream, seq
 -- renewed by: event; of stg_table_events
 -- The events of `stg_table_events` as they stand after correction, with what later rounds are grouped by: shuffles, dice sets
--- received, devices that failed and came back. One corrected to nothing is left out.
+-- received, devices that failed and came back, games that the table was opened for. One corrected to nothing is left out.
 WITH corrections AS (
     SELECT DISTINCT ON (stream, superseded)
         stream,
@@ -22,7 +22,7 @@ standing AS (
     FROM stg_table_events AS e
     LEFT JOIN corrections AS c ON e.stream = c.stream AND e.seq = c.superseded
     WHERE
-        e.type IN ('cards_shuffled', 'dice_received', 'device_failed', 'device_restored')
+        e.type IN ('cards_shuffled', 'dice_received', 'device_failed', 'device_restored', 'table_opened')
         AND (c.superseded IS NULL OR c.type = e.type)
 )
 
@@ -33,5 +33,6 @@ SELECT
     payload ->> '$.deck' AS deck,
     payload ->> '$.method' AS method,
     payload ->> '$.dice_set' AS dice_set,
-    payload ->> '$.device' AS device
+    payload ->> '$.device' AS device,
+    payload ->> '$.game' AS game
 FROM standing

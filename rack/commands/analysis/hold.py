@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from rack.arguments import add_log, check_options, positive, within
-from rack.asking import add_question, answered, breakdown, compared, selection, show, warehouse_at
+from rack.asking import add_question, answered, breakdown, cell, compared, selection, show, warehouse_at
 from rack.errors import Exit, UsageError
-from rack.output import Output
+from rack.output import Output, counted
 from rack.settings import log_address
 
 if TYPE_CHECKING:
@@ -51,6 +53,9 @@ TAKES: dict[str, tuple[str, ...]] = {
 }
 """Question → its options, beside the part of the floor, which all take."""
 
+OF_COUNTS = ("counts", "change", "investigate")
+"""Questions that no wager has a part in."""
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
@@ -83,7 +88,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             return _investigate(db, arguments, output)
         with answered(arguments, output):
             frame, columns = _ANSWERS[arguments.question](db, arguments)
-    show(output, frame, columns, everything=arguments.all)
+        show(output, frame, columns, everything=arguments.all)
+        _note(db, arguments, output)
     alarmed = "alarm" in frame.columns and bool(frame["alarm"].any())
     return Exit.FINDINGS if alarmed else Exit.CLEAN
 
@@ -92,13 +98,43 @@ Answer = tuple["pl.DataFrame", "list[str] | None"]
 """What is shown, and the columns of it that a screen has room for (null: all)."""
 
 
+def _note(db: Warehouse, given: argparse.Namespace, output: Output) -> None:
+    """Print what a reader of the answer must know of the record: table days without wagers, and counts entered twice."""
+    from analytics.hold import behind, hold
+
+    of = replace(selection(given), dealer=None, shift=None)
+    total = hold.hold_totals(db, of).row(0, named=True)
+    without = total["table_days"] - total["table_days_with_wagers"]
+    if without and given.question not in OF_COUNTS:
+        output.note(
+            f"no wagers are on record for {without:,} of {counted(total['table_days'], 'table day')}: they are in no figure of "
+            "wagers, and their trays can only be compared with drop, fills and credits"
+        )
+    if given.question in OF_COUNTS or given.question in ("tray", "reconcile", "periods", "to-date"):
+        for row in behind.counts_behind(db, of).drop_nulls("repeats").iter_rows(named=True):
+            name = f"{row['kind']} {row['reference']} of {cell('amount_cents', row['amount_cents'])}"
+            output.note(
+                f"{row['table_id']}, {row['gaming_day']}: {name} is on record twice (events {row['repeats']} and {row['seq']}), "
+                "and both count; if it was one, correct the second"
+            )
+
+
 def _periods(db: Warehouse, given: argparse.Namespace) -> Answer:
     from analytics.hold import periods
 
     by, period = breakdown(given, periods.PER_BOX, "table"), given.period or "month"
     if period not in periods.PERIODS:
         raise UsageError(f"--period {period}: expected one of {', '.join(periods.PERIODS)}")
-    return periods.hold_by_period(db, by, period, selection(given, per_box=True)), None
+    return _shown(periods.hold_by_period(db, by, period, selection(given, per_box=True)))
+
+
+def _shown(frame: pl.DataFrame) -> Answer:
+    """Leave out on a screen what goes without saying: that all table days have wagers, and that nothing was entered twice."""
+    plain = [name for name in ("repeated_drops", "repeated_slips", "win_without_wagers_cents") if name in frame.columns]
+    hidden: set[str] = {name for name in plain if not (frame[name] != 0).any()}
+    if frame["table_days"].equals(frame["table_days_with_wagers"]):
+        hidden.add("table_days_with_wagers")
+    return frame, [column for column in frame.columns if column not in hidden]
 
 
 def _to_date(db: Warehouse, given: argparse.Namespace) -> Answer:
@@ -107,7 +143,7 @@ def _to_date(db: Warehouse, given: argparse.Namespace) -> Answer:
     by = breakdown(given, periods.PER_BOX, "table")
     if given.first is not None:
         raise UsageError("to-date starts with the month and the year; leave out --from, and name the day with --to")
-    return periods.month_and_year_to_date(db, by, given.last, selection(given, per_box=True)), None
+    return _shown(periods.month_and_year_to_date(db, by, given.last, selection(given, per_box=True)))
 
 
 def _wagers(db: Warehouse, given: argparse.Namespace) -> Answer:
@@ -169,7 +205,7 @@ def _reconcile(db: Warehouse, given: argparse.Namespace) -> Answer:
     from analytics.hold import reconciliation
 
     by = breakdown(given, reconciliation.BY_RECONCILIATION, "table")
-    return reconciliation.reconciliation(db, by, selection(given, per_box=True)), None
+    return _shown(reconciliation.reconciliation(db, by, selection(given, per_box=True)))
 
 
 def _funnel(db: Warehouse, given: argparse.Namespace) -> Answer:
@@ -223,6 +259,7 @@ def _tray(db: Warehouse, given: argparse.Namespace) -> Answer:
         "closer_cents",
         "difference_cents",
         "unsettled",
+        "repeated_slips",
         "findings",
     ]
     return periods.tray_differences(db, selection(given, per_box=True)), shown
@@ -283,6 +320,7 @@ def _investigate(db: Warehouse, given: argparse.Namespace, output: Output) -> Ex
         ],
         everything=given.all,
     )
+    _note(db, given, output)
     if given.open:
         if by != "table":
             raise UsageError("an investigation is about one table; leave out --by")

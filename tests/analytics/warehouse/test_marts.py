@@ -138,7 +138,8 @@ def test_the_floor_as_it_is_now_begins_with_each_table_s_last_day(db: Warehouse)
         day = max(row["gaming_day"] for row in of_table)
         of_day = [row for row in of_table if row["gaming_day"] == day]
         assert (found[stream].gaming_day, found[stream].rounds) == (day.isoformat(), len(of_day))
-        assert found[stream].house_win_cents == sum(row["house_win_cents"] for row in of_day)
+        known = [row["house_win_cents"] for row in of_day if row["house_win_cents"] is not None]
+        assert found[stream].house_win_cents == (sum(known) if known else None)
         assert list(found[stream].closings) == [row["closed_at_us"] for row in of_day]
 
 
@@ -223,7 +224,8 @@ def test_the_wagers_behind_a_figure_are_its_sums_and_come_page_by_page(
     sums = behind.sums_behind(db, of, **more).row(0, named=True)
     assert sums["wagers"] == whole.height
     for name in ("unsettled", "handle_cents", "payouts_cents", "house_win_cents", "from_meter_cents"):
-        assert sums[name] == whole[name].sum()
+        known = whole[name].drop_nulls()
+        assert sums[name] == (known.sum() if known.len() or name == "unsettled" else None)
     for limit in (4, 1000):
         for offset in (0, 3, whole.height - 1, whole.height):
             if offset >= 0:

@@ -14,11 +14,12 @@ import pytest
 from analytics.hold import behind, hold
 from analytics.warehouse.selection import Selection
 from analytics.warehouse.statements import recorded_statements
-from analytics.warehouse.warehouse import reading
+from analytics.warehouse.warehouse import build, reading
 from dashboards.analysis import figures
 from dashboards.analysis.hold_wagers import beside_theory
 from dashboards.drawing.charts import against_theory_chart, drift_chart, house_win_chart, rates_chart
 from desk.review.desk import desk_at
+from tests.analytics.counts import DAYS, DROP, entry, month, opened_for
 from tests.dashboards import plotted, sample
 from tests.dashboards.exporting import floor_of_many, pressed, recorded, saved
 from tests.dashboards.living import Living
@@ -187,6 +188,27 @@ def test_win_and_house_win_are_reconciled_on_the_page(warehouse: Path, monkeypat
     page = said(run("hold", warehouse, monkeypatch, table="fu-01", **{"from": "2026-03-05", "to": "2026-03-05"}))
     assert "<dt>House win of the wagers</dt><dd>$75.00</dd>" in page
     assert "<dt>Chips in the tray beyond those due</dt><dd>+$2,325.00</dd><dt>Win</dt><dd>$2,400.00</dd>" in page
+
+
+def test_d870_d871_a_house_without_wagers_on_record_sees_dashes_and_the_drop_that_was_entered_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    twice = entry("fu-01", 500, DAYS[0], "drop", DROP, "b-1")
+    path = tmp_path / "w"
+    build(path, (), [*month("fu-01"), twice], table_events=[opened_for("fu-01", "over_under")], facts=sample.FACTS)
+    test = run("hold", path, monkeypatch, table="fu-01")
+    unfold(test, "Counts by table day")
+    unfold(test, "Every count")
+    page = said(test)
+    assert "Exact to the cent" not in page
+    assert "Wagers are not recorded at these tables: their trays can only be compared with drop" in page
+    assert "1 drop entered twice" in page
+    assert page.count("1 entry repeated") == 2  # of the month, and of the table day
+    assert "same as event 13" in page
+    assert page.count('data-label="Handle">–') == page.count('data-label="House win">–') == 1
+    page = said(run("hold", path, monkeypatch, view="wagers"))
+    assert "No wagers are on record for 30 of 30 table days" in page
+    assert "$0.00" not in page
 
 
 @pytest.mark.parametrize(

@@ -75,9 +75,9 @@ def test_a_link_to_a_gaming_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 ROW = {
     "table_id": "fu-01", "open": True, "game": "face_up_pai_gow", "dealer": "d-07", "gaming_day": "2026-03-06", "rounds": 1,
-    "pace": None, "house_win_cents": 5, "bought_in_cents": 10_000, "drop_cents": None, "incidents": 0, "high": 0, "worst": None,
-    "waiting": 0, "last_round_no": 1, "broken": "", "last_event_at_us": sample.EVENING, "recorded_at_us": sample.EVENING,
-    "advice": None,
+    "pace": None, "house_win_cents": 5, "bought_in_cents": 10_000, "drop_cents": None, "repeated_drops": 0,
+    "incidents": 0, "high": 0, "worst": None, "waiting": 0, "last_round_no": 1, "broken": "",
+    "last_event_at_us": sample.EVENING, "recorded_at_us": sample.EVENING, "advice": None,
 }  # fmt: skip
 
 
@@ -93,11 +93,22 @@ ROW = {
         ({"broken": "<b>"}, ("Broken", "&lt;b&gt;")),
         ({"game": "player_dealer"}, ("a patron deals",)),
         ({"recorded_at_us": None}, ("no event yet",)),
+        ({"rounds": 0}, ("No round on record",)),
+        ({"rounds": 0, "waiting": 1}, ("Not judged yet",)),
+        ({"house_win_cents": None}, ("House win – (no wagers on record)",)),
+        ({"drop_cents": 90_000, "repeated_drops": 1}, ("Drop $900.00, a box entered twice",)),
     ],
 )
 def test_a_tile(change: dict[str, object], words: tuple[str, ...]) -> None:
     drawn = floor_now.tile({**ROW, **change}, FORMATS, sample.EVENING + 4_000_000)
     assert all(word in drawn for word in words)
+    assert ("rk-v-upheld" in drawn) == ("Nothing open" in drawn)
+
+
+def test_d870_a_table_of_which_no_round_was_seen_is_not_green() -> None:
+    drawn = floor_now.tile({**ROW, "rounds": 0, "last_round_no": None}, FORMATS, sample.EVENING)
+    assert "rk-v-upheld" not in drawn
+    assert "Nothing open" not in drawn
 
 
 def test_a_warning_about_the_open_round_is_on_its_tile(floor: Living) -> None:

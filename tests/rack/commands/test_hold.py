@@ -14,6 +14,7 @@ from rack.cli import main
 from rack.commands.analysis.hold import QUESTIONS
 from rack.opening import log_at
 from replay.findings import LedgerEntry
+from tests.analytics.counts import DAYS, DROP, OF_WAGERS, entry, month
 from tests.dashboards import sample
 
 
@@ -65,6 +66,50 @@ def test_the_newest_day_beside_the_one_before_and_the_sql_of_it(
     assert '"from_day": "2026-03-06"' in printed.err
 
 
+@pytest.fixture(scope="module")
+def counts_only(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Thirty days of fu-01 without wagers; one drop was entered twice."""
+    path = tmp_path_factory.mktemp("counts") / "w"
+    build(path, (), [*month("fu-01"), entry("fu-01", 500, DAYS[0], "drop", DROP, "b-1")])
+    return str(path)
+
+
+ABOUT_WAGERS = [
+    "wagers",
+    "theory",
+    "win",
+    "win-change",
+    "funnel",
+    "chart",
+    "pace",
+    "average",
+    "take-up",
+    "tray",
+    "behind",
+]
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_d870_without_wagers_on_record_no_answer_has_a_figure_of_wagers(
+    question: str, counts_only: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["hold", question, "--warehouse", counts_only, "--json"]) == 0
+    printed = capsys.readouterr()
+    for row in json.loads(printed.out):
+        assert {value for name, value in row.items() if name in OF_WAGERS} <= {None}
+    if question in ABOUT_WAGERS:
+        assert json.loads(printed.out) == []
+        assert "no wagers are on record for 30 of 30 table days" in printed.err
+
+
+@pytest.mark.parametrize("question", ["tray", "reconcile", "counts", "periods", "to-date", "change", "investigate"])
+def test_d871_a_drop_entered_twice_is_named(
+    question: str, counts_only: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["hold", question, "--warehouse", counts_only])
+    assert "fu-01, 2026-03-01: drop b-1 of 9,000.00 is on record twice (events 13 and 500)" in capsys.readouterr().err
+
+
 def test_what_a_selection_leaves_is_all_that_is_shown(warehouse: str, capsys: pytest.CaptureFixture[str]) -> None:
     main(["hold", "wagers", "--by", "dealer", "--dealer", "d-11", "--warehouse", warehouse, "--json"])
     assert [row["dealer"] for row in json.loads(capsys.readouterr().out)] == ["d-11"]
@@ -107,14 +152,14 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> str:
 def quarter(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Three months of fu-01: 20 % hold in January, 30 % in February, 20 % in March so far."""
     ledger: list[LedgerEntry] = []
-    for month, wins in enumerate(([19_00, 21_00], [29_00, 31_00], [19_00, 21_00]), start=1):
+    for of_year, wins in enumerate(([19_00, 21_00], [29_00, 31_00], [19_00, 21_00]), start=1):
         for day, win in enumerate(wins * 3, start=1):
             for kind, cents in (("opener", 500_00), ("closer", 400_00 + win), ("drop", 100_00)):
                 ledger.append(
                     LedgerEntry(
                         stream="table/fu-01",
                         seq=len(ledger) + 1,
-                        gaming_day=f"2026-{month:02}-{day:02}",
+                        gaming_day=f"2026-{of_year:02}-{day:02}",
                         kind=kind,
                         amount_cents=cents,
                         reference="",
