@@ -6,7 +6,6 @@ The text of a submission stands in the log as it was filed. What changes is said
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from hashlib import sha256
 from typing import NamedTuple
 
 from desk.house.record import Entry, TableRecord, drafts, house_event, records
@@ -17,6 +16,7 @@ from events.vocabulary import model
 from events.vocabulary.envelope import Draft
 from intake.filings import Submission, check_filing
 from replay.narrative.names import heading, wager_name
+from replay.transcript.transcript import rules_filed
 from rulebook.chapters.money import show_money
 from rulebook.chapters.rulebook import Rulebook, RulesRefused, parse_submission
 
@@ -158,12 +158,7 @@ class Office:
         `event_ids` are ids for them, the last that of the filing. Raises `EventError` where they cannot be filed.
         """
         book = parse_submission(text)
-        filed = model.RulesFiled(
-            effective_gaming_day=book.effective_gaming_day,
-            sha256=sha256(text.encode()).hexdigest(),
-            submission=book.name,
-            toml=text,
-        )
+        filed = rules_filed(book, text)
         day = record.gaming_day or book.effective_gaming_day
         try:
             check_filing(filed, read_filed_rules, record.filings.game, day, record.filings.in_force(day))

@@ -68,9 +68,9 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TableRecord:
-    """What a table's stream says, read once. Raises an `IntegrityError` where it is broken."""
+    """What a table's stream says, read once (None: of a new table). Raises an `IntegrityError` where it is broken."""
 
-    def __init__(self, log: EventLog, table: str) -> None:
+    def __init__(self, log: EventLog | None, table: str) -> None:
         self.table, self.stream = table, f"table/{table}"
         self.last, self.gaming_day = 0, ""
         self.numbers: dict[str, int] = {}
@@ -82,7 +82,7 @@ class TableRecord:
         lines: list[Line] = []
         made: dict[int, EventCorrected] = {}
         events = {}
-        for record in log.read(self.stream):
+        for record in log.read(self.stream) if log is not None else ():
             try:
                 event = decode(record.data)
             except EventError as error:

@@ -47,6 +47,16 @@ FiledRules = Callable[[str, str], str | None]
 """Returns the text of the rules that a table has in force on a gaming day; None if it has none."""
 
 
+def rules_filed(book: Rulebook, text: str) -> model.RulesFiled:
+    """Return the event that files a submission's text, which was read as this."""
+    return model.RulesFiled(
+        submission=re.sub("[^a-z0-9]+", "-", book.name.lower()).strip("-")[:32] or "rules",
+        toml=text,
+        effective_gaming_day=book.effective_gaming_day,
+        sha256=sha256(text.encode()).hexdigest(),
+    )
+
+
 class Timed(msgspec.Struct, frozen=True):
     """An event of a script, the device clock it carries and the line it came from."""
 
@@ -398,12 +408,7 @@ class _Reader:
         self.context = Context(book)
         if before is not None:
             self.context.patrons, self.context.deck, self.context.decks = before.patrons, before.deck, before.decks
-        self.rules = model.RulesFiled(
-            submission=re.sub("[^a-z0-9]+", "-", book.name.lower()).strip("-")[:32] or "rules",
-            toml=text,
-            effective_gaming_day=book.effective_gaming_day,
-            sha256=sha256(text.encode()).hexdigest(),
-        )
+        self.rules = rules_filed(book, text)
         return self.rules
 
     def _load(self, words: Words, name: str) -> str:

@@ -1,0 +1,176 @@
+"""A property from nothing: six answers become `property.toml` and a filing for each game, which people then complete."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from desk.house.property_file import FILE, read_property
+from desk.review.persons import ReviewRefused
+from rulebook.chapters.chapters import Chapter, chapter, known_chapters
+from rulebook.chapters.submission import submission_from_words
+
+QUESTIONS: Final = {
+    "name": "Name of the property",
+    "zone": "Time zone (such as America/New_York)",
+    "cutover": "The gaming day begins at (such as 06:00)",
+    "currency": "Currency (such as USD)",
+    "first_day": "First gaming day (such as 2026-11-29)",
+    "tables": "Tables (such as 3 face_up_pai_gow, 1 dj_wild)",
+}
+"""Answer → how it is asked for."""
+DEFAULTS: Final = {"cutover": "06:00", "currency": "USD"}
+LIMITS: Final = ("15.00", "1000.00")
+"""The limits of a new filing, to be changed by whoever files."""
+
+
+class Kind(NamedTuple):
+    """So many tables of a game, by its chapter; `prefix` begins their ids."""
+
+    number: int
+    chapter: Chapter
+    prefix: str
+
+
+def kinds(text: str) -> list[Kind]:
+    """Read `3 face_up_pai_gow, 1 dj_wild`. Raises `ReviewRefused`.
+
+    >>> [(each.number, each.chapter.key, each.prefix) for each in kinds("3 face_up_pai_gow, 1 dj_wild, 1 over_under")]
+    [(3, 'pa-688a', 'fu'), (1, 'pa-687a', 'dw'), (1, 'pa-686a', 'ou')]
+    """
+    games: dict[str, Chapter] = {}
+    for known in known_chapters():
+        listed = chapter(*known.split("-", 1))
+        if listed.in_force:
+            games.setdefault(listed.game, listed)
+    found: list[Kind] = []
+    for part in text.split(","):
+        match = re.fullmatch(r"\s*([1-9][0-9]{0,2})\s+([a-z0-9_]+)\s*", part, re.ASCII)
+        if match is None or match[2] not in games:
+            raise ReviewRefused(
+                f"tables: {part.strip()!r}: expected a number and a game, as in 3 face_up_pai_gow; games are {', '.join(games)}"
+            )
+        if any(each.chapter.game == match[2] for each in found):
+            raise ReviewRefused(f"tables: {match[2]} stands there twice; add the numbers up")
+        prefix = _prefix(match[2], {each.prefix for each in found})
+        found.append(Kind(int(match[1]), games[match[2]], prefix))
+    return found
+
+
+def _prefix(game: str, taken: set[str]) -> str:
+    words = game.split("_")
+    prefix = (words[0][0] + words[1][0]) if len(words) > 1 else game[:2]
+    number = 2
+    while prefix in taken:
+        prefix, number = f"{prefix[:2]}{number}", number + 1
+    return prefix
+
+
+def begin(folder: Path, answers: Mapping[str, str]) -> list[Path]:
+    """Write the files of a new property into a folder; return them. Raises `ReviewRefused`, and writes nothing then."""
+    if (folder / FILE).exists():
+        raise ReviewRefused(f"{folder / FILE} exists already; change that, then `rack plan {folder}`")
+    try:
+        first_day = date.fromisoformat(answers["first_day"]).isoformat()
+    except ValueError:
+        raise ReviewRefused(f"first day: {answers['first_day']!r}: expected a day, as in 2026-11-29") from None
+    made = {FILE: property_text(answers, first_day)}
+    for kind in kinds(answers["tables"]):
+        made[f"rules/{kind.chapter.game}.toml"] = filing_text(kind.chapter, first_day)
+    written = []
+    try:
+        for name, text in made.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if path.exists():
+                raise ReviewRefused(f"{path} exists already; move it away, or begin in an empty folder")
+            written.append(path)
+            path.write_text(text, encoding="utf-8")
+        read_property(folder)
+    except ReviewRefused:
+        for path in written:
+            path.unlink(missing_ok=True)
+        raise
+    return written
+
+
+def property_text(answers: Mapping[str, str], first_day: str) -> str:
+    """Return the file that six answers make; what is still to be said stands there as a comment."""
+    name = answers["name"].strip()
+    identity = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:32] or "house"
+    tables = [
+        (f"{kind.prefix}-{number:02d}", kind.chapter.game)
+        for kind in kinds(answers["tables"])
+        for number in range(1, kind.number + 1)
+    ]
+    lines = [
+        'form = "discard-rack property 1"',
+        "",
+        "[property]",
+        f"id = {_quoted(identity)}",
+        f"name = {_quoted(name)}",
+        f"time_zone = {_quoted(answers['zone'].strip())}",
+        f"cutover = {_quoted(answers['cutover'].strip())}",
+        f"currency = {_quoted(answers['currency'].strip().upper())}",
+        f"first_day = {first_day}",
+        "",
+    ]
+    for table, game in tables:
+        lines += ["[[table]]", f'id = "{table}"', f'rules = "rules/{game}.toml"']
+    lines += [
+        "",
+        "# Write your people here: two at least, for no one signs or counts twice.",
+        "# Roles: administrator, compliance, pit, count, surveillance, analyst, auditor.",
+    ]
+    for number in (1, 2):
+        roles = '["administrator", "compliance", "pit", "count", "surveillance"]'
+        lines += ["[[person]]", f'id = "person-{number}"', f'name = "Person {number}"', f"roles = {roles}"]
+    seen = ", ".join(f'"{table}"' for table, _ in tables)
+    lines += [
+        "",
+        "[[camera]]",
+        'id = "cam-1"',
+        f"sees = [{seen}]",
+        "",
+        "# [mail]                          # who is told of incidents; without it no one is",
+        '# host = "mail.example"',
+        '# from = "rack@example.com"',
+        "# [[route]]",
+        '# to = ["shift@example.com"]',
+        '# severity = "high"',
+        "",
+        "[key]                             # what signs the log: rack keys new log.key --by PERSON",
+        'file = "log.key"',
+        "[witness]                         # who else can vouch for it; better on another machine",
+        'folder = "witness"',
+        "[backup]                          # every closed day, sealed; better on another disk",
+        'folder = "archive"',
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def filing_text(listed: Chapter, first_day: str) -> str:
+    """Return a filing of the wagers that a game cannot be played without; the others stand there to be chosen, as comments."""
+    words = [
+        listed.key,
+        f"name={listed.game.replace('_', ' ')}",
+        f"effective={first_day}",
+        f"min={LIMITS[0]}",
+        f"max={LIMITS[1]}",
+    ]
+    lines = [f"# {listed.title}: what this house files. `rack rules list` has every wager and paytable."]
+    for wager in listed.wagers.values():
+        if not wager.always and wager.of is None:
+            tables = ", ".join(wager.paytables)
+            lines.append(
+                f"# to offer [wagers.{wager.name}]: min, max" + (f", paytable (one of {tables})" if tables else "")
+            )
+    return "\n".join(lines) + "\n" + submission_from_words(words)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)

@@ -1,0 +1,50 @@
+"""`rack apply`: make the property as its file says, in the name of a person of the office."""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import closing
+
+from rack.arguments import given_path
+from rack.commands.setup.pit import now_us
+from rack.commands.setup.plan import print_plan
+from rack.errors import Exit
+from rack.output import Output
+
+HELP = (
+    "Make the property as property.toml says: events of the office, running files, units; a second time changes nothing"
+)
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("folder", metavar="DIR", type=given_path, help="Folder of the property (`rack init`).")
+    parser.add_argument(
+        "--by",
+        metavar="PERSON",
+        required=True,
+        help="Who applies it: a person of the file, of administration or compliance.",
+    )
+
+
+def run(arguments: argparse.Namespace, output: Output) -> Exit:
+    """Apply the file."""
+    from analytics.theory.theory import percent_of
+    from desk.house.plan import APPLIERS, apply
+    from desk.house.property_file import read_property
+    from desk.review.persons import acting
+    from rack.opening import log_at
+
+    made = read_property(arguments.folder)
+    acting(made.persons, arguments.by, *APPLIERS)
+    is_new = not made.log_file.exists()
+    with closing(log_at(made.address, create=is_new, property_id=made.form.property.id if is_new else None)) as log:
+        plan = apply(made, log, percent_of, by=arguments.by, now_us=now_us())
+    for each in plan.files:
+        each.write()
+    print_plan(plan, output, "appended")
+    if any(each.path.suffix == ".service" and each.mark in "+~" for each in plan.files):
+        output.note(
+            f"install the units: copy {made.folder}/units/rack-* to /etc/systemd/system, then systemctl enable --now them"
+        )
+    return Exit.CLEAN

@@ -1,0 +1,54 @@
+"""`rack doctor`: whether every part of a property that must run does, a line for each."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from rack.arguments import given_path
+from rack.commands.setup.pit import now_us
+from rack.errors import Exit, UsageError
+from rack.output import Output, table
+
+HELP = "Say of every part of a property whether it is as it should be, and what to do"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("folder", metavar="DIR", type=given_path, help="Folder of the property (`rack init`).")
+    parser.add_argument("--send-test", action="store_true", help="Send a test mail on every route first.")
+
+
+def run(arguments: argparse.Namespace, output: Output) -> Exit:
+    """Look at every part; 1 where one needs somebody."""
+    from desk.house.health import look
+
+    if arguments.send_test:
+        _send_test(arguments.folder, output)
+    parts = list(look(arguments.folder, now_us()))
+    output.value([part._asdict() for part in parts])
+    output.text(*table(("part", "", "says"), [(part.name, "ok" if part.ok else "TO DO", part.says) for part in parts]))
+    return Exit.CLEAN if all(part.ok for part in parts) else Exit.FINDINGS
+
+
+def _send_test(folder: Path, output: Output) -> None:
+    """Send a test to each receiver, and note when all took it. Raises `UsageError` where there is none."""
+    from secrets import token_hex
+
+    from desk.alarms.alarm import to_body, trial_message
+    from desk.alarms.sender import doors
+    from desk.alarms.settings import read_settings
+    from desk.house.health import TEST
+
+    file = folder / "alarms.toml"
+    if not file.exists():
+        raise UsageError(f"{file}: no such file; write [mail] and a [[route]] into property.toml, and apply it")
+    settings = read_settings(file)
+    taken = True
+    for name, way in doors(settings, folder).items():
+        message = trial_message(token_hex(16), settings.pages)
+        answer = way.send(message.key, to_body(message), now_us() // 1_000_000)
+        taken = taken and answer.taken
+        output.note(f"{name}: {'taken' if answer.taken else 'NOT taken'} ({answer.said})")
+    if taken:
+        (folder / TEST).write_text(f"{now_us()}\n", encoding="utf-8")

@@ -1,0 +1,45 @@
+"""`rack plan`: what a property's file would change, in words; it touches nothing."""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from rack.arguments import given_path
+from rack.errors import Exit
+from rack.output import Output, counted
+
+if TYPE_CHECKING:
+    from desk.house.plan import Plan
+
+HELP = "Print what property.toml would change in the log and beside it, with returns; touch nothing"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("folder", metavar="DIR", type=given_path, help="Folder of the property (`rack init`).")
+
+
+def run(arguments: argparse.Namespace, output: Output) -> Exit:
+    """Print the plan; 1 where something would change."""
+    from analytics.theory.theory import percent_of
+    from desk.house.plan import make_plan
+    from desk.house.property_file import read_property
+    from rack.opening import log_at
+
+    made = read_property(arguments.folder)
+    if made.log_file.exists():
+        with closing(log_at(made.address, read_only=True)) as log:
+            plan = make_plan(made, log, percent_of)
+    else:
+        plan = make_plan(made, None, percent_of)
+    print_plan(plan, output, "to be appended")
+    return Exit.FINDINGS if plan.changes else Exit.CLEAN
+
+
+def print_plan(plan: Plan, output: Output, what: str) -> None:
+    """Print a plan."""
+    files = sum(each.mark in "+~" for each in plan.files)
+    output.value({"lines": plan.lines, "events": plan.events, "files": files, "changes": plan.changes})
+    output.text(*plan.lines, f"{counted(plan.events, 'event')} {what}, {counted(files, 'file')}")
