@@ -32,6 +32,8 @@ EXIT_OF: dict[str, Exit] = {
     "events.proofs.keys.KeyRefused": Exit.ENVIRONMENT,
     "events.proofs.signed_note.BadNote": Exit.INTEGRITY,
     "replay.installed_games.GameNotAdded": Exit.ENVIRONMENT,
+    "desk.verification.file.NotAFile": Exit.USAGE,
+    "desk.verification.verification.NotVerifiable": Exit.USAGE,
     "desk.packet.bundle.BadPacket": Exit.INTEGRITY,
     "desk.packet.make.NotCovered": Exit.USAGE,
     "desk.packet.evidence.RoundUnknown": Exit.USAGE,

@@ -130,17 +130,6 @@ def cases_folder(address: str) -> Path | None:
     return Path(place).parent if backend in ON_THIS_MACHINE else None
 
 
-def attachments_folder(address: str) -> Path | None:
-    """Return the folder in which the attachments of a log's cases lie: that of its cases, or an archive that carries them."""
-    from events.log.attachments import ATTACHMENTS
-    from events.open import parse_address
-
-    backend, place = parse_address(address)
-    if backend == "archive":
-        return Path(place) if (Path(place) / ATTACHMENTS).is_dir() else None
-    return cases_folder(address)
-
-
 def reports_file(address: str) -> Path | None:
     """Return the property's filing for its reports: RACK_REPORTS, else the file beside a log on this machine; or null."""
     from events.open import ON_THIS_MACHINE, parse_address

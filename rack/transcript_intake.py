@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 
 from desk.house.filing import read_filed_rules
+from desk.recorded_round import property_configured
 from events.errors import EventError
 from events.log.contract import UNKNOWN_STREAM, EventLog, QuarantineEntry
 from events.vocabulary.envelope import Draft
@@ -21,7 +22,6 @@ from intake.appending import IntakeSummary, RefusedLine, count
 from intake.doors import check_writer
 from intake.filings import OfficeRule, TableFilings, check_of_device, check_submission
 from intake.lines import Refusal
-from rack.recorded_round import property_configured
 from replay.transcript.clock import clock_of
 from replay.transcript.transcript import Script, drafts, parse
 from replay.transcript.words import TranscriptError

@@ -18,6 +18,7 @@ from dashboards.drawing.names import Formats, ago
 from dashboards.parts import desk, save_link, source, verification_run, witness_status
 from dashboards.run import log_address, warehouse_path
 from desk.review.desk import REFUSALS
+from desk.verification.steps import VerificationStep
 from replay.narrative.findings import finding_title
 from replay.narrative.names import plural, table_name
 
@@ -93,7 +94,7 @@ def _watched(address: str) -> verification_run.Walk:
     """Verify the log, and show stream by stream how far it has come; the walk goes on where the page is left."""
     bar = st.progress(0.0, "Verifying every event: chain, numbering, signatures, high-water mark …")
 
-    def show(step: verification_run.Step) -> None:
+    def show(step: VerificationStep) -> None:
         bar.progress(step.share, markup.plain_markdown(step.words))
 
     walked = verification_run.walk(address, show)

@@ -1,35 +1,28 @@
-"""The log verified by the command that an auditor runs, in a process of its own; what it said, and the notice kept of it."""
+"""The log verified as by the command that an auditor runs, in a process of its own; its result, and the notice kept of it."""
 
 from __future__ import annotations
 
-import json
-import os
-import shutil
-import subprocess
-import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
+from getpass import getuser
 from typing import Any
 
 import msgspec
 import streamlit as st
 
-import dashboards
 from analytics import integrity
 from analytics.integrity import Standing, State
 from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats
-from dashboards.run import log_address, log_options, witness_paths
+from dashboards.run import cases_path, key_path, log_address, log_options, witness_paths
+from desk.verification.process import Answer, verify_in_process
+from desk.verification.result import Request
+from desk.verification.steps import VerificationStep
 from replay.narrative.names import plural
 
-HOME = Path(dashboards.__file__).parents[1]
-PATIENCE_S = 3_600
-CLEAN, BROKEN = 0, 4
 FRESH_SECONDS = 3
 BEAT_S = 0.25
 
@@ -45,32 +38,12 @@ class Walk(msgspec.Struct, frozen=True):
     report: bytes = b""
 
 
-class Step(msgspec.Struct, frozen=True):
-    """How far a walk has come: the stream of that number, and the events walked of those there are."""
-
-    stream: str
-    number: int
-    streams: int
-    events: int
-    of: int
-
-    @property
-    def share(self) -> float:
-        """How much is done, 0 to 1; a log that grows meanwhile is done at most."""
-        return min(1.0, self.events / self.of) if self.of else 0.0
-
-    @property
-    def words(self) -> str:
-        """What is walked now, and how far."""
-        return f"{self.stream}, {self.number} of {plural(self.streams, 'stream')}: {self.events:,} of {plural(self.of, 'event')}"
-
-
 class Walking:
     """A walk that goes on in a thread of its own, whoever looks on: a page that is left does not end it."""
 
-    def __init__(self, address: str, command: list[str], report: Path) -> None:
-        self.step: Step | None = None
-        self._address, self._command, self._report, self._walks = address, command, report, _walks()
+    def __init__(self, request: Request) -> None:
+        self.step: VerificationStep | None = None
+        self._request, self._walks = request, _walks()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
@@ -84,46 +57,14 @@ class Walking:
         self._thread.join(seconds)
 
     def _run(self) -> None:
-        said: dict[str, Any] = {}
         try:
-            code, out, problems = self._listen()
-            said = json.loads(out) if code in (CLEAN, BROKEN) else {}
-            fault = "" if said else (problems or ["it said nothing"])[-1]
+            answer = verify_in_process(self._request, self._show)
         except (OSError, ValueError) as error:
-            fault = str(error)
-        report = self._report.read_bytes() if self._report.is_file() else b""
-        shutil.rmtree(self._report.parent, ignore_errors=True)
-        self._walks[self._address] = Walk(time.time_ns() // 1000, said, fault, report)
+            answer = Answer({}, fault=str(error))
+        self._walks[self._request.address] = Walk(time.time_ns() // 1000, answer.values, answer.fault, answer.report)
 
-    def _listen(self) -> tuple[int, str, list[str]]:
-        """Run the command; return its exit code, its answer, and what it said beside that, but for the steps."""
-        path = os.pathsep.join(
-            [str(HOME), *filter(None, [os.environ.get("PYTHONPATH")])]
-        )  # an address may be relative to here
-        problems: list[str] = []
-        with (
-            tempfile.TemporaryFile("w+", encoding="utf-8") as answer,
-            subprocess.Popen(
-                self._command,
-                env={**os.environ, "PYTHONPATH": path},
-                stdout=answer,
-                stderr=subprocess.PIPE,
-                text=True,
-            ) as process,
-        ):
-            ends = threading.Timer(PATIENCE_S, process.kill)
-            ends.start()
-            try:
-                for line in process.stderr or ():
-                    try:
-                        self.step = msgspec.json.decode(line, type=Step)
-                    except msgspec.MsgspecError:
-                        problems.append(line.strip())
-                code = process.wait()
-            finally:
-                ends.cancel()
-            answer.seek(0)
-            return code, answer.read(), problems
+    def _show(self, step: VerificationStep) -> None:
+        self.step = step
 
 
 @st.cache_resource
@@ -188,18 +129,25 @@ def told(now: Standing, formats: Formats) -> str:
     return f"Last verified {when} by {shown.by}: {result}: {shown.sentence}."
 
 
-def walk(address: str, show: Callable[[Step], None] = lambda step: None) -> Walk:
+def walk(address: str, show: Callable[[VerificationStep], None] = lambda step: None) -> Walk:
     """Verify a log now, in the name of who is logged in, or wait for the walk that goes on; `show` tells of its steps.
 
-    The command keeps the notice of it and makes the report.
+    The notice of it is kept, and its report made.
     """
     if not going_on(address):
-        person = access.person()
-        by = ["--by", person] if person is not None else []
-        report = Path(tempfile.mkdtemp(prefix="rack-verify-")) / "report.pdf"
-        command = [sys.executable, "-m", "rack.cli", *words(address), *by]
-        command += ["--report", str(report), "--progress", "--json", "--quiet"]
-        _walking()[address] = Walking(address, command, report)
+        witness, witness_key = witness_paths() or (None, None)
+        _walking()[address] = Walking(
+            Request(
+                address=address,
+                options=log_options(),
+                by=access.person() or getuser().lower(),
+                witness=witness,
+                witness_key=witness_key,
+                cases=cases_path(),
+                report=True,
+                sign=key_path(),
+            )
+        )
     walking = _walking()[address]
     while not walking.ended:
         walking.wait(BEAT_S)

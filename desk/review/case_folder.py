@@ -18,8 +18,9 @@ from msgspec import Meta
 
 from desk.review.persons import ReviewRefused
 from events.errors import IntegrityError
-from events.log.attachments import attachment_file
+from events.log.attachments import ATTACHMENTS, attachment_file
 from events.log.plain_file import NotPlainFile, open_plain, read_plain
+from events.open import ON_THIS_MACHINE, parse_address
 from events.vocabulary.model import CaseAttached
 
 SETTINGS: Final = "cases.toml"
@@ -168,3 +169,13 @@ def _sync(folder: Path) -> None:
         os.fsync(place)
     finally:
         os.close(place)
+
+
+def attachments_folder(address: str, cases: Path | None) -> Path | None:
+    """Return the folder in which the attachments of a log's cases lie: an archive that carries them, the folder of cases, or
+    that of a log on this machine; None if none of these is known.
+    """
+    backend, place = parse_address(address)
+    if backend == "archive":
+        return Path(place) if (Path(place) / ATTACHMENTS).is_dir() else None
+    return cases or (Path(place).parent if backend in ON_THIS_MACHINE else None)

@@ -55,7 +55,8 @@ ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
         "alarms": ("review",),
         "packet": ("review",),
         "report": ("packet", "review"),
-        "verification": (),
+        "recorded_round": ("packet",),
+        "verification": ("recorded_round", "report", "packet", "review"),
         "house": ("alarms", "review"),
     },
     "analytics": {

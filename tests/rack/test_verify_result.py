@@ -1,4 +1,4 @@
-"""`ok`, exit code, last line and the notice next to the log say one thing, whatever fails (`rack.verification.result`)."""
+"""`ok`, exit code, last line and the notice next to the log say one thing, whatever fails (`desk.verification.result`)."""
 
 from __future__ import annotations
 

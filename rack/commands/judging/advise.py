@@ -31,8 +31,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
     Advice comes from `rack replay --follow` (or `rack live`); a round that is over has a verdict and no advice.
     """
+    from desk.recorded_round import property_configured
     from rack.opening import desk
-    from rack.recorded_round import property_configured
     from replay.advice import advice_in
 
     known: dict[str, Advice] = {}

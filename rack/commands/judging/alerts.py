@@ -133,7 +133,7 @@ def _house(desk: Desk) -> House:
     from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
     from desk.alarms.alarm import House
-    from rack.recorded_round import property_configured
+    from desk.recorded_round import property_configured
 
     configured = property_configured(desk.log)
     try:

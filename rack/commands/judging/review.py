@@ -226,7 +226,7 @@ def _list(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _currency(desk: Desk) -> str:
-    from rack.recorded_round import property_configured
+    from desk.recorded_round import property_configured
 
     configured = property_configured(desk.log)
     return "USD" if configured is None else configured.currency

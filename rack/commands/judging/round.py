@@ -24,10 +24,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Show the round; 1 where it has findings."""
+    from desk.recorded_round import recorded_round
     from desk.review.state import review_of
     from rack.commands.judging.rules import read_submission
     from rack.opening import log_at
-    from rack.recorded_round import recorded_round
     from rack.verdict_text import incident_values, verdict_lines
     from replay.incidents import incidents
     from replay.narrative.events import sentence

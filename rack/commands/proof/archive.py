@@ -11,7 +11,7 @@ from rack.arguments import add_log, given_path
 from rack.errors import Exit, UsageError
 from rack.on_record import add_custody, record_export
 from rack.output import Output, counted
-from rack.settings import attachments_folder, log_address
+from rack.settings import cases_folder, log_address
 from rack.whole_files import named_errors
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 def _archive(arguments: argparse.Namespace, output: Output) -> Exit:
     from desk.review.attachments import carried
-    from desk.review.case_folder import CaseFolder
+    from desk.review.case_folder import CaseFolder, attachments_folder
     from desk.verification.walk import lost_tails
     from events.archive.write import write_archive
     from rack.opening import checkpoints_at, log_at
@@ -71,7 +71,9 @@ def _archive(arguments: argparse.Namespace, output: Output) -> Exit:
                 checkpoints=store,
                 progress=lambda events: output.progress(events, "events sealed"),
             )
-        attached = carried(log, CaseFolder(attachments_folder(address)), CaseFolder(arguments.out))
+        attached = carried(
+            log, CaseFolder(attachments_folder(address, cases_folder(address))), CaseFolder(arguments.out)
+        )
         integrity = (
             sealed.integrity + attached.failures + [lost for lost in lost_tails(log) if lost not in sealed.integrity]
         )
@@ -160,12 +162,12 @@ def _restore(arguments: argparse.Namespace, output: Output) -> Exit:
 
 def _restore_attachments(archive: Path, address: str) -> AttachmentCheck:
     from desk.review.attachments import carried
-    from desk.review.case_folder import CaseFolder
+    from desk.review.case_folder import CaseFolder, attachments_folder
     from events.archive.read import ArchiveLog
 
     with closing(ArchiveLog(archive, read_only=True)) as log:
-        source = CaseFolder(attachments_folder(f"archive://{archive.absolute()}"))
-        return carried(log, source, CaseFolder(attachments_folder(address)))
+        source = CaseFolder(attachments_folder(f"archive://{archive.absolute()}", None))
+        return carried(log, source, CaseFolder(cases_folder(address)))
 
 
 def _extra_counts(refused: int, checkpoints: int) -> str:

@@ -60,12 +60,12 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from contextlib import ExitStack, closing
 
     from events.log.clock import ahead_lines
+    from events.open import stored_results
     from events.proofs.checkpointer import Checkpointer
     from events.proofs.keys import read_signer
     from events.proofs.signing_memory import SigningMemory
     from events.sqlite.log import utc_now_us
-    from rack.opening import log_at
-    from rack.stored_results import stored_results
+    from rack.opening import log_at, options_of
 
     if arguments.every is not None and not arguments.follow:
         raise UsageError("--every needs --follow")
@@ -77,6 +77,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         patience_s = PATIENCE_S if arguments.follow else 0.0
         store = resources.enter_context(closing(_store(address, log.log_id, patience_s, output)))
         memory = SigningMemory(arguments.key, log.log_id)
+        if (results := stored_results(address, **options_of(address, for_proof=True))) is not None:
+            resources.enter_context(closing(results))
         checkpointer = Checkpointer(
             log,
             store,
@@ -84,7 +86,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             memory,
             clock=utc_now_us,
             within_s=within_s,
-            results=stored_results(address, resources),
+            results=results,
             results_anew=arguments.results_anew,
         )
         events = checkpointer.read()

@@ -17,6 +17,7 @@ from dashboards.drawing.names import Formats
 from dashboards.parts import desk, verification_run
 from desk.alarms.alarm import Change, Standing, trial_message
 from desk.alarms.outbox import DAY_US, Outbox, Taken
+from desk.verification.steps import VerificationStep
 from events.log.contract import Head
 from rulebook.chapters.submission import simple_submission
 from tests.dashboards import living, sample
@@ -61,7 +62,7 @@ def test_integrity_walks_the_whole_log_as_an_auditor_does(floor: Living) -> None
 
 
 def test_a_verification_tells_of_each_stream_and_makes_its_report(floor: Living) -> None:
-    steps: list[verification_run.Step] = []
+    steps: list[VerificationStep] = []
     walked = verification_run.walk(f"sqlite://{floor.log.partition('://')[2]}", steps.append)
     assert walked.fault == ""
     assert walked.report.startswith(b"%PDF-")
@@ -75,14 +76,14 @@ def test_a_page_that_is_opened_again_waits_for_the_verification_that_goes_on(
     """Whoever left the page finds the walk, its progress and its result: no one begins another."""
 
     class Going:
-        ended, step = False, verification_run.Step("table/fu-01", 1, 2, 10_000, 40_000)
+        ended, step = False, VerificationStep("table/fu-01", 1, 2, 10_000, 40_000)
 
         def wait(self, seconds: float) -> None:
             self.ended = True
             verification_run._walks()[floor.log] = verification_run.Walk(1, {}, "it ended")
 
     monkeypatch.setattr(verification_run, "_walking", lambda: {floor.log: Going()})
-    steps: list[verification_run.Step] = []
+    steps: list[VerificationStep] = []
     assert verification_run.going_on(floor.log)
     assert verification_run.walk(floor.log, steps.append).fault == "it ended"
     assert [each.share for each in steps] == [0.25]

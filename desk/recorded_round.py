@@ -9,12 +9,12 @@ from datetime import UTC
 from typing import cast
 from zoneinfo import ZoneInfo
 
+from desk.packet.evidence import RoundUnknown
 from events.errors import EventError, IntegrityError, UndecodableEvent
 from events.log.contract import EventLog
 from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Envelope
 from events.vocabulary.model import Event, EventCorrected, PropertyConfigured
-from rack.errors import UsageError
 from replay.findings import Adjudication
 from replay.fold.corrections import correction, counting
 from replay.narrative.events import sentence
@@ -66,13 +66,13 @@ class RecordedRound:
 def recorded_round(log: EventLog, table: str, round_no: int, rules: Rulebook | None = None) -> RecordedRound:
     """Return a round of a table, judged by the rules on file or by others.
 
-    Raises `UsageError` where there is none, `IntegrityError` where a break hides it.
+    Raises `RoundUnknown` where there is none, `IntegrityError` where a break hides it.
     """
     stream = f"table/{table}"
     streams = log.streams()
     if stream not in streams:
         tables = ", ".join(name.partition("/")[2] for name in streams if name.startswith("table/"))
-        raise UsageError(f"the log has no table {table!r}; it has {tables or 'none'}")
+        raise RoundUnknown(f"the log has no table {table!r}; it has {tables or 'none'}")
     memory = MemoryResults()
     summary = replay(log, memory, rules=rules, without=[other for other in streams if other != stream])
     judged = {each.round_no: each for each in adjudications(memory)}
@@ -80,7 +80,7 @@ def recorded_round(log: EventLog, table: str, round_no: int, rules: Rulebook | N
         for _ in _events(log, stream):
             pass  # to the break, if there is one
         rounds = f"rounds {min(judged)} to {max(judged)}" if judged else "no rounds"
-        raise UsageError(f"table {table} has no round {round_no}; it has {rounds}")
+        raise RoundUnknown(f"table {table} has no round {round_no}; it has {rounds}")
     read: list[Envelope] = []
     with contextlib.suppress(IntegrityError):  # the round stands before the break, which the summary names
         read.extend(_events(log, stream))

@@ -1,0 +1,126 @@
+"""`rack verify FILE`: a packet, a report or a proof is checked with the keys that were given, and nothing else.
+
+A JSON file needs msgspec and a signature check: everything more is imported where a PDF is checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from replay.narrative.names import plural
+
+if TYPE_CHECKING:
+    from events.proofs.signed_note import PublicKey
+
+PACKET_PREFIXES = (b"%PDF-", b'{"')
+"""A PDF, or JSON without white space; a proof has line breaks."""
+
+
+class NotAFile(Exception):
+    """A file is none that can be verified: says which one can be."""
+
+
+class FileCheck(NamedTuple):
+    """What the check of a file came to: values for JSON, the sentences, and whether the rules here lead to another verdict."""
+
+    values: dict[str, Any]
+    lines: list[str]
+    differs: bool = False
+
+
+def check_file(data: bytes, keys: Sequence[PublicKey], name: str) -> FileCheck:
+    """Check a packet, a report or a proof with the keys that were given; `name` is the file's.
+
+    Raises `NotAFile` for a reading copy, and what the check of each kind raises where something is wrong.
+    """
+    if data.lstrip()[:14].lower() == b"<!doctype html":
+        raise NotAFile(f"{name} is a reading copy without a signature; verify the packet's .json or .pdf")
+    if not data.startswith(PACKET_PREFIXES):
+        return _proof(data, keys)
+    if not data.startswith(b"%PDF-"):  # which needs no library for PDF files
+        return _packet(data, keys)
+    from desk.report.document import is_report
+
+    return (_report if is_report(data) else _packet)(data, keys)
+
+
+def _report(data: bytes, keys: Sequence[PublicKey]) -> FileCheck:
+    """Check a report for filing: its signature and the tables attached to it. What it says is not worked out again."""
+    from msgspec import to_builtins
+
+    from desk.report.document import check_report
+
+    checked = check_report(data, keys)
+    values: dict[str, Any] = {"ok": True, **to_builtins(checked)}
+    lines = [
+        f"{checked.title} of {checked.property_name or 'a property without a name'}, {checked.first} to {checked.last}: "
+        f"signed by the log's key, with {plural(len(checked.sheets), 'table')} attached; "
+        f"record as of {_time(checked.as_of_us)}"
+    ]
+    return FileCheck(values, lines)
+
+
+def _packet(data: bytes, keys: Sequence[PublicKey]) -> FileCheck:
+    """Check a dispute packet."""
+    from desk.packet import check_packet
+    from replay.run.engine import engine
+
+    checked = check_packet(data, keys)
+    about, judged = checked.bundle.about, checked.bundle.adjudication
+    events = sum(len(part.events) for part in checked.bundle.streams.values())
+    made = _time(checked.made.at_us)
+    values: dict[str, Any] = {
+        "ok": checked.reproduced or about.withheld,
+        "reproduced": checked.reproduced,
+        "withheld": about.withheld,
+        "same_engine": checked.same_engine,
+        "table": about.table,
+        "round": about.round_no,
+        "seat": about.seat,
+        "verdict": judged.verdict,
+        "findings": [f.line() for f in judged.findings],
+        "events": events,
+        "software": about.software,
+        "covered_by_us": checked.made.at_us,
+        "key": str(checked.key),
+        "witnesses": [str(each.key) for each in checked.witnesses],
+    }
+    lines = [
+        f"table {about.table}, round {about.round_no}: {judged.verdict}; {plural(events, 'event')}, each in the log "
+        f"{checked.checkpoint.origin} when a checkpoint was signed {made}",
+        *(f"cosigned by {each.key.name} {_time((each.time_s or 0) * 1_000_000)}" for each in checked.witnesses),
+        "other patrons are left out, so that the verdict cannot be worked out again from these events; ask for the whole packet"
+        if about.withheld
+        else "replayed from these events alone: the same verdict"
+        if checked.reproduced
+        else f"this program ({engine()}) reaches another verdict; the packet was made by {about.software}, whose rules differ",
+    ]
+    return FileCheck(values, lines, differs=not (checked.reproduced or about.withheld))
+
+
+def _proof(data: bytes, keys: Sequence[PublicKey]) -> FileCheck:
+    from events.proofs.inclusion import Proof, check
+
+    proven = check(Proof.decode(data), keys)
+    made = _time(proven.time.at_us)
+    values: dict[str, Any] = {
+        "ok": True,
+        "origin": proven.checkpoint.origin,
+        "stream": proven.stream,
+        "events": list(proven.numbers),
+        "covered_by_us": proven.time.at_us,
+        "key": str(proven.signed.key),
+        "witnesses": [str(w.key) for w in proven.witnesses],
+    }
+    numbers = ", ".join(map(str, proven.numbers))
+    lines = [
+        f"{proven.stream} event {numbers}: in the log {proven.checkpoint.origin} when a checkpoint was signed {made}",
+        *(f"cosigned by {each.key.name} {_time((each.time_s or 0) * 1_000_000)}" for each in proven.witnesses),
+    ]
+    return FileCheck(values, lines)
+
+
+def _time(at_us: int) -> str:
+    return datetime.fromtimestamp(at_us // 1_000_000, UTC).isoformat().replace("+00:00", "Z")

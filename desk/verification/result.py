@@ -1,0 +1,120 @@
+"""What a verification is asked, and its result as one value: the exit code, the sentences and the notice all come from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from desk.review.attachments import AttachmentCheck
+from desk.review.last_verification import Acceptance
+from desk.review.verified_before import VerifiedBefore
+from desk.review.witness_status import Witnessed
+from events.log.foreign import StoreFault
+from events.open import parse_address
+from events.proofs.since import Start
+from events.proofs.verify import VerificationReport
+from replay.narrative.names import plural
+from replay.run.verdict_check import VerdictCheck
+from whatif.table_check import Difference
+
+RESULT_KINDS = ("result_changed", "result_missing", "result_unreadable", "results_replaced", "position_changed")
+"""Kinds of breaks of the results beside the log."""
+BESIDE_THE_CHAIN = ("entry_changed", "entry_missing", "index", *RESULT_KINDS)
+"""Kinds of breaks that leave the chain of events whole: refused lines in quarantine, the index of repeats, and results."""
+
+
+class VerificationResult(NamedTuple):
+    """What a verification came to: every failure in one sentence, in the order in which they were found; none: it passed."""
+
+    failures: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing failed."""
+        return not self.failures
+
+    def state(self, report: VerificationReport) -> str:
+        """Return what the last line says."""
+        if self.ok:
+            return "verified"
+        if any(found.kind not in BESIDE_THE_CHAIN for found in report.breaks):
+            return "BROKEN; nothing after a break of the chain can be trusted"
+        return f"NOT VERIFIED: {self.failures[0]}"
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True):
+    """What to verify, and what with: paths of this machine. `options` say how the log is reached (`events.open.open_log`)."""
+
+    address: str
+    by: str
+    options: Mapping[str, Any] = {}
+    keys: Sequence[Path] = ()
+    since: bool = False
+    verdicts: bool = False
+    rounds: Path | None = None
+    witness: Path | None = None
+    witness_key: Path | None = None
+    cases: Path | None = None
+    gap_s: int | None = None
+    accept_loss: str | None = None
+    report: bool = False
+    sign: Path | None = None
+
+    @property
+    def backend(self) -> str:
+        """The kind of log."""
+        return parse_address(self.address)[0]
+
+
+class Verification(msgspec.Struct, frozen=True, kw_only=True):
+    """What a verification came to. `notes` and `problems` are what was noticed on the way; `pdf` is the report, if one was asked
+    for, and `unsigned` why nobody signed it.
+    """
+
+    request: Request
+    found: VerificationReport
+    result: VerificationResult
+    at_us: int
+    before: VerifiedBefore
+    attached: AttachmentCheck
+    since: Start | None = None
+    witnessed: Witnessed | None = None
+    cosigned: int = 0
+    rounds: Sequence[Difference] = ()
+    verdicts: VerdictCheck | None = None
+    faults: Sequence[StoreFault] = ()
+    accepted: Acceptance | None = None
+    archive: dict[str, Any] = {}
+    notes: Sequence[str] = ()
+    problems: Sequence[str] = ()
+    pdf: bytes = b""
+    unsigned: str = ""
+
+
+def result(
+    breaks: Sequence[str],
+    witness: Sequence[str],
+    rounds: Sequence[str],
+    verdicts: Sequence[str] = (),
+    attachments: Sequence[str] = (),
+) -> VerificationResult:
+    """Return the result of a verification from the sentences of all that failed: in the log and beside it, by its witness, in
+    round tables, where verdicts were judged again, and in the attachments of cases.
+    """
+    return VerificationResult((*breaks, *witness, *rounds, *verdicts, *attachments))
+
+
+def witness_failures(named: bool, found: Witnessed | None) -> list[str]:
+    """Return in what a witness that was named disagrees with the log; where its folder cannot be compared, that."""
+    if not named:
+        return []
+    if found is None:
+        return ["the checkpoints cannot be read, so the witness cannot be compared with them"]
+    objections = [f"the witness {found.witness} disagrees: {found.trouble}"] if found.trouble else []
+    if found.refused:
+        many = plural(len(found.refused), "checkpoint")
+        objections.append(f"the witness {found.witness} refused {many} of this log and kept what it was shown")
+    return objections

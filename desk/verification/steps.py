@@ -1,0 +1,60 @@
+"""How far a verification has come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+
+import msgspec
+
+from events.errors import IntegrityError
+from events.log.contract import EventLog
+from replay.narrative.names import plural
+
+Watch = Callable[[str, str, int], None]
+"""Called with what is counted ("events checked"), the stream, and the count so far."""
+
+
+class VerificationStep(msgspec.Struct, frozen=True):
+    """How far a verification has come: the stream of that number, and the events read of those there are."""
+
+    stream: str
+    number: int
+    streams: int
+    events: int
+    of: int
+
+    @property
+    def share(self) -> float:
+        """How much is done, 0 to 1; of a log that grows meanwhile 1 at most."""
+        return min(1.0, self.events / self.of) if self.of else 0.0
+
+    @property
+    def words(self) -> str:
+        """What is read now, and how far."""
+        return f"{self.stream}, {self.number} of {plural(self.streams, 'stream')}: {self.events:,} of {plural(self.of, 'event')}"
+
+
+def unwatched(log: EventLog) -> Watch:
+    """Return what is told and does nothing."""
+    return lambda what, stream, count: None
+
+
+def stepping(show: Callable[[VerificationStep], None]) -> Callable[[EventLog], Watch]:
+    """Return what shows each stream of a log as it is read."""
+
+    def watched(log: EventLog) -> Watch:
+        names, last = log.streams(), 0
+        for name in names:
+            with suppress(IntegrityError):  # the verification names it
+                last += log.head(name).seq
+        done: dict[str, None] = {}
+
+        def watch(what: str, stream: str, count: int) -> None:
+            if what == "events checked":
+                done[stream] = None
+                show(VerificationStep(stream, len(done), len(names), count, last))
+
+        return watch
+
+    return watched
