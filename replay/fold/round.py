@@ -64,6 +64,7 @@ class Round:
     `first_card` and `last_card` are the first and last card (or stack) dealt to a position, not burnt or laid aside.
     `answers` holds what a reading of the round takes for granted where the record leaves a question open (`reading`).
     `share` is how many readings of the round are settled: each may take so small a part of what all of them may cost (D782).
+    `order_seen`: the order of its facts is that of what was done; of an observed round the observer may not claim it.
     `is_repeat`: a second record under the number of a round that was opened before, which is not judged (D780).
     """
 
@@ -78,6 +79,7 @@ class Round:
         self.refusals: list[RecordedEvent] = []
         self.answers: Mapping[Question, bool] = {}
         self.is_repeat = False
+        self.order_seen = True
         self.share = 1
         opening: model.RoundOpened = opened.payload
         self.deck = opening.deck

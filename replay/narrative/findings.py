@@ -99,6 +99,8 @@ TITLES: Final = {
     "LOG-CORRECTION": "Correction refused",
     "LOG-CLOCK": "Device clock ran back",
     "LOG-ROUND-REPEAT": "Round number used twice",
+    "LOG-PINNED-RULES": "Rules do not fit",
+    "LOG-OBSERVED-DIFFERS": "Two records differ",
     "LOG-FILING": "Device filed rules",
 }
 """Code → its title, at most four words."""

@@ -20,6 +20,8 @@ SECTIONS: Final = {
     "LOG-CLOCK": "device clocks",
     "LOG-CORRECTION": "corrections",
     "LOG-ROUND-REPEAT": "round numbers",
+    "LOG-PINNED-RULES": "observed rounds",
+    "LOG-OBSERVED-DIFFERS": "observed rounds",
     "LOG-FILING": "filings",
 }
 """The code of a fault of the record → the section of the contract that it breaks."""

@@ -46,9 +46,18 @@ SEVERITY: dict[str, Severity] = {
     "LOG-CORRECTION": "high",
     "PAY-EARLY": "medium", "DEAL-FACING": "medium",
     "LOG-ROUND-REPEAT": "high",
+    "LOG-PINNED-RULES": "high", "LOG-OBSERVED-DIFFERS": "high",
     "LOG-FILING": "high",
 }  # fmt: skip
 """The register of codes: append-only, a code is never reused."""
+
+OF_ORDER = frozenset(
+    {
+        "DEAL-ORDER", "DEAL-NOBETS", "WAGER-LATE", "WAGER-LOCKOUT", "SET-EARLY", "SET-ORDER", "PLAY-ORDER",
+        "PAY-ORDER", "PAY-EARLY", "PAY-REVEAL",
+    }
+)  # fmt: skip
+"""The codes of what is done too early, too late or out of turn: if the order of a round was not seen, none is found."""
 
 
 class Indeterminate(msgspec.Struct, frozen=True):

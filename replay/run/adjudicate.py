@@ -20,7 +20,7 @@ from replay.fold.round import Round
 from replay.rules.catalogue import GAME_RULES
 from replay.rules.game_rules import GameRules
 from replay.rules.order import rules_in_order
-from replay.rules.rule import Indeterminate, Rule
+from replay.rules.rule import OF_ORDER, Indeterminate, Rule
 from replay.settlement.other_readings import with_other_readings
 from replay.settlement.round_readings import round_readings
 from replay.settlement.settlement import lacks_settlement, settlements
@@ -53,7 +53,12 @@ def rules_of(chapter: Chapter) -> tuple[Rule, ...]:
 def adjudicate(round_: Round, book: Rulebook) -> Conclusion:
     """Judge a round by the rules in force."""
     round_ = as_withdrawn(round_, book)
-    findings, doubts = findings_by(rules_of(book.chapter), round_, book)
+    rules = rules_of(book.chapter)
+    if not round_.order_seen:
+        rules = tuple(rule for rule in rules if not OF_ORDER.issuperset(rule.codes))
+    findings, doubts = findings_by(rules, round_, book)
+    if not round_.order_seen:
+        findings = [each for each in findings if each.code not in OF_ORDER]
     doubts = list(dict.fromkeys([*_lost_evidence(round_), *doubts]))
     verdict: Verdict = "UPHELD"
     if not all(map(_is_of_the_log, findings)):

@@ -131,7 +131,7 @@ def _reaches_behind(scout: StreamWorker, point: RestPoint, read: Reader) -> bool
 
 def _walk(scout: StreamWorker, records: Iterator[Record]) -> IntegrityError | None:
     """Let a worker that judges nothing take records as far as they can be read; return the error that breaks them off."""
-    fold = scout.table or scout.meter
+    fold = scout.table or scout.meter or scout.observed
     try:
         for run in runs_of(records):
             scout.take_run(run, lambda result: None)
@@ -144,7 +144,7 @@ def _walk(scout: StreamWorker, records: Iterator[Record]) -> IntegrityError | No
 
 
 def _corrections(scout: StreamWorker) -> Sequence[Correction]:
-    fold = scout.table or scout.meter
+    fold = scout.table or scout.meter or scout.observed
     return fold.corrections if fold is not None else []
 
 

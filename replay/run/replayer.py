@@ -31,7 +31,7 @@ from replay.run.positions import ReplaySource, resolve_time, resumption
 from replay.run.refold import refold
 from replay.run.rest_points import RestPoints
 from replay.run.round_keeper import RoundKeeper
-from replay.run.stream_worker import Result, StreamWorker, current_findings
+from replay.run.stream_worker import LatestResult, Result, StreamWorker, current_findings
 from replay.run.tally import StreamTally, Tally, by_stream, kept, total
 from rulebook.chapters.rulebook import Rulebook
 
@@ -322,11 +322,18 @@ class Replay:
             worker.seq, worker.chain = position.seq, position.hash
             if stream not in self._heads and not self.results.unchained():
                 worker.tally = StreamTally()
+            worker.elsewhere = self.log.read
             worker.taker = self._rounds.taker(stream) if self._rounds is not None else None
             if worker.table is not None:
                 worker.keep_rest_points(RestPoints())
             self._workers[stream] = worker
         return self._workers[stream]
+
+    def _new_worker(self, stream: str, latest: LatestResult) -> StreamWorker:
+        """Return a worker that begins at the first event of a stream."""
+        worker = StreamWorker(stream, latest)
+        worker.elsewhere = self.log.read
+        return worker
 
     def _judge_again(self, stream: str, why: str) -> None:
         """Judge a stream from its first event, and put right what is stored of it.
@@ -450,6 +457,7 @@ class Replay:
             self._latest,
             lambda: self._finding_ids(stream),
             self.rules,
+            self._new_worker,
             points=self._workers[stream].rest_points if stream in self._workers else None,
             judged=self._workers[stream].refold_evidence if stream in self._workers else None,
         )

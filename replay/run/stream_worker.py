@@ -21,13 +21,23 @@ from events.vocabulary.envelope import RawEnvelope, ReadEnvelope
 from events.vocabulary.upcast import upcast
 from replay.findings import Adjudication, Finding, LedgerEntry, LedgerKind, digest, read_result, to_bytes
 from replay.fold.corrections import Replacements
+from replay.fold.observed_fold import Entry, ObservedFold
 from replay.fold.round import Round
 from replay.fold.table_fold import TableFold
-from replay.fold.table_state import LEDGER_EVENTS, TableState
+from replay.fold.table_state import LEDGER_EVENTS, Filed, TableState
 from replay.rules.meters import MeterFold, MeterState
 from replay.run.adjudicate import Conclusion, adjudicate
 from replay.run.engine import engine
 from replay.run.late_events import LateEvents, is_late
+from replay.run.observed_entries import (
+    Elsewhere,
+    comparison,
+    misfit,
+    no_other_streams,
+    numbered,
+    pinned_rules,
+    with_differences,
+)
 from replay.run.rest_points import RestPoint, RestPoints
 from replay.run.round_keeper import RoundTaker
 from replay.run.tally import StreamTally
@@ -63,7 +73,7 @@ class Snapshot(msgspec.Struct, kw_only=True):
     """Where a worker can be resumed: the state when no round was open, the records folded since, and what is in force.
 
     `rest_seq` is the number of the event after which the state was that; 0 where that is the beginning, or not known.
-    `inherited_to` as of the worker.
+    `inherited_to` as of the worker. `observed_to` is the last observed round entered whole.
     """
 
     table: TableState | None
@@ -72,6 +82,7 @@ class Snapshot(msgspec.Struct, kw_only=True):
     tally: StreamTally | None = None
     rest_seq: int = 0
     inherited_to: int = 0
+    observed_to: int = 0
 
 
 @functools.lru_cache(maxsize=256)
@@ -111,13 +122,15 @@ class StreamWorker:
     numbers of all rounds that were opened. This worker judged the rounds up to `judged_to`; the worker before it may have
     stored verdicts on rounds up to `inherited_to`. `rounds` counts the rounds judged for the first time. `seq` is the number of
     the last record taken, `chain` the log's chain hash there. `tally` counts what is in force of what this stream's workers
-    stored (null: nobody has counted), and is kept by whoever stores it. `taker` takes the rounds too as they are judged,
+    stored (null: nobody has counted), and is kept by whoever stores it. `elsewhere` reads the events of other streams that an
+    observed round names. `taker` takes the rounds too as they are judged,
     `rest_points` the states from which a refold can begin. `late` is what came late and is
     not taken in yet.
     """
 
     taker: RoundTaker | None = None
     rest_points: RestPoints | None = None
+    elsewhere: Elsewhere = staticmethod(no_other_streams)
 
     def __init__(
         self, stream: str, latest: LatestResult, snapshot: bytes | None = None, rules: Rulebook | None = None
@@ -135,6 +148,7 @@ class StreamWorker:
         self.needs_refold = False
         self.table: TableFold | None = None
         self.meter: MeterFold | None = None
+        self.observed: ObservedFold | None = None
         self._state_at_rest, self._rest_seq = b"", 0
         self._records_since: list[bytes] = []
         resumed = msgspec.msgpack.decode(snapshot, type=Snapshot) if snapshot is not None else None
@@ -144,6 +158,9 @@ class StreamWorker:
             self.judged_to = self.table.state.last_round_no
         elif stream.startswith("meter/"):
             self.meter = MeterFold(stream, resumed.meter if resumed is not None else None)
+        elif stream.startswith("observed/"):
+            self.observed = ObservedFold(stream, resumed.observed_to if resumed is not None else 0)
+            self.judged_to = self.observed.last_round_no
         self._keep_rest()
         if resumed is not None:
             self._rest_seq, self.inherited_to = resumed.rest_seq, resumed.inherited_to
@@ -240,7 +257,32 @@ class StreamWorker:
             results += [("findings", finding.id, to_bytes(finding)) for finding in self.meter.apply(event)]
             self.needs_refold = self.meter.needs_refold
             self.late.add(event.recorded_at_us, event.seq, is_late(event.type, event.round_no, None, 0))
+        elif self.observed is not None:
+            results += self._take_observed(self.observed, event, data[start])
         return start + 1, results
+
+    def _take_observed(self, fold: ObservedFold, event: ReadEnvelope[model.Event], data: bytes) -> list[Result]:
+        results: list[Result] = []
+        for entry in fold.apply(event):
+            if self.judging:
+                results += self._judge_entry(entry)
+        self.needs_refold = fold.needs_refold
+        self.late.add(event.recorded_at_us, event.seq, is_late(event.type, event.round_no, None, 0))
+        if self.opened_rounds is not None and isinstance(event.payload, model.RoundObserved):
+            self.opened_rounds.add(event.round_no or 0)
+        self._records_since = [] if fold.open is None else [*self._records_since, data]
+        return results
+
+    def _judge_entry(self, entry: Entry) -> list[Result]:
+        """Judge an observed round by the filing that it pins."""
+        filed = pinned_rules(entry, self.elsewhere)
+        round_, numbers = entry.round(filed if isinstance(filed, Filed) else None)
+        book = filed if isinstance(filed, str) else rules_in_force(round_)
+        if isinstance(book, str):
+            return self._conclude(round_, book, misfit(entry, book))
+        differences = comparison(entry, round_, self.elsewhere)
+        conclusion = with_differences(numbered(adjudicate(round_, book), numbers), entry, differences, book.digest)
+        return self._conclude(round_, book, conclusion)
 
     def _fold_table(
         self, fold: TableFold, data: Sequence[bytes], events: Sequence[ReadEnvelope[model.Event]], start: int
@@ -299,6 +341,11 @@ class StreamWorker:
         """Return the snapshot from which this worker can be resumed."""
         if self.meter is not None:
             return encode(Snapshot(table=None, meter=self.meter.state, since=[], tally=self.tally))
+        if self.observed is not None:
+            ended = self.observed.last_round_no
+            return encode(
+                Snapshot(table=None, meter=None, since=self._records_since, tally=self.tally, observed_to=ended)
+            )
         table = msgspec.msgpack.decode(self._state_at_rest, type=TableState) if self._state_at_rest else None
         return encode(
             Snapshot(
@@ -328,8 +375,9 @@ class StreamWorker:
         if self.table is not None:
             self.table.replacements, self.table.objections = replacements, objections
             self.table.rounds_to_keep = rounds_to_keep
-        elif self.meter is not None:
-            self.meter.replacements, self.meter.objections = replacements, objections
+        for fold in (self.meter, self.observed):
+            if fold is not None:
+                fold.replacements, fold.objections = replacements, objections
 
     def finish(self) -> list[Result]:
         """Return, after the last record, what differs from the verdicts stored before; go on as any other worker.
@@ -337,6 +385,11 @@ class StreamWorker:
         The findings of the verdicts that stand are among it: they are stored by themselves too, and may be missing there.
         """
         self.take_in()
+        if self.observed is not None:
+            entries = self.observed.entries()
+            self.opened_rounds = {entry.round_no for entry in entries}
+            for entry in entries:
+                self._judge_entry(entry)
         revisions, confirmed = self.pending_revisions or {}, self._confirmed
         self.replacements, self.pending_revisions, self.needs_refold, self._confirmed = None, None, False, {}
         if self.table is not None:
@@ -395,18 +448,24 @@ class StreamWorker:
         """
         if round_.is_repeat:
             return []
+        is_what_if = self.rules is not None and round_.before.game in ("", self.rules.game)
+        book = self.rules if is_what_if and self.rules is not None else rules_in_force(round_)
+        return self._conclude(round_, book)
+
+    def _conclude(self, round_: Round, book: Rulebook | str, conclusion: Conclusion | None = None) -> list[Result]:
+        """Return the verdict on a round, if it differs from the one stored; `conclusion` is what is concluded already."""
         is_first = round_.round_no > self.judged_to
         self.rounds += is_first
         self.judged_to = max(self.judged_to, round_.round_no)
-        is_what_if = self.rules is not None and round_.before.game in ("", self.rules.game)
-        book = self.rules if is_what_if and self.rules is not None else rules_in_force(round_)
         key = f"{self.stream}#{round_.round_no}"
         if self.pending_revisions is None:
             self.refold_evidence.pop(key, None)
-        elif self._is_as_judged(key, round_, book):
+        elif conclusion is None and self._is_as_judged(key, round_, book):
             self.pending_revisions.pop(key, None)
             return []
-        if isinstance(book, str):
+        if conclusion is not None:
+            pass
+        elif isinstance(book, str):
             conclusion = Conclusion(verdict="UNDETERMINED", undetermined=(book,), findings=(), settlements=())
         else:
             conclusion = adjudicate(round_, book)

@@ -1,0 +1,212 @@
+"""Folds `observed/<table>`: what people entered of single rounds, each into a `Round` of its own.
+
+The idea that makes it simple: an observed round stands alone. `round_observed` opens it, the events of its number follow, and
+`round_closed` ends it. Each is folded as the only round of a table of which nothing else is known but the rules that it pins and
+the dealer whom the observer names, so nothing of the table, and of no other entry, bears on it. If the order of what was done was
+not seen, the events are taken in the usual order: wagers, play, settlement, the rack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from events.vocabulary import model
+from events.vocabulary.envelope import ReadEnvelope
+from events.vocabulary.model import Event
+from replay.fold.corrections import Correction, Replacements, correction
+from replay.fold.record_faults import RecordFault
+from replay.fold.recorded_event import RecordedEvent
+from replay.fold.round import Round
+from replay.fold.table_fold import TableFold
+from replay.fold.table_state import Filed, TableState
+
+NO_DECK = "not-seen"
+"""The deck of a round whose observer names none."""
+
+DURING_PLAY = frozenset({"raise"})
+"""Wagers that are placed after the deal."""
+
+_RANKS: Mapping[type[Event], int] = {
+    model.WagerPlaced: 0,
+    model.WagerRemoved: 0,
+    model.WagerRefused: 0,
+    model.WagerTaken: 2,
+    model.WagerPaid: 2,
+    model.WagerReturned: 2,
+    model.VigorishTaken: 2,
+    model.EnvyPaid: 2,
+    model.ProgressiveWon: 2,
+    model.PayoutValidated: 2,
+    model.PayoutDocumented: 2,
+    model.CardsCollected: 3,
+    model.RoundClosed: 4,
+}
+"""Event → its place in the usual order; what is not named is of the play."""
+
+
+class Entry:
+    """One observed round as it was entered: its header, its events, and the corrections of either.
+
+    `is_repeated`: its number was opened again; what follows under the number is not judged (D780).
+    """
+
+    def __init__(self, opened: ReadEnvelope[Event], header: model.RoundObserved) -> None:
+        self.opened, self.header = opened, header
+        self.events: list[ReadEnvelope[Event]] = []
+        self.corrections: list[ReadEnvelope[Event]] = []
+        self.faults: list[RecordFault] = []
+        self.is_repeated = False
+
+    @property
+    def round_no(self) -> int:
+        """The number of the round in its stream."""
+        return self.opened.round_no or 0
+
+    def round(self, rules: Filed | None) -> tuple[Round, Mapping[int, int]]:
+        """Return the round, and the number of each event by its number in the round, where the usual order is another."""
+        header = self.header
+        state = TableState(dealer=header.dealer or "", rules=[rules] if rules is not None else [])
+        fold = TableFold(self.opened.stream, state)
+        fold.replacements = {}
+        opening = model.RoundOpened(deck=header.deck or NO_DECK, observed=header.observed)
+        events, numbers = list(self.events), dict[int, int]()
+        if not header.order_seen:
+            events = in_usual_order(events)
+            numbers = dict(zip(sorted(each.seq for each in events), (each.seq for each in events), strict=True))
+        opened_us = self.opened.occurred_at_us
+        round_: Round | None = None
+        for count, event in enumerate([msgspec.structs.replace(self.opened, payload=opening), *events], 1):
+            given = msgspec.structs.replace(
+                event,
+                gaming_day=header.played_gaming_day,
+                source="observer",
+                source_seq=count,
+                occurred_at_us=event.occurred_at_us if header.order_seen else opened_us,
+                seq=event.seq if count == 1 or not numbers else sorted(numbers)[count - 2],
+            )
+            fold.apply(given)
+            round_ = round_ or fold.open
+        fold.leave()
+        assert round_ is not None
+        round_.order_seen = header.order_seen
+        for each in self.corrections:
+            round_.add(RecordedEvent.of(each))
+        for fault in self.faults:
+            round_.add_record_fault(fault)
+        round_.finish_index()
+        return round_, {number: true for number, true in numbers.items() if number != true}
+
+
+def in_usual_order(events: Iterable[ReadEnvelope[Event]]) -> list[ReadEnvelope[Event]]:
+    """Return the events of a round in the usual order, those of one kind as they are."""
+    return sorted(events, key=lambda event: usual_place(event.payload))
+
+
+def usual_place(event: Event) -> int:
+    """Return the place of an event in the usual order of a round: 0 wagers, 1 play, 2 settlement, 3 the rack, 4 the close."""
+    if isinstance(event, model.WagerPlaced) and event.wager in DURING_PLAY:
+        return 1
+    return _RANKS.get(event.KIND, 1)
+
+
+class ObservedFold:
+    """The fold of one stream of observed rounds. `apply` returns the entries that an event completes.
+
+    `needs_refold` is set by a correction, and by an event of an entry that is complete: the stream is folded again then, with the
+    corrections in force as `replacements` (by the number of the event) and the `objections` to the others; the entries are
+    complete at the end of that (`entries`).
+    """
+
+    def __init__(self, stream: str, last_round_no: int = 0) -> None:
+        self.stream, self.last_round_no = stream, last_round_no
+        self.open: Entry | None = None
+        self.replacements: Replacements | None = None
+        self.objections: Mapping[int, str] = {}
+        self.corrections: list[Correction] = []
+        self.needs_refold = False
+        self._entries: dict[int, Entry] = {}
+        self._home: dict[int, int] = {}
+        """While the stream is folded again: number of an event → of the round that it is of."""
+
+    def apply(self, event: ReadEnvelope[Event]) -> Sequence[Entry]:
+        """Apply an event; return the entries that are complete by it. While the stream is folded again none is."""
+        if isinstance(event.payload, model.EventCorrected):
+            self._correct(event, event.payload)
+            return []
+        if self.replacements is not None:
+            self._collect(event)
+            return []
+        if isinstance(event.payload, model.RoundObserved):
+            return self._begin(event, event.payload)
+        entry = self.open
+        if event.round_no is None or isinstance(event.payload, model.EntryConfirmed):
+            return []
+        if entry is None or event.round_no != entry.round_no:
+            self.needs_refold = True
+            return []
+        entry.events.append(event)
+        if not isinstance(event.payload, model.RoundClosed):
+            return []
+        return self._end()
+
+    def _begin(self, event: ReadEnvelope[Event], header: model.RoundObserved) -> Sequence[Entry]:
+        ended = self._end()
+        if (event.round_no or 0) <= self.last_round_no:
+            self.needs_refold = True
+            return ended
+        self.open = Entry(event, header)
+        return ended
+
+    def _end(self) -> Sequence[Entry]:
+        ended, self.open = self.open, None
+        if ended is None:
+            return []
+        self.last_round_no = ended.round_no
+        return [ended]
+
+    def _correct(self, event: ReadEnvelope[Event], payload: model.EventCorrected) -> None:
+        self.corrections.append(correction(event.seq, payload))
+        if self.replacements is None:
+            self.needs_refold = True
+            return
+        number = self._home.get(payload.supersedes_seq, event.round_no or 0)
+        entry = self._entries.get(number)
+        self._home[event.seq] = number
+        if entry is None:
+            return
+        if event.seq in self.objections:
+            entry.faults.append(RecordFault("correction", event.source, event.seq, self.objections[event.seq]))
+        else:
+            entry.corrections.append(event)
+
+    def _collect(self, event: ReadEnvelope[Event]) -> None:
+        """Take an event to its entry, as the corrections in force have it."""
+        assert self.replacements is not None
+        number = event.round_no or 0
+        self._home[event.seq] = number
+        if event.seq in self.replacements:
+            substitute = self.replacements[event.seq]
+            if substitute is None or substitute[0] not in (None, number):
+                return
+            event = msgspec.structs.replace(event, payload=substitute[1])
+        entry = self._entries.get(number)
+        if isinstance(event.payload, model.RoundObserved):
+            if entry is None:
+                self._entries[number] = Entry(event, event.payload)
+                self.last_round_no = max(self.last_round_no, number)
+            else:
+                detail = f"round {number} was opened by event {entry.opened.seq} and again by event {event.seq}"
+                entry.faults.append(RecordFault("round", event.source, event.seq, detail))
+                entry.is_repeated = True
+        elif entry is None or entry.is_repeated or event.round_no is None:
+            return
+        elif not isinstance(event.payload, model.EntryConfirmed):
+            entry.events.append(event)
+
+    def entries(self) -> list[Entry]:
+        """Return, after the last record of a stream that was folded again, its entries; go on as any other fold."""
+        self.replacements, self.needs_refold = None, False
+        entries, self._entries, self._home = list(self._entries.values()), {}, {}
+        return entries

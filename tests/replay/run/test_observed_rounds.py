@@ -1,0 +1,220 @@
+"""Rounds that people observed: each is judged alone, by the filing that it pins, and withdraws nothing of the table's own."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+import pytest
+
+from events.vocabulary import model
+from replay.fold.observed_fold import usual_place
+from replay.run.replayer import MemoryResults
+from tests.replay.observed import ENTERED, Observed, judged, lines
+from tests.replay.tables import PAID, UNPAID, Table, filed
+
+MISSED = "PAY-MISSED seat=3 wager=base -25.00"
+KEY = "observed/fu-01#1"
+
+OUT_OF_ORDER = PAID.replace("pay     seat=3 base 25.00\n", "").replace(
+    "take    seat=1 base 10.00\n", "take    seat=1 base 10.00\npay     seat=3 base 25.00\n"
+)
+"""Seat 1 is settled before seat 3; the text settles from seat 6 to seat 1 (§ 688a.11(e))."""
+
+
+def house(rounds: int = 1) -> Table:
+    table = Table()
+    for number in range(1, rounds + 1):
+        table.play(number, PAID)
+    return table
+
+
+@pytest.mark.parametrize(("text", "verdict", "found"), [(PAID, "UPHELD", []), (UNPAID, "VARIANCE", [MISSED])])
+def test_an_observed_round_is_judged_by_the_filing_that_it_pins(text: str, verdict: str, found: list[str]) -> None:
+    table = house()
+    entries = Observed(table)
+    entries.enter(1, text)
+    verdicts = judged(table, entries)
+    assert (verdicts[KEY].verdict, lines(verdicts[KEY])) == (verdict, found)
+    assert (verdicts[KEY].gaming_day, verdicts[KEY].dealer) == ("2026-03-01", "d-7")
+    assert verdicts["table/fu-01#1"].verdict == "UPHELD"
+
+
+def test_an_entry_withdraws_and_changes_nothing_of_the_table() -> None:
+    table = house()
+    table.play(2, UNPAID)
+    alone = {key: msgspec.to_builtins(each) for key, each in judged(table).items()}
+    entries = Observed(table)
+    for number, text in ((1, UNPAID), (2, PAID), (3, PAID)):
+        entries.enter(number, text)
+    beside = judged(table, entries)
+    assert {key: msgspec.to_builtins(each) for key, each in beside.items() if key in alone} == alone
+
+
+def test_the_table_need_not_be_open_and_yesterday_is_no_step_back() -> None:
+    table = Table()
+    entries = Observed(table)
+    entries.enter(1, PAID)
+    entries.enter(2, PAID, played_gaming_day="2026-02-27")
+    verdicts = judged(table, entries)
+    assert [verdicts[f"observed/fu-01#{n}"].verdict for n in (1, 2)] == ["UPHELD", "UPHELD"]
+    assert verdicts["observed/fu-01#2"].gaming_day == "2026-02-27" < ENTERED
+
+
+@pytest.mark.parametrize(
+    ("pinned", "day", "why"),
+    [
+        (model.PinnedRules(seq=1, sha256="0" * 64), "2026-03-01", "event 1 of table/fu-01, .* files no rules"),
+        (model.PinnedRules(seq=99, sha256="0" * 64), "2026-03-01", "event 99 of table/fu-01, .* files no rules"),
+        (model.PinnedRules(seq=2, sha256="0" * 64), "2026-03-01", "files other rules than those of SHA-256 0000"),
+        (model.PinnedRules(seq=2, sha256=filed().sha256), "1999-12-31", "files rules from "),
+    ],
+)
+def test_a_filing_that_does_not_fit_is_found_and_judges_nothing(pinned: model.PinnedRules, day: str, why: str) -> None:
+    table = house()
+    entries = Observed(table)
+    entries.enter(1, UNPAID, rules=pinned, played_gaming_day=day)
+    found = judged(table, entries)[KEY]
+    assert (found.verdict, lines(found)) == ("UNDETERMINED", ["LOG-PINNED-RULES"])
+    assert found.findings[0].cite == "Log contract, observed rounds"
+    assert re.search(why, found.undetermined[0])
+
+
+def test_order_that_was_not_seen_is_no_finding_and_amounts_are_judged() -> None:
+    table = house()
+    entries = Observed(table)
+    entries.enter(1, OUT_OF_ORDER)
+    entries.enter(2, OUT_OF_ORDER, order_seen=False)
+    entries.enter(3, OUT_OF_ORDER.replace("base 25.00\nclose", "base 20.00\nclose"), order_seen=False)
+    verdicts = judged(table, entries)
+    assert lines(verdicts["observed/fu-01#1"]) == ["PAY-ORDER seat=3"]
+    assert (verdicts["observed/fu-01#2"].verdict, lines(verdicts["observed/fu-01#2"])) == ("UPHELD", [])
+    assert lines(verdicts["observed/fu-01#3"]) == ["PAY-UNDER seat=3 wager=base -5.00"]
+
+
+def test_where_the_order_was_not_seen_the_evidence_has_the_numbers_of_the_stream() -> None:
+    """The wager was typed after the payment; the finding names the events as they are stored."""
+    table = house()
+    entries = Observed(table)
+    short = PAID.replace("pay     seat=3 base 25.00", "pay     seat=3 base 20.00")
+    entries.enter(1, short, last=model.WagerPlaced, order_seen=False)
+    (found,) = judged(table, entries)[KEY].findings
+    assert found.line() == "PAY-UNDER seat=3 wager=base -5.00"
+    kinds = {entries.payload(seq).TYPE for seq in found.evidence}
+    assert {"wager_placed", "wager_paid"} <= kinds
+    assert all(getattr(entries.payload(seq), "seat", 3) == 3 for seq in found.evidence)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (PAID, []),
+        (PAID.replace("As Ah 7c", "Ad Ah 7c"), ["LOG-OBSERVED-DIFFERS seat=3"]),
+        (PAID.replace("As Ah 7c", "?? Ah 7c"), []),
+        (PAID.replace("seat=3 base 25.00", "seat=3 base 30.00"), ["LOG-OBSERVED-DIFFERS seat=3 wager=base"] * 2),
+        (UNPAID, []),
+    ],
+    ids=["alike", "card", "unread card", "amounts", "not seen"],
+)
+def test_two_records_of_one_round_are_compared_and_none_replaces_the_other(text: str, found: list[str]) -> None:
+    table = house()
+    same = model.SameRound(first_seq=3, last_seq=table.last, round_no=1, stream="table/fu-01")
+    entries = Observed(table)
+    entries.enter(1, text.replace("covers settlement", ""), same_as=same)
+    verdicts = judged(table, entries)
+    differences = [each for each in lines(verdicts[KEY]) if each.startswith("LOG-")]
+    assert differences == found
+    assert verdicts["table/fu-01#1"].verdict == "UPHELD"
+    if found:
+        assert verdicts[KEY].verdict == "UNDETERMINED"
+        first = verdicts[KEY].findings[0]
+        assert first.expected.startswith("table/fu-01 round 1 has ")
+        assert first.observed.startswith("observed/fu-01 round 1 has ")
+
+
+def test_two_observers_of_one_round_are_compared() -> None:
+    table = house()
+    first = Observed(table)
+    begins = first.enter(1, PAID)
+    ends = first.last
+    first.enter(
+        2,
+        PAID.replace("2h  dealer", "3h  dealer").replace("4c 2h", "4c 3h"),
+        same_as=model.SameRound(first_seq=begins, last_seq=ends, round_no=1, stream="observed/fu-01"),
+    )
+    found = judged(table, first)["observed/fu-01#2"]
+    assert [each for each in lines(found) if "DIFFERS" in each] == ["LOG-OBSERVED-DIFFERS seat=3"]
+
+
+def test_a_record_that_is_not_there_is_found() -> None:
+    table = house()
+    entries = Observed(table)
+    entries.enter(1, PAID, same_as=model.SameRound(first_seq=3, last_seq=9, round_no=7, stream="table/fu-01"))
+    found = judged(table, entries)[KEY]
+    assert lines(found) == ["LOG-OBSERVED-DIFFERS"]
+    assert "no round 7 in events 3 to 9" in found.findings[0].expected
+
+
+def test_a_correction_of_an_entry_counts_and_so_does_taking_it_back() -> None:
+    table = house()
+    entries = Observed(table)
+    entries.enter(1, PAID)
+    entries.enter(2, PAID.replace("pay     seat=3 base 25.00", "pay     seat=3 base 2500.00"))
+    results = MemoryResults()
+    assert lines(judged(table, entries, results=results)["observed/fu-01#2"]) == ["PAY-OVER seat=3 wager=base +2475.00"]
+    typo = next(n for n, each in enumerate(entries.drafts, 1) if getattr(each.payload, "winnings_cents", 0) == 250_000)
+    right = msgspec.structs.replace(entries.payload(typo), winnings_cents=2_500)
+    entries.correct(typo, right, 2)
+    corrected = judged(table, entries, results=results)["observed/fu-01#2"]
+    assert (corrected.verdict, corrected.revision, lines(corrected)) == ("UPHELD", 2, [])
+    opened = next(n for n, each in enumerate(entries.drafts, 1) if each.round_no == 1)
+    entries.correct(opened, None)
+    withdrawn = judged(table, entries, results=results)
+    assert withdrawn["observed/fu-01#1"].verdict == "UNDETERMINED"
+    assert "withdrawn" in withdrawn["observed/fu-01#1"].undetermined[0]
+    assert withdrawn["observed/fu-01#2"].verdict == "UPHELD"
+
+
+def test_a_correction_that_fits_nothing_changes_nothing_and_is_found() -> None:
+    table = house()
+    entries = Observed(table)
+    entries.enter(1, PAID)
+    entries.correct(3, None, event_id="ab" * 16)
+    found = judged(table, entries)[KEY]
+    assert (found.verdict, lines(found)) == ("UNDETERMINED", ["LOG-CORRECTION"])
+
+
+def test_a_number_that_was_entered_comes_once() -> None:
+    table = house()
+    entries = Observed(table)
+    entries.enter(1, UNPAID)
+    entries.enter(2, PAID)
+    entries.enter(1, PAID)
+    found = judged(table, entries)[KEY]
+    assert (found.verdict, lines(found)) == ("VARIANCE", ["LOG-ROUND-REPEAT", MISSED])
+
+
+@pytest.mark.parametrize("pause", [1, 2, 5, 9, 14, 20, 26])
+def test_a_replay_that_is_stopped_anywhere_and_goes_on_comes_to_the_same(pause: int) -> None:
+    table = house()
+    entries = Observed(table)
+    entries.enter(1, PAID)
+    entries.enter(2, UNPAID)
+    entries.correct(9, entries.payload(9), 1)
+    entries.enter(3, PAID, same_as=model.SameRound(first_seq=3, last_seq=table.last, round_no=1, stream="table/fu-01"))
+    whole = judged(table, entries)
+    part = Observed(table)
+    part.drafts = entries.drafts[:pause]
+    results = MemoryResults()
+    judged(table, part, results=results)
+    assert {key: each.findings for key, each in judged(table, entries, results=results).items()} == {
+        key: each.findings for key, each in whole.items()
+    }
+
+
+def test_the_usual_order_has_raises_among_the_play() -> None:
+    def wager(name: str) -> model.WagerPlaced:
+        return model.WagerPlaced(amount_cents=1, bettor="p", form="chips", number=None, seat=1, wager=name)
+
+    assert [usual_place(wager(name)) for name in ("ante", "raise")] == [0, 1]
+    assert usual_place(model.RoundClosed(by="x")) == 4
