@@ -45,14 +45,16 @@ def values(kind: mi.Type) -> st.SearchStrategy[Any]:
             return st.lists(
                 values(kind.item_type), min_size=kind.min_length or 0, max_size=min(kind.max_length or 5, 8)
             )
+        case mi.StructType():
+            return st.builds(kind.cls, **{each.name: values(each.type) for each in kind.fields})
     raise TypeError(f"no strategy for {kind}")
 
 
 def payloads_of(cls: type[Event]) -> st.SearchStrategy[Event]:
     """Return a strategy for the payloads of one class."""
-    if cls is EventCorrected:
+    if issubclass(cls, EventCorrected):
         return st.builds(
-            EventCorrected,
+            cls,
             supersedes_seq=NUMBERS,
             supersedes_event_id=HEX_32,
             by=TOKENS,
@@ -79,7 +81,7 @@ def _replacement(payload: Event, round_no: int | None) -> Replacement:
 
 
 _CLASSES = list(REGISTRY.values())
-PLAIN = st.sampled_from([cls for cls in _CLASSES if cls is not EventCorrected]).flatmap(payloads_of)
+PLAIN = st.sampled_from([cls for cls in _CLASSES if not issubclass(cls, EventCorrected)]).flatmap(payloads_of)
 PAYLOADS = st.sampled_from(_CLASSES).flatmap(payloads_of)
 AT_A_TABLE = PAYLOADS.filter(lambda payload: stands_at_a_table(payload))
 DRAFTS = st.builds(
