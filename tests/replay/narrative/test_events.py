@@ -14,8 +14,9 @@ from desk.packet.words import CUSTODY
 from desk.review.state import OBJECTIONS
 from events import errors
 from events.vocabulary import model
-from events.vocabulary.base import REGISTRY, Event
+from events.vocabulary.base import REGISTRY, Event, Strict
 from events.vocabulary.correction_events import Replacement
+from events.vocabulary.observation_events import ObservationOpened
 from replay.narrative.events import PREDICATES, SENTENCES, predicate, sentence, sentence_of
 from replay.narrative.findings import TITLES, finding_title
 from replay.rules.rule import SEVERITY
@@ -54,10 +55,13 @@ def values(type_: Any, name: str) -> list[Any]:
             return ["plain words"]
     if type_ is Replacement:
         return [Replacement(type="total_announced", version=1, round_no=1, payload={"total": 8})]
+    if issubclass(type_, Strict):
+        parts = {field.name: values(field.type, field.name)[0] for field in msgspec.structs.fields(type_)}
+        return [type_(**parts)]
     return [_fail(name, type_)]
 
 
-TEXTS = ("2026-03-06", "06:00", "USD", "a1", "a" * 32, "a" * 64, "floor+0000abcd+" + "A" * 44, "pile-1")
+TEXTS = ("2026-03-06", "06:00", "USD", "a1", "a" * 32, "a" * 64, "floor+0000abcd+" + "A" * 44, "pile-1", "table/fu-01")
 
 
 def _fail(name: str, type_: object) -> Any:
@@ -78,7 +82,8 @@ def samples(kind: type[Event]) -> Iterator[Event]:
 def test_every_registered_event_has_one_sentence() -> None:
     assert {*SENTENCES} | {*PREDICATES} == {*KINDS}
     assert {*SENTENCES} & {*PREDICATES} == set()
-    assert {*PREDICATES} == {*OBJECTIONS}, "what people did in a review is told apart from who did it"
+    observed = {cls for cls in KINDS if cls.__module__ == ObservationOpened.__module__}
+    assert {*PREDICATES} == {*OBJECTIONS} | observed, "what people did is told apart from who did it"
     assert {*CUSTODY} <= {*SENTENCES}
 
 
