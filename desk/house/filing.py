@@ -42,11 +42,19 @@ class Filing(NamedTuple):
     book: Rulebook
     before: Rulebook | None
     changes: tuple[str, ...]
+    by_device: bool = False
+    """Whether the rules that are in force now were filed by a device."""
+
+    @property
+    def is_made(self) -> bool:
+        """Whether the office filed these rules already."""
+        return self.before is not None and self.before.digest == self.book.digest and not self.by_device
 
     @property
     def says(self) -> str:
         """It in one line."""
-        what = "; ".join(self.changes) if self.changes else "the same rules"
+        same = "the same rules, filed by the office instead of a device" if self.by_device else "the same rules"
+        what = "; ".join(self.changes) or same
         return f"{self.table} rules from {self.book.effective_gaming_day}: {what}"
 
 
@@ -54,7 +62,8 @@ def planned(record: TableRecord, book: Rulebook, returns: Returns) -> Filing:
     """Return what filing these rules at a table changes."""
     filed = record.filings.in_force(book.effective_gaming_day)
     before = None if filed is None else parse_submission(filed.toml)
-    return Filing(record.table, book, before, tuple(differences(before, book, returns)))
+    by_device = before is not None and not record.filings.office_files
+    return Filing(record.table, book, before, tuple(differences(before, book, returns)), by_device)
 
 
 def differences(before: Rulebook | None, after: Rulebook, returns: Returns) -> list[str]:
@@ -140,7 +149,7 @@ class Office:
             made, groups = [], []
             for record in found:
                 filing = planned(record, book, returns)
-                if filing.before is not None and filing.before.digest == book.digest:
+                if filing.is_made:
                     raise ReviewRefused(f"{record.table}: these rules are filed already; nothing was written")
                 group = self.drafts(record, text, person.id)
                 if second is not None:
@@ -170,16 +179,20 @@ class Office:
         entries = [Entry(payload, self._now_us, event_id) for payload, event_id in zip(payloads, ids, strict=True)]
         return drafts(record, "office", self._persons.known(by), entries)
 
-    def sign(self, table: str, *, by: str) -> int:
-        """Sign the last filing of a table a second time; return its number. Raises `ReviewRefused`."""
-        with records(self._log, [table]) as (record,):
-            seq = record.filings.last_of_office
-            if seq is None or seq in record.signed:
-                raise ReviewRefused(f"{table}: no filing of the office waits for a second signature")
-            person = self._second(by, record.filings.filed_by(seq))
-            signed = Entry(house_event(model.FilingSigned, by=person.token, signs=seq), self._now_us)
-            self._log.append(record.stream, record.last + 1, drafts(record, "office", person, [signed]))
-        return seq
+    def sign(self, tables: Sequence[str], *, by: str) -> dict[str, int]:
+        """Sign the last filing of each table a second time, all or none; return their numbers. Raises `ReviewRefused`."""
+        made, groups = {}, []
+        with records(self._log, tables) as found:
+            for record in found:
+                seq = record.filings.last_of_office
+                if seq is None or record.signers(seq):
+                    raise ReviewRefused(f"{record.table}: no filing of the office waits for a second signature")
+                person = self._second(by, record.filings.filed_by(seq))
+                signed = Entry(house_event(model.FilingSigned, by=person.token, signs=seq), self._now_us)
+                made[record.table] = seq
+                groups.append((record.stream, drafts(record, "office", person, [signed])))
+            self._log.append_groups(groups)
+        return made
 
     def _second(self, by: str, first: str) -> Person:
         person = acting(self._persons, by, ROLE)

@@ -88,7 +88,7 @@ def _signatures(made: Property, log: EventLog, now_us: int) -> Part:
         last = record.filings.last_of_office
         if last is None and record.last:
             of_devices.append(table.id)
-        elif last is not None and last not in record.signed:
+        elif last is not None and not record.signers(last):
             waiting.append(table.id)
     if of_devices:
         return Part(

@@ -137,7 +137,7 @@ def _of_table(made: Property, table: Table, record: TableRecord, returns: Return
         return Step("=", f"{name} closed from {table.closed}: nothing more is filed")
     book = made.rules[table.rules]
     filing = planned(record, book, returns)
-    if filing.before is not None and filing.before.digest == book.digest:
+    if filing.is_made:
         return Step("=", f"{name} rules from {book.effective_gaming_day} as they are")
     mark = "+" if filing.before is None else "~"
     filed = rules_filed(book, book.text)

@@ -67,6 +67,22 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     amendments: tuple[Amendment, ...] = ()
 
 
+class Filed(NamedTuple):
+    """A filing of rules as it stands in the stream: by whom, and who signed it a second time."""
+
+    seq: int
+    effective_gaming_day: str
+    submission: str
+    sha256: str
+    source: str
+    signed_by: tuple[str, ...]
+
+    @property
+    def by_office(self) -> bool:
+        """Whether the office filed it, and no device."""
+        return self.source.startswith(BEGINNINGS["office"])
+
+
 class TableRecord:
     """What a table's stream says, read once (None: of a new table). Raises an `IntegrityError` where it is broken."""
 
@@ -77,8 +93,7 @@ class TableRecord:
         """Source → the last number that it gave."""
         self.ids: set[str] = set()
         self.filings = TableFilings()
-        self.signed: set[int] = set()
-        """The filings that a second person signed, by number."""
+        self.filed: list[Filed] = []
         lines: list[Line] = []
         made: dict[int, EventCorrected] = {}
         events = {}
@@ -95,7 +110,15 @@ class TableRecord:
             if isinstance(event.payload, EventCorrected):
                 made[event.seq] = event.payload
             elif isinstance(event.payload, model.FilingSigned):
-                self.signed.add(event.payload.signs)
+                signs, by = event.payload.signs, event.payload.by
+                self.filed = [
+                    each._replace(signed_by=(*each.signed_by, by)) if each.seq == signs else each for each in self.filed
+                ]
+            elif isinstance(event.payload, model.RulesFiled):
+                filed = event.payload
+                self.filed.append(
+                    Filed(event.seq, filed.effective_gaming_day, filed.submission, filed.sha256, event.source, ())
+                )
             elif isinstance(event.payload, KINDS):
                 lines.append(
                     Line(
@@ -147,6 +170,10 @@ class TableRecord:
             each.amount_cents for each in counted if isinstance(each, model.InventoryCounted) and each.kind == "closer"
         ]
         return closers[-1] if closers else None
+
+    def signers(self, seq: int) -> tuple[str, ...]:
+        """Return who signed a filing a second time."""
+        return next((each.signed_by for each in self.filed if each.seq == seq), ())
 
     def line(self, seq: int) -> Line:
         """Return a line by its number. Raises `ReviewRefused` where there is none."""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from desk.house.filing import read_filed_rules
 from desk.review.desk import SOURCE as DESK_SOURCE
 from desk.review.desk import Desk
 from events.errors import EventError
@@ -33,7 +34,7 @@ from tests.faults.child import TIMEOUT_S
 from tests.faults.floor import LOG_ID, PROPERTY, check, expected, groups, judge, tables
 from tests.faults.killed import create
 from tests.faults.table import demand, fault
-from tests.replay.tables import START_US
+from tests.replay.tables import START_US, Table, filed
 
 ROUNDS = 2
 HELD = "bytes in quarantine, named; nothing of it in any stream, redriven neither; all other tables' findings the same bytes"
@@ -124,6 +125,20 @@ def _notices(rng: random.Random) -> list[Forged]:
     """Notices of lines that no one refused: a round that is clear would become UNDETERMINED in intake's name."""
     refused = IntakeRefused(reason="x", sha256=f"{rng.getrandbits(256):064x}", size=1)
     return [("table/fu-01", _draft(refused, rng))]
+
+
+def _as_people(rng: random.Random) -> list[Forged]:
+    """A terminal of the pit reports as the office, and as people of the pit and the count room."""
+    rules = tables(ROUNDS)[0].payload(2)
+    forged = (
+        ("filing-m-ortiz", rules),
+        ("filing-m-ortiz", model.GamingDayOpened(gaming_day="2099-01-01")),
+        ("device-1", model.FilingSigned(by="m-ortiz", signs=2)),
+        ("pit-s-kane", model.FillReceived(amount_cents=100_000, by="s-kane", slip="f-1")),
+        ("count-c-lee", model.DropCounted(amount_cents=1, box="fu-01", by="c-lee", gaming_day="2026-03-01")),
+    )
+    source, payload = rng.choice(forged)
+    return [("table/fu-01", _draft(payload, rng, source))]
 
 
 # ------------------------------------------------------------------------------------------------------------ how it is tried
@@ -259,6 +274,53 @@ def office(folder: Path, times: int) -> int:
 
 @fault(
     "forgery",
+    "a pit terminal that reports as the office",
+    how="a filing, its signature, a fill or a drop box under the source of a person, redriven",
+    held=HELD,
+    quick=4,
+    often=40,
+)
+def as_people(folder: Path, times: int) -> int:
+    return _attempts(folder, times, _as_people)
+
+
+@fault(
+    "forgery",
+    "rules filed by a device where the office files",
+    how="other rules, or a correction of the office's, by a device of the table, redriven",
+    held="refused, named; the office's filing is in force",
+    quick=2,
+    often=40,
+)
+def filed_by_device(folder: Path, times: int) -> int:
+    for log, rng in _logs(folder, times):
+        _filed_by_device(log, rng)
+    return times
+
+
+def _filed_by_device(log: EventLog, rng: random.Random) -> None:
+    office, other = filed("pa-688a"), filed("pa-688a ace_high_bonus=2")
+    table = Table(words=None)
+    seq = table.say(office, source="filing-m-ortiz")
+    log.append(table.stream, 1, table.drafts)
+    before = _bytes(log, "table")
+    forged = rng.choice((other, _correction(other, seq, table.drafts[seq - 1].event_id)))
+    line = line_of(table.stream, _draft(forged, rng))
+    for _ in append_lines(log, [read_line(line, "line")], None, read_filed_rules):
+        pass
+    for entry in quarantine_cases(log):
+        try:
+            redrive(log, entry, by="sv-1", reason="redriven", read_rules=read_filed_rules)
+        except EventError:
+            continue
+        demand(False, "a device's filing was redriven where the office files")
+    after = _bytes(log, "table")[table.stream]
+    demand(after[:-1] == before[table.stream], "the table holds more than the notice of the filing that was refused")
+    demand(decode(after[-1]).type == IntakeRefused.TYPE, "a device filed rules where the office files")
+
+
+@fault(
+    "forgery",
     "an event in a stream of another kind",
     how="a wager in `property/main` or a review stream, a meter's event at a table, redriven",
     held=HELD,
@@ -310,7 +372,9 @@ def sources(folder: Path, times: int) -> int:
 def _sources(log: EventLog, rng: random.Random, file: Path) -> None:
     signer = new_key(file, KeyBook(_with_day(log)).origin, KeyKind.LOG)
     published = model.KeyPublished(by="sv-1", public_key=str(signer.public_key), vouch=None)
-    source = rng.choice((KEYS_SOURCE, DESK_SOURCE, "intake-0f", "redrive-0f", "transcript-0f"))
+    source = rng.choice(
+        (KEYS_SOURCE, DESK_SOURCE, "intake-0f", "redrive-0f", "transcript-0f", "filing-a", "pit-a", "count-a")
+    )
     tapped = model.DealerTappedIn(dealer="d-1")
     forged: list[Forged] = [("property/main", _draft(published, rng, KEYS_SOURCE, number)) for number in (1, 2)]
     forged.append(("table/fu-01", _draft(tapped, rng, source)))
@@ -375,7 +439,7 @@ def _taken_back(log: EventLog, rng: random.Random) -> None:
     kafka=True,
 )
 def on_kafka(folder: Path, times: int) -> int:
-    forgers = (_resolved, _looked, _keys, _office, _elsewhere, _replacing, _notices)
+    forgers = (_resolved, _looked, _keys, _office, _as_people, _elsewhere, _replacing, _notices)
     done = 0
     for turn in range(times):
         for number, forge in enumerate(forgers):

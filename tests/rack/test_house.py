@@ -56,8 +56,8 @@ def test_five_tables_over_two_days_from_nothing(hands: Hands, tmp_path: Path) ->
     assert "14 events" not in hands.types("plan house", code=1)
     assert "13 events appended" in hands.types("apply house --by m.ortiz")
     assert "0 events appended, 0 files" in hands.types("apply house --by s.kane")
-    for table in TABLES:
-        hands.types(f"rules sign {table} --by s.kane")
+    hands.types(f"rules sign {' '.join(TABLES)} --by s.kane")
+    assert hands.types("rules filed").count("m-ortiz") == len(TABLES)
     hands.types("keys new house/log.key --by m-ortiz")
 
     for day, drop in zip(DAYS, ("4,100.00", "3,900.00"), strict=True):
@@ -102,6 +102,7 @@ def test_what_the_house_may_not_do_is_a_sentence_and_exit_code_2(hands: Hands) -
     hands.types("init house", "--name", "B", "--zone", "UTC", "--first-day", DAYS[0], "--tables", "1 dj_wild")
     hands.types("apply house --by nobody", code=2)
     hands.types("apply house --by person-1")
+    assert "(a device)" not in hands.types("rules filed dw-01")
     for line in (
         "pit open dw-01 --by person-1",
         f"pit open dw-01 --by person-1 --day {DAYS[0]} --amount 1.00 --chips 1x1",

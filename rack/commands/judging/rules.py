@@ -24,7 +24,8 @@ list                      every wager and paytable of every chapter, with its se
 check FILE                validate a rules submission
 file FILE TABLE…          file it at tables, all or none: --by; --signed-by adds a second person's signature at once;
                           --dry-run prints what would change, and what every wager returns, and writes nothing
-sign TABLE                sign the last filing of a table a second time: --by, another person than the one who filed
+sign TABLE…               sign the last filing of each table a second time: --by, another person than the one who filed
+filed [TABLE]             who filed which rules, and who signed; a filing by a device is named
 
 Who files and who signs has the role `compliance` in the register of persons (`rack review register`)."""
 TAKES = {
@@ -32,6 +33,7 @@ TAKES = {
     "check": (),
     "file": ("log", "by", "signed_by", "dry_run"),
     "sign": ("log", "by"),
+    "filed": ("log",),
 }
 """Action → its options."""
 
@@ -51,9 +53,13 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """List, check, file or sign; 2 where a submission is refused."""
     what, of = arguments.what, arguments.of
     check_options(arguments, "rules", what, TAKES)
-    if len(of) not in {"list": (0,), "check": (1,), "file": range(2, 1000), "sign": (1,)}[what]:
+    if (
+        len(of)
+        not in {"list": (0,), "check": (1,), "file": range(2, 1000), "sign": range(1, 1000), "filed": (0, 1)}[what]
+    ):
         raise UsageError(
-            "expected `rack rules list`, `rack rules check FILE`, `rack rules file FILE TABLE…` or `rack rules sign TABLE`"
+            "expected `rack rules list`, `rack rules check FILE`, `rack rules file FILE TABLE…`, `rack rules sign TABLE…` or "
+            "`rack rules filed [TABLE]`"
         )
     if what == "list":
         _list(output)
@@ -61,8 +67,10 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         _check(of[0], output)
     elif what == "file":
         _file(arguments, of[0], [name.lower() for name in of[1:]], output)
+    elif what == "sign":
+        _sign(arguments, [name.lower() for name in of], output)
     else:
-        _sign(arguments, of[0].lower(), output)
+        _filed(arguments, [name.lower() for name in of], output)
     return Exit.CLEAN
 
 
@@ -86,15 +94,41 @@ def _file(arguments: argparse.Namespace, file: str, tables: list[str], output: O
         output.note(f"filed by {arguments.by}; a second person signs with `rack rules sign TABLE --by PERSON`")
 
 
-def _sign(arguments: argparse.Namespace, name: str, output: Output) -> None:
+def _sign(arguments: argparse.Namespace, tables: list[str], output: Output) -> None:
     from desk.house.filing import Office
     from rack.opening import house_log, register_of
 
     require_options(arguments, "rules", "sign", ("by",))
     with house_log(arguments.log) as log:
-        seq = Office(log, register_of(arguments.log), time.time_ns() // 1_000).sign(name, by=arguments.by)
-    output.value({"table": name, "signs": seq, "by": arguments.by})
-    output.text(f"{name}: {arguments.by} signed the filing that is event {seq}")
+        office = Office(log, register_of(arguments.log), time.time_ns() // 1_000)
+        signed = office.sign(tables, by=arguments.by)
+    output.value([{"table": name, "signs": seq, "by": arguments.by} for name, seq in signed.items()])
+    output.text(*(f"{name}: {arguments.by} signed the filing that is event {seq}" for name, seq in signed.items()))
+
+
+def _filed(arguments: argparse.Namespace, tables: list[str], output: Output) -> None:
+    from desk.house.record import TableRecord
+    from rack.opening import house_log
+
+    with house_log(arguments.log, read_only=True) as log:
+        known = [name.removeprefix("table/") for name in log.streams() if name.startswith("table/")]
+        unknown = sorted(set(tables) - set(known))
+        if unknown:
+            raise UsageError(f"the log has no table {unknown[0]!r}: expected one of {', '.join(known) or 'none'}")
+        made = [(name, each) for name in tables or known for each in TableRecord(log, name).filed]
+    output.value([{"table": name} | each._asdict() for name, each in made])
+    rows = [
+        (
+            name,
+            each.effective_gaming_day,
+            each.submission,
+            each.sha256[:16],
+            each.source.removeprefix("filing-") if each.by_office else f"{each.source} (a device)",
+            ", ".join(each.signed_by) or "–",
+        )
+        for name, each in made
+    ]
+    output.text(*table(("table", "from", "rules", "SHA-256", "filed by", "signed by"), rows))
 
 
 def _filing_as_json(filing: Filing) -> dict[str, Any]:

@@ -43,6 +43,13 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     for each in plan.files:
         each.write()
     print_plan(plan, output, "appended")
+    filed = [
+        step.stream.removeprefix("table/") for step in plan.steps if step.events and step.stream.startswith("table/")
+    ]
+    if filed:
+        output.note(
+            f"a second person signs what was filed: rack rules sign {' '.join(filed)} --by PERSON --log {made.address}"
+        )
     if any(each.path.suffix == ".service" and each.mark in "+~" for each in plan.files):
         output.note(
             f"install the units: copy {made.folder}/units/rack-* to /etc/systemd/system, then systemctl enable --now them"

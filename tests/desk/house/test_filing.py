@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from analytics.theory.theory import percent_of
@@ -17,6 +18,7 @@ from events.sqlite.log import SqliteLog
 from events.vocabulary import model
 from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Draft
+from replay.transcript.transcript import rules_filed
 from rulebook.chapters.rulebook import parse_submission, submission_from_words
 
 AT_US = 1_772_400_000_000_000
@@ -56,7 +58,7 @@ def stored(log: SqliteLog, table: str = "fu-01") -> list[tuple[str, str, int]]:
 
 def test_a_filing_names_who_filed_and_who_signed(log: SqliteLog, office: Office) -> None:
     office.file(["fu-01", "fu-02"], rules(), percent_of, by="m.ortiz")
-    assert office.sign("fu-01", by=" Kane@X ") == 2
+    assert office.sign(["fu-01"], by=" Kane@X ") == {"fu-01": 2}
     office.file(["fu-01"], rules(day="2026-12-28"), percent_of, by="m.ortiz", signed_by="s.kane")
     assert stored(log) == [
         ("gaming_day_opened", "filing-m-ortiz", 1),
@@ -89,11 +91,11 @@ def test_who_may_file_and_sign(log: SqliteLog, office: Office, by: str, signed_b
 def test_one_signature_more_by_another_person_and_no_third(office: Office) -> None:
     office.file(["fu-01"], rules(), percent_of, by="m.ortiz")
     with pytest.raises(ReviewRefused, match="another person's"):
-        office.sign("fu-01", by="m.ortiz")
-    office.sign("fu-01", by="s.kane")
+        office.sign(["fu-01"], by="m.ortiz")
+    office.sign(["fu-01"], by="s.kane")
     for table in ("fu-01", "fu-09"):
         with pytest.raises(ReviewRefused, match="no filing of the office waits"):
-            office.sign(table, by="s.kane")
+            office.sign([table], by="s.kane")
 
 
 @pytest.mark.parametrize(
@@ -151,3 +153,19 @@ def test_what_changes_is_said_with_returns(
 def test_a_text_that_is_no_submission_is_named_by_its_key() -> None:
     with pytest.raises(EventError, match="chapter"):
         read_filed_rules('chapter = "pa-000"\n')
+
+
+def test_the_office_takes_over_rules_that_a_device_filed(log: SqliteLog, office: Office) -> None:
+    """A filing by a device is named, and the office may file the same text in its place."""
+    text = rules()
+    opened = model.GamingDayOpened(gaming_day="2026-11-29")
+    log.append("table/fu-01", 1, [_draft(opened)])
+    device = msgspec.structs.replace(_draft(rules_filed(parse_submission(text), text)), event_id="1" * 32, source_seq=2)
+    log.append("table/fu-01", 2, [device])
+    assert [each.by_office for each in TableRecord(log, "fu-01").filed] == [False]
+    (filing,) = office.file(["fu-01"], text, percent_of, by="m.ortiz", signed_by="s.kane")
+    assert filing.says.endswith("the same rules, filed by the office instead of a device")
+    made = TableRecord(log, "fu-01").filed
+    assert [(each.by_office, each.signed_by) for each in made] == [(False, ()), (True, ("s-kane",))]
+    with pytest.raises(ReviewRefused, match="filed already"):
+        office.file(["fu-01"], text, percent_of, by="m.ortiz")

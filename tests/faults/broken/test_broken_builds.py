@@ -196,6 +196,12 @@ def reserves_no_source() -> Iterator[None]:
 
 
 @build
+def lets_devices_file_everywhere() -> Iterator[None]:
+    with patch("intake.filings.check_of_device"), patch("intake.quarantine.check_of_device"):
+        yield
+
+
+@build
 def lets_notices_be_taken_back() -> Iterator[None]:
     with patch("intake.appending.check_correction"), patch("intake.quarantine.check_correction"):
         yield
@@ -398,6 +404,8 @@ FOUND_BY = (
         "a look or an export by nobody": "lets_anybody_write_anything_anywhere",
         "a key published or retired by a device": "lets_anybody_write_anything_anywhere",
         "the property configured by a device": "lets_anybody_write_anything_anywhere",
+        "a pit terminal that reports as the office": "reserves_no_source",
+        "rules filed by a device where the office files": "lets_devices_file_everywhere",
         "an event in a stream of another kind": "lets_anybody_write_anything_anywhere",
         "a forged event in a correction": "looks_at_the_type_of_a_correction_only",
         "a forged line out of quarantine": "asks_at_the_door_and_not_at_redriving",
