@@ -15,21 +15,21 @@ import polars as pl
 
 from analytics.warehouse.warehouse import Warehouse
 from desk.review.desk import REFUSALS, Desk
-from desk.review.last_verification import Standing, State, verified_at
-from desk.review.witness_status import PATIENCE_S, Refused, Seen, Witnessed, witnessed_at
+from desk.review.last_verification import State, VerificationStatus, verified_at
 from desk.review.witness_status import REFUSALS as WITNESS_REFUSALS
+from desk.review.witness_status import SIGNATURE_TIMEOUT_S, Refused, Seen, Witnessed, witnessed_at
 from replay.run.engine import engine
 from replay.run.positions import Resumption, resumption
 
 __all__ = [
-    "PATIENCE_S",
+    "SIGNATURE_TIMEOUT_S",
     "WITNESS_REFUSALS",
     "QuarantinedMessage",
     "Refused",
     "Seen",
-    "Standing",
     "State",
     "StreamStatus",
+    "VerificationStatus",
     "Witnessed",
     "about_the_log",
     "clock_ahead_s",

@@ -30,7 +30,7 @@ from replay.run.stream_worker import current_findings
 TABLES, ROUNDS_AN_HOUR = 50, 60
 SHORT_BY_CENTS = 100
 PROPERTY = "bench"
-PATIENCE_S = 60.0
+WAIT_LIMIT_S = 60.0
 Key = tuple[str, int | None]
 
 
@@ -101,12 +101,12 @@ def following(address: str, state_dir: Path | None = None) -> Iterator[Any]:
     follower = context.Process(target=_follow, args=(address, state_dir, found, ready, done), daemon=True)
     follower.start()
     try:
-        if not ready.wait(PATIENCE_S):
+        if not ready.wait(WAIT_LIMIT_S):
             raise RuntimeError("the follower did not come up")
         yield found
     finally:
         done.set()
-        follower.join(PATIENCE_S)
+        follower.join(WAIT_LIMIT_S)
         if follower.is_alive():
             follower.kill()
 
@@ -116,7 +116,7 @@ def commits_until(begun: Mapping[Key, float], found: Any) -> list[Commit]:
     commits: list[Commit] = []
     left = set(begun)
     while left:
-        commits.append(found.get(timeout=PATIENCE_S))
+        commits.append(found.get(timeout=WAIT_LIMIT_S))
         left.difference_update(commits[-1].rounds)
     return commits
 

@@ -31,7 +31,7 @@ from events.open import open_log
 SECONDS = 240
 GOAL_S = 3.0
 POLL_S = 0.05
-PATIENCE_S = 600.0
+WAIT_LIMIT_S = 600.0
 STREAMS = [f"table/fd-{number:02d}" for number in range(TABLES)]
 
 
@@ -70,7 +70,7 @@ def _following(address: str, warehouse: Path) -> Iterator[None]:
     command = ["replay", "--log", address, "--follow", "--warehouse", str(warehouse), "--quiet"]
     with subprocess.Popen([sys.executable, "-m", "rack.cli", *command], stdout=subprocess.DEVNULL) as process:
         try:
-            until_s = time.monotonic() + PATIENCE_S
+            until_s = time.monotonic() + WAIT_LIMIT_S
             while not warehouse.exists():
                 if process.poll() is not None or time.monotonic() > until_s:
                     raise SystemExit("the replayer does not bring up the warehouse")
@@ -96,7 +96,7 @@ def measure(
         watch = Watch(warehouse)
         watch.start()
         due = play(port, turns, 1.0, seconds).rounds
-        until_s = time.monotonic() + PATIENCE_S
+        until_s = time.monotonic() + WAIT_LIMIT_S
         while not due.keys() <= watch.seen.keys() and time.monotonic() < until_s:
             time.sleep(POLL_S)
         watch.end()

@@ -38,7 +38,7 @@ ROUNDS = 3_000
 COMMIT_EVENTS = 1_000
 MOST = 1.10
 """So much the last third of the days may take of what the middle third took."""
-PATIENCE_S = 600.0
+WAIT_LIMIT_S = 600.0
 SETTLED_S = 2.0
 """So long after the last verdict the warehouse is built as a rule."""
 
@@ -86,7 +86,7 @@ def _days(turns: Iterable[Turn]) -> Iterator[list[Group]]:
 
 def _wait(log: EventLog, verdicts: Path, replayer: subprocess.Popen[bytes]) -> None:
     """Wait until every event is judged."""
-    heads, until_s = {stream: log.head(stream) for stream in log.streams()}, time.monotonic() + PATIENCE_S
+    heads, until_s = {stream: log.head(stream) for stream in log.streams()}, time.monotonic() + WAIT_LIMIT_S
     while time.monotonic() < until_s and replayer.poll() is None:
         if verdicts.exists():
             with closing(SqliteResults(verdicts, read_only=True)) as results:

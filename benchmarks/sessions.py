@@ -25,7 +25,7 @@ BEGUN_S = 10.0
 """What the server begins next to its first page has ended after so long."""
 SETTLED_S = 0.5
 """What a drawing leaves behind is put away after so long."""
-PATIENCE_S = 120.0
+WAIT_LIMIT_S = 120.0
 
 
 class Sessions:
@@ -70,7 +70,7 @@ def _session(address: str, page: str) -> Iterator[Callable[[], None]]:
 
         def draw() -> None:
             socket.send(asked.SerializeToString())
-            until_s, drawn = time.monotonic() + PATIENCE_S, False
+            until_s, drawn = time.monotonic() + WAIT_LIMIT_S, False
             while not drawn:
                 message = socket.recv(timeout=until_s - time.monotonic())
                 if not isinstance(message, bytes):

@@ -36,9 +36,9 @@ APPENDED = {
 }
 """Raw tables whose rows go straight into a model, and what is noted of them."""
 
-SOME_ROUNDS = 5_000
+MANY_ROUNDS = 5_000
 """Verdicts after which a long build brings the models up to what was loaded."""
-SOME_EVENTS = 400_000
+MANY_EVENTS = 400_000
 """Events after which it does."""
 
 
@@ -137,7 +137,7 @@ def _take(db: Warehouse, sums: Sums, read: Iterable[News]) -> None:
     loaded = {"raw_adjudications": 0, "raw_round_events": 0}
     marks: dict[str, Mark] = {}
     for news in chain(read, (None,)):
-        if news is None or loaded["raw_adjudications"] >= SOME_ROUNDS or loaded["raw_round_events"] >= SOME_EVENTS:
+        if news is None or loaded["raw_adjudications"] >= MANY_ROUNDS or loaded["raw_round_events"] >= MANY_EVENTS:
             renew(db, sums)
             empty(db, TABLES)
             loaded = dict.fromkeys(loaded, 0)

@@ -49,11 +49,11 @@ TABLE_EVENT_TYPES = tuple(
     )
 )
 
-SOME_EVENTS = 10_000
+EVENTS_AT_A_TIME = 10_000
 """Events held as Python objects at a time."""
-SOME_RESULTS = 1_000
+RESULTS_AT_A_TIME = 1_000
 """Results held as Python objects at a time."""
-AGAIN = 30
+RESULTS_READ_AGAIN = 30
 """Results of one table that a build reads again in turn, with the events of their rounds."""
 TURNS_OF_A_FILE = 2
 """File in place and spare trade places, so that every other turn is a file's: among an even number of tables, by turns alone, it
@@ -192,7 +192,7 @@ class Feed:
         grown = {stream: self._marks.get(stream, Mark()).events for stream in self._streams("table")}
         grown = {stream: after for stream, after in grown.items() if self.log.head(stream).seq > after}
         pairs = (pair for stream, after in grown.items() for pair in self._read(stream, after))
-        for some in loading.chunks(pairs, SOME_EVENTS):
+        for some in loading.chunks(pairs, EVENTS_AT_A_TIME):
             for record in {record.stream: record for _, record in some}.values():
                 self._note(record.stream, events=record.seq, head=record.hash.hex())
             yield News(rows=_event_frames(some))
@@ -227,7 +227,7 @@ class Feed:
             found = self._sound(self.results.stored(), ResultChains())
         outside: dict[str, dict[str, None]] = {}
         touched: set[str] = set()
-        for some in loading.chunks(found, SOME_RESULTS):
+        for some in loading.chunks(found, RESULTS_AT_A_TIME):
             judged = {each.key for each in some if each.kind == "adjudications"}
             for each in some:
                 touched.add(each.stream)
@@ -313,10 +313,10 @@ class Feed:
                 chains = ResultChains({stream: Head(each.place, each.hash)})
                 continue
             chains = chains or ResultChains()
-            if len(again) == AGAIN or each.place > mark.results or not chains.take(each):
+            if len(again) == RESULTS_READ_AGAIN or each.place > mark.results or not chains.take(each):
                 break
             again.append(each)
-        self._note(stream, again=again[-1].place if len(again) == AGAIN else 0)
+        self._note(stream, again=again[-1].place if len(again) == RESULTS_READ_AGAIN else 0)
         newest = [each for each in again if self.results.latest(each.kind, each.key) == each.data]
         verdicts = [
             read_result(each.kind, each.key, each.data, Adjudication) for each in _of_kind(newest, "adjudications")

@@ -24,7 +24,7 @@ CLOCKWISE: tuple[Position, ...] = (1, 2, 3, 4, 5, 6, "dealer")
 
 
 @dataclass(frozen=True)
-class Step:
+class ReplayStep:
     """One recorded event: `payload` as decoded, `raw` as stored, `hash` the chain's head after it."""
 
     seq: int
@@ -97,10 +97,10 @@ class Table:
         return self.boxes.setdefault(position, Box())
 
 
-def steps_of(rows: Sequence[Mapping[str, Any]]) -> list[Step]:
+def steps_of(rows: Sequence[Mapping[str, Any]]) -> list[ReplayStep]:
     """Return the recorded events of a round in order, as rows of `round_events` give them."""
     return [
-        Step(
+        ReplayStep(
             seq=row["seq"],
             event_id=row["event_id"],
             type=row["type"],
@@ -115,7 +115,7 @@ def steps_of(rows: Sequence[Mapping[str, Any]]) -> list[Step]:
     ]
 
 
-def table_after(steps: Sequence[Step], step: int) -> Table:
+def table_after(steps: Sequence[ReplayStep], step: int) -> Table:
     """Return the table after the first `step` events (0: before any)."""
     seen = steps[:step]
     replaced = replacements(seen)
@@ -134,7 +134,7 @@ def table_after(steps: Sequence[Step], step: int) -> Table:
     return table
 
 
-def replacements(seen: Sequence[Step]) -> dict[int, Substitute]:
+def replacements(seen: Sequence[ReplayStep]) -> dict[int, Substitute]:
     """Return what counts instead of which event (by its number), null for one that never was: of each the last word."""
     said = [correction_of(step.seq, step.payload) for step in seen if step.type == "event_corrected"]
     counts = counting(said, {step.seq: step.event_id for step in seen})

@@ -20,7 +20,7 @@ from dashboards.rulings import case_parts, ruling
 from dashboards.run import cases_path, key_path, log_address
 from desk.packet import REFUSALS as PACKET_REFUSALS
 from desk.review import cases
-from desk.review.cases import CaseFolder, FiledCase
+from desk.review.cases import CaseFolder, PatronCase
 from desk.review.desk import OUTCOMES, REFUSALS, Desk, Entry, ReviewRefused
 from replay.narrative.names import plural, table_name
 
@@ -68,7 +68,7 @@ def page() -> None:
     source.watch(quietly=True)
 
 
-def listed(found: list[FiledCase], today: str) -> None:
+def listed(found: list[PatronCase], today: str) -> None:
     """Show the cases, the overdue first."""
     source.show(
         markup.heading("Cases", "Patrons' disputes, by the day on which they are due. Open one from its round.")
@@ -88,7 +88,7 @@ def listed(found: list[FiledCase], today: str) -> None:
     source.show(case_parts.listed(shown, today))
 
 
-def one(found: FiledCase, today: str, formats: Formats) -> None:
+def one(found: PatronCase, today: str, formats: Formats) -> None:
     """Show one case: its facts, what the record shows, its attachments and history; beside them what can be done."""
     case = found.case
     assert case.round_no is not None, "a dispute is about a round"
@@ -117,7 +117,7 @@ def one(found: FiledCase, today: str, formats: Formats) -> None:
         source.show(review_panel.history(case.history, formats))
 
 
-def _record(found: FiledCase, formats: Formats) -> None:
+def _record(found: PatronCase, formats: Formats) -> None:
     """Show what the record says of the claim, where the log confirms it."""
     view = source.ask(lambda db: hold.round_view(db, f"table/{found.table}", found.case.round_no or 0))
     if view is None:
@@ -131,7 +131,7 @@ def _record(found: FiledCase, formats: Formats) -> None:
         source.show(record_check.check_notice(checked))
 
 
-def _attachments(found: FiledCase) -> None:
+def _attachments(found: PatronCase) -> None:
     """Show the attachments, each opened and hashed now, and offer to take one out."""
     files = found.case.attachments
     source.show(markup.section("Attachments"))
@@ -154,7 +154,7 @@ def _attachments(found: FiledCase) -> None:
             _take_out(found, folder, digest, who)
 
 
-def _take_out(found: FiledCase, folder: CaseFolder, digest: str, who: str) -> None:
+def _take_out(found: PatronCase, folder: CaseFolder, digest: str, who: str) -> None:
     """Offer an attachment as a file, once its leaving is on record."""
     attached = next(each for each in found.case.attachments if each.digest == digest)
     try:
@@ -177,7 +177,7 @@ def _actor() -> str | None:
     return None if known is None else known.id
 
 
-def _act(found: FiledCase, who: str) -> None:
+def _act(found: PatronCase, who: str) -> None:
     """Offer what can be done about a case: one form at a time."""
     is_open = found.case.decision is None
     offered = ["note", "attach", "assign", "due", "decide"] if is_open else ["note", "attach", "appeal"]
@@ -285,7 +285,7 @@ _FORMS: dict[str, Callable[[str, str], Doing]] = {
 }
 
 
-def _letter(found: FiledCase, who: str | None) -> None:
+def _letter(found: PatronCase, who: str | None) -> None:
     """Offer the letter on the decision that stands."""
     if found.case.decision is None or who is None:
         return
@@ -302,7 +302,7 @@ def _letter(found: FiledCase, who: str | None) -> None:
         save_link.link("Save the letter", Download(letter_name(found), "application/pdf", pdf))
 
 
-def _signed(found: FiledCase, who: str) -> bytes | None:
+def _signed(found: PatronCase, who: str) -> bytes | None:
     # It typesets and signs: no page waits for that before it is asked for.
     from desk.report.letter import signed_letter
 
@@ -361,7 +361,7 @@ def new(table: str, round_no: int, seat: str) -> None:
         )
         patron = right.text_input("Patron's token", max_chars=32, help="Never a name").strip().lower() or None
         if st.form_submit_button("Open case", type="primary"):
-            opened: list[FiledCase] = []
+            opened: list[PatronCase] = []
 
             def write(at: Desk) -> Entry:
                 opened.append(

@@ -17,7 +17,7 @@ from dashboards.drawing import markup
 from dashboards.drawing.drawing import table_drawing
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats, day_name
-from dashboards.drawing.state import Step, focus_of, steps_of, table_after
+from dashboards.drawing.state import ReplayStep, focus_of, steps_of, table_after
 from dashboards.parts import clips, desk, dispute_panel, packets, record_check, review_panel, source
 from dashboards.parts.round_replay import proofs_of
 from dashboards.rulings import accounts, dispute_parts, prints, ruling, video
@@ -271,7 +271,7 @@ def settle(view: RoundView, checked: Checked | None, formats: Formats) -> None:
     source.watch()
 
 
-def board(view: RoundView, steps: list[Step], seat: int | None, name: str, formats: Formats) -> None:
+def board(view: RoundView, steps: list[ReplayStep], seat: int | None, name: str, formats: Formats) -> None:
     """Show the table at the end of the round, and beside it what was recorded (of a seat)."""
     left, right = st.columns([6, 4], gap="medium")
     with left:

@@ -12,7 +12,7 @@ from dashboards.access import access
 from dashboards.access.anonymous import without_names
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats, day_name
-from dashboards.drawing.state import Step, steps_of
+from dashboards.drawing.state import ReplayStep, steps_of
 from dashboards.parts import desk, dispute_panel, packets, queue_view, record_check, review_panel, round_replay, source
 from dashboards.rulings import accounts, prints
 from replay.narrative.names import plural, table_name
@@ -108,7 +108,7 @@ def choose(stream: str | None) -> None:
     source.watch()
 
 
-def incidents(view: RoundView, formats: Formats, steps: list[Step]) -> None:
+def incidents(view: RoundView, formats: Formats, steps: list[ReplayStep]) -> None:
     """Show the incident that the address names by a finding (else the gravest) whole, with what can be done, and the others."""
     every = view.findings.to_dicts()
     if not every:

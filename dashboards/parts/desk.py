@@ -16,7 +16,7 @@ from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.run import log_address, log_options, persons_path
 from desk.review import persons
-from desk.review.cases import FiledCase, by_deadline, cases_of
+from desk.review.cases import PatronCase, by_deadline, cases_of
 from desk.review.desk import (
     REFUSALS,
     Desk,
@@ -53,7 +53,7 @@ class Reviews:
         review = self.tables.get(table)
         return {} if review is None else review.disposed
 
-    def cases(self) -> list[FiledCase]:
+    def cases(self) -> list[PatronCase]:
         """Return all cases, by deadline."""
         return by_deadline([each for table, review in self.tables.items() for each in cases_of(table, review)])
 

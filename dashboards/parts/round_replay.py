@@ -12,7 +12,7 @@ from analytics.hold.hold import RoundView
 from dashboards.drawing import markup
 from dashboards.drawing.drawing import table_drawing
 from dashboards.drawing.names import Formats
-from dashboards.drawing.state import Step, table_after
+from dashboards.drawing.state import ReplayStep, table_after
 from dashboards.parts import clips, source
 from dashboards.rulings import video
 from dashboards.rulings.accounts import flags
@@ -28,7 +28,7 @@ def step_key(view: RoundView) -> str:
     return f"step of {view.round['stream']} {view.round['round_no']}"
 
 
-def step_now(view: RoundView, steps: list[Step]) -> int:
+def step_now(view: RoundView, steps: list[ReplayStep]) -> int:
     """Return the step to show: the session's, else the address's, else the finding's evidence, else the last."""
     key = step_key(view)
     if key not in st.session_state:
@@ -42,7 +42,7 @@ def step_now(view: RoundView, steps: list[Step]) -> int:
     return at
 
 
-def evidence_step(view: RoundView, steps: list[Step], finding_id: str | None) -> int | None:
+def evidence_step(view: RoundView, steps: list[ReplayStep], finding_id: str | None) -> int | None:
     """Return the step of the last event that proves a finding (the first finding, where none is named)."""
     for found in view.findings.iter_rows(named=True):
         if finding_id in (None, found["finding_id"]):
@@ -56,7 +56,7 @@ def proofs_of(view: RoundView) -> set[int]:
     return {seq for evidence in view.findings["evidence"] for seq in evidence}
 
 
-def replay(view: RoundView, steps: list[Step], formats: Formats, beside: Callable[[], None]) -> None:
+def replay(view: RoundView, steps: list[ReplayStep], formats: Formats, beside: Callable[[], None]) -> None:
     """Show the table after the chosen step with its controls, and at its left what `beside` shows, and the moves.
 
     Drawn again alone, at each step; without events there is only what `beside` shows.
@@ -103,7 +103,7 @@ def replay(view: RoundView, steps: list[Step], formats: Formats, beside: Callabl
     step_controls()
 
 
-def controls(view: RoundView, steps: list[Step], at: int, playing: bool) -> int:
+def controls(view: RoundView, steps: list[ReplayStep], at: int, playing: bool) -> int:
     """Show back, play, next, the jump to the next evidence and the slider; return the step that is chosen."""
     key, last = step_key(view), len(steps)
     proofs = proofs_of(view)
@@ -143,7 +143,7 @@ def controls(view: RoundView, steps: list[Step], at: int, playing: bool) -> int:
     return min(at, last)
 
 
-def board(view: RoundView, steps: list[Step], at: int, formats: Formats) -> None:
+def board(view: RoundView, steps: list[ReplayStep], at: int, formats: Formats) -> None:
     """Show the event of a step in a line, and the table after it."""
     now = steps[at - 1]
     here = markup.link(
@@ -161,7 +161,7 @@ def board(view: RoundView, steps: list[Step], at: int, formats: Formats) -> None
     source.draw(table_drawing(table, formats, marks, said), table_drawing(table, formats, marks, said, upright=True))
 
 
-def video_of(view: RoundView, now: Step, formats: Formats) -> None:
+def video_of(view: RoundView, now: ReplayStep, formats: Formats) -> None:
     """Show where a step is on video, the clips of the round, and mark one."""
     known, table, seat = clips.cameras(), view.round["table_id"], video.seat_of(now)
     if known is None:
@@ -192,7 +192,7 @@ def go(key: str, to: int) -> None:
     st.session_state[key] = to
 
 
-def moves(view: RoundView, steps: list[Step], at: int, formats: Formats) -> None:
+def moves(view: RoundView, steps: list[ReplayStep], at: int, formats: Formats) -> None:
     """Show every move of the round; a click on one goes to its step. The one on the board is in sight."""
     key, proofs = step_key(view), proofs_of(view)
     listed = f"{key} moves"
@@ -215,7 +215,7 @@ def moves(view: RoundView, steps: list[Step], at: int, formats: Formats) -> None
     source.keep_in_sight("moves", at)
 
 
-def event(view: RoundView, steps: list[Step], at: int) -> None:
+def event(view: RoundView, steps: list[ReplayStep], at: int) -> None:
     """Show the event of the step as recorded, with its chain hash."""
     now = steps[at - 1]
     source.show(f'<p class="rk-note">Event {now.seq:,} as recorded</p>')

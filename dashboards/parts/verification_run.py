@@ -12,7 +12,7 @@ import msgspec
 import streamlit as st
 
 from analytics import integrity
-from analytics.integrity import Standing, State
+from analytics.integrity import State, VerificationStatus
 from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
@@ -96,7 +96,7 @@ def words(address: str) -> list[str]:
 
 
 @st.cache_resource(ttl=FRESH_SECONDS, show_spinner=False)
-def standing(address: str) -> Standing:
+def standing(address: str) -> VerificationStatus:
     """Return how a log stands by the notice of its last full verification, whoever made it."""
     return integrity.verified_at(address, **log_options())
 
@@ -119,7 +119,7 @@ def banner(formats: Formats) -> Html:
     return markup.notice(title, Html(f"{markup.text(below)} {way}; rely on no verdict until it passes."))
 
 
-def told(now: Standing, formats: Formats) -> str:
+def told(now: VerificationStatus, formats: Formats) -> str:
     """Return the last full verification in a sentence: when, by whom, with which result."""
     shown = now.shown
     if shown is None:

@@ -14,7 +14,7 @@ from dashboards.drawing.decisions import linked
 from dashboards.drawing.drawing import Flag
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats, day_name
-from dashboards.drawing.state import Step
+from dashboards.drawing.state import ReplayStep
 from replay.findings import Finding
 from replay.incidents import Incident
 from replay.narrative.findings import finding_title, severity_reason
@@ -119,7 +119,7 @@ def incident(
     members: Sequence[dict[str, Any]],
     view: RoundView | None,
     formats: Formats,
-    steps: Sequence[Step] = (),
+    steps: Sequence[ReplayStep] = (),
     disposed: Mapping[str, Disposed] = NOTHING_DONE,
 ) -> Html:
     """Return an incident: its cause whole, what is to be done, and what follows from it, to be opened. `members` begins with the
@@ -182,7 +182,7 @@ def _finding_of(row: dict[str, Any]) -> Finding:
 def finding(
     found: dict[str, Any],
     formats: Formats,
-    steps: Sequence[Step] = (),
+    steps: Sequence[ReplayStep] = (),
     view: RoundView | None = None,
     whole: Incident | None = None,
 ) -> Html:

@@ -8,7 +8,7 @@ from datetime import date
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import day_name
-from desk.review.cases import CaseFile, Decision, FiledCase
+from desk.review.cases import CaseFile, Decision, PatronCase
 from replay.narrative.names import capitalized, plural, table_name
 
 LIST = {"Case": "short", "Due": "short", "State": "text", "Owner": "short", "Where": "text", "Claim": "text"}
@@ -49,7 +49,7 @@ def state_words(case: CaseFile) -> str:
     return "↺ Appealed, open again" if case.appeals else "○ Open"
 
 
-def listed(found: Sequence[FiledCase], today: str) -> Html:
+def listed(found: Sequence[PatronCase], today: str) -> Html:
     """Return the cases as a table; those that are overdue stand out."""
     rows = [
         [
@@ -65,7 +65,7 @@ def listed(found: Sequence[FiledCase], today: str) -> Html:
     return markup.table(LIST, rows, "Cases", marked=[i for i, each in enumerate(found) if each.case.overdue(today)])
 
 
-def due_cases(found: Sequence[FiledCase], today: str) -> Html:
+def due_cases(found: Sequence[PatronCase], today: str) -> Html:
     """Return the open cases as links with their deadlines, the overdue first; nothing where none is open."""
     due = [each for each in found if each.case.decision is None]
     links = [
@@ -79,7 +79,7 @@ def due_cases(found: Sequence[FiledCase], today: str) -> Html:
     return Html(f'<p class="rk-due{" rk-late" if late else ""}"><strong>Open cases</strong> {" · ".join(links)}</p>')
 
 
-def facts(found: FiledCase, today: str) -> Html:
+def facts(found: PatronCase, today: str) -> Html:
     """Return what a case is: claim, deadline, owner, patron, and how it was decided."""
     case = found.case
     pairs = {
@@ -120,7 +120,7 @@ def attachments(case: CaseFile, faults: Mapping[str, str]) -> Html:
     return markup.table(FILES, rows, "Attachments", marked=marked)
 
 
-def chips(found: Sequence[FiledCase]) -> Html:
+def chips(found: Sequence[PatronCase]) -> Html:
     """Return links to the cases of a round."""
     return Html("".join(markup.button_link("cases", f"Case {each.name}", case=each.name) for each in found))
 
@@ -130,6 +130,6 @@ def _due(case: CaseFile, today: str) -> Html:
     return markup.two_lines(day_name(date.fromisoformat(case.due)), words)
 
 
-def _where(found: FiledCase) -> str:
+def _where(found: PatronCase) -> str:
     seat = "" if found.case.seat is None else f", seat {found.case.seat}"
     return f"{table_name(found.table)}, round {found.case.round_no:,}{seat}"

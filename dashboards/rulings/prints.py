@@ -8,7 +8,7 @@ from analytics.hold.hold import RoundView
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats
-from dashboards.drawing.state import Step
+from dashboards.drawing.state import ReplayStep
 from replay.narrative.events import sentence_of
 
 TRAIL = {"Time": "short", "What was recorded": "text", "Proof": "short"}
@@ -25,7 +25,7 @@ def heading(property_name: str, person: str | None, formats: Formats) -> Html:
     )
 
 
-def _events(steps: Sequence[Step], proofs: Collection[int], formats: Formats, label: str) -> Html:
+def _events(steps: Sequence[ReplayStep], proofs: Collection[int], formats: Formats, label: str) -> Html:
     rows = [
         [
             f"{step.seq:,}",
@@ -40,7 +40,11 @@ def _events(steps: Sequence[Step], proofs: Collection[int], formats: Formats, la
 
 
 def trail(
-    steps: Sequence[Step], proofs: Collection[int], formats: Formats, label: str, video: Callable[[Step], Html]
+    steps: Sequence[ReplayStep],
+    proofs: Collection[int],
+    formats: Formats,
+    label: str,
+    video: Callable[[ReplayStep], Html],
 ) -> Html:
     """Return recorded events in short, as a screen has room for them; `video` is the link to a step, or nothing."""
     rows: list[list[object]] = [
@@ -54,7 +58,7 @@ def trail(
     return markup.table(TRAIL, rows, label)
 
 
-def evidence(view: RoundView, steps: Sequence[Step], formats: Formats) -> Html:
+def evidence(view: RoundView, steps: Sequence[ReplayStep], formats: Formats) -> Html:
     """Return the whole list of a round's events, which only a print shows."""
     proofs = {seq for numbers in view.findings["evidence"] for seq in numbers}
     listed = _events(steps, proofs, formats, "Evidence")

@@ -8,7 +8,7 @@ from analytics.hold.hold import RoundView
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats
-from dashboards.drawing.state import Step, focus_of
+from dashboards.drawing.state import ReplayStep, focus_of
 from desk.review.cameras import Camera, Cameras
 
 
@@ -40,7 +40,7 @@ def clock(camera: Camera, at_us: int, formats: Formats) -> str:
     return f", its clock {formats.clock(camera.clock_us(at_us))} ({side})"
 
 
-def short(cameras: Cameras, table: str, step: Step, formats: Formats, before: str = "") -> Html:
+def short(cameras: Cameras, table: str, step: ReplayStep, formats: Formats, before: str = "") -> Html:
     """Return the time of a step, as a link to the camera that sees it best; where none does, nothing."""
     seen = cameras.seeing(table, seat_of(step))
     address = cameras.link(seen[0], step.occurred_at_us) if seen else None
@@ -54,7 +54,7 @@ def short(cameras: Cameras, table: str, step: Step, formats: Formats, before: st
     )
 
 
-def seat_of(step: Step) -> int | None:
+def seat_of(step: ReplayStep) -> int | None:
     """Return the seat that a step is about; null where it is about the table or the dealer."""
     place = focus_of(step.type, step.payload)
     return place if isinstance(place, int) else None

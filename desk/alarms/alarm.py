@@ -97,7 +97,7 @@ class House(msgspec.Struct, frozen=True, kw_only=True):
     zone_name: str
 
 
-class Standing(msgspec.Struct, frozen=True, kw_only=True):
+class AlarmStatus(msgspec.Struct, frozen=True, kw_only=True):
     """An alarm that was raised: as it was last told, how often, and whether it still stands."""
 
     alarm: Alarm
@@ -109,8 +109,8 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     """What a verdict does to an alarm. `before` is null where it is new."""
 
     what: What
-    standing: Standing
-    before: Standing | None
+    standing: AlarmStatus
+    before: AlarmStatus | None
 
 
 def alarm_of(incident: Incident, verdict: Adjudication | None, house: House) -> Alarm:
@@ -156,7 +156,7 @@ def standing_sentence(alarm: Alarm) -> str:
     return alarm.says if alarm.basis == "verdict" else f"{alarm.says} · {PUT_RIGHT}"
 
 
-def changes(before: Sequence[Standing], now: Sequence[Alarm]) -> list[Change]:
+def changes(before: Sequence[AlarmStatus], now: Sequence[Alarm]) -> list[Change]:
     """Return what the alarms of a round, or of one finding between rounds, become by a new verdict or advice; none where none is.
 
     An incident goes on under its alarm where it has the same cause, else a finding in common, else a cause of the same code at
@@ -167,25 +167,25 @@ def changes(before: Sequence[Standing], now: Sequence[Alarm]) -> list[Change]:
     for alarm in now:
         old = successors.get(alarm.id)
         if old is None:
-            standing = Standing(alarm=alarm, revision=1, withdrawn=False)
+            standing = AlarmStatus(alarm=alarm, revision=1, withdrawn=False)
             found.append(Change(what="raised", standing=standing, before=None))
             continue
         alarm = msgspec.structs.replace(alarm, id=old.alarm.id)
         if old.withdrawn or alarm != old.alarm:
-            standing = Standing(alarm=alarm, revision=old.revision + 1, withdrawn=False)
+            standing = AlarmStatus(alarm=alarm, revision=old.revision + 1, withdrawn=False)
             found.append(Change(what="raised" if old.withdrawn else "changed", standing=standing, before=old))
     gone = {old.alarm.id for old in successors.values()}
     for old in before:
         if old.alarm.id not in gone and not old.withdrawn:
-            standing = Standing(alarm=old.alarm, revision=old.revision + 1, withdrawn=True)
+            standing = AlarmStatus(alarm=old.alarm, revision=old.revision + 1, withdrawn=True)
             found.append(Change(what="withdrawn", standing=standing, before=old))
     return found
 
 
-def _successors(before: Sequence[Standing], now: Sequence[Alarm]) -> dict[str, Standing]:
+def _successors(before: Sequence[AlarmStatus], now: Sequence[Alarm]) -> dict[str, AlarmStatus]:
     """Return incident → the alarm under which it goes on."""
     left = {old.alarm.id: old for old in before}
-    found: dict[str, Standing] = {}
+    found: dict[str, AlarmStatus] = {}
     for alike in (_same_cause, _shared_finding, _same_place):
         for alarm in now:
             if alarm.id not in found:
@@ -209,7 +209,7 @@ def _same_place(old: Alarm, new: Alarm) -> bool:
 
 
 def message_of(
-    what: What, standing: Standing, receiver: str, *, patrons: bool, pages: str | None, after_min: int | None = None
+    what: What, standing: AlarmStatus, receiver: str, *, patrons: bool, pages: str | None, after_min: int | None = None
 ) -> Message:
     """Return what a receiver is told; the key is the same whenever the same is told to the same receiver."""
     alarm = standing.alarm

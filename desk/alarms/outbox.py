@@ -15,7 +15,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from desk.alarms.alarm import Alarm, Change, Message, Standing, What, to_body
+from desk.alarms.alarm import Alarm, AlarmStatus, Change, Message, What, to_body
 from events.log.contract import Head
 from events.log.lock import take_lock
 from events.open import parse_address
@@ -96,7 +96,7 @@ class Taken(msgspec.Struct, frozen=True, kw_only=True):
 class DueStep(msgspec.Struct, frozen=True, kw_only=True):
     """A step of an escalation whose time has come."""
 
-    standing: Standing
+    standing: AlarmStatus
     after_min: int
     role: str
 
@@ -172,7 +172,7 @@ class Outbox:
         """Return stream → the last event of what was there before the outbox; no alarm is raised about it."""
         return dict(self._database.rows("SELECT stream, seq FROM past"))
 
-    def standing(self, stream: str, about: str) -> list[Standing]:
+    def standing(self, stream: str, about: str) -> list[AlarmStatus]:
         """Return the alarms, withdrawn or not, about a round, or about a finding between rounds."""
         sql = "SELECT data, revision, withdrawn FROM alarms WHERE stream = ? AND about = ? ORDER BY raised_us, alarm"
         return [_standing(*row) for row in self._database.rows(sql, stream, about)]
@@ -328,7 +328,7 @@ class Outbox:
         """Return how many messages stand in each state."""
         return dict(self._database.rows("SELECT state, count(*) FROM messages GROUP BY state"))
 
-    def alarms(self) -> list[Standing]:
+    def alarms(self) -> list[AlarmStatus]:
         """Return every alarm that stands, the newest first."""
         sql = "SELECT data, revision, withdrawn FROM alarms WHERE NOT withdrawn ORDER BY raised_us DESC, alarm"
         return [_standing(*row) for row in self._database.rows(sql)]
@@ -341,8 +341,8 @@ def _row(alarm: str, receiver: str, message: Message, now_us: int) -> tuple[obje
     return message.key, alarm, receiver, message.what, to_body(message), now_us, now_us
 
 
-def _standing(data: bytes, revision: int, withdrawn: int) -> Standing:
-    return Standing(alarm=msgspec.json.decode(data, type=Alarm), revision=revision, withdrawn=bool(withdrawn))
+def _standing(data: bytes, revision: int, withdrawn: int) -> AlarmStatus:
+    return AlarmStatus(alarm=msgspec.json.decode(data, type=Alarm), revision=revision, withdrawn=bool(withdrawn))
 
 
 def _letter(row: Sequence[object]) -> Letter:

@@ -73,7 +73,7 @@ class MailServer(_Strict, frozen=True, kw_only=True):
     password_env: str | None = None
 
 
-class Step(_Strict, frozen=True, kw_only=True):
+class EscalationStep(_Strict, frozen=True, kw_only=True):
     """Who is told where nobody acknowledged an alarm so many minutes after it was raised."""
 
     after_min: Minutes
@@ -93,7 +93,7 @@ class Route(_Strict, frozen=True, kw_only=True):
     codes: Annotated[tuple[Pattern, ...], Meta(min_length=1)] = ("*",)
     tables: Annotated[tuple[Pattern, ...], Meta(min_length=1)] = ("*",)
     money_cents: Annotated[int, Meta(ge=0)] = 0
-    escalate: tuple[Step, ...] = ()
+    escalate: tuple[EscalationStep, ...] = ()
 
     def takes(self, alarm: Alarm) -> bool:
         """Return whether an alarm goes this way."""

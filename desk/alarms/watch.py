@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 from desk.alarms.alarm import (
     Alarm,
+    AlarmStatus,
     Change,
     House,
     Message,
-    Standing,
     What,
     alarm_advised,
     alarm_of,
@@ -166,7 +166,7 @@ class Watch:
             (name, self.message(change.what if name in told else "raised", change.standing, name)) for name in names
         ]
 
-    def message(self, what: What, standing: Standing, receiver: str, after_min: int | None = None) -> Message:
+    def message(self, what: What, standing: AlarmStatus, receiver: str, after_min: int | None = None) -> Message:
         """Return what a receiver is told."""
         settings = self._settings
         patrons = settings.receiver[receiver].patrons

@@ -25,7 +25,7 @@ from desk.packet.withholding import PATRONS, WORD, verdict_of_seat
 from desk.packet.words import Story, Style
 from desk.report.document import SUMMARY, ReportSummary
 from desk.review.case_folder import CaseSettings
-from desk.review.cases import FiledCase
+from desk.review.cases import PatronCase
 from desk.review.contradiction import contradiction
 from desk.review.desk import ReviewRefused
 from desk.review.state import review_of
@@ -53,7 +53,7 @@ CODES: Final = re.compile(r" \((?:[A-Z]+(?:-[A-Z0-9]+)+(?:, )?)+\)")
 OTHER_PATRON: Final = "[another patron]"
 
 
-def letter(log: EventLog, found: FiledCase, settings: CaseSettings) -> Story:
+def letter(log: EventLog, found: PatronCase, settings: CaseSettings) -> Story:
     """Return what the letter says, as plain values.
 
     Raises `ReviewRefused` where the case is not decided, names no seat, or was decided against the record by one person, and
@@ -129,7 +129,7 @@ def _day(at_us: int, style: Style) -> str:
     return day_words(date.fromisoformat(style.time(at_us)[:10]))
 
 
-def signed_letter(log: EventLog, found: FiledCase, settings: CaseSettings, key: Path) -> bytes:
+def signed_letter(log: EventLog, found: PatronCase, settings: CaseSettings, key: Path) -> bytes:
     """Return the letter as a PDF, signed with the log's key.
 
     Raises what `letter` raises, `KeyRefused` where the file holds no key, `KeyNotInForce` where it may not sign for this log.
@@ -160,7 +160,7 @@ def signed_letter(log: EventLog, found: FiledCase, settings: CaseSettings, key: 
     )
 
 
-def letter_name(found: FiledCase) -> str:
+def letter_name(found: PatronCase) -> str:
     """Return what the file of a letter is called; a letter after an appeal has another name.
 
     The decision is named by its event, so that no letter takes the place of an earlier one.
@@ -195,7 +195,7 @@ def _configured(log: EventLog) -> PropertyConfigured | None:
     return next((each for each in reversed(list(said)) if isinstance(each, PropertyConfigured)), None)
 
 
-def _other_patrons(log: EventLog, found: FiledCase, texts: Iterable[str]) -> set[str]:
+def _other_patrons(log: EventLog, found: PatronCase, texts: Iterable[str]) -> set[str]:
     """Return the words of texts that are tokens of other patrons, as far as this log knows them."""
     words = {word.lower() for text in texts for word in WORD.findall(text)} - {found.case.patron}
     wanted = {word: [f'"{name}":"{word}"'.encode() for name in PATRONS] for word in words}

@@ -23,7 +23,7 @@ __all__ = [
     "CaseFile",
     "CaseFolder",
     "Decision",
-    "FiledCase",
+    "PatronCase",
     "appeal",
     "assign",
     "attach",
@@ -45,7 +45,7 @@ LONGEST_NAME = 120
 """Letters of an attachment's name at most."""
 
 
-class FiledCase(msgspec.Struct, frozen=True, kw_only=True):
+class PatronCase(msgspec.Struct, frozen=True, kw_only=True):
     """A case with the table at which it was opened, and the marks of video of its round."""
 
     table: str
@@ -58,9 +58,9 @@ class FiledCase(msgspec.Struct, frozen=True, kw_only=True):
         return case_name(self.table, self.case.number)
 
 
-def cases_of(table: str, review: TableReview) -> list[FiledCase]:
+def cases_of(table: str, review: TableReview) -> list[PatronCase]:
     """Return the cases of a table, in the order of their numbers."""
-    return [FiledCase(table=table, case=each, videos=video_of(review, each)) for each in review.cases.values()]
+    return [PatronCase(table=table, case=each, videos=video_of(review, each)) for each in review.cases.values()]
 
 
 def video_of(review: TableReview, case: CaseFile) -> tuple[Entry, ...]:
@@ -68,19 +68,19 @@ def video_of(review: TableReview, case: CaseFile) -> tuple[Entry, ...]:
     return tuple(each for each in review.videos if each.round_no == case.round_no)
 
 
-def by_deadline(found: Sequence[FiledCase]) -> list[FiledCase]:
+def by_deadline(found: Sequence[PatronCase]) -> list[PatronCase]:
     """Return cases as somebody works on them: the open ones by due date, so that the overdue are first, then the decided ones."""
     return sorted(found, key=lambda each: (each.case.decision is not None, each.case.due, each.table, each.case.number))
 
 
-def cases(desk: Desk, table: str | None = None) -> list[FiledCase]:
+def cases(desk: Desk, table: str | None = None) -> list[PatronCase]:
     """Return all cases (of one table), by deadline. Raises an `IntegrityError` where a review is broken."""
     names = [name.partition("/")[2] for name in desk.log.streams() if name.startswith("review/")]
     shown = [name for name in names if table in (None, name)]
     return by_deadline([each for name in shown for each in cases_of(name, desk.review(name))])
 
 
-def case(desk: Desk, name: str) -> FiledCase:
+def case(desk: Desk, name: str) -> PatronCase:
     """Return a case by its name, in any case of letters. Raises `ReviewRefused` where there is none."""
     place = case_place(name)
     if place is None:
@@ -103,7 +103,7 @@ def open_case(
     seat: int | None = None,
     patron: str | None = None,
     dispute: str | None = None,
-) -> FiledCase:
+) -> PatronCase:
     """Open a case: of a patron's `claim`, which opens the dispute too, or of a `dispute` that is open already."""
     if (claim is None) == (dispute is None):
         raise ReviewRefused("a case is of a new claim, or of a dispute that is open already: give one of the two")
@@ -178,7 +178,7 @@ def appeal(desk: Desk, name: str, *, by: str, reason: str, settings: CaseSetting
     return _written(desk, case(desk, name), model.CaseAppealed, by=by, due=due, reason=reason)
 
 
-def letter_made(desk: Desk, found: FiledCase, *, digest: str, by: str) -> Entry:
+def letter_made(desk: Desk, found: PatronCase, *, digest: str, by: str) -> Entry:
     """Put the letter on the decision that stands on record, by the SHA-256 of its PDF, before it is handed over."""
     if found.case.decision is None:
         raise ReviewRefused(f"case {found.name} is not decided: there is no letter yet")
@@ -189,7 +189,7 @@ def _days_on(desk: Desk, days: int) -> str:
     return (date.fromisoformat(desk.today()) + timedelta(days=days)).isoformat()
 
 
-def _written(desk: Desk, found: FiledCase, cls: type[model.Event], *, by: str, **fields: Any) -> Entry:
+def _written(desk: Desk, found: PatronCase, cls: type[model.Event], *, by: str, **fields: Any) -> Entry:
     event = review_event(cls, by=desk.person(by).id, case=found.case.number, **fields)
     (entry,) = desk.write_together(found.table, found.case.round_no, [event])
     return entry

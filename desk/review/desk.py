@@ -43,9 +43,21 @@ from replay.findings import Adjudication, Finding, read_result
 from replay.narrative.reviews import DISPOSITIONS, INVESTIGATION_OUTCOMES, MOVES_MONEY, OUTCOMES
 
 __all__ = [
-    "DISPOSITIONS", "INVESTIGATION_OUTCOMES", "MOVES_MONEY", "OUTCOMES", "REFUSALS", "Case", "Desk", "Dispute", "Entry",
-    "FindingReview", "Investigation", "Resolution",
-    "ReviewRefused", "TableReview", "desk_at",
+    "DISPOSITIONS",
+    "INVESTIGATION_OUTCOMES",
+    "MOVES_MONEY",
+    "OUTCOMES",
+    "REFUSALS",
+    "Desk",
+    "Dispute",
+    "Entry",
+    "FindingReview",
+    "Investigation",
+    "Resolution",
+    "ReviewRefused",
+    "ReviewedFinding",
+    "TableReview",
+    "desk_at",
 ]  # fmt: skip
 
 SOURCE = "review"
@@ -57,7 +69,7 @@ REFUSALS = (ReviewRefused, EventError, AppendRefused, LogUnavailable, IntegrityE
 """The errors of a request that a desk does not carry out: each says why, and nothing was written."""
 
 
-class Case(msgspec.Struct, frozen=True, kw_only=True):
+class ReviewedFinding(msgspec.Struct, frozen=True, kw_only=True):
     """A finding and its review. `withdrawn`: a later revision of the verdict does not make it."""
 
     finding: Finding
@@ -113,7 +125,7 @@ class Desk:
         """Return the state of the review of a table. Raises an `IntegrityError` where the stream is broken."""
         return self.memory.review(self.log, table)
 
-    def cases(self, table: str | None = None, broken: dict[str, str] | None = None) -> list[Case]:
+    def cases(self, table: str | None = None, broken: dict[str, str] | None = None) -> list[ReviewedFinding]:
         """Return all findings ever made (of one table), withdrawn or not, in the order first found.
 
         A review that is broken raises its `IntegrityError`, or, where `broken` is given, is named there (table → why), and the
@@ -130,12 +142,12 @@ class Desk:
                     raise
                 broken[name] = f"{error.code} {error}"
         return [
-            Case(finding=finding, review=reviews[name].finding(key), withdrawn=withdrawn)
+            ReviewedFinding(finding=finding, review=reviews[name].finding(key), withdrawn=withdrawn)
             for key, (finding, withdrawn) in findings.items()
             if (name := finding.stream.partition("/")[2]) in reviews
         ]
 
-    def case(self, finding_id: str) -> Case:
+    def case(self, finding_id: str) -> ReviewedFinding:
         """Return a finding by its id, or by the first digits of it if no other begins so. Raises `ReviewRefused`."""
         finding_id = finding_id.lower()
         data = self.results.latest("findings", finding_id)
@@ -156,7 +168,7 @@ class Desk:
             raise ReviewRefused(f"there is no one finding {finding_id!r}; {more}")
         ((key, (finding, withdrawn)),) = matches.items()
         review = self.review(finding.stream.partition("/")[2])
-        return Case(finding=finding, review=review.finding(key), withdrawn=withdrawn)
+        return ReviewedFinding(finding=finding, review=review.finding(key), withdrawn=withdrawn)
 
     # ------------------------------------------------------------------------------------------------------- findings
 
@@ -419,7 +431,7 @@ class Desk:
         person = self._persons.find(spelling) if self._persons is not None else None
         return spelling if person is None else person.id
 
-    def _open(self, finding_id: str, what: str) -> Case:
+    def _open(self, finding_id: str, what: str) -> ReviewedFinding:
         case = self.case(finding_id)
         if case.withdrawn:
             raise ReviewRefused(
@@ -427,7 +439,7 @@ class Desk:
             )
         return case
 
-    def _about(self, case: Case, payload: Event) -> Entry:
+    def _about(self, case: ReviewedFinding, payload: Event) -> Entry:
         return self._write(case.table, case.finding.round_no, payload)
 
     def _write(self, table: str, round_no: int | None, payload: Event) -> Entry:

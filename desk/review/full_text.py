@@ -14,7 +14,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from desk.review.cases import FiledCase, cases_of
+from desk.review.cases import PatronCase, cases_of
 from desk.review.desk import Desk, TableReview
 from desk.review.disputes import Dispute, Entry
 from desk.review.state import SURVEILLANCE
@@ -112,7 +112,7 @@ def _dispute(table: str, dispute: Dispute) -> FoundText:
     return _text("dispute", dispute.dispute, table, dispute.round_no, dispute.history[-1].at_us, says, more)
 
 
-def _case(filed: FiledCase) -> FoundText:
+def _case(filed: PatronCase) -> FoundText:
     case = filed.case
     more = [case.dispute, case.patron or "", case.owner or "", *(f"{each.by} {each.says}" for each in case.history)]
     says = f"{filed.name}: “{case.claim}” ({case.state})"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from desk.review.desk import Case, Desk, ReviewRefused, review_event
+from desk.review.desk import Desk, ReviewedFinding, ReviewRefused, review_event
 from desk.review.disputes import Entry
 from desk.review.state import FindingReview, State
 from events.vocabulary import model
@@ -59,7 +59,7 @@ def incident_holder(reviews: Sequence[FindingReview]) -> str | None:
     return next((review.assigned_to for review in reviews if review.assigned_to and not review.settled), None)
 
 
-def incident_cases(cases: Iterable[Case]) -> list[IncidentCase]:
+def incident_cases(cases: Iterable[ReviewedFinding]) -> list[IncidentCase]:
     """Return the incidents of cases whose findings stand, the gravest first: by severity, then money, then in the order found."""
     standing = {case.finding.id: case for case in cases if not case.withdrawn}
     made = [

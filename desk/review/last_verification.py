@@ -109,7 +109,7 @@ class State(StrEnum):
     UNREADABLE = "unreadable"
 
 
-class Standing(msgspec.Struct, frozen=True, kw_only=True):
+class VerificationStatus(msgspec.Struct, frozen=True, kw_only=True):
     """How a log stands by its last verification. `detail` says why a record is there and does not count; else empty."""
 
     state: State
@@ -314,7 +314,7 @@ def read(path: Path) -> Kept | None:
         raise ValueError(f"{path}: {error}") from error
 
 
-def verified_at(address: str, **options: Any) -> Standing:
+def verified_at(address: str, **options: Any) -> VerificationStatus:
     """Return how the log at an address stands by its last verification. Options go to the backend (`security`).
 
     Where the log itself cannot be read, a failure on record stands. Raises `LogUnavailable` for no address.
@@ -322,24 +322,24 @@ def verified_at(address: str, **options: Any) -> Standing:
     try:
         kept = read(record_path(address))
     except ValueError as error:
-        return Standing(state=State.UNREADABLE, detail=str(error))
+        return VerificationStatus(state=State.UNREADABLE, detail=str(error))
     if kept is None:
-        return Standing(state=State.NONE)
+        return VerificationStatus(state=State.NONE)
     shown = kept.failure or kept.last
     try:
         with closing(open_log(address, read_only=True, check_heads=False, **options)) as log:
             if log.log_id != shown.log_id:
-                return Standing(
+                return VerificationStatus(
                     state=State.NONE, detail=f"what is kept beside this log is of another log, {shown.log_id}"
                 )
             reached = reached_in(kept, log.log_id) if shown.ok else None
             ends = shown.streams if reached is None else reached.streams
             differs = _differs(log, ends, thorough=parse_address(address)[0] in ON_THIS_MACHINE)
     except (LogUnavailable, IntegrityError, EventError):  # the pages say so themselves
-        return Standing(state=State.PASSED if shown.ok else State.FAILED, shown=shown)
+        return VerificationStatus(state=State.PASSED if shown.ok else State.FAILED, shown=shown)
     if differs:
-        return Standing(state=State.OTHER_CONTENTS, shown=shown, detail=differs)
-    return Standing(state=State.PASSED if shown.ok else State.FAILED, shown=shown)
+        return VerificationStatus(state=State.OTHER_CONTENTS, shown=shown, detail=differs)
+    return VerificationStatus(state=State.PASSED if shown.ok else State.FAILED, shown=shown)
 
 
 def _differs(log: EventLog, ends: Mapping[str, Covered], *, thorough: bool) -> str:

@@ -28,7 +28,7 @@ REFUSALS = (*review.REFUSALS, KeyRefused, BadNote)
 
 LATEST = 12
 """How many cosigned checkpoints are looked at, and how many of the log are told."""
-PATIENCE_S = 300
+SIGNATURE_TIMEOUT_S = 300
 """A witness that has left a checkpoint without its signature for longer is silent."""
 
 
@@ -86,8 +86,8 @@ class Witnessed(msgspec.Struct, frozen=True, kw_only=True):
         return bool(self.trouble or self.refused)
 
     def silent(self, now_us: int) -> bool:
-        """Say whether a checkpoint has waited for its signature for longer than `PATIENCE_S`."""
-        return self.waiting_since_us is not None and now_us - self.waiting_since_us > PATIENCE_S * 1_000_000
+        """Say whether a checkpoint has waited for its signature for longer than `SIGNATURE_TIMEOUT_S`."""
+        return self.waiting_since_us is not None and now_us - self.waiting_since_us > SIGNATURE_TIMEOUT_S * 1_000_000
 
 
 def witnessed_at(address: str, folder: Path, key_file: Path, **options: Any) -> Witnessed:

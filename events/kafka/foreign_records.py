@@ -239,7 +239,7 @@ class ForeignRecordWatch:
         self._tally = ForeignTally()
         self._waiting: dict[tuple[str, int], ForeignTally] = {}
 
-    def meet(self, record: ForeignRecord) -> None:
+    def note(self, record: ForeignRecord) -> None:
         """Note a foreign record, in the order of its partition."""
         self._waiting.setdefault((record.topic, record.partition), self._tally.beside()).add(record)
 

@@ -374,7 +374,7 @@ class KafkaLog(SoleWriter):
         for message in messages:
             stranger = foreign(message)
             if stranger is not None:
-                passage.meet(stranger)
+                passage.note(stranger)
                 continue
             before = chains.position(message.key) if passage.waits(lane) else -1
             record = chains.accept(message.key, message.headers, message.value)

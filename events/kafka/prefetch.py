@@ -21,7 +21,7 @@ from events.errors import IntegrityError, LogUnavailable
 from events.kafka.client import Cluster, Message, TopicPartition, TopicReader
 from events.kafka.partition_reader import Headers
 
-WORTH_A_PROCESS: Final = 20_000
+PREFETCH_FROM: Final = 20_000
 """Records that one process reads in the time in which another one starts."""
 
 Offsets = Mapping[TopicPartition, int]
@@ -41,7 +41,7 @@ _decode = msgspec.msgpack.Decoder(tuple[str, int, list[PrefetchedRecord]]).decod
 
 
 def to_the_ends(
-    cluster: Cluster, reader: TopicReader, offsets: Offsets, ends: Offsets, worth: int = WORTH_A_PROCESS
+    cluster: Cluster, reader: TopicReader, offsets: Offsets, ends: Offsets, worth: int = PREFETCH_FROM
 ) -> Iterator[tuple[TopicPartition, Sequence[Message]]]:
     """Yield what lies between these offsets (see `Reader.until`), where it is much with the help of a second process."""
     left = dict(offsets)

@@ -36,7 +36,7 @@ AHEAD = 500
 WORTH_A_BOOKMARK = 1000
 """Offsets that were read since the last bookmark before another is left; of long results an eighth more must be new."""
 _LATEST = struct.Struct("<16sQ16s")
-PATIENCE_S = 40.0
+VISIBLE_TIMEOUT_S = 40.0
 """How long the transaction of a replayer that is gone may stay open before its broker ends it, with room to spare."""
 
 
@@ -198,7 +198,7 @@ class StoredResults:
         if where is None:
             return None
         if where.offset >= self._decided:  # ours, and behind an open transaction of somebody else
-            self.reader.await_visible(self.findings, where.offset, PATIENCE_S)
+            self.reader.await_visible(self.findings, where.offset, VISIBLE_TIMEOUT_S)
             self._decided = where.offset + 1
         if where.offset not in self._ahead:
             found = islice(self.reader.scan(self.findings, where.offset), AHEAD)
@@ -327,7 +327,7 @@ class StoredResults:
         `WriterFenced`.
         """
         try:
-            decide_leftovers(self._cluster, self.reader, writer, [self.state, self.findings], PATIENCE_S)
+            decide_leftovers(self._cluster, self.reader, writer, [self.state, self.findings], VISIBLE_TIMEOUT_S)
         except CommitUnknown as error:
             raise LogUnavailable(
                 f"Kafka did not end what an earlier replayer left open: {error}; start again"
@@ -363,7 +363,7 @@ class StoredResults:
             self._findings_offset = self._decided = message.offset + 1
             reason = self._places.foreign(message)
             if reason is not None:
-                self.passage.meet(foreign_record(self.findings, message, reason))
+                self.passage.note(foreign_record(self.findings, message, reason))
                 continue
             if not self._findings_read:
                 self.passage.known(self.findings)

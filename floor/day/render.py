@@ -6,7 +6,7 @@ import msgspec
 
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import EventCorrected, Replacement
-from floor.table.script import Script, Step
+from floor.table.script import Script, ScriptStep
 from floor.table.streams import Group
 from floor.table.table import Table
 
@@ -45,7 +45,7 @@ def render(table: Table, script: Script, round_no: int) -> list[Group]:
     return [*meter_drafts.items(), (table.stream.name, drafts)]
 
 
-def _arrival(script: Script) -> list[Step]:
+def _arrival(script: Script) -> list[ScriptStep]:
     """The table's steps in the order in which they arrive."""
     steps = [step for step in script.steps if step.meter is None]
     if script.late:
@@ -55,12 +55,12 @@ def _arrival(script: Script) -> list[Step]:
     return steps
 
 
-def _number(order: list[Step], first_seq: int) -> None:
+def _number(order: list[ScriptStep], first_seq: int) -> None:
     for at, step in enumerate(order, 1):
         step.seq = first_seq + at
 
 
-def _report(table: Table, step: Step, round_no: int | None) -> Draft:
+def _report(table: Table, step: ScriptStep, round_no: int | None) -> Draft:
     source = table.device(step.source)
     if step.counter_jump:
         table.stream.skip(source, step.counter_jump)
@@ -74,7 +74,7 @@ def _report(table: Table, step: Step, round_no: int | None) -> Draft:
     return draft
 
 
-def _correction(step: Step, by: str, round_no: int | None) -> EventCorrected:
+def _correction(step: ScriptStep, by: str, round_no: int | None) -> EventCorrected:
     """The event that puts the right one in the place of what was mistyped."""
     wrong, right = step.corrects, step.replacement
     assert wrong is not None

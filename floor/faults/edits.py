@@ -12,7 +12,7 @@ from typing import Any
 from events.vocabulary.model import Event
 from floor.faults.anomaly import Edit, Prepare, require
 from floor.faults.labels import Spot
-from floor.table.script import Step, changed
+from floor.table.script import ScriptStep, changed
 
 Place = Callable[[Any, Any], Spot]
 
@@ -47,9 +47,9 @@ def only_if(holds: Callable[[Any], object]) -> Edit:
     return edit
 
 
-def find(play: Any, type_: type[Event], at: int | None, **fields: Any) -> Step:
+def find(play: Any, type_: type[Event], at: int | None, **fields: Any) -> ScriptStep:
     """Return the step of a type in this place among its like, or any of them (None). Raises `NotPossible`."""
-    steps: list[Step] = require(play.script.of(type_, **fields))
+    steps: list[ScriptStep] = require(play.script.of(type_, **fields))
     return play.plan.random.choice(steps) if at is None else steps[at]
 
 
@@ -87,7 +87,7 @@ def add_before(type_: type[Event], event_of: Callable[[Any, Any], Event]) -> Edi
 
 
 def _add(
-    play: Any, insert: Callable[[Step, Event], object], type_: type[Event], event_of: Callable[[Any, Any], Event]
+    play: Any, insert: Callable[[ScriptStep, Event], object], type_: type[Event], event_of: Callable[[Any, Any], Event]
 ) -> Spot:
     step = find(play, type_, 0)
     insert(step, event_of(play, step.payload))

@@ -20,7 +20,7 @@ from floor.faults.conditions import (
     used_deck_waits,
 )
 from floor.faults.labels import Spot
-from floor.table.script import Step, changed
+from floor.table.script import ScriptStep, changed
 from floor.table.streams import MINUTE_US
 
 EQUIPMENT = Anomalies()
@@ -97,7 +97,7 @@ def register_broken_device(
             return Spot(consequences=played_on)
         step = require(script.first(model.CardsShuffled, deck=play.plan.deck.id))
         script.behind(step, model.DeviceFailed(device="shuffler", fault="incomplete"))
-        script.after.append(Step(model.DeviceRestored(device="shuffler")))
+        script.after.append(ScriptStep(model.DeviceRestored(device="shuffler")))
         return Spot(consequences=unshuffled)
 
 

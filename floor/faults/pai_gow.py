@@ -30,7 +30,7 @@ from floor.faults.payment import (
 )
 from floor.round.pai_gow_plan import COMMON_HANDS, PaiGowPlan
 from floor.table.facts import wager_paid, wager_returned
-from floor.table.script import Step, changed
+from floor.table.script import ScriptStep, changed
 from rulebook.chapters.paytables import ANY_SEVEN_CARD_STRAIGHT_FLUSH
 from rulebook.settlement.bonus import is_qualifying
 from rulebook.settlement.wagers import Outcome
@@ -271,7 +271,7 @@ def _of_winner(type_: type[model.Event], edit: Any) -> Any:
     return apply
 
 
-def not_validated(play: Any, step: Step) -> None:
+def not_validated(play: Any, step: ScriptStep) -> None:
     """No one validates a payout, or the dealer."""
     if play.plan.turn % 2:
         changed(step, role="dealer", by=play.table.dealer)

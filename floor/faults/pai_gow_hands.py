@@ -22,7 +22,7 @@ from floor.faults.records import RECORDS
 from floor.round.pai_gow_plan import PaiGowPlan, hand_of
 from floor.round.plan import BoxPlan, Way
 from floor.table.facts import exposed, hand_reset
-from floor.table.script import Step, changed
+from floor.table.script import ScriptStep, changed
 from rulebook.cards.cards import TEXT
 from rulebook.chapters.filed_way import is_set_by
 from rulebook.settlement.wagers import Outcome
@@ -73,7 +73,7 @@ fault(  # the shaker is shaken twice only, or not covered or not shaken after th
 )
 
 
-def hands_dealt(play: Any) -> list[Step]:
+def hands_dealt(play: Any) -> list[ScriptStep]:
     """Return the steps that give cards to hands, not to piles."""
     return [step for step in play.script.of(model.CardsDealt) if step.payload.to in play.plan.positions]
 
@@ -126,10 +126,10 @@ fault("DEAL-FACING", dealing.dealt_facing(dealing.to_dealer, face_up=False))
 fault("DEAL-DRAWN", dealing.put_back, fits=by_card)
 
 
-def expose(play: Any, seat: Any) -> Step:
+def expose(play: Any, seat: Any) -> ScriptStep:
     """Let the dealer expose a card of a seat after the deal; return that step."""
     event = exposed(seat, "dealer", play.plan.random.choice(play.plan.hands[seat]))
-    step: Step = play.script.before(play.setting_begins(), event)[0]
+    step: ScriptStep = play.script.before(play.setting_begins(), event)[0]
     return step
 
 

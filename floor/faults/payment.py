@@ -16,7 +16,7 @@ from floor.faults.edits import drop as drop_step
 from floor.faults.edits import find, its_seat, only_if
 from floor.faults.labels import Spot
 from floor.table.facts import wager_paid, wager_returned, wager_taken
-from floor.table.script import Step, changed
+from floor.table.script import ScriptStep, changed
 from rulebook.settlement.wagers import PUSHES, Due, Outcome
 
 LOST = (Outcome.LOSE, Outcome.FOLDED)
@@ -44,9 +44,9 @@ def pick(play: Any, *outcomes: Outcome, wagers: tuple[str, ...] = ()) -> Due:
     return require(pick_any(play, *outcomes, wagers=wagers))
 
 
-def settled(play: Any, due: Due) -> Step:
+def settled(play: Any, due: Due) -> ScriptStep:
     """Return the step that settled a wager."""
-    step: Step | None = play.script.settling(due.seat, due.wager)
+    step: ScriptStep | None = play.script.settling(due.seat, due.wager)
     assert step is not None
     return step
 
@@ -274,9 +274,9 @@ def progressive_winner(play: Any, share: bool) -> Due:
     return require(next((due for due in won if bool(due.slip_cents) == share), None))
 
 
-def share_document(play: Any, seat: int) -> Step | None:
+def share_document(play: Any, seat: int) -> ScriptStep | None:
     """Return the step that documents a progressive win."""
-    step: Step | None = play.script.first(model.PayoutDocumented, seat=seat, wager="progressive")
+    step: ScriptStep | None = play.script.first(model.PayoutDocumented, seat=seat, wager="progressive")
     return step
 
 

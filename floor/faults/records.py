@@ -8,7 +8,7 @@ from events.vocabulary import model
 from floor.faults.anomaly import HERE, Anomalies, require
 from floor.faults.dealing import one_box_seat
 from floor.faults.labels import Spot
-from floor.table.script import Step, changed
+from floor.table.script import ScriptStep, changed
 from floor.table.streams import MINUTE_US
 
 RECORDS = Anomalies()
@@ -49,7 +49,7 @@ def wrong_correction(play: Any) -> Spot:
     mistaken = model.EventCorrected(
         supersedes_seq=seq, supersedes_event_id=event_id, replacement=None, by=play.table.floor, reason="entered twice"
     )
-    play.script.steps.insert(len(play.script.steps) - 1, Step(mistaken, "floor"))
+    play.script.steps.insert(len(play.script.steps) - 1, ScriptStep(mistaken, "floor"))
     return HERE
 
 
@@ -75,7 +75,7 @@ def event_corrected(play: Any) -> Spot:
             changed(step, winnings_cents=right.winnings_cents // 10)
         case _:
             changed(step, result="lose" if right.result != "lose" else "win")
-    correction = Step(right, "floor")
+    correction = ScriptStep(right, "floor")
     correction.corrects, correction.replacement = step, right
     step.truth = right
     if plan.turn % 2:

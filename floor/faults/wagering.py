@@ -12,7 +12,7 @@ from floor.faults.edits import change, its_wager
 from floor.faults.labels import Spot
 from floor.round.plan import BoxPlan
 from floor.table.facts import refused, wager_placed, wager_removed, wager_returned
-from floor.table.script import Step
+from floor.table.script import ScriptStep
 
 LATE_CENTS = 2500
 
@@ -36,7 +36,7 @@ def bet_late(anchor: type[model.Event], at: int | None = None) -> Edit:
 
 
 def register_late_returned(
-    anomalies: Anomalies, wager: str, anchor: Callable[[Any], Step], reason: str = "after the first card"
+    anomalies: Anomalies, wager: str, anchor: Callable[[Any], ScriptStep], reason: str = "after the first card"
 ) -> None:
     """Register in a game that a wager is placed or raised too late: the dealer refuses it, or pushes the late part back."""
 
@@ -56,9 +56,9 @@ def register_late_returned(
     anomalies.legitimate("late_wager_returned", 6, edit, prepare=one_box_seat)
 
 
-def after_no_more_bets(play: Any) -> Step:
+def after_no_more_bets(play: Any) -> ScriptStep:
     """The step in which betting was closed."""
-    step: Step = play.script.first(model.NoMoreBets)
+    step: ScriptStep = play.script.first(model.NoMoreBets)
     return step
 
 

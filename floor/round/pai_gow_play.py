@@ -13,7 +13,7 @@ from events.vocabulary.model import Aspect
 from floor.round.pai_gow_plan import PaiGowPlan
 from floor.round.play import ENVY, Play
 from floor.table.facts import card_dealt, collected, exposed, hand_reset, hand_set, same, wager_taken
-from floor.table.script import Step
+from floor.table.script import ScriptStep
 from rulebook.settlement.bonus import is_qualifying
 from rulebook.settlement.pai_gow import Position
 from rulebook.settlement.wagers import PUSHES, Due, Outcome
@@ -228,7 +228,7 @@ class PaiGowPlay(Play):
             return
         counted = CARDS if seat in plan.surrendered else None
         if (self.by_slip and plan.documents_last) or (holder and counted is not None):
-            self.documents.append(Step(collected(plan.deck.id, seat, CARDS, counted)))
+            self.documents.append(ScriptStep(collected(plan.deck.id, seat, CARDS, counted)))
         elif holder:
             self.left_on_table[seat] = CARDS  # until all Envy Bonuses are paid (§ 688a.11(h)(2)(iii))
         else:

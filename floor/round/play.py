@@ -24,7 +24,7 @@ from floor.table.facts import (
     wager_returned,
     wager_taken,
 )
-from floor.table.script import Script, Step
+from floor.table.script import Script, ScriptStep
 from rulebook.cards.cards import TEXT
 from rulebook.catalogue import GAMES
 from rulebook.settlement.pai_gow import Position
@@ -55,7 +55,7 @@ class Play(ABC):
         self.plan, self.table, self.book = plan, plan.table, plan.book
         self.script = Script()
         self.dues: list[Due] = []
-        self.documents: list[Step] = []
+        self.documents: list[ScriptStep] = []
         self.left_on_table: dict[int, int] = {}
         self.table.wrong_stub = bool(plan.short_stub)
         self.table.voided_last = plan.void is not None
@@ -100,7 +100,7 @@ class Play(ABC):
 
     def cut(self) -> None:
         """The cards are cut."""
-        self.script.steps += [Step(event) for event in self.a_cut()]
+        self.script.steps += [ScriptStep(event) for event in self.a_cut()]
 
     def a_cut(self) -> list[Event]:
         """Return a cut as it should be made: offered in order until somebody takes it, and the dealer's if no one does."""
@@ -171,7 +171,7 @@ class Play(ABC):
 
     def by_controller(self, meter: Any, event: Event) -> None:
         """A meter's controller reports in the meter's own stream."""
-        self.script.steps.append(Step(event, "controller", meter.id))
+        self.script.steps.append(ScriptStep(event, "controller", meter.id))
 
     def close_betting(self) -> None:
         """ "No more bets"; the progressive wagers are locked and collected."""
@@ -203,10 +203,10 @@ class Play(ABC):
     def add_deals(self, deals: list[Event]) -> None:
         """Deal so, cards found face up among them."""
         plan, steps = self.plan, self.script.steps
-        steps += [Step(event) for event in deals]
+        steps += [ScriptStep(event) for event in deals]
         if plan.face_up:
             at = len(steps) - len(deals) + plan.random.randrange(1, len(deals))
-            steps[at:at] = [Step(same(model.CardFoundFaceUp, card=TEXT[card])) for card in plan.face_up]
+            steps[at:at] = [ScriptStep(same(model.CardFoundFaceUp, card=TEXT[card])) for card in plan.face_up]
 
     def after_deal(self) -> None:
         """What follows the deal, before anybody plays."""
@@ -215,7 +215,7 @@ class Play(ABC):
     def play_hands(self) -> None:
         """Everybody sets the hands, or decides."""
 
-    def setting_begins(self) -> Step:
+    def setting_begins(self) -> ScriptStep:
         """Return the first step after the deal in which somebody looks at cards or sets them."""
         looks = (model.HandSet, model.HandExamined, model.HandRevealed)
         return next(step for step in self.script.steps if type(step.payload) in looks)
@@ -309,7 +309,7 @@ class Play(ABC):
         )
         self.by_slip = True
         if self.plan.documents_last:
-            self.documents.append(Step(paper))
+            self.documents.append(ScriptStep(paper))
         else:
             self.script.add(paper)
 
@@ -337,7 +337,7 @@ class Play(ABC):
         self.find_ground()
         if plan.void == "device_failed":
             add(same(model.DeviceFailed, device="shoe", fault=plan.random.choice(("jam", "stopped"))))
-            self.script.after.append(Step(model.DeviceRestored(device="shoe")))
+            self.script.after.append(ScriptStep(model.DeviceRestored(device="shoe")))
         add(same(model.RoundVoided, scope="round", reason=plan.void))
         self.give_back()
         self.collect("all", DECK_CARDS + plan.short_stub)

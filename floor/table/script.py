@@ -70,7 +70,7 @@ SOURCES = tuple(sorted({_OTHERS[0], COUNT, *(device for device, _, _ in DEVICES.
 
 
 @dataclass(slots=True, eq=False)
-class Step:
+class ScriptStep:
     """One thing that happens: the event, the device that reports it, and how it departs from the ordinary.
 
     `meter` names the stream of a controller's event. `corrects` is the step whose event this one supersedes with
@@ -85,7 +85,7 @@ class Step:
     pause_us: int = 0
     counter_jump: int = 0
     clock_back_us: int = 0
-    corrects: Step | None = None
+    corrects: ScriptStep | None = None
     replacement: Event | None = None
     truth: Event | None = None
     round_no: int | None = None
@@ -101,19 +101,19 @@ class Script:
     """The steps of a round, in order, with what is needed to find and change them."""
 
     def __init__(self) -> None:
-        self.steps: list[Step] = []
-        self.after: list[Step] = []
+        self.steps: list[ScriptStep] = []
+        self.after: list[ScriptStep] = []
         """Steps after the round: between it and the next."""
-        self.resent: Step | None = None
-        self.late: list[Step] = []
+        self.resent: ScriptStep | None = None
+        self.late: list[ScriptStep] = []
 
-    def add(self, payload: Event, source: str = "") -> Step:
+    def add(self, payload: Event, source: str = "") -> ScriptStep:
         """Append a step."""
-        step = Step(payload, source)
+        step = ScriptStep(payload, source)
         self.steps.append(step)
         return step
 
-    def of(self, type_: type[Event], **fields: object) -> list[Step]:
+    def of(self, type_: type[Event], **fields: object) -> list[ScriptStep]:
         """Return the steps whose event is of a type and has these values, in order."""
         return [
             step
@@ -121,15 +121,15 @@ class Script:
             if step.payload.KIND is type_ and all(getattr(step.payload, k) == v for k, v in fields.items())
         ]
 
-    def first(self, type_: type[Event], **fields: object) -> Step | None:
+    def first(self, type_: type[Event], **fields: object) -> ScriptStep | None:
         """Return the first step of a type with these values, or None."""
         return next(iter(self.of(type_, **fields)), None)
 
-    def index(self, step: Step) -> int:
+    def index(self, step: ScriptStep) -> int:
         """Return where a step is."""
         return self.steps.index(step)
 
-    def drop(self, step: Step) -> None:
+    def drop(self, step: ScriptStep) -> None:
         """Take a step out: it does not happen."""
         self.steps.remove(step)
 
@@ -138,31 +138,31 @@ class Script:
         for step in self.of(type_, **fields)[:1]:
             self.drop(step)
 
-    def before(self, step: Step, *payloads: Event) -> list[Step]:
+    def before(self, step: ScriptStep, *payloads: Event) -> list[ScriptStep]:
         """Insert events before a step."""
-        added = [Step(payload) for payload in payloads]
+        added = [ScriptStep(payload) for payload in payloads]
         at = self.index(step)
         self.steps[at:at] = added
         return added
 
-    def behind(self, step: Step, *payloads: Event) -> list[Step]:
+    def behind(self, step: ScriptStep, *payloads: Event) -> list[ScriptStep]:
         """Insert events right after a step."""
-        added = [Step(payload) for payload in payloads]
+        added = [ScriptStep(payload) for payload in payloads]
         at = self.index(step) + 1
         self.steps[at:at] = added
         return added
 
-    def move_before(self, step: Step, other: Step) -> None:
+    def move_before(self, step: ScriptStep, other: ScriptStep) -> None:
         """Let a step happen right before another."""
         self.steps.remove(step)
         self.steps.insert(self.index(other), step)
 
-    def move_behind(self, step: Step, other: Step) -> None:
+    def move_behind(self, step: ScriptStep, other: ScriptStep) -> None:
         """Let a step happen right after another."""
         self.steps.remove(step)
         self.steps.insert(self.index(other) + 1, step)
 
-    def settling(self, seat: int, wager: str) -> Step | None:
+    def settling(self, seat: int, wager: str) -> ScriptStep | None:
         """Return the first step that takes, pays or returns a wager, or None."""
         return next(
             (
@@ -178,13 +178,13 @@ class Script:
         """The wagers, with their seats, that a step settles."""
         return {(step.payload.wager, step.payload.seat) for step in self.steps if step.payload.KIND in SETTLING}
 
-    def __iter__(self) -> Iterator[Step]:
+    def __iter__(self) -> Iterator[ScriptStep]:
         return iter(self.steps)
 
 
 SETTLING: tuple[type[Event], ...] = (model.WagerTaken, model.WagerPaid, model.WagerReturned)
 
 
-def changed(step: Step, **fields: Any) -> None:
+def changed(step: ScriptStep, **fields: Any) -> None:
     """Replace values of a step's event."""
     step.payload = msgspec.structs.replace(step.payload, **fields)

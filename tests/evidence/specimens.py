@@ -25,7 +25,7 @@ from replay.transcript.transcript import Script, parse
 from rulebook.chapters.rulebook import Rulebook
 from tests.evidence.judging import STEP, Report, Window, fingerprint, folded
 from tests.floor.simulated import stored
-from tests.golden.rounds import Case, read_cases, round_files
+from tests.golden.rounds import GoldenCase, read_cases, round_files
 from tests.replay.tables import MemoryLog
 
 LATER_ROUNDS = 6
@@ -193,12 +193,12 @@ def _has_stragglers(window: Window) -> bool:
 
 
 @cache
-def golden_cases() -> tuple[Case, ...]:
+def golden_cases() -> tuple[GoldenCase, ...]:
     """Return all golden cases."""
     return tuple(case for path in round_files() for case in read_cases(path))
 
 
-def golden(cases: Iterable[Case]) -> Iterator[Specimen]:
+def golden(cases: Iterable[GoldenCase]) -> Iterator[Specimen]:
     """Yield the honest rounds of golden cases."""
     for case in cases:
         scripts = parse(case.transcript, case.path.name, lambda name, case=case: (case.path.parent / name).read_text())

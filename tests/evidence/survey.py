@@ -18,7 +18,7 @@ from tests.evidence.edits import Edit, edits
 from tests.evidence.judging import Report
 from tests.evidence.outcomes import Ending, Outcome, outcome
 from tests.evidence.specimens import FalseAlarm, Specimen, chosen, golden, golden_cases, simulated
-from tests.golden.rounds import Case
+from tests.golden.rounds import GoldenCase
 
 FLOOR_ROUNDS = 120
 """This many rounds of a game are simulated; some of them are edited."""
@@ -127,7 +127,7 @@ def _specimens_of(task: Task, tally: Tally) -> Iterator[Specimen]:
     yield from specimens[task.first : task.last]
 
 
-def rank(case: Case, seed: int) -> int:
+def rank(case: GoldenCase, seed: int) -> int:
     """Return where a golden case is in the order of a seed: by its title, so that a new case moves no other one."""
     return int.from_bytes(sha256(f"{seed}/{case.path.parent.name}/{case.title}".encode()).digest())
 

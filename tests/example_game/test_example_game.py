@@ -16,7 +16,7 @@ from rulebook.catalogue import GAMES, add_game, remove_game
 from rulebook.chapters.chapters import RulesRefused, known_chapters
 from rulebook.chapters.rulebook import parse_submission, simple_submission
 from tests.example_game import simulation
-from tests.golden.rounds import Case, read_cases, run
+from tests.golden.rounds import GoldenCase, read_cases, run
 from tests.whatif.simulated_log import SimulatedLog
 from whatif.round_table import RoundTable, build
 from whatif.what_if import what_if
@@ -41,7 +41,7 @@ def test_what_adjudicates_names_no_game() -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case.line))
-def test_its_rounds(case: Case) -> None:
+def test_its_rounds(case: GoldenCase) -> None:
     assert run(case) == [], case.title
 
 

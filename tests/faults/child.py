@@ -45,7 +45,7 @@ from tests.faults.floor import LOG_ID, PROPERTY, groups, impostor
 from tests.faults.processes import BUILD
 
 TIMEOUT_S = 4.0
-PATIENCE_S = 60.0
+WAIT_LIMIT_S = 60.0
 REFUSED = 5
 """Exit code of a process that another has taken over from."""
 
@@ -234,7 +234,7 @@ def main() -> int:
     parser.add_argument("--pause", type=float, default=0.0)
     parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument("--only", default="", help="hand in the groups of this stream alone")
-    parser.add_argument("--patience", type=float, default=PATIENCE_S)
+    parser.add_argument("--patience", type=float, default=WAIT_LIMIT_S)
     parser.add_argument("--impostors", action="store_true")
     parser.add_argument("--key", type=Path)
     parser.add_argument("--times", type=int, default=6)

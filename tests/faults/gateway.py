@@ -25,7 +25,7 @@ from events.kafka.transactions import OutgoingRecord
 from events.sqlite.log import SqliteLog
 from intake.lines import line_of
 from tests.faults.floor import check, check_stored, groups, tables
-from tests.faults.processes import PATIENCE_S, Child
+from tests.faults.processes import WAIT_LIMIT_S, Child
 from tests.faults.table import Lost, demand, fault
 from tests.kafka_broker import bootstrap
 
@@ -42,7 +42,7 @@ AGAIN_S = 0.02
 class Device:
     """A table that hands in its events a few at a time, each group again and again until it is answered."""
 
-    patience_s: ClassVar[float] = PATIENCE_S
+    patience_s: ClassVar[float] = WAIT_LIMIT_S
 
     def __init__(self, stream: str, port: int) -> None:
         self.stream, self._port = stream, port
@@ -66,7 +66,7 @@ class Device:
 
     def _hand_in(self, body: bytes) -> list[dict[str, str]] | None:
         """Return the answers; None if there was none, or not the whole of it."""
-        with closing(HTTPConnection("127.0.0.1", self._port, timeout=PATIENCE_S)) as connection:
+        with closing(HTTPConnection("127.0.0.1", self._port, timeout=WAIT_LIMIT_S)) as connection:
             try:
                 connection.request("POST", "/v1/events", body, {"Content-Type": "application/x-ndjson"})
                 response = connection.getresponse()
@@ -226,9 +226,9 @@ def started(
 
 def await_answer(port: int) -> None:
     """Wait until a gateway serves."""
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + WAIT_LIMIT_S
     while time.monotonic() < deadline:
-        with closing(HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)) as connection:
+        with closing(HTTPConnection("127.0.0.1", port, timeout=WAIT_LIMIT_S)) as connection:
             try:
                 connection.request("GET", "/readyz")
                 if connection.getresponse().status == 200:
@@ -283,7 +283,7 @@ def under(hostile: Hostile, folder: Path, times: int) -> int:
 def opened(port: int, held: ExitStack, *parts: bytes) -> socket.socket:
     """Open a connection, and send what goes into it."""
     try:
-        connection = held.enter_context(closing(socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S)))
+        connection = held.enter_context(closing(socket.create_connection(("127.0.0.1", port), timeout=WAIT_LIMIT_S)))
     except OSError as error:
         raise Lost(f"the gateway takes no connection: {error}") from error
     try:

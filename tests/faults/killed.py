@@ -25,7 +25,7 @@ from tests.contract.drafts import Drafts
 from tests.contract.sealed import publish
 from tests.faults.child import REFUSED, TIMEOUT_S
 from tests.faults.floor import LOG_ID, PROPERTY, acknowledged, check, check_stored, expected, groups, said, tables
-from tests.faults.processes import PATIENCE_S, child
+from tests.faults.processes import WAIT_LIMIT_S, child
 from tests.faults.table import demand, fault
 from tests.kafka_broker import new_address
 
@@ -339,7 +339,7 @@ def group_member(folder: Path, times: int) -> int:
             demand(first.end() == -9, f"the member did not die: {first.told[-1:]}")
         with child("member", address, state) as second:
             log.append_groups(groups()[half:])
-            deadline = time.monotonic() + PATIENCE_S
+            deadline = time.monotonic() + WAIT_LIMIT_S
             results = KafkaResults(address, timeout_s=TIMEOUT_S, read_only=True, resume=False)
             while said(results) != expected() and time.monotonic() < deadline:
                 time.sleep(0.5)

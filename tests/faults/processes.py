@@ -15,7 +15,7 @@ from pathlib import Path
 from tests.faults.table import Lost
 
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE_S = 90.0
+WAIT_LIMIT_S = 90.0
 BUILD = "RACK_FAULTS_BUILD"
 """Variable that names the broken build of the gateway that a child is."""
 
@@ -36,7 +36,7 @@ class Child:
 
     def until(self, word: str, count: int = 1) -> int:
         """Wait until it has said a word this many times (or ended); return how often it has."""
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + WAIT_LIMIT_S
         while self.said(word) < count and self._listen(deadline):
             pass
         return self.said(word)
@@ -70,7 +70,7 @@ class Child:
 
     def end(self) -> int:
         """Wait until it ends by itself; return its exit status (negative: the signal)."""
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + WAIT_LIMIT_S
         while self._listen(deadline):
             pass
         return self.process.wait()
@@ -80,7 +80,7 @@ class Child:
         assert self.process.stdout is not None
         ready, _, _ = select.select([self.process.stdout], [], [], max(0.0, deadline - time.monotonic()))
         if not ready:
-            raise Lost(f"a child said nothing more for {PATIENCE_S:.0f} s: {self.told[-3:]}")
+            raise Lost(f"a child said nothing more for {WAIT_LIMIT_S:.0f} s: {self.told[-3:]}")
         data = os.read(self.process.stdout.fileno(), 65536)
         *lines, self._rest = (self._rest + data).split(b"\n")
         self.told += [line.decode() for line in lines]

@@ -13,7 +13,7 @@ GAMES = Path(__file__).resolve().parents[2] / "games"
 MONEY = re.compile(r"([+-]?)(\d+)\.(\d\d)")
 
 
-class Case(NamedTuple):
+class GoldenCase(NamedTuple):
     """One golden case: where it is, its title, its transcript, and what is expected of which of its rounds."""
 
     path: Path
@@ -28,13 +28,13 @@ def round_files(chapter: str = "*") -> list[Path]:
     return sorted(GAMES.glob(f"*/rounds/{chapter}/*.rounds"), key=lambda path: (path.parent.name, path.name))
 
 
-def read_cases(path: Path) -> list[Case]:
+def read_cases(path: Path) -> list[GoldenCase]:
     """Return the cases of a file."""
-    cases: list[Case] = []
+    cases: list[GoldenCase] = []
     rounds = 0
     for number, line in enumerate(path.read_text().split("\n"), 1):
         if line.startswith("=== "):
-            cases.append(Case(path, number, line[4:].strip(), "", []))
+            cases.append(GoldenCase(path, number, line[4:].strip(), "", []))
             rounds = 0
         elif line.startswith("expect"):
             cases[-1].expectations.append((max(rounds, 1), " ".join(line.split("#")[0].split()[1:])))
@@ -44,7 +44,7 @@ def read_cases(path: Path) -> list[Case]:
     return cases
 
 
-def run(case: Case) -> list[str]:
+def run(case: GoldenCase) -> list[str]:
     """Judge a case and return what differs from its expectations (nothing when it holds)."""
     judged = judge(case.transcript, f"{case.path.name}:{case.line}", lambda name: (case.path.parent / name).read_text())
     return [problem for problem in _problems(case, judged) if problem]
@@ -59,7 +59,7 @@ def _cents(word: str) -> int | None:
     return -cents if match[1] == "-" else cents
 
 
-def _problems(case: Case, judged: list[JudgedRound]) -> list[str]:
+def _problems(case: GoldenCase, judged: list[JudgedRound]) -> list[str]:
     problems = []
     for number, each in enumerate(judged, 1):
         expected = [text.split() for of, text in case.expectations if of == number]
@@ -67,7 +67,7 @@ def _problems(case: Case, judged: list[JudgedRound]) -> list[str]:
     return problems
 
 
-def _round_problems(case: Case, conclusion: Conclusion, expected: list[list[str]]) -> list[str]:
+def _round_problems(case: GoldenCase, conclusion: Conclusion, expected: list[list[str]]) -> list[str]:
     problems = []
     for kind, *words in expected:
         match kind:

@@ -20,7 +20,7 @@ from replay.run.adjudicate import Conclusion, adjudicate
 from replay.transcript.transcript import Script, fold_script, parse
 from tests.evidence.edits import edits
 from tests.evidence.judging import STEP, Report, folded
-from tests.golden.rounds import Case, read_cases, round_files
+from tests.golden.rounds import GoldenCase, read_cases, round_files
 
 HERE = Path(__file__).parent
 FILE = HERE / "shown_by.toml"
@@ -44,18 +44,18 @@ def listed() -> Shown:
     return tomllib.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}
 
 
-def label(case: Case) -> str:
+def label(case: GoldenCase) -> str:
     """Return what names a golden round within its chapter."""
     return f"{case.path.stem}: {case.title}"
 
 
 @cache
-def cases_of(document: str) -> Mapping[str, Case]:
+def cases_of(document: str) -> Mapping[str, GoldenCase]:
     """Return the golden rounds of a chapter by their names."""
     return {label(case): case for path in round_files(document) for case in read_cases(path)}
 
 
-def scripts_of(case: Case) -> list[Script]:
+def scripts_of(case: GoldenCase) -> list[Script]:
     """Return the rounds of a case."""
     return parse(case.transcript, case.path.name, lambda name: (case.path.parent / name).read_text())
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from tests.golden.rounds import Case, read_cases, round_files, run
+from tests.golden.rounds import GoldenCase, read_cases, round_files, run
 
 CASES = [case for path in round_files() for case in read_cases(path)]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.path.stem}:{case.line}")
-def test_golden_round(case: Case) -> None:
+def test_golden_round(case: GoldenCase) -> None:
     assert case.expectations, f"{case.path}:{case.line}: nothing expected"
     assert run(case) == [], f"{case.path.name}:{case.line} {case.title}"
 

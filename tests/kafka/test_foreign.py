@@ -40,7 +40,7 @@ from tests.replay.tables import PAID, PROPERTY, UNPAID, MemoryLog, Table, append
 OTHER = "table/fu-08"
 HERE, THERE = "table/fu-01", "table/fu-04"
 """Two streams that lie in different partitions of two."""
-PATIENCE_S = 90
+WAIT_LIMIT_S = 90
 
 
 @pytest.fixture(autouse=True)
@@ -48,10 +48,10 @@ def patience() -> Iterator[None]:
     """Ends a test that goes round in circles."""
 
     def end(signum: int, frame: object) -> None:
-        raise AssertionError(f"not at its end after {PATIENCE_S} s")
+        raise AssertionError(f"not at its end after {WAIT_LIMIT_S} s")
 
     before = signal.signal(signal.SIGALRM, end)
-    signal.alarm(PATIENCE_S)
+    signal.alarm(WAIT_LIMIT_S)
     yield
     signal.alarm(0)
     signal.signal(signal.SIGALRM, before)

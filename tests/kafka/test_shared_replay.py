@@ -29,7 +29,7 @@ from tests.replay.tables import PAID, PROPERTY, UNPAID, Table
 ROOT = Path(__file__).parents[2]
 PARTITIONS, STEPS = 4, 6
 MEMBER = "import sys; from rack.cli import main; sys.exit(main(sys.argv[1:]))"
-PATIENCE_S = 120.0
+WAIT_LIMIT_S = 120.0
 
 
 def tables() -> list[Table]:
@@ -104,7 +104,7 @@ def caught_up(log: KafkaLog, cluster: Cluster, members: Members) -> Callable[[],
 
     def wait() -> None:
         ends = {stream: log.head(stream).seq for stream in log.streams()}
-        until, found = time.monotonic() + PATIENCE_S, dict[str, int]()
+        until, found = time.monotonic() + WAIT_LIMIT_S, dict[str, int]()
         while time.monotonic() < until:
             reader = cluster.reader()
             for message in reader.scan(lane, 0):

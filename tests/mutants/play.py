@@ -16,17 +16,17 @@ from pathlib import Path
 import events
 import games
 import replay
-from tests.golden.rounds import Case, read_cases, run
+from tests.golden.rounds import GoldenCase, read_cases, run
 
 ROUNDS = "games/*/rounds/*/*.rounds"
 
 
-def label(case: Case) -> str:
+def label(case: GoldenCase) -> str:
     """Return what names a case: its file and line, and its title."""
     return f"{case.path.stem}:{case.line} {case.title}"
 
 
-def problems(case: Case) -> list[str]:
+def problems(case: GoldenCase) -> list[str]:
     """Return what differs from a case's expectations; a round that cannot even be judged fails too."""
     try:
         return run(case)

@@ -19,7 +19,7 @@ from events.vocabulary.model import Event
 from replay.fold.table_fold import TableFold
 from replay.run.adjudicate import Conclusion, adjudicate
 from rulebook.chapters.rulebook import parse_submission
-from tests.golden.rounds import Case
+from tests.golden.rounds import GoldenCase
 from tests.properties.test_lost_evidence import told
 from tests.properties.test_told_otherwise import golden
 from tests.replay.tables import DAY, SECOND_US, START_US
@@ -70,7 +70,7 @@ def judged(events: Told, moments: dict[int, int] | None = None) -> Conclusion:
     return adjudicate(rounds[1], book)
 
 
-def cases(share: int) -> Iterator[tuple[Case, list[tuple[int | None, Event]]]]:
+def cases(share: int) -> Iterator[tuple[GoldenCase, list[tuple[int | None, Event]]]]:
     """One in this many of the golden rounds of a share that are of one round, and whose rules are with them."""
     for case in golden()[share::4][::EVERY]:
         if ".toml" not in case.transcript and case.transcript.count("\nround") == 0:

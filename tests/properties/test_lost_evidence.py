@@ -14,7 +14,7 @@ from replay.fold.table_fold import TableFold
 from replay.run.adjudicate import Conclusion, adjudicate
 from replay.transcript.transcript import parse
 from rulebook.chapters.rulebook import parse_submission
-from tests.golden.rounds import Case
+from tests.golden.rounds import GoldenCase
 from tests.properties.test_told_otherwise import golden
 from tests.replay.tables import DAY, SECOND_US, START_US
 
@@ -24,7 +24,7 @@ FRAME = (model.GamingDayOpened, model.RulesFiled, model.RoundOpened, model.Round
 """What says which rules and which round it is: without it there is nothing to compare."""
 
 
-def told(case: Case) -> list[tuple[int | None, Event]]:
+def told(case: GoldenCase) -> list[tuple[int | None, Event]]:
     """The events of a case, by the rules of its first round, each with its round."""
     events: list[tuple[int | None, Event]] = []
     for number, script in enumerate(parse(case.transcript, case.path.name), 1):
@@ -34,7 +34,7 @@ def told(case: Case) -> list[tuple[int | None, Event]]:
     return events
 
 
-def sampled(share: int) -> Iterator[tuple[Case, list[tuple[int | None, Event]]]]:
+def sampled(share: int) -> Iterator[tuple[GoldenCase, list[tuple[int | None, Event]]]]:
     """One in this many of the golden rounds of a share, and its events; not those whose rules are in another file."""
     for case in golden()[share::4][::EVERY]:
         if ".toml" not in case.transcript:

@@ -10,7 +10,7 @@ from functools import cache
 import pytest
 
 from replay.transcript.transcript import judge
-from tests.golden.rounds import Case, read_cases, round_files
+from tests.golden.rounds import GoldenCase, read_cases, round_files
 
 EVERY = 16
 """Of the golden rounds one in this many is told otherwise."""
@@ -31,11 +31,11 @@ NEXT_SUIT = dict(zip("cdhs", "dhsc", strict=True))
 
 
 @cache
-def golden() -> list[Case]:
+def golden() -> list[GoldenCase]:
     return [case for path in round_files() for case in read_cases(path)]
 
 
-def said_of(case: Case, text: str) -> list[tuple[str, set[str], list[tuple[object, ...]]]]:
+def said_of(case: GoldenCase, text: str) -> list[tuple[str, set[str], list[tuple[object, ...]]]]:
     """Verdict, findings and money of each round of a transcript that is where the case is."""
     judged = judge(text, case.path.name, lambda name: (case.path.parent / name).read_text())
     return [

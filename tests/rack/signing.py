@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 CODE = "import sys; from rack.cli import main; sys.exit(main())"
-PATIENCE_S = 60.0
+WAIT_LIMIT_S = 60.0
 
 
 class SigningProcess:
@@ -38,7 +38,7 @@ class SigningProcess:
         self.said.extend(iter(self.process.stderr.readline, ""))
 
     def close(self) -> None:
-        self._listener.join(timeout=PATIENCE_S)
+        self._listener.join(timeout=WAIT_LIMIT_S)
         assert self.process.stderr is not None
         self.process.stderr.close()
 
@@ -48,7 +48,7 @@ class SigningProcess:
 
     def until(self, word: str, times: int = 1) -> None:
         """Wait until it has said a word so often."""
-        end = time.monotonic() + PATIENCE_S
+        end = time.monotonic() + WAIT_LIMIT_S
         while sum(word in line for line in self.said) < times:
             assert self.process.poll() is None, self.said
             assert time.monotonic() < end, self.said
@@ -57,8 +57,8 @@ class SigningProcess:
     def stop(self) -> int:
         """End it in order; return its exit code."""
         self.process.terminate()
-        code = self.process.wait(timeout=PATIENCE_S)
-        self._listener.join(timeout=PATIENCE_S)  # it has said everything
+        code = self.process.wait(timeout=WAIT_LIMIT_S)
+        self._listener.join(timeout=WAIT_LIMIT_S)  # it has said everything
         return code
 
 

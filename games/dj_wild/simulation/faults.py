@@ -18,7 +18,7 @@ from floor.faults.labels import Spot
 from floor.faults.payment import progressive_wager, settled
 from floor.faults.records import RECORDS
 from floor.table.facts import exposed
-from floor.table.script import Step, changed
+from floor.table.script import ScriptStep, changed
 from games.dj_wild.simulation.plan import BASE, DjWildPlan
 from games.dj_wild.simulation.table import COUNTED_AT_LEAST, DjWildTable
 from rulebook.cards.cards import JOKER
@@ -344,7 +344,7 @@ def _two_players(plan: DjWildPlan) -> bool:
     return len(plan.playing) > 1 and plan.deal_until(lambda p: sum(p.raises(seat) for seat in p.playing) > 1)
 
 
-def by_slip(step: Step | None) -> bool:
+def by_slip(step: ScriptStep | None) -> bool:
     """Say whether a step pays by slip."""
     return step is not None and getattr(step.payload, "source", "") == "slip"
 

@@ -17,7 +17,7 @@ from floor.table.facts import (
     wager_returned,
     wager_taken,
 )
-from floor.table.script import Step
+from floor.table.script import ScriptStep
 from games.dj_wild.settle import settle
 from games.dj_wild.simulation.plan import BASE, DjWildPlan
 from games.dj_wild.simulation.table import DjWildTable
@@ -144,7 +144,7 @@ class DjWildPlay(Play):
         if not plan.plays(seat):
             return
         if self.by_slip and plan.documents_last:
-            self.documents.append(Step(collected(plan.deck.id, seat, len(plan.hands[seat]))))
+            self.documents.append(ScriptStep(collected(plan.deck.id, seat, len(plan.hands[seat]))))
         else:
             self.collect(seat, self.cards(seat))
 

@@ -14,7 +14,7 @@ from floor.faults.labels import Spot
 from floor.faults.records import RECORDS
 from floor.round.plan import BoxPlan
 from floor.table.facts import card_dealt, wager_placed, wager_returned, wager_taken
-from floor.table.script import SETTLING, Step, changed
+from floor.table.script import SETTLING, ScriptStep, changed
 from games.over_under.simulation.plan import LEAST, MOST, SIDES, OverUnderPlan
 from games.over_under.simulation.play import OverUnderPlay
 from games.over_under.simulation.table import ShoeTable
@@ -68,14 +68,14 @@ def dead_hand(plan: OverUnderPlan) -> bool:
     return passed_over(plan)
 
 
-def hand_steps(play: OverUnderPlay, seat: int) -> list[Step]:
+def hand_steps(play: OverUnderPlay, seat: int) -> list[ScriptStep]:
     """Return the steps of one hand from its additional cards until its cards are in the rack."""
     script = play.script
     (end,) = script.of(model.CardsCollected, of=seat)
     return script.steps[script.index(_deals(play, seat)[1]) : script.index(end) + 1]
 
 
-def _deals(play: OverUnderPlay, seat: int) -> list[Step]:
+def _deals(play: OverUnderPlay, seat: int) -> list[ScriptStep]:
     return play.script.of(model.CardsDealt, to=seat)
 
 
@@ -84,7 +84,7 @@ def _next_seat(play: OverUnderPlay) -> int:
     return int(seats[seats.index(play.plan.chosen) + 1])
 
 
-def _move_behind(play: OverUnderPlay, steps: list[Step], step: Step) -> None:
+def _move_behind(play: OverUnderPlay, steps: list[ScriptStep], step: ScriptStep) -> None:
     for each in reversed(steps):
         play.script.move_behind(each, step)
 
@@ -255,7 +255,7 @@ def pay_order(play: OverUnderPlay) -> Spot:
     return Spot(seat, consequences=("DEAL-RACK",))
 
 
-def settling(play: OverUnderPlay, seat: int) -> list[Step]:
+def settling(play: OverUnderPlay, seat: int) -> list[ScriptStep]:
     """Return the steps that settle a box."""
     return [step for step in play.script.steps if type(step.payload) in SETTLING and step.payload.seat == seat]
 
@@ -399,7 +399,7 @@ def play_order(play: OverUnderPlay) -> Spot:
     return Spot(chosen)
 
 
-def _deciding(play: OverUnderPlay, seat: int) -> list[Step]:
+def _deciding(play: OverUnderPlay, seat: int) -> list[ScriptStep]:
     """Return the steps in which a player decides."""
     decided = play.script.of(model.DecisionMade, seat=seat)
     sides = [step for step in play.script.of(model.WagerPlaced, seat=seat) if step.payload.wager in SIDES]

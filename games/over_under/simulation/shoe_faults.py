@@ -11,7 +11,7 @@ from floor.faults.conditions import deck_time_runs_out
 from floor.faults.edits import by_turns, change, drop
 from floor.faults.equipment import EQUIPMENT, FAULTS, keep_too_long, minutes, restore
 from floor.faults.labels import Spot
-from floor.table.script import Step
+from floor.table.script import ScriptStep
 from games.over_under.simulation.faults import OVER_UNDER_ANOMALIES, from_shoe, in_shoe
 from games.over_under.simulation.plan import OverUnderPlan
 from games.over_under.simulation.play import OverUnderPlay
@@ -216,7 +216,7 @@ def continuous_jam(play: Any) -> Spot:
     """The continuous shuffler jams while the batch is put in, and its cards are dealt without being reshuffled."""
     failed = model.DeviceFailed(device="shuffler", fault=FAULTS[play.plan.turn % 3])
     play.script.behind(play.script.of(model.RoundOpened)[0], play.table.shuffled(play.plan.deck), failed)
-    play.script.after.append(Step(model.DeviceRestored(device="shuffler")))
+    play.script.after.append(ScriptStep(model.DeviceRestored(device="shuffler")))
     return HERE
 
 

@@ -15,7 +15,7 @@ from floor.faults.pai_gow import PAI_GOW, base_ends, next_seat_first, prepare_vo
 from floor.faults.pai_gow_hands import dealer_turned_early
 from floor.faults.payment import TIED, charge, pay_vig, pick, settled
 from floor.faults.wagering import bet_late
-from floor.table.script import Step, changed
+from floor.table.script import ScriptStep, changed
 from games.pai_gow_poker.simulation.plan import ON_DICE, PaiGowPokerPlan
 from rulebook.settlement.wagers import Outcome
 
@@ -119,8 +119,8 @@ def pay_order(play: Any) -> Spot:
 # What the dice decide
 
 
-def _on_dice(play: Any) -> Step:
-    step: Step = play.script.settling(play.plan.chosen, play.plan.on_dice)
+def _on_dice(play: Any) -> ScriptStep:
+    step: ScriptStep = play.script.settling(play.plan.chosen, play.plan.on_dice)
     return step
 
 

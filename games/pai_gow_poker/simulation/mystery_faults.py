@@ -10,7 +10,7 @@ from floor.faults.dealing import one_box_seat
 from floor.faults.edits import only_if
 from floor.faults.labels import Spot
 from floor.faults.pai_gow import PAI_GOW, not_validated, prepare_void
-from floor.table.script import Step, changed
+from floor.table.script import ScriptStep, changed
 from games.pai_gow_poker.simulation.faults import PAI_GOW_POKER_ANOMALIES
 from games.pai_gow_poker.simulation.plan import Controller, PaiGowPokerPlan
 from games.pai_gow_poker.simulation.play import twin
@@ -140,7 +140,7 @@ def before_payment(type_: type[model.Event], edit: Any) -> Edit:
 
     def apply(play: Any) -> Spot:
         seat = require(play.script.first(model.WagerPaid, wager=MYSTERY)).payload.seat
-        steps: list[Step] = play.script.of(type_, seat=seat)
+        steps: list[ScriptStep] = play.script.of(type_, seat=seat)
         require(len(steps) == 1 and not play.script.of(model.ProgressiveWon, seat=seat))
         edit(play, steps[0])
         return Spot(seat, MYSTERY)

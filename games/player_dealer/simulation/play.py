@@ -8,7 +8,7 @@ from events.vocabulary import model
 from events.vocabulary.model import Aspect, Event, fact
 from floor.round.pai_gow_play import CARDS, STUB, PaiGowPlay
 from floor.table.facts import card_dealt, hand_set, same, wager_placed
-from floor.table.script import Step
+from floor.table.script import ScriptStep
 from games.player_dealer.settle import SEATS
 from games.player_dealer.simulation.plan import PlayerDealerPlan
 from games.player_dealer.simulation.table import PlayerDealerTable
@@ -34,7 +34,7 @@ class PlayerDealerPlay(PaiGowPlay):
         if plan.offered_early:
             self.table.report(*offers)
         super().shuffle_and_cut()
-        self.script.steps += [Step(event) for event in offers if not plan.offered_early]
+        self.script.steps += [ScriptStep(event) for event in offers if not plan.offered_early]
         bettor = plan.table.seats[plan.bank].token
         self.script.add(fact(model.PlayerDealerWagered, seat=plan.bank, bettor=bettor, amount_cents=plan.bank_cents))
         plan.table.take_position(plan.bank, bool(offers))
@@ -66,7 +66,7 @@ class PlayerDealerPlay(PaiGowPlay):
         """By hand seven piles are dealt, and given out from the one picked on; the machine gives out hands."""
         plan, hands = self.plan, self.hands_dealt()
         if self.table.spec.deal_method == "hand":
-            self.script.steps += [Step(event) for event in self._piles(list(hands.values()))]
+            self.script.steps += [ScriptStep(event) for event in self._piles(list(hands.values()))]
             self.script.add(fact(model.PileSelected, pile=f"pile-{plan.pile}"))
         super().find_start()
         self.script.add(model.ActionButtonPlaced(seat=plan.button))

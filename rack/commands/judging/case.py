@@ -16,7 +16,7 @@ from rack.whole_files import write_whole
 
 if TYPE_CHECKING:
     from desk.review.case_folder import CaseFolder
-    from desk.review.cases import FiledCase
+    from desk.review.cases import PatronCase
     from desk.review.desk import Desk, Entry
 
 HELP = "Keep the case file of a patron's dispute: open, assign, attach, decide, write to the patron, appeal"
@@ -179,7 +179,7 @@ def _show(desk: Desk, folder: CaseFolder, name: str, output: Output) -> Exit:
     return Exit.INTEGRITY if lost else Exit.CLEAN
 
 
-def _lines(found: FiledCase, today: str) -> list[str]:
+def _lines(found: PatronCase, today: str) -> list[str]:
     from replay.narrative.names import day_words, table_name
 
     of = found.case
@@ -195,7 +195,7 @@ def _lines(found: FiledCase, today: str) -> list[str]:
     ]
 
 
-def _value(found: FiledCase, today: str) -> dict[str, Any]:
+def _value(found: PatronCase, today: str) -> dict[str, Any]:
     from msgspec import to_builtins
 
     of: dict[str, Any] = to_builtins(found.case)
@@ -254,7 +254,7 @@ def _letter(desk: Desk, folder: CaseFolder, arguments: argparse.Namespace, key: 
     return Exit.CLEAN
 
 
-def _opened(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> FiledCase:
+def _opened(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> PatronCase:
     from desk.review.cases import open_case
 
     name, number = _place(given, 2)
@@ -343,7 +343,7 @@ _WRITES: dict[str, Callable[[Desk, CaseFolder, argparse.Namespace], Entry]] = {
 }
 
 
-def _print_case(found: FiledCase, output: Output) -> None:
+def _print_case(found: PatronCase, output: Output) -> None:
     from replay.narrative.names import day_words
 
     output.value(_value(found, ""))

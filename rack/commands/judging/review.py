@@ -14,7 +14,7 @@ from rack.settings import cameras_file, log_address, persons_file
 
 if TYPE_CHECKING:
     from desk.review.cameras import Camera
-    from desk.review.desk import Case, Desk, Entry, TableReview
+    from desk.review.desk import Desk, Entry, ReviewedFinding, TableReview
     from desk.review.incident_desk import IncidentCase
 
 HELP = "Review findings: assign, note, resolve, sign and reopen them; disputes, video, custody, and who may act"
@@ -246,7 +246,7 @@ def _row(each: IncidentCase, currency: str) -> tuple[object, ...]:
     )
 
 
-def _show(case: Case, currency: str, output: Output) -> None:
+def _show(case: ReviewedFinding, currency: str, output: Output) -> None:
     from rack.verdict_text import finding_lines
 
     output.value(_case(case))
@@ -315,7 +315,7 @@ def _print_entries(entries: list[Entry], output: Output) -> None:
     output.text(*(f"event {entry.seq}: {entry.by} {entry.says}" for entry in entries))
 
 
-def _case(case: Case) -> dict[str, Any]:
+def _case(case: ReviewedFinding) -> dict[str, Any]:
     from msgspec import to_builtins
 
     return {

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 HELP = "Sign a checkpoint of every stream, so that no earlier event can be changed undetected"
 EVERY, SECONDS = 5_000, 60
-PATIENCE_S = 60.0
+SIGNER_WAIT_S = 60.0
 """How long `--follow` waits for another process that signs, such as `rack dispute`."""
 POLL_S = 0.5
 IMPATIENCE_S = 1.0
@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     address = log_address(arguments.log)
     with ExitStack() as resources:
         log = resources.enter_context(closing(log_at(address, for_proof=True, read_only=True)))
-        patience_s = PATIENCE_S if arguments.follow else 0.0
+        patience_s = SIGNER_WAIT_S if arguments.follow else 0.0
         store = resources.enter_context(closing(_store(address, log.log_id, patience_s, output)))
         memory = SigningMemory(arguments.key, log.log_id)
         if (results := stored_results(address, **options_of(address, for_proof=True))) is not None:

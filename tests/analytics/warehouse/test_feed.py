@@ -16,7 +16,7 @@ import msgspec
 import pytest
 
 from analytics.warehouse.digests import Sums, computed_digests
-from analytics.warehouse.feed import AGAIN, build_warehouse
+from analytics.warehouse.feed import RESULTS_READ_AGAIN, build_warehouse
 from analytics.warehouse.generations import Seal, Seals
 from events.vocabulary.envelope import Draft
 from floor.day.gaming_day import simulate
@@ -136,8 +136,8 @@ def test_a_build_after_one_more_round_reads_that_round_and_no_more_with_more_his
     for name, at in (("short", of_table[len(of_table) // 4]), ("whole", of_table[-1])):
         read = refreshed(tmp_path / name, day[:at], [day[at]])
         streams = len({stream for stream, _ in day}) + 3
-        assert read.events_read <= len(day[at][1]) + streams + AGAIN * 110
-        assert read.results_read <= 60 + 3 * AGAIN
+        assert read.events_read <= len(day[at][1]) + streams + RESULTS_READ_AGAIN * 110
+        assert read.results_read <= 60 + 3 * RESULTS_READ_AGAIN
         assert read.bytes_read <= 600 * read.events_read + 8_000 * read.results_read
 
 

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from dashboards.drawing.names import Formats
-from dashboards.drawing.state import Step, Table, steps_of, table_after
+from dashboards.drawing.state import ReplayStep, Table, steps_of, table_after
 from events.vocabulary.model import REGISTRY
 from replay.narrative.events import sentence_of
 from tests.dashboards import sample
@@ -18,7 +18,7 @@ FORMATS = Formats.of(sample.FACTS)
 STEPS = steps_of(sample.rounds_events()[0].events)
 
 
-def steps(*events: tuple[str, dict[str, Any]]) -> list[Step]:
+def steps(*events: tuple[str, dict[str, Any]]) -> list[ReplayStep]:
     return steps_of(sample.recorded("table/a", 1, list(events)).events)
 
 
@@ -32,7 +32,7 @@ def wager(cents: int, kind: str = "wager_placed") -> tuple[str, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("step", STEPS, ids=lambda s: f"{s.seq} {s.type}")
-def test_the_sample_is_made_of_events_of_the_vocabulary(step: Step) -> None:
+def test_the_sample_is_made_of_events_of_the_vocabulary(step: ReplayStep) -> None:
     msgspec.convert(json.loads(step.raw), REGISTRY[step.type, 1], strict=True)
 
 
@@ -167,5 +167,5 @@ def test_voids_marks_aside_cards_and_new_dice() -> None:
         ),
     ],
 )
-def test_an_event_in_a_sentence(event: Step, sentence: str) -> None:
+def test_an_event_in_a_sentence(event: ReplayStep, sentence: str) -> None:
     assert sentence_of(event.type, event.payload, FORMATS.currency) == sentence

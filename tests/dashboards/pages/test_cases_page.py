@@ -13,7 +13,7 @@ from dashboards.parts import desk
 from dashboards.run import CASES_VARIABLE
 from desk.review import cases
 from desk.review.case_folder import SETTINGS, CaseFolder, CaseSettings
-from desk.review.cases import FiledCase
+from desk.review.cases import PatronCase
 from desk.review.desk import desk_at
 from tests.dashboards import living
 from tests.dashboards.living import Living
@@ -30,7 +30,7 @@ def floor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Living:
     return floor
 
 
-def opened(floor: Living, claim: str = "paid too little", days: int = 30) -> FiledCase:
+def opened(floor: Living, claim: str = "paid too little", days: int = 30) -> PatronCase:
     settings = CaseSettings(days=days)
     with desk_at(floor.log, persons=PEOPLE) as at:
         found = cases.open_case(at, "fu-01", 1, by="m.ortiz", settings=settings, claim=claim, seat=3, patron="p-7")
@@ -38,7 +38,7 @@ def opened(floor: Living, claim: str = "paid too little", days: int = 30) -> Fil
     return found
 
 
-def read(floor: Living, name: str) -> FiledCase:
+def read(floor: Living, name: str) -> PatronCase:
     with desk_at(floor.log, read_only=True) as at:
         return cases.case(at, name)
 

@@ -83,8 +83,8 @@ def test_the_page_shows_which_checkpoints_were_cosigned(watched: Watched) -> Non
 
 def test_a_witness_is_silent_when_a_checkpoint_has_waited_for_long(watched: Watched) -> None:
     watched.sign()
-    assert "is silent" not in watched.told(integrity.PATIENCE_S - 60)
-    later = watched.told(integrity.PATIENCE_S + 60)
+    assert "is silent" not in watched.told(integrity.SIGNATURE_TIMEOUT_S - 60)
+    later = watched.told(integrity.SIGNATURE_TIMEOUT_S + 60)
     assert "The witness north is silent" in later
     assert "1 checkpoint waits for its signature" in later
 
@@ -114,7 +114,7 @@ def test_a_folder_that_is_gone_is_said(watched: Watched) -> None:
 def test_health_asks_after_the_witness(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "north agrees, 0 checkpoints behind" in said(start("health"))
     watched.sign()
-    monkeypatch.setattr("desk.review.witness_status.PATIENCE_S", 0)
+    monkeypatch.setattr("desk.review.witness_status.SIGNATURE_TIMEOUT_S", 0)
     assert "1 checkpoint waits for the signature of north" in said(start("health"))
     (watched.paths[0] / "refused-00112233445566ff").write_bytes(b"what it was shown")
     page = said(start("health"))

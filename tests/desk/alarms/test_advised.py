@@ -9,9 +9,9 @@ from typing import Literal
 import msgspec
 import pytest
 
-from desk.alarms.alarm import Alarm, Standing, message_of, trial_message
+from desk.alarms.alarm import Alarm, AlarmStatus, message_of, trial_message
 from desk.alarms.outbox import Outbox
-from desk.alarms.settings import Route, Step
+from desk.alarms.settings import EscalationStep, Route
 from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
 from events.vocabulary.envelope import Draft
@@ -247,7 +247,7 @@ def test_escalation_begins_with_the_verdict(
     """No one can acknowledge advice: it is on no record."""
     with receiver() as chief:
         live = Live(tmp_path, log, results, desk=there, chief=chief)
-        live.routes = [Route(to="desk", advice=True, escalate=(Step(after_min=10, to="chief"),))]
+        live.routes = [Route(to="desk", advice=True, escalate=(EscalationStep(after_min=10, to="chief"),))]
         live.hear(live.table.play(1, OVERPAID)["wager_paid"])
         live.send()
         live.send(HOUR_US)
@@ -295,6 +295,6 @@ def test_advice_links_to_the_floor_for_the_queue_has_no_finding_yet(
     basis: Literal["advice", "verdict"], page: str
 ) -> None:
     alarm = msgspec.structs.replace(trial_message("k", None).alarm, basis=basis)
-    standing = Standing(alarm=alarm, revision=1, withdrawn=False)
+    standing = AlarmStatus(alarm=alarm, revision=1, withdrawn=False)
     told = message_of("raised", standing, "desk", patrons=False, pages="https://rack.example/")
     assert told.link == f"https://rack.example/{page}"

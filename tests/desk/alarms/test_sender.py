@@ -14,8 +14,8 @@ import pytest
 from desk.alarms.alarm import House
 from desk.alarms.outbox import DAY_US, Outbox, OutboxRefused
 from desk.alarms.sender import Sender, doors
+from desk.alarms.settings import EscalationStep, Route, Settings
 from desk.alarms.settings import Receiver as Named
-from desk.alarms.settings import Route, Settings, Step
 from desk.review.desk import Desk
 from events.errors import SecondWriter
 from events.sqlite.log import SqliteLog
@@ -338,7 +338,9 @@ def chief() -> Iterator[Receiver]:
 @pytest.fixture
 def steps(tmp_path: Path, log: SqliteLog, results: SqliteResults, there: Receiver, chief: Receiver) -> Setting:
     house = Setting(tmp_path, log, results, desk=there, chief=chief)
-    house.routes = [Route(to="desk", escalate=(Step(after_min=10, to="chief"), Step(after_min=30, to="chief")))]
+    house.routes = [
+        Route(to="desk", escalate=(EscalationStep(after_min=10, to="chief"), EscalationStep(after_min=30, to="chief")))
+    ]
     house.play(UNPAID)
     house.send()
     return house

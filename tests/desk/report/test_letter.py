@@ -14,7 +14,7 @@ from desk.report.document import check_report
 from desk.report.letter import CODES, OTHER_PATRON, RULINGS, letter, letter_name, signed_letter
 from desk.review import cases
 from desk.review.case_folder import CaseSettings
-from desk.review.cases import FiledCase
+from desk.review.cases import PatronCase
 from desk.review.desk import Desk, ReviewRefused
 from events.open import open_log
 from events.vocabulary import model
@@ -52,7 +52,7 @@ def desk(floor: Floor) -> Iterator[Desk]:
 
 def decided(
     desk: Desk, claim: str = "ace high not paid", reason: str = "the cards show it", seat: int | None = 3
-) -> FiledCase:
+) -> PatronCase:
     values: dict[str, Any] = {"by": "m.ortiz", "settings": SETTINGS, "claim": claim, "seat": seat, "patron": "p-own"}
     found = cases.open_case(desk, "fu-01", 1, **values)
     cases.decide(desk, found.name, outcome="for_patron", by="s.lee", reason=reason)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from desk.review import cases
 from desk.review.case_folder import MIB, SETTINGS, AttachmentLost, CaseFolder, CaseSettings
-from desk.review.cases import FiledCase
+from desk.review.cases import PatronCase
 from desk.review.desk import Desk, ReviewRefused
 from desk.review.disputes import case_name, case_place
 from desk.review.state import TableReview
@@ -31,13 +31,13 @@ def folder(tmp_path: Path) -> CaseFolder:
 
 def opened(
     desk: Desk, claim: str = "not paid", settings: CaseSettings | None = None, seat: int | None = 3
-) -> FiledCase:
+) -> PatronCase:
     return cases.open_case(
         desk, "fu-01", 1, by="m.ortiz", settings=settings or CaseSettings(), claim=claim, seat=seat, patron="p-7"
     )
 
 
-def decided(desk: Desk) -> FiledCase:
+def decided(desk: Desk) -> PatronCase:
     found = opened(desk)
     pay_what_is_owed(desk)
     cases.decide(desk, found.name, outcome="for_patron", by="m.ortiz", reason="the video shows ace high")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from desk.review.witness_status import LATEST, PATIENCE_S, Witnessed, look, witnessed_at
+from desk.review.witness_status import LATEST, SIGNATURE_TIMEOUT_S, Witnessed, look, witnessed_at
 from events.errors import LogUnavailable
 from events.proofs.checkpointer import Checkpointer
 from events.proofs.keys import KeyRefused, new_key
@@ -74,7 +74,7 @@ def test_before_the_first_signature_everything_waits(house: House) -> None:
     assert [each.covered for each in told.checkpoints] == [False, False]
     first = told.checkpoints[-1].at_us
     assert told.waiting_since_us == first
-    assert [told.silent(first + PATIENCE_S * 1_000_000 + more) for more in (0, 1)] == [False, True]
+    assert [told.silent(first + SIGNATURE_TIMEOUT_S * 1_000_000 + more) for more in (0, 1)] == [False, True]
 
 
 def test_which_checkpoints_were_cosigned_and_how_far_behind_it_is(house: House) -> None:

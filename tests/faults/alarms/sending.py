@@ -17,7 +17,7 @@ from events.sqlite.results import SqliteResults
 from replay.run.replayer import replay
 from tests.desk.alarms.receiving import SECRET_LINE, Behavior, Receiver, answer, drip, hang, receiver
 from tests.faults.floor import LOG_ID, PROPERTY
-from tests.faults.processes import PATIENCE_S, Child
+from tests.faults.processes import WAIT_LIMIT_S, Child
 from tests.faults.table import Lost, demand, fault
 from tests.replay.tables import UNPAID, Table
 
@@ -169,7 +169,7 @@ def receiver_fails(folder: Path, times: int) -> int:
 
 def until_told(floor: Floor, name: str, there: Receiver) -> None:
     """Wait until a receiver was told of every round. Raises `Lost` if nothing waits for it and it was not."""
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + WAIT_LIMIT_S
     while len(there.taken) < floor.rounds:
         demand(time.monotonic() < deadline, f"{name} was told of {len(there.taken)} of {floor.rounds} incidents")
         if there.got and floor.taken_in() == floor.rounds and not floor.waiting(name):  # so that all was delivered

@@ -15,7 +15,7 @@ from events.errors import LogUnavailable
 from tests.faults.floor import groups
 from tests.faults.on_kafka.cluster import lag_behind, replace_disk, trial
 from tests.faults.table import Tally, demand
-from tests.faults.three_nodes.trial import PATIENCE_S, ROUNDS, Trial
+from tests.faults.three_nodes.trial import ROUNDS, TRIAL_TIMEOUT_S, Trial
 
 
 def one_copy(folder: Path) -> Tally:
@@ -53,7 +53,7 @@ def check_that_it_loses(name: str, folder: Path) -> None:
 
 def _write(tried: Trial, first: int, last: int) -> None:
     """Hand in some groups, and wait for the right to write: the node that gives it may just have been killed."""
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + TRIAL_TIMEOUT_S
     while True:
         try:
             with tried.log("intake") as log:

@@ -21,7 +21,7 @@ from kafka.errors import KafkaError
 from rack.kafka.cluster import ADMINISTRATOR, SIZE, ClusterNode, DevelopmentCluster
 from tests.faults.table import Lost, Unavailable
 
-PATIENCE_S = 90.0
+NODES_TIMEOUT_S = 90.0
 ANSWER_S = 4.0
 Answer = TypeVar("Answer")
 
@@ -235,7 +235,7 @@ class Nodes:
 
     def _until(self, question: Callable[[Any], Answer | None], complaint: str) -> Answer:
         """Ask the cluster until the answer is a true one, and return it. Raises `Lost` where it never is."""
-        deadline, problem = time.monotonic() + PATIENCE_S, ""
+        deadline, problem = time.monotonic() + NODES_TIMEOUT_S, ""
         while time.monotonic() < deadline:
             try:
                 if answer := self._ask(question):
@@ -243,7 +243,7 @@ class Nodes:
             except (KafkaError, OSError) as error:
                 problem = f": {type(error).__name__}: {error}"
             time.sleep(0.1)
-        raise Lost(f"{complaint} after {PATIENCE_S:.0f} s{problem}")
+        raise Lost(f"{complaint} after {NODES_TIMEOUT_S:.0f} s{problem}")
 
 
 def _states(topics: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int], PartitionState]:

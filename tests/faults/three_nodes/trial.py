@@ -25,7 +25,7 @@ from tests.faults.three_nodes.nodes import Nodes
 ROUNDS = 8
 PARTITIONS = 2
 TIMEOUT_S = 10.0
-PATIENCE_S = 240.0
+TRIAL_TIMEOUT_S = 240.0
 """How long a writer tries again before it gives up."""
 COPIED = ("events", "findings", "checkpoints")
 """Topics of which every node must hold the same bytes in the end."""
@@ -62,7 +62,7 @@ class Trial:
     @contextlib.contextmanager
     def writing(self, *options: object) -> Iterator[Child]:
         """A writer in a process of its own, under the user for intake, which hands in impostors too."""
-        patience = ("--impostors", "--rounds", ROUNDS, "--patience", PATIENCE_S)
+        patience = ("--impostors", "--rounds", ROUNDS, "--patience", TRIAL_TIMEOUT_S)
         environment = self.nodes.cluster.environment("intake")
         with child("write", self.address, self.state, *patience, *options, environment=environment) as writer:
             yield writer

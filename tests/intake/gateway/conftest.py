@@ -24,7 +24,7 @@ from intake.patrons import with_tokens
 from intake.profiles.shelf import Profiles
 
 PROPERTY = "bellwether"
-PATIENCE_S = 60.0
+WAIT_LIMIT_S = 60.0
 LINES = {"Content-Type": "application/x-ndjson"}
 
 
@@ -46,7 +46,7 @@ class Served(NamedTuple):
     told: list[str]
 
     def connect(self) -> HTTPConnection:
-        return HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_S)
+        return HTTPConnection("127.0.0.1", self.port, timeout=WAIT_LIMIT_S)
 
     def ask(self, method: str, path: str, body: bytes | None = None, **headers: str) -> Reply:
         with closing(self.connect()) as connection:
@@ -61,7 +61,7 @@ class Served(NamedTuple):
 
 
 def until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + WAIT_LIMIT_S
     while not holds():
         assert time.monotonic() < deadline, "it never came so"
         time.sleep(0.005)

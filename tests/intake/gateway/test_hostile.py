@@ -13,13 +13,13 @@ from intake.gateway import app
 from intake.gateway.connections import BoundedProtocol
 from intake.lines import line_of
 from tests.contract.drafts import TABLE, Drafts
-from tests.intake.gateway.conftest import PATIENCE_S, Served
+from tests.intake.gateway.conftest import WAIT_LIMIT_S, Served
 
 HEAD = b"POST /v1/events HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-ndjson\r\n"
 
 
 def opened(gateway: Served, data: bytes = b"") -> socket.socket:
-    connection = socket.create_connection(("127.0.0.1", gateway.port), timeout=PATIENCE_S)
+    connection = socket.create_connection(("127.0.0.1", gateway.port), timeout=WAIT_LIMIT_S)
     connection.sendall(data)
     return connection
 
@@ -86,7 +86,7 @@ def test_a_request_that_breaks_off_stores_nothing(gateway: Served, path: Path) -
 )
 def test_what_is_no_request_is_turned_away(gateway: Served, data: bytes) -> None:
     with opened(gateway, data) as connection:
-        connection.settimeout(PATIENCE_S)
+        connection.settimeout(WAIT_LIMIT_S)
         try:
             said = connection.recv(65536)
         except ConnectionResetError:

@@ -11,7 +11,7 @@ from intake.devices import add_device
 from intake.gateway.app import without_paths
 from intake.lines import line_of
 from tests.contract.drafts import TABLE, Drafts
-from tests.intake.gateway.conftest import PATIENCE_S, Served, opening, serving
+from tests.intake.gateway.conftest import WAIT_LIMIT_S, Served, opening, serving
 
 AT = "2026-11-23T08:00:00Z"
 CHUNKED = b"Transfer-Encoding: chunked\r\n"
@@ -19,7 +19,7 @@ CHUNKED = b"Transfer-Encoding: chunked\r\n"
 
 def ask(gateway: Served, *requests: bytes) -> bytes:
     """Send requests on one connection; return everything that comes until it is closed, or a second passes."""
-    with socket.create_connection(("127.0.0.1", gateway.port), timeout=PATIENCE_S) as opened:
+    with socket.create_connection(("127.0.0.1", gateway.port), timeout=WAIT_LIMIT_S) as opened:
         opened.sendall(b"".join(requests))
         opened.settimeout(1.0)
         came = b""

@@ -27,7 +27,7 @@ BURST = 7
 Said = dict[str, Any]
 
 
-class Told(NamedTuple):
+class DialectMessage(NamedTuple):
     """A message, in the dialect of a profile, or in our own words (None); and the events that it stands for."""
 
     profile: str | None
@@ -35,7 +35,7 @@ class Told(NamedTuple):
     events: tuple[tuple[str, Draft], ...]
 
 
-def told(lines: Iterable[bytes]) -> Iterator[Told]:
+def told(lines: Iterable[bytes]) -> Iterator[DialectMessage]:
     """Yield what the devices of the floor write, message by message, in the order of the floor's events."""
     deals: list[tuple[str, Draft]] = []
     for line in lines:
@@ -49,7 +49,7 @@ def told(lines: Iterable[bytes]) -> Iterator[Told]:
         else:
             profile = DIALECTS.get(draft.source.rpartition("-")[2])
             data = line if profile is None else _SAY[profile](stream, draft)
-            yield Told(profile, data, ((stream, draft),))
+            yield DialectMessage(profile, data, ((stream, draft),))
     if deals:
         yield _deals(deals)
 
@@ -130,7 +130,7 @@ def _continues(deals: list[tuple[str, Draft]], stream: str, draft: Draft) -> boo
     return follows and len(deals) < BURST
 
 
-def _deals(deals: list[tuple[str, Draft]]) -> Told:
+def _deals(deals: list[tuple[str, Draft]]) -> DialectMessage:
     stream, first = deals[0]
     cards = []
     for _, draft in deals:
@@ -146,7 +146,7 @@ def _deals(deals: list[tuple[str, Draft]]) -> Told:
         "w": _ticks(first),
         "b": cards,
     }
-    return Told("card-shoe", _json(said), tuple(deals))
+    return DialectMessage("card-shoe", _json(said), tuple(deals))
 
 
 def _shoe(stream: str, draft: Draft) -> bytes:

@@ -23,7 +23,7 @@ from tests.faults.gateway import free_port
 from tests.kafka_broker import new_address
 from tests.rack.live.test_supervision import runs, until
 
-PATIENCE_S = 240.0
+WAIT_LIMIT_S = 240.0
 GAME = "face_up_pai_gow"
 
 
@@ -54,7 +54,7 @@ def parts(process: subprocess.Popen[str]) -> list[int]:
 
 def await_findings(address: str) -> None:
     """Wait until rounds were judged and faults found, while it runs."""
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + WAIT_LIMIT_S
     with closing(results_at(address, read_only=True)) as results:
         while len(adjudications(results)) < 20 or not findings(results):
             assert time.monotonic() < deadline, "no finding came"
@@ -73,7 +73,7 @@ def check_stored(address: str, folder: Path) -> None:
 
 def check_lives(address: str, folder: Path, *arguments: str) -> None:
     with live(folder, *arguments) as (process, url):
-        with closing(HTTPConnection(url.removeprefix("http://"), timeout=PATIENCE_S)) as pages:
+        with closing(HTTPConnection(url.removeprefix("http://"), timeout=WAIT_LIMIT_S)) as pages:
             pages.request("GET", "/")
             assert pages.getresponse().status == 200
         await_findings(address)
@@ -81,7 +81,7 @@ def check_lives(address: str, folder: Path, *arguments: str) -> None:
         for _ in range(2):  # to a group of processes a signal often comes twice at once
             process.send_signal(signal.SIGINT)
             time.sleep(0.2)
-        said = process.communicate(timeout=PATIENCE_S)[1]
+        said = process.communicate(timeout=WAIT_LIMIT_S)[1]
         assert process.returncode == 0, said
     assert not any(map(runs, children))
     account = json.loads((folder / "floor" / "floor.json").read_bytes())
@@ -123,7 +123,7 @@ def test_a_part_that_dies_ends_the_others_and_is_named(tmp_path: Path) -> None:
         children = parts(process)
         gateway = next(pid for pid in children if b"gateway" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0"))
         os.kill(gateway, signal.SIGKILL)
-        said = process.communicate(timeout=PATIENCE_S)[1]
+        said = process.communicate(timeout=WAIT_LIMIT_S)[1]
         assert process.returncode == 3
     assert "gateway ended by itself with SIGKILL" in said
     assert not any(map(runs, children))
@@ -137,7 +137,7 @@ def test_ctrl_c_twice_ends_it_at_once(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         time.sleep(1.5)
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=PATIENCE_S)
+        process.communicate(timeout=WAIT_LIMIT_S)
         assert process.returncode == 130
     assert not any(map(runs, children))
 

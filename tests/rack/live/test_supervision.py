@@ -18,11 +18,11 @@ from rack.live.parts import Part
 from rack.live.supervision import Supervision
 
 ROOT = Path(__file__).resolve().parents[3]
-PATIENCE_S = 60.0
+WAIT_LIMIT_S = 60.0
 
 
 def until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + WAIT_LIMIT_S
     while not holds():
         assert time.monotonic() < deadline, "it never came so"
         time.sleep(0.02)

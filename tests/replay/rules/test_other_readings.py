@@ -8,11 +8,11 @@ from replay.fold.table_fold import TableFold
 from replay.run.adjudicate import adjudicate
 from replay.transcript.transcript import fold_script, parse
 from rulebook.chapters.rulebook import parse_submission
-from tests.golden.rounds import Case, read_cases, round_files
+from tests.golden.rounds import GoldenCase, read_cases, round_files
 from tests.replay.tables import rules_text
 
 
-def golden(name: str, title: str) -> Case:
+def golden(name: str, title: str) -> GoldenCase:
     """Return the golden case of this title."""
     (file,) = (path for path in round_files() if path.as_posix().endswith(f"/rounds/{name}"))
     (case,) = (each for each in read_cases(file) if each.title.endswith(title))
@@ -44,7 +44,7 @@ def golden(name: str, title: str) -> Case:
     ids=["D278", "D277", "D573"],
 )
 def test_the_finding_names_the_other_reading_and_a_filing_of_it_has_none(
-    case: Case, found: list[str], other: str, filed: str
+    case: GoldenCase, found: list[str], other: str, filed: str
 ) -> None:
     (script,) = parse(case.transcript, "test")
     round_ = fold_script(TableFold("table/t-1"), script)

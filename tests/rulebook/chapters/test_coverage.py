@@ -14,7 +14,7 @@ import pytest
 from replay.rules.rule import SEVERITY
 from replay.transcript.transcript import parse
 from rulebook.chapters.rulebook import chapter, known_chapters
-from tests.golden.rounds import Case, read_cases, round_files
+from tests.golden.rounds import GoldenCase, read_cases, round_files
 
 ROOT = Path(__file__).resolve().parents[3]
 FILES = (*sorted((ROOT / "games").glob("*/coverage/*.toml"), key=lambda path: path.name),)
@@ -136,11 +136,11 @@ def document_of(row: dict[str, Any]) -> str:
 
 
 @cache
-def cases(document: str) -> tuple[Case, ...]:
+def cases(document: str) -> tuple[GoldenCase, ...]:
     return tuple(case for path in round_files(document) for case in read_cases(path))
 
 
-def found(case: Case) -> set[str]:
+def found(case: GoldenCase) -> set[str]:
     """Return the codes that a case expects to be found."""
     return {text.split()[1] for _, text in case.expectations if text.startswith("finding ")}
 

@@ -24,7 +24,7 @@ from tests.desk.people import register_people
 from tests.faults.gateway import await_answer, free_port
 
 ROOT = Path(__file__).resolve().parents[4]
-PATIENCE_S = 60.0
+WAIT_LIMIT_S = 60.0
 
 
 @contextmanager
@@ -41,13 +41,13 @@ def gateway(*arguments: object, port: int) -> Iterator[subprocess.Popen[bytes]]:
 def ended(process: subprocess.Popen[bytes]) -> str:
     """End a gateway as a supervisor does, and return what it said."""
     process.send_signal(signal.SIGTERM)
-    said = process.communicate(timeout=PATIENCE_S)[1].decode()
+    said = process.communicate(timeout=WAIT_LIMIT_S)[1].decode()
     assert process.returncode == 0, said
     return said
 
 
 def hand_in(port: int, *lines: bytes, **headers: str) -> tuple[int, list[str]]:
-    with closing(HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)) as connection:
+    with closing(HTTPConnection("127.0.0.1", port, timeout=WAIT_LIMIT_S)) as connection:
         connection.request("POST", "/v1/events", b"\n".join(lines), {"Content-Type": "application/x-ndjson", **headers})
         response = connection.getresponse()
         said = response.read()
@@ -176,7 +176,7 @@ def test_the_documented_first_events_are_answered_as_the_document_says(tmp_path:
     with gateway("--log", f"sqlite:{tmp_path}/trial.db", "--property", "trial", "--no-auth", port=port) as running:
         await_answer(port)
         for body, expected in shown:
-            with closing(HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)) as connection:
+            with closing(HTTPConnection("127.0.0.1", port, timeout=WAIT_LIMIT_S)) as connection:
                 connection.request("POST", "/v1/events", body.encode(), {"Content-Type": "application/x-ndjson"})
                 said = connection.getresponse().read().decode().rstrip("\n")
             assert re.sub(r'"sha256":"[0-9a-f]{64}"', '"sha256":"…"', said) == expected
@@ -237,7 +237,7 @@ def test_with_tls_the_token_does_not_cross_in_clear(tmp_path: Path, capsys: pyte
         assert running.stderr is not None
         assert b"https://" in running.stderr.readline()
         context = ssl.create_default_context(cafile=str(certificate))
-        with closing(HTTPSConnection("127.0.0.1", port, timeout=PATIENCE_S, context=context)) as connection:
+        with closing(HTTPSConnection("127.0.0.1", port, timeout=WAIT_LIMIT_S, context=context)) as connection:
             connection.request("GET", "/healthz")
             assert connection.getresponse().status == 200
         ended(running)

@@ -17,7 +17,7 @@ from rack.cli import main
 from tests.contract.drafts import TABLE, Drafts
 from tests.desk.people import register_people
 
-PATIENCE_S = 60.0
+WAIT_LIMIT_S = 60.0
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def rack(*arguments: object) -> list[str]:
 def seconds_until_stored(log: SqliteLog, stream: str, seq: int) -> float:
     began = time.monotonic()
     while log.head(stream).seq < seq:
-        assert time.monotonic() < began + PATIENCE_S, f"{stream} ends at {log.head(stream).seq}, expected {seq}"
+        assert time.monotonic() < began + WAIT_LIMIT_S, f"{stream} ends at {log.head(stream).seq}, expected {seq}"
         time.sleep(0.005)
     return time.monotonic() - began
 
