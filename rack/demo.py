@@ -16,6 +16,7 @@ from urllib.parse import quote
 import msgspec
 
 from analytics.warehouse.feed import build_warehouse
+from desk.keys import KeyBook
 from desk.review.persons import Person, register
 from events.log.contract import EventLog, ResultStore
 from events.log.turn import keep_writers_out
@@ -30,7 +31,6 @@ from floor.catalogue import DEFAULT, SIMULATIONS
 from floor.day import gaming_day
 from rack.comparison import ComparableFinding, Comparison, FaultLabel, compare
 from rack.errors import UsageError
-from rack.key_custody import KeyBook
 from rack.opening import checkpoints_at, log_at, results_at
 from rack.output import Output
 from rack.settings import DEMO_DATABASE, DEMO_KEY, DEMO_OWN_LOG, PERSONS, REPORT, WAREHOUSE

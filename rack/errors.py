@@ -32,6 +32,7 @@ EXIT_OF: dict[str, Exit] = {
     "events.proofs.keys.KeyRefused": Exit.ENVIRONMENT,
     "events.proofs.signed_note.BadNote": Exit.INTEGRITY,
     "replay.installed_games.GameNotAdded": Exit.ENVIRONMENT,
+    "desk.keys.KeyNotAdded": Exit.USAGE,
     "desk.verification.file.NotAFile": Exit.USAGE,
     "desk.verification.verification.NotVerifiable": Exit.USAGE,
     "desk.packet.bundle.BadPacket": Exit.INTEGRITY,

@@ -55,6 +55,7 @@ ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
         "alarms": ("review",),
         "packet": ("review",),
         "report": ("packet", "review"),
+        "keys": (),
         "recorded_round": ("packet",),
         "verification": ("recorded_round", "report", "packet", "review"),
         "house": ("alarms", "review"),

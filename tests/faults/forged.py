@@ -11,6 +11,8 @@ from pathlib import Path
 import msgspec
 
 from desk.house.filing import read_filed_rules
+from desk.keys import SOURCE as KEYS_SOURCE
+from desk.keys import KeyBook
 from desk.review.desk import SOURCE as DESK_SOURCE
 from desk.review.desk import Desk
 from events.errors import EventError
@@ -27,8 +29,6 @@ from events.vocabulary.model import Event, EventCorrected, IntakeRefused, Replac
 from intake.appending import append_lines
 from intake.lines import Refusal, line_of, notice, read_line
 from intake.quarantine import quarantine_cases, redrive
-from rack.key_custody import SOURCE as KEYS_SOURCE
-from rack.key_custody import KeyBook
 from replay.run.replayer import MemoryResults
 from tests.faults.child import TIMEOUT_S
 from tests.faults.floor import LOG_ID, PROPERTY, check, expected, groups, judge, tables

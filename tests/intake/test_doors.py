@@ -12,6 +12,8 @@ from unittest.mock import patch
 import msgspec
 import pytest
 
+from desk.keys import SOURCE as KEYS_SOURCE
+from desk.keys import KeyBook
 from desk.review.desk import SOURCE as DESK_SOURCE
 from desk.review.desk import Desk
 from events.errors import EventError, WrongPlace
@@ -30,8 +32,6 @@ from intake.lines import AcceptedLine, Refusal, line_of, notice, read_line
 from intake.office import append_office_lines
 from intake.quarantine import quarantine_cases, redrive
 from rack.cli import main
-from rack.key_custody import SOURCE as KEYS_SOURCE
-from rack.key_custody import KeyBook
 from rack.transcript_intake import append_transcript
 from replay.run.replayer import MemoryResults, adjudications, replay
 from tests.golden.events.make import payload_of
@@ -331,7 +331,7 @@ def test_a_publication_works_whatever_was_claimed_in_its_name(log: SqliteLog, tm
 
 def test_the_id_of_a_publication_cannot_be_known_before(log: SqliteLog, tmp_path: Path) -> None:
     book = KeyBook(log)
-    with patch("rack.key_custody.time.time_ns", side_effect=[1_000, 2_000]):
+    with patch("desk.keys.time.time_ns", side_effect=[1_000, 2_000]):
         first, second = (book._draft(CONFIGURED, 1) for _ in range(2))
     assert first.event_id != second.event_id
 

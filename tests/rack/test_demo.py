@@ -17,12 +17,12 @@ import pytest
 from analytics.hold.hold import generation
 from analytics.warehouse.feed import Feed
 from analytics.warehouse.warehouse import reading
+from desk.keys import SOURCE as KEYS_SOURCE
 from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Draft
 from rack.cli import main
 from rack.demo import prepare
 from rack.errors import UsageError
-from rack.key_custody import SOURCE as KEYS_SOURCE
 from rack.opening import log_at
 from rack.settings import demo_log
 from replay.run import replayer

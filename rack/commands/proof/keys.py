@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,6 @@ from rack.settings import log_address
 
 if TYPE_CHECKING:
     from events.proofs.keys import KeyEntry
-    from events.proofs.signed_note import PublicKey
-    from rack.key_custody import KeyBook
 
 EXISTING = "Publish the existing key in FILE, such as a key in a device or service."
 HELP = "Make the keys that sign checkpoints, list the keys of a log, or replace a key"
@@ -65,57 +64,23 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         made = new_key(arguments.file, arguments.witness, KeyKind.WITNESS).public_key
         _print_key(str(made), arguments.file, output)
         return Exit.CLEAN
-    from rack.key_custody import KeyBook
+    from desk.keys import KeyBook
     from rack.opening import log_at
 
     if arguments.by is None:
         raise UsageError("name who publishes the key with --by (a-z, 0-9 and -), or a witness with --witness")
     if not re.fullmatch(r"[a-z0-9-]{1,32}", arguments.by):
         raise UsageError(f"--by {arguments.by!r}: expected 1 to 32 of a-z, 0-9 and -")
-    log = log_at(log_address(arguments.log))
-    try:
-        book = KeyBook(log)
-        text, seq = _new(book, arguments) if arguments.action == "new" else _rotate(book, arguments)
-    finally:
-        log.close()
-    _print_key(text, arguments.file, output, seq)
+    with closing(log_at(log_address(arguments.log))) as log:
+        book, file = KeyBook(log), arguments.file
+        if arguments.action == "new":
+            made, seq = book.add_first(file, arguments.by, existing=arguments.existing)
+        else:
+            made, seq = book.replace(
+                file, arguments.by, arguments.reason, old=arguments.old, existing=arguments.existing
+            )
+    _print_key(str(made), file, output, seq)
     return Exit.CLEAN
-
-
-def _new(book: KeyBook, arguments: argparse.Namespace) -> tuple[str, int]:
-    if book.in_force():
-        raise UsageError("the log already has a key in force; replace it with `rack keys rotate`")
-    made = _key(book, arguments)
-    return str(made), book.publish(made, arguments.by)
-
-
-def _rotate(book: KeyBook, arguments: argparse.Namespace) -> tuple[str, int]:
-    from events.proofs.keys import read_signer, vouch_for
-
-    if len(book.in_force()) != 1:
-        raise UsageError("the log has no key in force; publish the first with `rack keys new`")
-    (old,) = book.in_force()
-    signer = read_signer(arguments.old) if arguments.old else None
-    if signer is not None and signer.public_key != old:
-        raise UsageError(f"{arguments.old} is not the key in force, {old.name} ({old.id.hex()})")
-    made = _key(book, arguments)
-    vouch = vouch_for(made, signer) if signer is not None else None
-    return str(made), book.publish(made, arguments.by, vouch=vouch, retire=old, reason=arguments.reason)
-
-
-def _key(book: KeyBook, arguments: argparse.Namespace) -> PublicKey:
-    """Return the public key of the file: a new one, or with `--existing` the one that is there."""
-    from events.proofs.keys import new_key, read_signer
-    from events.proofs.signed_note import KeyKind
-
-    if not arguments.existing:
-        return new_key(arguments.file, book.origin, KeyKind.LOG).public_key
-    key = read_signer(arguments.file).public_key
-    if key.kind is not KeyKind.LOG or key.name != book.origin:
-        raise UsageError(f"{arguments.file} is the key {key}; this log's key is one of kind 1 named {book.origin}")
-    if book.ring.of(key) is not None:
-        raise UsageError(f"the log has named the key {key.id.hex()} before, and no key comes back; take a new one")
-    return key
 
 
 def _print_key(text: str, file: Path, output: Output, seq: int | None = None) -> None:
@@ -128,13 +93,10 @@ def _list(arguments: argparse.Namespace, output: Output) -> Exit:
     from events.proofs.keys import PROPERTY_STREAM, KeyRing
     from rack.opening import log_at
 
-    log = log_at(log_address(arguments.log), read_only=True)
-    ring = KeyRing()
-    try:
-        for record in log.read(PROPERTY_STREAM):
+    with closing(log_at(log_address(arguments.log), read_only=True)) as log:
+        ring = KeyRing()
+        for record in log.read(PROPERTY_STREAM):  # a break is raised: no key after it is listed
             ring.take(record)
-    finally:
-        log.close()
     output.value([_as_json(entry) for entry in ring.entries])
     if not ring.entries:
         output.text("The log has no keys; make the first with `rack keys new`.")

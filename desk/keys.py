@@ -1,24 +1,28 @@
-"""Puts public keys into a log: the first one, and each that takes the place of another."""
+"""The key book of a log: its first key, and each that takes the place of another."""
 
 from __future__ import annotations
 
 import time
 from hashlib import sha256
+from pathlib import Path
 
 from events.log.contract import EventLog
 from events.proofs.checkpoint import origin_of
-from events.proofs.keys import PROPERTY_STREAM, KeyRing
-from events.proofs.signed_note import PublicKey
+from events.proofs.keys import PROPERTY_STREAM, KeyRing, new_key, read_signer, vouch_for
+from events.proofs.signed_note import KeyKind, PublicKey
 from events.vocabulary.codec import read
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import Event, GamingDayOpened, KeyPublished, KeyRetired
-from rack.errors import UsageError
 
 SOURCE = "rack-keys"
 
 
+class KeyNotAdded(Exception):
+    """A key cannot be put into a log: says why, and what to do."""
+
+
 class KeyBook:
-    """The keys that a log names, open for adding to them. Raises `UsageError` for a log without any event."""
+    """The keys that a log names, open for adding to them. Raises `KeyNotAdded` for a log without any event."""
 
     def __init__(self, log: EventLog) -> None:
         self._log = log
@@ -38,6 +42,38 @@ class KeyBook:
     def in_force(self) -> list[PublicKey]:
         """Return the keys that sign now."""
         return self.ring.in_force(self._last_seq)
+
+    def add_first(self, file: Path, by: str, *, existing: bool = False) -> tuple[PublicKey, int]:
+        """Publish the log's first key, a new one in `file` or the existing one there; return it and its event's number."""
+        if self.in_force():
+            raise KeyNotAdded("the log already has a key in force; replace it with `rack keys rotate`")
+        made = self._key(file, existing)
+        return made, self.publish(made, by)
+
+    def replace(
+        self, file: Path, by: str, reason: str, *, old: Path | None = None, existing: bool = False
+    ) -> tuple[PublicKey, int]:
+        """Publish a key and retire the one in force, which vouches for it if its file `old` is given; return as `add_first`."""
+        if len(self.in_force()) != 1:
+            raise KeyNotAdded("the log has no key in force; publish the first with `rack keys new`")
+        (retired,) = self.in_force()
+        signer = read_signer(old) if old else None
+        if signer is not None and signer.public_key != retired:
+            raise KeyNotAdded(f"{old} is not the key in force, {retired.name} ({retired.id.hex()})")
+        made = self._key(file, existing)
+        vouch = vouch_for(made, signer) if signer is not None else None
+        return made, self.publish(made, by, vouch=vouch, retire=retired, reason=reason)
+
+    def _key(self, file: Path, existing: bool) -> PublicKey:
+        """Return the public key of a file: a new one, or the existing one there."""
+        if not existing:
+            return new_key(file, self.origin, KeyKind.LOG).public_key
+        key = read_signer(file).public_key
+        if key.kind is not KeyKind.LOG or key.name != self.origin:
+            raise KeyNotAdded(f"{file} is the key {key}; this log's key is one of kind 1 named {self.origin}")
+        if self.ring.of(key) is not None:
+            raise KeyNotAdded(f"the log has named the key {key.id.hex()} before, and no key comes back; take a new one")
+        return key
 
     def publish(
         self, key: PublicKey, by: str, *, vouch: str | None = None, retire: PublicKey | None = None, reason: str = ""
@@ -74,7 +110,7 @@ class KeyBook:
             for record in self._log.read(stream, self._log.head(stream).seq)
         ]
         if not days:
-            raise UsageError(
+            raise KeyNotAdded(
                 "the log holds no events and no gaming day is open; append the property's gaming day first"
             )
         return max(days)
