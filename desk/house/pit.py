@@ -101,6 +101,8 @@ class Pit:
             if record.opened is not None:
                 raise ReviewRefused(f"{table} is open already; close it first")
             gaming_day = day or self._today()
+            if gaming_day > self._today():
+                raise ReviewRefused(f"gaming day {gaming_day} has not begun: it is {self._today()} now")
             if gaming_day < record.gaming_day:
                 raise ReviewRefused(
                     f"{table} is on gaming day {record.gaming_day} already, so that {gaming_day} cannot be opened; if this is "
@@ -288,12 +290,19 @@ class Pit:
     def _moment(self, at: str | None, gaming_day: str) -> int:
         """Return when something happened: now, or at a time of the gaming day that is past."""
         now_us = self._now_us()
+        if at is None and gaming_day != self._today():
+            raise ReviewRefused(
+                f"this is of gaming day {gaming_day}, and it is {self._today()} now: say when it happened (--at 21:14) or, "
+                f"after the end of that day, with its date (--at {self._today()}T06:10)"
+            )
         if at is None:
             return now_us
         try:
             moment, _ = self.clock.read(at, gaming_day, None)
         except UnreadableTime as error:
             raise ReviewRefused(f"--at {at}: {error}") from error
+        if self.clock.gaming_day(moment) < gaming_day:
+            raise ReviewRefused(f"--at {at} is before gaming day {gaming_day} began; expected a time of that day")
         at_us = (moment - _EPOCH) // timedelta(microseconds=1)
         if at_us > now_us:
             raise ReviewRefused(f"--at {at} on gaming day {gaming_day} has not come; expected a time that is past")

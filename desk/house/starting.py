@@ -123,8 +123,7 @@ def property_text(answers: Mapping[str, str], first_day: str) -> str:
         lines += ["[[table]]", f'id = "{table}"', f'rules = "rules/{game}.toml"']
     lines += [
         "",
-        "# Write your people here: two at least, for no one signs or counts twice.",
-        "# Roles: administrator, compliance, pit, count, surveillance, analyst, auditor.",
+        "# Your people, two at least. Roles: administrator, compliance, pit, count, surveillance, analyst, auditor.",
     ]
     for number in (1, 2):
         roles = '["administrator", "compliance", "pit", "count", "surveillance"]'
@@ -136,19 +135,15 @@ def property_text(answers: Mapping[str, str], first_day: str) -> str:
         'id = "cam-1"',
         f"sees = [{seen}]",
         "",
-        "# [mail]                          # who is told of incidents; without it no one is",
+        "# [mail]                  # who is told of incidents; without it no one is",
         '# host = "mail.example"',
         '# from = "rack@example.com"',
         "# [[route]]",
         '# to = ["shift@example.com"]',
-        '# severity = "high"',
         "",
-        "[key]                             # what signs the log: rack keys new log.key --by PERSON",
-        'file = "log.key"',
-        "[witness]                         # who else can vouch for it; better on another machine",
-        'folder = "witness"',
-        "[backup]                          # every closed day, sealed; better on another disk",
-        'folder = "archive"',
+        '[key]                     # what signs the log; file = "log.key"',
+        '[witness]                 # who else can vouch for it, better on another machine; folder = "witness"',
+        '[backup]                  # every closed day, sealed, better on another disk; folder = "archive", at = "07:00"',
     ]
     return "\n".join(lines) + "\n"
 

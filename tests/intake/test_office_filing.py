@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 
 import msgspec
@@ -17,6 +18,7 @@ from events.vocabulary.envelope import Draft
 from events.vocabulary.model import Event
 from intake.appending import IntakeSummary, append_lines
 from intake.lines import line_of, read_line
+from intake.office import append_office_lines
 from intake.quarantine import quarantine_cases, redrive
 from rack.transcript_intake import append_transcript
 from tests.replay.tables import DAY, PAID, filed
@@ -118,3 +120,13 @@ def test_a_device_takes_back_nothing_that_a_person_entered(
     for instead in (None, model.ShiftChanged(shift="night")):
         (refusal,) = hand_in(log, correction(log, 2, instead)).refused
         assert f"supersedes event 2, which is of {owner}" in refusal.reason
+
+
+def test_a_file_of_the_office_holds_no_filing(log: SqliteLog) -> None:
+    """Rules are filed with a person's name: `rack ingest --office` takes the property's events alone."""
+    data = b"".join(line_of(STREAM, draft(each, at)) + b"\n" for at, each in enumerate((OPENED, filed()), 1))
+    with pytest.raises(
+        EventError, match=r"gaming_day_opened in table/fu-01: expected the property's events .*rack rules file"
+    ):
+        append_office_lines(log, BytesIO(data), "office.jsonl")
+    assert log.streams() == []

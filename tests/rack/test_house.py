@@ -98,6 +98,44 @@ def test_five_tables_over_two_days_from_nothing(hands: Hands, tmp_path: Path) ->
     assert "{" not in said
 
 
+def test_six_questions_are_asked_on_a_terminal(hands: Hands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = ["Bellwether", "America/New_York", "", "", DAYS[0], "1 dj_wild"]
+    asked: list[str] = []
+
+    def answer(question: str) -> str:
+        asked.append(question)
+        return answers[len(asked) - 1]
+
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("builtins.input", answer)
+    hands.types("init house")
+    assert len(asked) == 6
+    assert 'cutover = "06:00"' in (tmp_path / "house" / "property.toml").read_text()
+    hands.types(
+        "init other --name B --zone UTC --cutover 05:00 --currency EUR --first-day 2026-03-02 --tables", "1 over_under"
+    )
+    assert len(asked) == 6
+
+
+def test_boxes_of_the_day_are_asked_for_on_a_terminal(hands: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
+    hands.types("init house", "--name", "B", "--zone", "UTC", "--first-day", DAYS[0], "--tables", "2 dj_wild")
+    hands.types("apply house --by person-1")
+    for table in ("dw-01", "dw-02"):
+        hands.types(f"pit open {table} --by person-1 --day {DAYS[0]} --at 19:00 --amount 100.00")
+    asked: list[str] = []
+
+    def answer(question: str) -> str:
+        asked.append(question)
+        return "100x5,20x12"
+
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("builtins.input", answer)
+    hands.types(f"count enter --day {DAYS[0]} --by person-1")
+    hands.types(f"count again --day {DAYS[0]} --by person-2")
+    assert asked == ["dw-01: ", "dw-02: "] * 2
+    assert hands.reads("pit list dw-02")[-1]["counts"]["amount_cents"] == 74_000
+
+
 def test_what_the_house_may_not_do_is_a_sentence_and_exit_code_2(hands: Hands) -> None:
     hands.types("init house", "--name", "B", "--zone", "UTC", "--first-day", DAYS[0], "--tables", "1 dj_wild")
     hands.types("apply house --by nobody", code=2)

@@ -22,7 +22,7 @@ from replay.run.replayer import MemoryResults, findings, replay
 from rulebook.chapters.rulebook import submission_from_words
 from tests.replay.tables import START_US
 
-DAY, NEXT = "2026-03-01", "2026-03-02"
+DAY, NEXT, TODAY = "2026-03-01", "2026-03-02", "2026-03-04"
 NOW_US = START_US + 3 * 24 * 3_600 * 1_000_000
 NIGHT_US = int(datetime(2026, 3, 2, 2, 14, tzinfo=UTC).timestamp()) * 1_000_000
 """14 minutes past two, of the gaming day before."""
@@ -103,8 +103,23 @@ def test_a_day_at_a_table_and_the_next_begins_with_its_closer(log: SqliteLog, pi
         (lambda pit: pit.open("fu-01", by="m.ortiz", verified_by="M.ORTIZ", cents=1, day=DAY), "another person's"),
         (lambda pit: pit.open("fu-01", by="m.ortiz", verified_by="x", cents=1, day=DAY), "'x' is not registered"),
         (lambda pit: pit.open("fu-01", by="m.ortiz", cents=1, day=DAY, at="25:00"), "--at 25:00"),
-        (lambda pit: pit.open("fu-01", by="m.ortiz", cents=1, day="2026-03-09", at="12:00"), "has not come"),
-        (lambda pit: pit.open("fu-01", by="m.ortiz", cents=1, day=DAY, dealer="Mrs X"), "nothing was written"),
+        (
+            lambda pit: pit.open("fu-01", by="m.ortiz", cents=1, day="2026-03-09", at="12:00"),
+            "2026-03-09 has not begun",
+        ),
+        (
+            lambda pit: pit.open("fu-01", by="m.ortiz", cents=1, day=DAY, at="2026-03-01T05:59"),
+            "is before gaming day 2026-03-01 began",
+        ),
+        (
+            lambda pit: pit.open("fu-01", by="m.ortiz", cents=1, day=TODAY, at="23:59"),
+            "has not come; expected a time that is past",
+        ),
+        (lambda pit: pit.open("fu-01", by="m.ortiz", cents=1, day=DAY), "it is 2026-03-04 now: say when it happened"),
+        (
+            lambda pit: pit.open("fu-01", by="m.ortiz", cents=1, day=DAY, at="19:00", dealer="Mrs X"),
+            "nothing was written",
+        ),
     ],
 )
 def test_what_does_not_fit_is_refused_and_writes_nothing(
@@ -118,7 +133,7 @@ def test_what_does_not_fit_is_refused_and_writes_nothing(
 
 def test_an_open_table_refuses_what_cannot_be(log: SqliteLog, pit: Pit) -> None:
     opened(pit)
-    pit.fill("fu-01", by="m.ortiz", cents=1, slip="f-1")
+    pit.fill("fu-01", by="m.ortiz", cents=1, slip="f-1", at="20:00")
     before = types(log)
     for act, why in (
         (lambda: opened(pit), "is open already"),
@@ -139,7 +154,7 @@ def test_an_open_table_refuses_what_cannot_be(log: SqliteLog, pit: Pit) -> None:
 
 def test_a_line_is_corrected_again_and_struck_and_what_was_entered_stays(log: SqliteLog, pit: Pit) -> None:
     opened(pit)
-    (line,) = pit.fill("fu-01", by="m.ortiz", cents=100, slip="f-1")
+    (line,) = pit.fill("fu-01", by="m.ortiz", cents=100, slip="f-1", at="20:00")
     once = pit.correct("fu-01", line.seq, by="s.kane", reason="slip says 200", amount_cents=200)
     assert once.counts == model.FillReceived(amount_cents=200, by="m-ortiz", slip="f-1")
     again = pit.correct("fu-01", line.seq, by="m.ortiz", reason="slip is 2", slip="f-2")
@@ -149,6 +164,16 @@ def test_a_line_is_corrected_again_and_struck_and_what_was_entered_stays(log: Sq
     assert [each.by for each in struck.amendments] == ["s-kane", "m-ortiz", "m-ortiz"]
     with pytest.raises(ReviewRefused, match="was struck already"):
         pit.correct("fu-01", line.seq, by="m.ortiz", reason="again")
+
+
+def test_what_came_after_the_end_of_the_day_has_its_date(log: SqliteLog, pit: Pit) -> None:
+    opened(pit)
+    with pytest.raises(ReviewRefused, match="say when it happened"):
+        pit.close("fu-01", by="m.ortiz", cents=1)
+    *_, closed = pit.close("fu-01", by="m.ortiz", cents=1, at="2026-03-02T06:10")
+    assert (closed.gaming_day, closed.at_us - NIGHT_US) == (DAY, (3 * 3_600 + 56 * 60) * 1_000_000)
+    *_, today = pit.open("fu-01", by="m.ortiz")
+    assert (today.gaming_day, today.at_us) == (TODAY, NOW_US)
 
 
 def test_people_correct_only_what_people_of_their_place_entered(log: SqliteLog, pit: Pit, room: CountRoom) -> None:

@@ -87,7 +87,7 @@ def events(folder: Path, stream: str) -> list[tuple[str, str, int]]:
 
 
 def test_six_answers_make_a_property_that_can_be_applied_as_it_is(folder: Path) -> None:
-    assert len((folder / "property.toml").read_text().splitlines()) <= 60
+    assert len((folder / "property.toml").read_text().splitlines()) <= 45
     count, _ = applied(folder)
     assert count == 3 + 3 * 2
     assert events(folder, "property/main") == [
