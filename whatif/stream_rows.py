@@ -14,6 +14,7 @@ from typing import Final
 
 import msgspec
 
+from replay.fold.device_order import as_played
 from replay.fold.round import Round
 from replay.fold.table_fold import RECENT_ROUNDS
 from replay.fold.table_state import Filed, TableState
@@ -116,7 +117,7 @@ class StreamRows:
         try:
             if isinstance(book, str):
                 raise Ineligible("no rules in force")
-            row[SETTLED] = packed(round_, book)
+            row[SETTLED] = packed(as_played(round_), book)
         except Ineligible as reason:
             row["ineligible_reason"] = str(reason)
         with_earlier = bool(self.rows) and self.rest_seq < max(self.rows[-1]["last_seq"], self._touched_to)

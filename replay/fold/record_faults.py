@@ -67,10 +67,11 @@ Span = tuple[int, int]
 class Source(msgspec.Struct):
     """A device's counter and clock (UTC microseconds) in its last event, and the numbers skipped that have not arrived.
 
-    `seq` is the number of that event in its stream.
+    `seq` is the number of that event in its stream. `unseen`: the numbers before the first that arrived, which no gap accuses.
     """
 
     last: int
     last_us: int
     missing: list[Span] = []
     seq: int = 0
+    unseen: list[Span] = []

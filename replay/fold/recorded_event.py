@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -13,18 +13,25 @@ from events.vocabulary.model import Event
 
 
 class RecordedEvent(msgspec.Struct, frozen=True, gc=False):
-    """An event of a table's stream as the fold sees it: its number, the device and its clock, what it states, its id."""
+    """An event of a table's stream as the fold sees it: its number, the device and its clock, what it states, its id.
+
+    `source_seq` is the device's own number. `is_late`: later numbers of the device arrived before it (D850).
+    """
 
     seq: int
     at_us: int
     source: str
     payload: Any
     event_id: str = ""
+    source_seq: int = 0
+    is_late: bool = False
 
     @classmethod
-    def of(cls, event: ReadEnvelope[Event]) -> RecordedEvent:
+    def of(cls, event: ReadEnvelope[Event], *, is_late: bool = False) -> RecordedEvent:
         """Return the fact that an event of a stream states."""
-        return cls(event.seq, event.occurred_at_us, event.source, event.payload, event.event_id)
+        return cls(
+            event.seq, event.occurred_at_us, event.source, event.payload, event.event_id, event.source_seq, is_late
+        )
 
 
 _seq = attrgetter("seq")
@@ -33,6 +40,32 @@ _seq = attrgetter("seq")
 def in_order(facts: Iterable[RecordedEvent]) -> list[RecordedEvent]:
     """Return facts in the order of the log."""
     return sorted(facts, key=_seq)
+
+
+def in_own_order(facts: Iterable[RecordedEvent]) -> list[RecordedEvent]:
+    """Return facts, in the order of the log, with what came late before the later numbers of its own device."""
+    placed: list[RecordedEvent] = []
+    for fact in facts:
+        end = len(placed)
+        placed.insert(place_of_late(placed, fact) if fact.is_late else end, fact)
+    return placed
+
+
+def place_of_late(placed: Sequence[RecordedEvent], late: RecordedEvent) -> int:
+    """Return where the first event of the same device with a later number is; the end if there is none."""
+    return next((at for at, fact in enumerate(placed) if is_after(fact, late)), len(placed))
+
+
+def is_of_people(source: str) -> bool:
+    """Return whether a person entered an event, in the pit, the count room or the office: such a source names the person, and
+    the times it states need not rise, nor are its numbers the order of play.
+    """
+    return source.startswith(("pit-", "count-", "filing-"))
+
+
+def is_after(later: RecordedEvent, earlier: RecordedEvent) -> bool:
+    """Say whether a device's own numbers put one event after another."""
+    return later.source == earlier.source and later.source_seq > earlier.source_seq and not is_of_people(later.source)
 
 
 def distinct_by(facts: Iterable[RecordedEvent], *fields: str) -> list[RecordedEvent]:

@@ -12,7 +12,7 @@ from events.vocabulary import model
 from events.vocabulary.model import Aspect, Event
 from replay.fold.phases import TABLE
 from replay.fold.record_faults import RecordFault
-from replay.fold.recorded_event import RecordedEvent, distinct_by, in_order
+from replay.fold.recorded_event import RecordedEvent, distinct_by, in_order, is_of_people
 from replay.fold.shoe_state import LEAVES_THE_SHOE, Left, Place
 from replay.fold.table_state import MAKING_READY, TableState
 from rulebook.cards.cards import READ
@@ -63,6 +63,7 @@ class Round:
     where `derived.py` keeps the facts derived from the round, until the round changes.
     `first_card` and `last_card` are the first and last card (or stack) dealt to a position, not burnt or laid aside.
     `answers` holds what a reading of the round takes for granted where the record leaves a question open (`reading`).
+    `numbers`: of facts that stand elsewhere than in the log, `seq` → number in the log (`device_order.py`).
     `share` is how many readings of the round are settled: each may take so small a part of what all of them may cost (D782).
     `order_seen`: the order of its facts is that of what was done; of an observed round the observer may not claim it.
     `is_repeat`: a second record under the number of a round that was opened before, which is not judged (D780).
@@ -78,6 +79,7 @@ class Round:
         self.record_faults: list[RecordFault] = []
         self.refusals: list[RecordedEvent] = []
         self.answers: Mapping[Question, bool] = {}
+        self.numbers: Mapping[int, int] = {}
         self.is_repeat = False
         self.order_seen = True
         self.share = 1
@@ -312,12 +314,22 @@ class Round:
             self._hands = hands
         return self._hands
 
-    def certainly_before(self, earlier: RecordedEvent, later: RecordedEvent) -> bool | None:
-        """Say whether one fact came before another; null where the devices' clocks contradict the log's order (D26).
+    def number(self, seq: int) -> int:
+        """Return the number in the log of the fact that is at a place in the round."""
+        return self.numbers.get(seq) or self.before.numbers.get(seq, seq)
 
-        One device's own late message is such a contradiction too.
+    def certainly_before(self, earlier: RecordedEvent, later: RecordedEvent) -> bool | None:
+        """Say whether one fact came before another; null if two devices' clocks contradict the order (D26).
+
+        Of one device the own numbers decide, whatever its clock says; null if they contradict the order.
         """
         in_order = earlier.seq < later.seq
+        if (
+            earlier.source == later.source
+            and earlier.source_seq != later.source_seq
+            and not is_of_people(earlier.source)
+        ):
+            return in_order if (earlier.source_seq < later.source_seq) == in_order else None
         if earlier.at_us != later.at_us and (earlier.at_us < later.at_us) != in_order:
             return None
         return in_order

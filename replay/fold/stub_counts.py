@@ -56,7 +56,8 @@ def counted_by_machine(round_: Round) -> bool:
 
 def uncounted(round_: Round) -> int:
     """Return in how many rounds of play in a row, this one included, the deck was certainly not counted: stub or shuffler."""
-    if round_.of(model.StubCounted) or not round_.covers("stub") or counted_by_machine(round_):
+    is_open = round_.before.after_loss or not round_.covers("stub")
+    if is_open or round_.of(model.StubCounted) or counted_by_machine(round_):
         return 0
     return round_.before.rounds_uncounted + is_round_of_play(round_)
 
@@ -69,7 +70,7 @@ def recount(changed: Round, since: Sequence[Round], still_open: Round | None) ->
     others, count, number = [], uncounted(changed), changed.round_no
     for later in (*since, *([still_open] if still_open is not None else [])):
         number += 1
-        if later.round_no != number or later.before.rounds_uncounted == count:
+        if later.round_no != number or later.before.just_opened or later.before.rounds_uncounted == count:
             break
         later.before.rounds_uncounted = count
         later.forget()

@@ -34,13 +34,22 @@ from replay.fold.meters_after import meters_after
 from replay.fold.phases import COLUMN, STRAY, TABLE, Phase
 from replay.fold.player_dealer_wager import player_dealer_wager
 from replay.fold.record_faults import RecordFault, Source, is_in, without
-from replay.fold.recorded_event import RecordedEvent
+from replay.fold.recorded_event import RecordedEvent, in_own_order, is_of_people
 from replay.fold.round import Round, from_the_shoe
 from replay.fold.stub_counts import bans_deck, has_wrong_deck, recount, uncounted
-from replay.fold.table_state import TableState, is_filed_by_device, is_of_people
+from replay.fold.table_state import (
+    CHANGES,
+    CHANGES_NO_EQUIPMENT,
+    NEWEST_COUNTS,
+    TableState,
+    is_filed_by_device,
+)
 
 RECENT_ROUNDS = 4
 """How many closed rounds stay at hand for facts that come late (a slip, a slow sensor)."""
+
+MOST_REORDERED = 200
+"""The most changes of the table since a round that are put in the order of their devices' own numbers."""
 
 
 class TableFold:
@@ -80,6 +89,12 @@ class TableFold:
         self._strays: list[RecordedEvent] = []
         self._early: list[tuple[int, RecordedEvent]] = []
         self._refusals: list[RecordedEvent] = []
+        self._late_seq = 0
+        self._applied: list[RecordedEvent] = []
+        self._before_applied = self.state
+        self._before_loss: TableState | None = None
+        self._comes_after_rounds = False
+        self._of_ended_rounds: set[int] = set()
 
     @property
     def at_rest(self) -> bool:
@@ -102,7 +117,7 @@ class TableFold:
         alone: every event takes its device's counter, a correction of it, then what the phase table says.
         """
         state, corrected, current = self.state, self.replacements, self.open
-        sources, plain = state.sources, self._plain
+        sources, plain, applied = state.sources, self._plain, self._applied
         if current is not None:
             current.forget()
             open_no, facts, by_type = current.round_no, current.facts, current.by_type
@@ -120,9 +135,9 @@ class TableFold:
             payload, round_no = event.payload, event.round_no
             type_ = payload.KIND
             change = plain.get(type_)
-            if change is None or (round_no is not None and round_no != open_no):
+            if change is None or (round_no is not None and round_no != open_no) or event.seq == self._late_seq:
                 return index + 1, self._apply_mark(event) + changed
-            fact = RecordedEvent(event.seq, at_us, source, payload, event.event_id)
+            fact = RecordedEvent(event.seq, at_us, source, payload, event.event_id, event.source_seq)
             facts.append(fact)
             same = by_type[type_]
             if same:
@@ -130,6 +145,7 @@ class TableFold:
             else:
                 by_type[type_] = [fact]
             if change:
+                applied.append(fact)
                 change(state, fact, payload)
             if changed:
                 return index + 1, changed
@@ -145,7 +161,11 @@ class TableFold:
     def _apply_mark(self, event: ReadEnvelope[Event]) -> list[Round]:
         """Apply an event that may be more than a fact of the open round: that opens, ends or moves it, or lies outside it."""
         self.state.gaming_day = event.gaming_day
-        fact, round_no, current = RecordedEvent.of(event), event.round_no, self.open
+        fact, round_no, current = (
+            RecordedEvent.of(event, is_late=event.seq == self._late_seq),
+            event.round_no,
+            self.open,
+        )
         type_ = fact.payload.KIND
         if type_ is model.EventCorrected:
             return self._correct(fact)
@@ -170,7 +190,7 @@ class TableFold:
         if type_ is model.RulesFiled and is_filed_by_device(self.state, fact):
             detail = f"{fact.source} filed rules {fact.payload.sha256[:16]}…, and at this table the office files"
             self._add_fault(RecordFault("filing", fact.source, fact.seq, detail))
-        self.state.apply(fact)
+        self._apply_to_table(fact)
         if is_of_next and type_ is not model.IntakeRefused:
             return []
         if current is not None and round_no in (None, current.round_no):
@@ -182,6 +202,51 @@ class TableFold:
             return self._add_late(self.recent[round_no], fact)
         self._keep_for_later(fact, round_no)
         return []
+
+    def _apply_to_table(self, fact: RecordedEvent) -> None:
+        """Let an event change the table; one that came late changes it before the later ones of its own device (D850)."""
+        if fact.payload.KIND not in CHANGES:
+            return
+        if fact.is_late and self._comes_after_rounds and fact.payload.KIND in NEWEST_COUNTS:
+            return
+        self._note_applied(fact)
+        if fact.is_late and not self._comes_after_rounds and len(self._applied) <= MOST_REORDERED:
+            self._apply_again()
+        else:
+            self.state.apply(fact)
+
+    def _note_applied(self, fact: RecordedEvent) -> None:
+        if not self._applied:
+            self._before_applied = self.state.at_opening()
+        self._applied.append(fact)
+
+    def _apply_again(self) -> None:
+        """Make the table again from what changed it since the last round, in the order of each device's own numbers."""
+        now, self.state = self.state, self._before_applied.at_opening()
+        numbers = dict(self.state.numbers)
+        in_order = sorted(in_own_order(self._applied), key=lambda fact: fact.seq not in self._of_ended_rounds)
+        for fact, arrived in zip(in_order, self._applied, strict=True):
+            if fact is not arrived:
+                numbers[arrived.seq] = fact.seq
+            if self.open is not None and fact is self.open.opened:
+                self._open_with(self.open)
+            elif fact.payload.KIND is model.CardsDealt:
+                self.state.dealt_from(self.state.round_deck)
+            else:
+                self.state.apply(msgspec.structs.replace(fact, seq=arrived.seq))
+        self.state.numbers = numbers
+        self.state.gaming_day, self.state.last_round_no = now.gaming_day, now.last_round_no
+        self.state.rounds_uncounted = 0 if self.state.just_opened else now.rounds_uncounted
+        for name in self.state.decks.keys() & now.decks.keys():
+            self.state.decks[name].banned_by = now.decks[name].banned_by
+
+    def _open_with(self, opened: Round) -> None:
+        """Give the open round the table as it is now, with what is known of it since it was opened."""
+        before = opened.before
+        opened.before = self.state.at_opening()
+        opened.before.rounds_uncounted = 0 if self.state.just_opened else before.rounds_uncounted
+        opened.forget()
+        self.state.round_deck = opened.deck
 
     @property
     def _next_round_no(self) -> int:
@@ -202,7 +267,7 @@ class TableFold:
             if round_no != opened.round_no:
                 opened.strays.append(fact)
                 continue
-            self.state.apply(fact)
+            self._apply_to_table(fact)
             if self.open is not None:
                 completed += self._add_to_open(self.open, fact)
             else:
@@ -219,6 +284,7 @@ class TableFold:
         if type_ is model.RoundClosed:
             return self._end(fact)
         if not dealt and current.first_card is not None:
+            self._note_applied(fact)
             self.state.dealt_from(current.deck)
         step = TABLE[type_][COLUMN[self.phase]]
         self._enter(step if isinstance(step, Phase) else self.phase)
@@ -278,6 +344,7 @@ class TableFold:
         self._enter(Phase.BETTING)
 
     def _opened(self, number: int, fact: RecordedEvent) -> Round:
+        self._note_applied(fact)
         opened = Round(self.stream, number, fact, self.state.gaming_day, self.state.at_opening())
         self.state.round_deck = opened.deck
         return opened
@@ -327,6 +394,8 @@ class TableFold:
             self.state.shoe.round_over(ended.deck, *from_the_shoe(ended), ended.covers("shuffle"))
         self.state.rounds_uncounted = uncounted(ended)
         meters_after(self.state, ended)
+        self._of_ended_rounds.clear()
+        self._applied, self._before_loss = [], self.state.at_opening() if ended.lost_by else None
         self.state.lose(ended.lost_by)
         self._ban_deck(ended)
         self.open = None
@@ -355,7 +424,9 @@ class TableFold:
     def _recount(self, changed: Round) -> list[Round]:
         """Return the closed rounds whose count of rounds since the last stub count a late fact of an earlier round changes."""
         since = [round_ for round_ in self.recent.values() if round_.round_no > changed.round_no]
-        self.state.rounds_uncounted, others = recount(changed, since, self.open)
+        uncounted_rounds, others = recount(changed, since, self.open)
+        if not self.state.just_opened:
+            self.state.rounds_uncounted = uncounted_rounds
         return others
 
     def _count_out_of_turn(self, event: ReadEnvelope[Event]) -> list[Round]:
@@ -363,11 +434,16 @@ class TableFold:
         seq, at_us, source, number = event.seq, event.occurred_at_us, event.source, event.source_seq
         counter, changed = self.state.sources.get(source), list[Round]()
         if counter is None:
-            self.state.sources[source] = Source(number, at_us, seq=seq)
+            unseen = [(1, number - 1)] if number > 1 else []
+            self.state.sources[source] = Source(number, at_us, seq=seq, unseen=unseen)
+            return []
+        if is_in(counter.unseen, number):
+            counter.unseen, self._late_seq = without(counter.unseen, number), seq
+            self._comes_after_rounds = not self._applied
             return []
         if is_in(counter.missing, number):
-            counter.missing = without(counter.missing, number)
-            return self._fill_gaps(source, number)
+            counter.missing, self._late_seq = without(counter.missing, number), seq
+            return self._fill_gaps(event)
         if number <= counter.last:
             detail = f"{source}: number {number} came twice with different content"
             self._add_fault(RecordFault("repeat", source, seq, detail))
@@ -413,9 +489,10 @@ class TableFold:
         else:
             self._pending_faults.append(fault)
 
-    def _fill_gaps(self, source: str, number: int) -> list[Round]:
+    def _fill_gaps(self, event: ReadEnvelope[Event]) -> list[Round]:
         """Take a number that arrived late out of its device's gaps; return the closed rounds that had one of them."""
-        gaps = [gap for gap in self._gaps if gap.source == source and is_in(gap.missing, number)]
+        number, self._comes_after_rounds = event.source_seq, False
+        gaps = [gap for gap in self._gaps if gap.source == event.source and is_in(gap.missing, number)]
         changed: list[Round] = []
         for gap in gaps:
             gap.missing = without(gap.missing, number)
@@ -431,8 +508,35 @@ class TableFold:
         self._gaps = [gap for gap in self._gaps if gap.missing]
         for round_ in changed:
             round_.forget()
+        self._restore_table()
+        if gaps and event.payload.KIND in CHANGES.keys() - CHANGES_NO_EQUIPMENT:
+            self._lose_late(event, changed, gaps[0].seq)
         changed += [later for round_ in changed for later in self._recount(round_) if later not in changed]
         return changed
+
+    def _restore_table(self) -> None:
+        """Take back what the table forgot because the last round lost evidence, once all of it has arrived."""
+        last = self.recent.get(self.state.last_round_no)
+        if self._before_loss is not None and last is not None and not last.lost_by:
+            self._before_applied, self._before_loss = self._before_loss, None
+            self._apply_again()
+
+    def _lose_late(self, event: ReadEnvelope[Event], closed: Sequence[Round], since: int) -> None:
+        """Forget, of the tables that should have had an event that came late, what it may have changed (D402, D850).
+
+        They are those of the rounds after the one that it names, or of all that it may have come before; `since` is the event
+        that showed it missing. Of what changed since the last round the place is known.
+        """
+        after, opened = event.round_no or 0, self.open
+        lost = [round_.before for round_ in closed if round_.round_no > after]
+        self._comes_after_rounds = not self._applied or since < self._applied[0].seq
+        if event.round_no is not None and event.round_no <= self.state.last_round_no:
+            self._of_ended_rounds.add(event.seq)
+        if self._comes_after_rounds or (closed and event.round_no is None):
+            lost += [self.state, self._before_applied]
+            lost += [opened.before] if opened is not None and opened.round_no > after else []
+        for table in lost:
+            table.lose_late(event.source, event.payload)
 
     def _correct(self, fact: RecordedEvent) -> list[Round]:
         """Apply a correction: to the round at hand that holds the event, or ask for the stream to be folded again."""

@@ -111,6 +111,9 @@ class TableState(msgspec.Struct):
     device, the latest time of a shuffle, an offer, a cut). `alarms`: devices that signaled a fault and
     were not put right since; `foreign`: decks at the table with a card that is not theirs; each with the event's number.
     `office_files`: the property's office filed the rules here, so that a device's filing does not count.
+    round was lost, and with it perhaps what made the table ready for the next; or what made it ready came late. `alarms`:
+    devices that signaled a fault and were not put right since; `foreign`: decks at the table with a card that is not theirs; each
+    with the event's number. `numbers`: of events that stand elsewhere than in the log, their number here → that in the log.
     `reporters`: the device that last reported who is seated, which decks there are, what is out of order, who holds the position.
     """
 
@@ -155,11 +158,11 @@ class TableState(msgspec.Struct):
     position: Held = Held()
     loose: dict[str, list[Preparation]] = {}
     after_loss: bool = False
-    prepared_us: dict[str, int] = {}
     reporters: dict[str, str] = {}
     alarms: dict[str, int] = {}
     foreign: dict[str, int] = {}
     office_files: bool = False
+    numbers: dict[int, int] = {}
 
     @property
     def cut_deck(self) -> str:
@@ -182,7 +185,6 @@ class TableState(msgspec.Struct):
             readings_before_void=dict(self.readings_before_void),
             armed=dict(self.armed),
             reporters=dict(self.reporters),
-            prepared_us=dict(self.prepared_us),
             unrecorded=dict(self.unrecorded),
             shoe=self.shoe.copied() if self.shoe is not None else None,
         )
@@ -241,6 +243,11 @@ class TableState(msgspec.Struct):
         self.equipment_known = self.equipment_known and "equipment" not in lost
         self.patrons_known = self.patrons_known and "patrons" not in lost
 
+    def lose_late(self, device: str, event: Event) -> None:
+        """Forget what a device reports on: an event of it comes that this table should have had (D850)."""
+        self.lose((device,))
+        self.readings.pop(getattr(event, "meter", ""), None)
+
 
 def _beside_nothing(steps: Sequence[Preparation]) -> list[Preparation]:
     """Return steps without what is known of the shuffler beside them: that it was covered may be what was lost."""
@@ -263,17 +270,10 @@ def _shift(state: TableState, fact: RecordedEvent, event: model.ShiftChanged) ->
 
 
 def _tap_in(state: TableState, fact: RecordedEvent, event: model.DealerTappedIn) -> None:
-    another = event.dealer != state.dealer and not state.after_loss
+    another = event.dealer != state.dealer and not state.after_loss and not fact.is_late
     if state.shoe is not None and another and (state.shoe.last_card or state.dealing_deck):
         state.shoe.new_dealer(fact.seq)
     state.dealer = event.dealer
-
-
-def is_of_people(source: str) -> bool:
-    """Return whether a person entered an event, in the pit, the count room or the office: such a source names the person, and
-    the times it states need not rise.
-    """
-    return source.startswith(("pit-", "count-", "filing-"))
 
 
 def is_filed_by_device(state: TableState, fact: RecordedEvent) -> bool:
@@ -421,16 +421,7 @@ def _prepared(state: TableState, deck: str, step: Preparation) -> None:
         state.loose[deck] = [*state.loose.get(deck, []), step]
 
 
-def _take_time(state: TableState, fact: RecordedEvent) -> None:
-    """Note when the cards were made ready; where this was before what the device reported first, nothing rests on the order."""
-    if fact.at_us < state.prepared_us.get(fact.source, 0):
-        state.after_loss = True
-    else:
-        state.prepared_us[fact.source] = fact.at_us
-
-
 def _shuffled(state: TableState, fact: RecordedEvent, event: model.CardsShuffled) -> None:
-    _take_time(state, fact)
     state.last_shuffled = event.deck
     _cleared(state, "shuffler")
     if state.shoe is not None:
@@ -449,21 +440,18 @@ def _shuffled(state: TableState, fact: RecordedEvent, event: model.CardsShuffled
 
 
 def _offered(state: TableState, fact: RecordedEvent, event: model.CutOffered) -> None:
-    _take_time(state, fact)
     detail = "accepted" if event.accepted else "refused"
     seated = tuple(sorted(state.patrons))
     _prepared(state, state.cut_deck, Preparation("offer", fact.seq, event.seat, 0, detail, seated))
 
 
 def _cut(state: TableState, fact: RecordedEvent, event: model.CardsCut) -> None:
-    _take_time(state, fact)
     seated = tuple(sorted(state.patrons))
     step = Preparation("cut", fact.seq, event.by, event.depth, event.counted_from, seated)
     _prepared(state, state.cut_deck, step)
 
 
 def _recut(state: TableState, fact: RecordedEvent, event: model.RecutOrdered) -> None:
-    _take_time(state, fact)
     _prepared(state, state.cut_deck, Preparation("recut", fact.seq, event.by, 0, "", ()))
 
 
@@ -558,6 +546,27 @@ CHANGES: dict[type[Event], Change] = {
 }
 
 """The events that change more than the round they stand in; correcting one of them means folding the table again."""
+
+CHANGES_NO_EQUIPMENT = frozenset(
+    {model.TableOpened, model.GamingDayOpened, model.ShiftChanged, model.DealerTappedIn, model.RulesFiled}
+)
+"""Events that change neither what is at the table nor what is done with it."""
+
+NEWEST_COUNTS = frozenset(
+    {
+        model.DeviceFailed,
+        model.DeviceAlarmed,
+        model.DeviceCovered,
+        model.DeviceRestored,
+        model.ProgressiveAccepted,
+        model.ProgressiveWon,
+        model.MysteryArmed,
+        model.MysteryHit,
+        model.PlayerDealerOffered,
+        model.PlayerDealerWagered,
+    }
+)
+"""Events that say how something is: one that comes after rounds in which its device spoke again changes nothing any more."""
 
 LEDGER_EVENTS = frozenset(
     {

@@ -111,7 +111,8 @@ def narrate(
         due = _what_is_due([each for each in judged.settlements if seat in (None, each.seat)], seat, currency)
         return Narrative(judged.verdict, Outcome.NOT_SETTLED, f"UNDETERMINED because {NOTHING_SETTLED}; {due}.")
     if judged.verdict == "UNDETERMINED":
-        return Narrative(judged.verdict, Outcome.UNDETERMINED, f"UNDETERMINED {because(judged.undetermined)}.")
+        sentences = f"UNDETERMINED {because(judged.undetermined)}. {what_to_do(judged.undetermined)}"
+        return Narrative(judged.verdict, Outcome.UNDETERMINED, sentences)
     if money:
         return _with_money(judged, money, seat, currency, settled=settled)
     return _without_money(judged, seat)
@@ -146,6 +147,7 @@ _DUE = re.compile(r"seat (?P<seat>\d+) (?P<wager>\w+): what is due cannot be tol
 _LOST = re.compile(r"(?P<line>.+): evidence was lost that may say otherwise", re.DOTALL)
 _TWICE = re.compile(r"(?P<line>.+): a device said two things under one number", re.DOTALL)
 _ORDER = re.compile(r"(?P<line>.+): not in the order of the devices' clocks", re.DOTALL)
+_LATE = re.compile(r"(?P<line>.+): only the clock of a message that came late says so", re.DOTALL)
 _WAGER = re.compile(r"(?P<seat>\bseat \d) (?P<wager>[a-z]+_[a-z_]+)\b")
 _OPEN = "the round was not closed on record"
 _EVIDENCE_LOST = "evidence of the round was lost"
@@ -180,6 +182,32 @@ def because(reasons: Sequence[str]) -> str:
     whole = "; ".join(causes) or "what is due is not known"
     reasons_in_words = f"because {whole}" + (f"; evidence missing: {'; '.join(missing)}" if missing else "")
     return readable(_WAGER.sub(lambda named: f"{named['seat']} {wager_name(named['wager'])}", reasons_in_words))
+
+
+_TO_DO = (
+    (re.compile(r"clocks? contradict|devices' clocks|only the clock of"),
+     "See on the video what came first, decide by that, and set the clocks of the devices."),
+    (_NUMBERS, "Have the device hand in the missing messages; if it lost them, decide by the video."),
+    (_REFUSED, "Correct the refused line and hand it in again (`rack quarantine redrive`)."),
+    (re.compile(r"the correction at event"),
+     "Enter the correction again, with the number and the id of the event that it is about."),
+    (re.compile(r"came where no round was open"), "Correct the number of the round in that event."),
+    (re.compile(r"under one number|opened again"), "Find out which of the two reports is right, and correct the other."),
+    (re.compile(_OPEN), "Report how the round ended; if nobody can, decide by the video."),
+)  # fmt: skip
+"""What a reason matches → what to do about it. Of evidence that was lost, the reason that says which tells it."""
+_DECIDE = "Decide by the video, and correct what is on record."
+
+
+def what_to_do(reasons: Sequence[str]) -> str:
+    """Return what a shift manager does about an UNDETERMINED round, in a sentence for each kind of reason.
+
+    >>> what_to_do(["the clocks contradict the order of the lock and the first card"])
+    'See on the video what came first, decide by that, and set the clocks of the devices.'
+    """
+    kinds = {next((to_do for matches, to_do in _TO_DO if matches.search(reason)), _DECIDE) for reason in reasons}
+    known = [to_do for _, to_do in _TO_DO if to_do in kinds]
+    return " ".join(known or [_DECIDE])
 
 
 _OF_WAGER = re.compile(r"seat (?P<seat>\d+) (?P<wager>\w+): (?P<why>.+)", re.DOTALL)
@@ -220,6 +248,7 @@ def _cause(reason: str) -> tuple[str, tuple[str, ...]]:
         (_LOST, "evidence that was lost may contradict it"),
         (_TWICE, "a device reported two things under one sequence number"),
         (_ORDER, "it does not hold in the order of the device clocks"),
+        (_LATE, "a message came late, and only its own clock says when it happened"),
     ):
         if doubted := pattern.fullmatch(reason):
             return f"{doubted['line']} is not certain: {why}", ()
@@ -251,7 +280,9 @@ def _with_money(
     else:
         claim = f"{sides[0][2]}: {'; '.join(_detail(each, judged, seat, currency) for each in money)}"
     doubt = "; the finding names another reading of the text" if any(each.other_reading for each in money) else ""
-    open_too = f" In part undetermined {because(judged.undetermined)}." if judged.undetermined else ""
+    open_too = ""
+    if judged.undetermined:
+        open_too = f" In part undetermined {because(judged.undetermined)}. {what_to_do(judged.undetermined)}"
     return Narrative(judged.verdict, sides[0][0], f"{who} {claim}{doubt}.{open_too}")
 
 

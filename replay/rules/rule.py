@@ -135,7 +135,7 @@ def finding(
 ) -> Finding:
     """Make a finding of this round; `section` is as in `Chapter.cite` or a whole citation, evidence facts or numbers."""
     cite = section if isinstance(section, Citation) else book.cite(section)
-    seqs = tuple(sorted({fact if isinstance(fact, int) else fact.seq for fact in evidence}))
+    seqs = tuple(sorted({round_.number(fact if isinstance(fact, int) else fact.seq) for fact in evidence}))
     return Finding(
         id=finding_id(code, round_.stream, round_.round_no, seat, wager, seqs, book.digest),
         code=code,

@@ -448,7 +448,7 @@ def first_card_burned(round_: Round, book: Rulebook) -> Iterator[Finding | Indet
         return
     due: list[tuple[int, RecordedEvent, str, str]] = []
     begun = shoe_begun(round_) if shuffler(round_, book) != "continuous" else None
-    if begun is not None:
+    if begun is not None and not round_.before.after_loss:  # else the shuffle may have been that of an earlier shoe
         due.append((max(begun, shoe.last_card), first, "686a.7(c)", "the first card of the shoe burnt"))
     cards = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to not in ("burn", "side")]
     due += [(since, card, "686a.7(c)", "a card burnt by the new dealer") for since, card in _newcomers(round_, cards)]

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import msgspec
 
 from replay.findings import NOTHING_SETTLED, Finding, Settlement, Verdict
-from replay.fold.device_clock_order import by_the_clocks
+from replay.fold.device_order import as_arrived, as_played, by_the_clocks
 from replay.fold.round import Round
 from replay.rules.catalogue import GAME_RULES
 from replay.rules.game_rules import GameRules
@@ -27,6 +27,9 @@ from replay.settlement.settlement import lacks_settlement, settlements
 from replay.settlement.voids import was_voided
 from replay.settlement.withdrawals import as_withdrawn
 from rulebook.chapters.rulebook import Chapter, Rulebook
+
+ARRIVED_LATE = "only the clock of a message that came late says so"
+CLOCKS_DIFFER = "not in the order of the devices' clocks"
 
 
 class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,7 +55,7 @@ def rules_of(chapter: Chapter) -> tuple[Rule, ...]:
 
 def adjudicate(round_: Round, book: Rulebook) -> Conclusion:
     """Judge a round by the rules in force."""
-    round_ = as_withdrawn(round_, book)
+    round_ = as_withdrawn(as_played(round_), book)
     rules = rules_of(book.chapter)
     if not round_.order_seen:
         rules = tuple(rule for rule in rules if not OF_ORDER.issuperset(rule.codes))
@@ -128,15 +131,14 @@ def _unproved_findings(
         return {line: f"{line}: a device said two things under one number" for line in lines}
     if any(fault.kind == "reopened" for fault in round_.record_faults):
         return {line: f"{line}: the record breaks off where the round was opened again" for line in lines}
-    by_clock_order = by_the_clocks(round_) if lines else None
-    if by_clock_order is None:
-        return {}
-    confirmed = {
-        result.line()
-        for result in _evaluate(rules, as_withdrawn(by_clock_order, book), book)
-        if isinstance(result, Finding)
-    }
-    return {line: f"{line}: not in the order of the devices' clocks" for line in lines if line not in confirmed}
+    unproved: dict[str, str] = {}
+    for in_other_order, why in ((as_arrived, ARRIVED_LATE), (by_the_clocks, CLOCKS_DIFFER)):
+        other = in_other_order(round_) if lines else None
+        if other is not None:
+            results = _evaluate(rules, as_withdrawn(other, book), book)
+            confirmed = {result.line() for result in results if isinstance(result, Finding)}
+            unproved |= {line: f"{line}: {why}" for line in lines if line not in confirmed}
+    return unproved
 
 
 def _is_of_the_log(finding: Finding) -> bool:

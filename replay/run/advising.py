@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from events.vocabulary import model
 from replay.advice import Advice
 from replay.findings import Finding, Settlement
+from replay.fold.device_order import as_played
 from replay.fold.round import Round
 from replay.fold.table_fold import TableFold
 from replay.run.adjudicate import findings_by, rules_of
@@ -47,7 +48,7 @@ def advise_on(fold: TableFold, as_of: int) -> Advice | None:
     book = rules_in_force(round_) if round_ is not None else None
     if round_ is None or round_.is_repeat or not isinstance(book, Rulebook):
         return None
-    standing = as_withdrawn(round_.so_far(), book)
+    standing = as_withdrawn(as_played(round_.so_far()), book)
     return Advice(
         stream=round_.stream,
         round_no=round_.round_no,
@@ -93,7 +94,7 @@ def warnings_of(standing: Round, book: Rulebook) -> Iterator[Finding]:
 
 def _has_gone_on(round_: Round, finding: Finding) -> bool:
     """Whether, after what a finding rests on, the table went on to something else than money; what came late is no going on."""
-    last = max(finding.evidence)
+    last = max((fact.seq for fact in round_.facts if round_.number(fact.seq) in finding.evidence), default=0)
     since_us = next((fact.at_us for fact in round_.facts if fact.seq == last), 0)
     return any(
         fact.payload.KIND not in MONEY_MOVES and fact.at_us >= since_us for fact in round_.facts if fact.seq > last

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from events.vocabulary import model
 from replay.findings import name
-from replay.fold.device_clock_order import by_the_clocks
+from replay.fold.device_order import by_the_clocks
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.settlement.exposures import why_open

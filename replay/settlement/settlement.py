@@ -14,7 +14,7 @@ import msgspec
 from events.vocabulary import model
 from replay.findings import Settlement
 from replay.fold.derived import derived_by_rules
-from replay.fold.device_clock_order import by_the_clocks
+from replay.fold.device_order import by_the_clocks
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.wager_keys import Key, key_in

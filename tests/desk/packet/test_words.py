@@ -119,7 +119,7 @@ def test_a_commission_that_no_settlement_shows_is_money_too(packet: Packet, foun
 
 def test_a_difference_that_the_evidence_does_not_settle_is_not_claimed(packet: Packet) -> None:
     assert said(packet, "UNDETERMINED", [settled(3, "base", 2500, 0)], [], 3, ("the shoe lost events",)) == (
-        "UNDETERMINED because the shoe lost events."
+        "UNDETERMINED because the shoe lost events. Decide by the video, and correct what is on record."
     )
 
 

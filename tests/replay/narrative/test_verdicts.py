@@ -9,6 +9,8 @@ import pytest
 from replay.findings import NOTHING_SETTLED
 from replay.narrative.verdicts import Found, Outcome, RoundVerdict, Settled, because, narrate
 
+DECIDE = "Decide by the video, and correct what is on record."
+
 
 def settled(seat: int, due: int | None, done: int | None) -> Settled:
     return Settled(
@@ -101,13 +103,39 @@ def test_why_a_round_is_undetermined(reasons: list[str], right: str) -> None:
     assert because(reasons) == right
 
 
+@pytest.mark.parametrize(
+    ("reasons", "right"),
+    [
+        (["WAGER-LATE seat=3: not in the order of the devices' clocks"], ["what came first"]),
+        (["PAY-ORDER: only the clock of a message that came late says so"], ["what came first"]),
+        (["seat 3: the clocks contradict the order of looking and electing"], ["what came first"]),
+        (["ou-04-shoe: number 711 never arrived", "DEAL-DECK: evidence was lost that may say otherwise"], ["hand in"]),
+        (["a line was refused at intake (unknown version)"], ["rack quarantine redrive"]),
+        (["the round was not closed on record"], ["how the round ended"]),
+        (["the correction at event 7 names event 2 by an id that is not its own"], ["Enter the correction again"]),
+        (["event 7 (wager_placed) came where no round was open"], ["number of the round"]),
+        (["PAY-ORDER: a device said two things under one number"], ["which of the two"]),
+        (
+            ["the round was not closed on record", "seat 1: the clocks contradict the order"],
+            ["came first", "how the round"],
+        ),
+        (["seat 5 base: what is due cannot be told (the cards of seat 5 were not all read)"], ["Decide by the video"]),
+        ([], ["Decide by the video"]),
+    ],
+)
+def test_every_reason_says_what_to_do(reasons: list[str], right: list[str]) -> None:
+    told = narrate(verdict("UNDETERMINED", [], why=tuple(reasons))).sentence
+    assert [words for words in right if words not in told] == []
+    assert told.count(". ") == len(right)
+
+
 @pytest.mark.parametrize("seat", [None, 1, 3, 7])
 def test_an_undetermined_round_is_undetermined_at_every_seat(seat: int | None) -> None:
     """Though every wager was settled as due by what is on record, or otherwise, or nothing was at stake."""
     judged = verdict("UNDETERMINED", [settled(1, 2500, 2500), settled(3, 2500, 0)], why=("a card was not read",))
     told = narrate(judged, seat)
     assert told.outcome is Outcome.UNDETERMINED
-    assert told.sentence == told.headline == "UNDETERMINED because a card was not read."
+    assert told.sentence == told.headline == f"UNDETERMINED because a card was not read. {DECIDE}"
 
 
 SEVEN = [settled(seat, 2500 if seat < 7 else 0, None) for seat in (1, 1, 2, 3, 4, 5, 7)]
@@ -174,5 +202,5 @@ def test_money_that_is_certain_leaves_the_rest_undetermined() -> None:
     judged = verdict("VARIANCE", [settled(1, 2500, 0)], [found("PAY-MISSED", 1, -2500)], ("a card was not read",))
     assert narrate(judged, currency="EUR").headline == (
         "VARIANCE: Seat 1 is owed €25.00: the Base wager was due a win of €25.00 and got nothing beyond its stake "
-        "(§ 688a.11(f)). In part undetermined because a card was not read."
+        "(§ 688a.11(f)). In part undetermined because a card was not read. " + DECIDE
     )
