@@ -34,9 +34,10 @@ from replay.fold.meters_after import meters_after
 from replay.fold.phases import COLUMN, STRAY, TABLE, Phase
 from replay.fold.player_dealer_wager import player_dealer_wager
 from replay.fold.record_faults import RecordFault, Source, is_in, without
-from replay.fold.recorded_event import RecordedEvent, in_own_order, is_of_people
+from replay.fold.recorded_event import RecordedEvent, is_of_people
 from replay.fold.round import Round, from_the_shoe
 from replay.fold.stub_counts import bans_deck, has_wrong_deck, recount, uncounted
+from replay.fold.table_changes import MOST_REORDERED, TableChanges
 from replay.fold.table_state import (
     CHANGES,
     CHANGES_NO_EQUIPMENT,
@@ -47,9 +48,6 @@ from replay.fold.table_state import (
 
 RECENT_ROUNDS = 4
 """How many closed rounds stay at hand for facts that come late (a slip, a slow sensor)."""
-
-MOST_REORDERED = 200
-"""The most changes of the table since a round that are put in the order of their devices' own numbers."""
 
 
 class TableFold:
@@ -90,11 +88,8 @@ class TableFold:
         self._early: list[tuple[int, RecordedEvent]] = []
         self._refusals: list[RecordedEvent] = []
         self._late_seq = 0
-        self._applied: list[RecordedEvent] = []
-        self._before_applied = self.state
-        self._before_loss: TableState | None = None
+        self._changes = TableChanges(self.state)
         self._comes_after_rounds = False
-        self._of_ended_rounds: set[int] = set()
 
     @property
     def at_rest(self) -> bool:
@@ -117,7 +112,7 @@ class TableFold:
         alone: every event takes its device's counter, a correction of it, then what the phase table says.
         """
         state, corrected, current = self.state, self.replacements, self.open
-        sources, plain, applied = state.sources, self._plain, self._applied
+        sources, plain, applied = state.sources, self._plain, self._changes.facts
         if current is not None:
             current.forget()
             open_no, facts, by_type = current.round_no, current.facts, current.by_type
@@ -209,44 +204,11 @@ class TableFold:
             return
         if fact.is_late and self._comes_after_rounds and fact.payload.KIND in NEWEST_COUNTS:
             return
-        self._note_applied(fact)
-        if fact.is_late and not self._comes_after_rounds and len(self._applied) <= MOST_REORDERED:
-            self._apply_again()
+        self._changes.note(self.state, fact)
+        if fact.is_late and not self._comes_after_rounds and len(self._changes.facts) <= MOST_REORDERED:
+            self.state = self._changes.again(self.state, self.open)
         else:
             self.state.apply(fact)
-
-    def _note_applied(self, fact: RecordedEvent) -> None:
-        if not self._applied:
-            self._before_applied = self.state.at_opening()
-        self._applied.append(fact)
-
-    def _apply_again(self) -> None:
-        """Make the table again from what changed it since the last round, in the order of each device's own numbers."""
-        now, self.state = self.state, self._before_applied.at_opening()
-        numbers = dict(self.state.numbers)
-        in_order = sorted(in_own_order(self._applied), key=lambda fact: fact.seq not in self._of_ended_rounds)
-        for fact, arrived in zip(in_order, self._applied, strict=True):
-            if fact is not arrived:
-                numbers[arrived.seq] = fact.seq
-            if self.open is not None and fact is self.open.opened:
-                self._open_with(self.open)
-            elif fact.payload.KIND is model.CardsDealt:
-                self.state.dealt_from(self.state.round_deck)
-            else:
-                self.state.apply(msgspec.structs.replace(fact, seq=arrived.seq))
-        self.state.numbers = numbers
-        self.state.gaming_day, self.state.last_round_no = now.gaming_day, now.last_round_no
-        self.state.rounds_uncounted = 0 if self.state.just_opened else now.rounds_uncounted
-        for name in self.state.decks.keys() & now.decks.keys():
-            self.state.decks[name].banned_by = now.decks[name].banned_by
-
-    def _open_with(self, opened: Round) -> None:
-        """Give the open round the table as it is now, with what is known of it since it was opened."""
-        before = opened.before
-        opened.before = self.state.at_opening()
-        opened.before.rounds_uncounted = 0 if self.state.just_opened else before.rounds_uncounted
-        opened.forget()
-        self.state.round_deck = opened.deck
 
     @property
     def _next_round_no(self) -> int:
@@ -284,7 +246,7 @@ class TableFold:
         if type_ is model.RoundClosed:
             return self._end(fact)
         if not dealt and current.first_card is not None:
-            self._note_applied(fact)
+            self._changes.note(self.state, fact)
             self.state.dealt_from(current.deck)
         step = TABLE[type_][COLUMN[self.phase]]
         self._enter(step if isinstance(step, Phase) else self.phase)
@@ -344,7 +306,7 @@ class TableFold:
         self._enter(Phase.BETTING)
 
     def _opened(self, number: int, fact: RecordedEvent) -> Round:
-        self._note_applied(fact)
+        self._changes.note(self.state, fact)
         opened = Round(self.stream, number, fact, self.state.gaming_day, self.state.at_opening())
         self.state.round_deck = opened.deck
         return opened
@@ -394,8 +356,7 @@ class TableFold:
             self.state.shoe.round_over(ended.deck, *from_the_shoe(ended), ended.covers("shuffle"))
         self.state.rounds_uncounted = uncounted(ended)
         meters_after(self.state, ended)
-        self._of_ended_rounds.clear()
-        self._applied, self._before_loss = [], self.state.at_opening() if ended.lost_by else None
+        self._changes = TableChanges(self.state, self.state.at_opening() if ended.lost_by else None)
         self.state.lose(ended.lost_by)
         self._ban_deck(ended)
         self.open = None
@@ -439,7 +400,7 @@ class TableFold:
             return []
         if is_in(counter.unseen, number):
             counter.unseen, self._late_seq = without(counter.unseen, number), seq
-            self._comes_after_rounds = not self._applied
+            self._comes_after_rounds = not self._changes.facts
             return []
         if is_in(counter.missing, number):
             counter.missing, self._late_seq = without(counter.missing, number), seq
@@ -517,9 +478,10 @@ class TableFold:
     def _restore_table(self) -> None:
         """Take back what the table forgot because the last round lost evidence, once all of it has arrived."""
         last = self.recent.get(self.state.last_round_no)
-        if self._before_loss is not None and last is not None and not last.lost_by:
-            self._before_applied, self._before_loss = self._before_loss, None
-            self._apply_again()
+        changes = self._changes
+        if changes.before_loss is not None and last is not None and not last.lost_by:
+            changes.before, changes.before_loss = changes.before_loss, None
+            self.state = changes.again(self.state, self.open)
 
     def _lose_late(self, event: ReadEnvelope[Event], closed: Sequence[Round], since: int) -> None:
         """Forget, of the tables that should have had an event that came late, what it may have changed (D402, D850).
@@ -529,11 +491,11 @@ class TableFold:
         """
         after, opened = event.round_no or 0, self.open
         lost = [round_.before for round_ in closed if round_.round_no > after]
-        self._comes_after_rounds = not self._applied or since < self._applied[0].seq
+        self._comes_after_rounds = self._changes.begins_after(since)
         if event.round_no is not None and event.round_no <= self.state.last_round_no:
-            self._of_ended_rounds.add(event.seq)
+            self._changes.of_ended_rounds.add(event.seq)
         if self._comes_after_rounds or (closed and event.round_no is None):
-            lost += [self.state, self._before_applied]
+            lost += [self.state, self._changes.before]
             lost += [opened.before] if opened is not None and opened.round_no > after else []
         for table in lost:
             table.lose_late(event.source, event.payload)
