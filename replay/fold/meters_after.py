@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from events.vocabulary import model
 from replay.fold.all_wagers_returned import all_wagers_returned
-from replay.fold.table_state import Unrecorded
+from replay.fold.table_state import Armed, Unrecorded
 from rulebook.settlement.progressive import WHOLE_METER_BP, share_cents
 
 if TYPE_CHECKING:
+    from replay.fold.recorded_event import RecordedEvent
     from replay.fold.round import Round
     from replay.fold.table_state import TableState
 
@@ -23,6 +24,44 @@ def meters_after(state: TableState, ended: Round) -> None:
     _note_void(state, ended)
     _note_unrecorded_payments(state, ended)
     _forget_silent_meters(state, ended)
+    _note_hits_in_place(state, ended)
+
+
+def _note_hits_in_place(state: TableState, ended: Round) -> None:
+    """Note the readings after a round in which a hit's line is out of place: by the order that the meter's readings show."""
+    for meter in {fact.payload.meter for fact in ended.of(model.MysteryHit)}:
+        kinds = (model.ProgressiveAccepted, model.MysteryArmed, model.MysteryHit)
+        told = [fact for fact in ended.in_order(*kinds) if fact.payload.meter == meter]
+        last = as_the_meter_reads([*told])[-1]
+        if last is told[-1] or meter not in state.readings:
+            continue
+        is_hit = isinstance(last.payload, model.MysteryHit)
+        state.readings[meter] = last.payload.after_centicents if is_hit else last.payload.reading_centicents
+        if isinstance(last.payload, model.MysteryArmed):
+            state.armed[meter] = Armed.of(last)
+
+
+def as_the_meter_reads(facts: list[RecordedEvent]) -> list[RecordedEvent]:
+    """Put a hit right after the contribution that it is of, if the meter began again with the next one: its line is late (D863).
+
+    Or it came too early: before that contribution. A hit at any other reading or seat stays where it is.
+    """
+    for hit in [fact for fact in facts if isinstance(fact.payload, model.MysteryHit)]:
+        contributed = [fact for fact in facts if isinstance(fact.payload, model.ProgressiveAccepted)]
+        readings = [fact.payload.reading_centicents for fact in contributed]
+        won = next(
+            (at for at, fact in enumerate(contributed) if (fact.payload.seat, readings[at]) == _seat_and_reading(hit)),
+            None,
+        )
+        begins_again = won is not None and all(after < readings[won] for after in readings[won + 1 : won + 2])
+        if won is not None and begins_again and hit.payload.after_centicents < readings[won]:
+            facts.remove(hit)
+            facts.insert(facts.index(contributed[won]) + 1, hit)
+    return facts
+
+
+def _seat_and_reading(hit: RecordedEvent) -> tuple[int, int]:
+    return hit.payload.seat, hit.payload.reading_centicents
 
 
 def _note_void(state: TableState, ended: Round) -> None:

@@ -192,7 +192,10 @@ def _shaken_too_seldom(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 def _not_covered_after_the_deal(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """After the deal the cover goes on and the shaker is shaken once (§ 688a.5(i)(1)(iv))."""
+    """After the deal the cover goes on and the shaker is shaken once (§ 688a.5(i)(1)(iv)).
+
+    Asked of a record that covers the deal, or has the cover: one of the dice alone tells nothing of what follows the deal (D862).
+    """
     last = round_.last_card
     if not round_.of(model.DiceRolled) or last is None or was_voided(round_, book) or not went_on(round_):
         return
@@ -200,7 +203,7 @@ def _not_covered_after_the_deal(round_: Round, book: Rulebook) -> Iterator[Findi
     shaken = cover is not None and any(
         fact.seq > cover.seq and fact.payload.times for fact in round_.of(model.ShakerShaken)
     )
-    if cover is None or not shaken:
+    if not shaken and (cover is not None or round_.covers("deal")):
         yield finding(
             round_,
             book,

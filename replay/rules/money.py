@@ -19,7 +19,15 @@ from replay.settlement.open_reasons import open_envy_reason, open_reason
 from replay.settlement.payouts import WagerFlow, describe_flow, flows
 from replay.settlement.round_readings import groundless_declarations
 from replay.settlement.settlement import EnvyKey, dues, envy_payments, readings_in_any_order, settlements
-from replay.settlement.stakes import ENVY_OF, ENVY_SECTION, Stake, late_section, late_section_of, stakes
+from replay.settlement.stakes import (
+    ENVY_OF,
+    ENVY_SECTION,
+    Stake,
+    late_section,
+    late_section_of,
+    section_without_due,
+    stakes,
+)
 from replay.settlement.vigorish import (
     in_cents,
     is_known_to,
@@ -284,8 +292,7 @@ def _classify(book: Rulebook, account: Account, difference: int | None) -> tuple
         return "WAGER-LATE", late_section(book, account.settlement.wager)
     assert difference is not None
     if due is None:
-        of_the_time = account.stake is not None
-        section: str = late_section(book, account.settlement.wager) if of_the_time else "11(f)"
+        section: str = section_without_due(book, account.settlement.wager, account.stake)
         return "PAY-OVER" if difference > 0 else "PAY-TAKEN", section
     section = due.cite
     if due.outcome is Outcome.VOID:

@@ -14,6 +14,7 @@ import msgspec
 from events.vocabulary import model
 from replay.findings import Finding
 from replay.fold.derived import derived_by_rules
+from replay.fold.meters_after import as_the_meter_reads
 from replay.fold.recorded_event import RecordedEvent, distinct_by, in_order
 from replay.fold.round import Round
 from replay.fold.table_state import Armed
@@ -94,7 +95,7 @@ def _cycles(round_: Round, book: Rulebook, paytable: Paytable) -> list[RecordedC
     contributions_ = _contributions(round_, book)
     surplus = _surplus(round_, contributions_)
     others = [fact for type_ in (model.MysteryArmed, model.MysteryHit) for fact in _of_meter(round_, book, type_)]
-    for fact in in_order([*contributions_, *others]):
+    for fact in as_the_meter_reads(in_order([*contributions_, *others])):
         event = fact.payload
         match event:
             case model.MysteryArmed():

@@ -24,7 +24,7 @@ from replay.settlement.meter_share import from_meter_cents
 from replay.settlement.omitted_evidence import accepted_without_wager, envy_for_left_out, no_wagers_on_record
 from replay.settlement.payouts import WagerFlow, flows, net_done
 from replay.settlement.round_readings import round_readings
-from replay.settlement.stakes import ENVY, ENVY_OF, ENVY_SECTION, Stake, late_section, stakes
+from replay.settlement.stakes import ENVY, ENVY_OF, ENVY_SECTION, Stake, section_without_due, stakes
 from replay.settlement.table_layout import OTHERS, layout_of, meter_at_settlement, side_card
 from replay.settlement.vigorish import in_cents, is_known_to, vigorish_taken
 from replay.settlement.void_ground import VoidGround
@@ -343,9 +343,7 @@ def _line(owed: Due | None, stake: Stake | None) -> str:
 
 def _cite(book: Rulebook, wager: str, owed: Due | None, stake: Stake | None) -> str:
     """The section that says what is due: of the result, or on the time for wagers, or that nothing was wagered."""
-    if owed is not None:
-        return str(owed.cite)
-    return str(late_section(book, wager) if stake else book.cite("11(f)"))
+    return str(owed.cite if owed is not None else section_without_due(book, wager, stake))
 
 
 def _bettors(round_: Round, book: Rulebook) -> dict[int, str]:

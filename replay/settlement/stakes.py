@@ -279,6 +279,14 @@ def late_section(book: Rulebook, wager: str) -> Citation:
     return rule_.closes_cite if rule_ is not None and rule_.closes_cite is not None else book.cite("7(c)")
 
 
+def section_without_due(book: Rulebook, wager: str, stake: Stake | None) -> Citation:
+    """Return why nothing is due of a wager: it was late or withdrawn; of one never placed, the section that it is wagered by."""
+    if stake is not None:
+        return late_section(book, wager)
+    rule_ = book.chapter.wagers.get(wager)
+    return book.cite("11(f)") if rule_ is None or wager == book.chapter.base else rule_.cite
+
+
 def late_section_of(round_: Round, book: Rulebook, stake: Stake) -> Citation:
     """Return the section by which a wager of a round is late: of any after the shaker was used, § 645c.2(f)."""
     shaken = shaker_used(round_) if bets_close_with_the_dice(round_, book) else None

@@ -6,8 +6,9 @@ import pytest
 
 from replay.findings import Finding
 from replay.incidents import Incident
-from replay.narrative.incidents import incident_sentence
+from replay.narrative.incidents import finding_sentence, incident_sentence
 from replay.narrative.verdicts import Outcome, RoundVerdict, narrate
+from replay.transcript.transcript import judge
 from tests.dashboards.sample import finding
 
 STREAM = "table/fu-01"
@@ -88,3 +89,20 @@ def test_many_findings_are_told_by_seat() -> None:
     found = [void(1, -2_500), void(1, -500), void(2, -1_000), void(4, -100)]
     told = narrate(RoundVerdict.of({"verdict": "VARIANCE", "undetermined": (), "settlements": [], "findings": found}))
     assert told.sentence == "The round's patrons are owed $41.00 (seat 1 $30.00, seat 2 $10.00 and seat 4 $1.00)."
+
+
+@pytest.mark.parametrize(
+    ("text", "observed"),
+    [
+        ("rules pa-645c beat_it=A\nwager seat=3 base 25.00\ndice 6 2 1 colours=red,red,blue\n", "red, red, blue"),
+        (
+            "rules pa-688a\nat 10:00:00\ndice_set s1 received\nat +86460s\nround 1\nwager seat=3 base 25.00\ndice 2 2 4\n",
+            "on the table for 24 h 1 min 1 s",
+        ),
+    ],
+    ids=["wrong colors", "overdue"],
+)
+def test_one_heading_fits_both_faults_of_dice(text: str, observed: str) -> None:
+    (found,) = judge(text, "dice.txt")[0].conclusion.findings
+    assert (found.code, found.observed) == ("EQUIP-DICE", observed)
+    assert finding_sentence(found, "USD") == "Dice not as required"
