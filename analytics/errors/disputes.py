@@ -6,9 +6,9 @@ in order, and each answer states what agrees and what does not. What disagrees i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any
+from typing import Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
@@ -17,6 +17,25 @@ import polars as pl
 from analytics.errors.remembered import CardSeen, TimeTyped
 from analytics.hold.hold import property_facts
 from analytics.warehouse.warehouse import Warehouse
+
+Complaint = Literal["short", "over", "wrong"]
+"""What a patron complains of: paid too little, paid too much, or paid wrong without saying how."""
+
+HANDS: Mapping[str, str] = {
+    "both ace high": "^both_ace_high",
+    "dealer ace high": "^(both_ace_high|dealer_ace_high|ace_high_push)",
+    "five aces": "^five_(aces|of_a_kind)",
+    "royal flush": "royal_flush",
+    "royal match": "royal_match",
+    "straight flush": "straight_flush",
+    "four of a kind": "four_of_a_kind",
+    "full house": "full_house",
+    "flush": "^(natural_)?flush",
+    "straight": "^(natural_)?straight(_with_wild)?$",
+    "three of a kind": "^(natural_)?three_of_a_kind(_with_wild)?$",
+    "three pairs": "three_pair",
+}
+"""Hand as people call it → the lines of bonus paytables that it makes (a regular expression)."""
 
 LOOKED_AT = 400
 """Rounds that the cards are compared with one by one, the likeliest by table, time and card ranks."""
@@ -30,7 +49,10 @@ MINUTE_US = 60_000_000
 
 
 class Remembered(msgspec.Struct, frozen=True, kw_only=True):
-    """What the patron remembers; null or empty where the patron remembers nothing of it."""
+    """What the patron remembers; None or empty if the patron remembers nothing of it.
+
+    `paid_cents` is what was paid, as the patron says; `hand` one of `sentence.HANDS`.
+    """
 
     table: str | None = None
     gaming_day: date | None = None
@@ -38,6 +60,9 @@ class Remembered(msgspec.Struct, frozen=True, kw_only=True):
     seat: int | None = None
     wager: str | None = None
     amount_cents: int | None = None
+    paid_cents: int | None = None
+    hand: str | None = None
+    complaint: Complaint | None = None
     round_no: int | None = None
     cards: Sequence[CardSeen] = ()
 
@@ -45,7 +70,17 @@ class Remembered(msgspec.Struct, frozen=True, kw_only=True):
     def says_little(self) -> bool:
         """Whether nothing but table and gaming day is remembered."""
         return not self.cards and all(
-            each is None for each in (self.time, self.seat, self.wager, self.amount_cents, self.round_no)
+            each is None
+            for each in (
+                self.time,
+                self.seat,
+                self.wager,
+                self.amount_cents,
+                self.paid_cents,
+                self.hand,
+                self.complaint,
+                self.round_no,
+            )
         )
 
 
@@ -54,7 +89,9 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
 
     `minutes_off` is how far the round's beginning or end lies from the time remembered (0 within it); null without a time.
     `seat_played` says whether anything was staked at the seat remembered, `wager_played` whether the wager was (at the seat),
-    `amount_seen` whether the amount was staked, due, won, lost or short (of the wager, at the seat); null where not remembered.
+    `amount_seen` whether the amount was staked, due, won, lost or short (of the wager, at the seat), `paid_seen` whether it was
+    paid, `hand_seen` whether the hand was made there; None if not remembered. `is_wrong`: money was found wrong there in the way
+    that the patron complains of, or in any if there is no complaint.
     """
 
     stream: str
@@ -70,6 +107,9 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     seat_played: bool | None
     wager_played: bool | None
     amount_seen: bool | None
+    paid_seen: bool | None = None
+    hand_seen: bool | None = None
+    is_wrong: bool = False
     cards_at: str | None
     hand: tuple[str, ...]
     matched: int
@@ -111,13 +151,15 @@ def sort_out(found: Sequence[Candidate], statement: Remembered) -> Sorted:
 
 
 def disagreements(found: Candidate, statement: Remembered) -> list[str]:
-    """Return in what a round disagrees with what is remembered: `cards`, `time`, `seat`, `wager`, `amount`."""
+    """Return in what a round disagrees with what is remembered: `cards`, `time`, `seat`, `wager`, `amount`, `paid`, `hand`."""
     parts = {
         "cards": bool(statement.cards) and (found.matched < len(statement.cards) or _elsewhere(found, statement)),
         "time": found.minutes_off is not None and found.minutes_off > FIT_MINUTES,
         "seat": found.seat_played is False,
         "wager": found.wager_played is False and found.seat_played is not False,
         "amount": found.amount_seen is False and found.seat_played is not False,
+        "paid": found.paid_seen is False and found.seat_played is not False,
+        "hand": found.hand_seen is False and found.seat_played is not False,
     }
     return [name for name, differs in parts.items() if differs]
 
@@ -128,7 +170,15 @@ def _elsewhere(found: Candidate, statement: Remembered) -> bool:
 
 def _nearly(found: Candidate, statement: Remembered) -> bool:
     differs = disagreements(found, statement)
-    remembered = [statement.time, statement.seat, statement.wager, statement.amount_cents, statement.cards or None]
+    remembered = [
+        statement.time,
+        statement.seat,
+        statement.wager,
+        statement.amount_cents,
+        statement.paid_cents,
+        statement.hand,
+        statement.cards or None,
+    ]
     if found.minutes_off is not None and found.minutes_off > NEAR_MINUTES:
         return found.matched == len(statement.cards) >= 2
     if len(differs) != 1:
@@ -203,7 +253,8 @@ def _rounds(db: Warehouse, statement: Remembered) -> list[dict[str, Any]]:
                 SELECT
                     stream, table_id, round_no, gaming_day, opened_at_us, closed_at_us, game, verdict, findings,
                     list_min(list_transform(
-                        $instants::BIGINT[], lambda i: greatest(opened_at_us - i, i - closed_at_us, 0)
+                        $instants::BIGINT[],
+                        lambda i: greatest(opened_at_us - i - $spread::BIGINT, i - closed_at_us - $spread::BIGINT, 0)
                     )) AS off_us
                 FROM fct_rounds
                 WHERE ($table::VARCHAR IS NULL OR table_id = $table)
@@ -229,7 +280,21 @@ def _rounds(db: Warehouse, statement: Remembered) -> list[dict[str, Any]]:
                             staked_cents, abs(due_cents), abs(done_cents), abs(difference_cents), staked_cents + due_cents,
                             staked_cents + done_cents
                         )
-                    ) AS amount_seen
+                    ) AS amount_seen,
+                    bool_or(
+                        ($wager::VARCHAR IS NULL OR wager = $wager)
+                        AND $paid::BIGINT IN (done_cents, staked_cents + done_cents)
+                    ) AS paid_seen,
+                    bool_or(
+                        ($wager::VARCHAR IS NULL OR wager = $wager) AND regexp_matches(line, $hand::VARCHAR)
+                    ) AS hand_seen,
+                    bool_or(
+                        ($wager::VARCHAR IS NULL OR wager = $wager) AND CASE $complaint::VARCHAR
+                            WHEN 'short' THEN difference_cents < 0
+                            WHEN 'over' THEN difference_cents > 0
+                            ELSE difference_cents <> 0
+                        END
+                    ) AS is_wrong
                 FROM fct_wagers
                 WHERE ($seat::INTEGER IS NULL OR seat = $seat)
                     AND ($table::VARCHAR IS NULL OR table_id = $table)
@@ -238,13 +303,16 @@ def _rounds(db: Warehouse, statement: Remembered) -> list[dict[str, Any]]:
             )
 
             SELECT near.*, coalesce(seat_played, false) AS seat_played, coalesce(wager_played, false) AS wager_played,
-                coalesce(amount_seen, false) AS amount_seen
+                coalesce(amount_seen, false) AS amount_seen, coalesce(paid_seen, false) AS paid_seen,
+                coalesce(hand_seen, false) AS hand_seen, coalesce(is_wrong, false) AS is_wrong
             FROM near
             LEFT JOIN held USING (stream, round_no)
             LEFT JOIN played USING (stream, round_no)
             ORDER BY
                 coalesce(codes, 0) * 2 + coalesce(ranks, 0) + coalesce(amount_seen, false)::INTEGER * 3
-                + coalesce(wager_played, false)::INTEGER - coalesce(off_us, 0) / 6e8 DESC, opened_at_us, table_id
+                + coalesce(wager_played, false)::INTEGER + coalesce(paid_seen, false)::INTEGER * 3
+                + coalesce(hand_seen, false)::INTEGER * 3 + coalesce(is_wrong, false)::INTEGER * 3
+                - coalesce(off_us, 0) / 6e8 DESC, opened_at_us, table_id
             LIMIT $limit
             """,
             params={
@@ -253,6 +321,10 @@ def _rounds(db: Warehouse, statement: Remembered) -> list[dict[str, Any]]:
                 "seat": statement.seat,
                 "wager": statement.wager,
                 "amount": statement.amount_cents,
+                "paid": statement.paid_cents,
+                "hand": None if statement.hand is None else HANDS[statement.hand],
+                "complaint": statement.complaint,
+                "spread": 0 if statement.time is None else statement.time.spread * MINUTE_US,
                 "round": statement.round_no,
                 "instants": _moments(db, statement),
                 "codes": [card.code for card in statement.cards if card.code],
@@ -285,7 +357,7 @@ def _hands(db: Warehouse, rows: Sequence[dict[str, Any]]) -> dict[tuple[str, int
 
 def _candidate(row: dict[str, Any], hands: dict[str, tuple[str, ...]], statement: Remembered) -> Candidate:
     """Weigh a round: three points for all cards (a little less at another seat), one for the time, half for seat and wager each,
-    one and a half for the amount."""
+    one and a half for each amount and the hand; most of all counts money found wrong as the patron complains."""
     own = None if statement.seat is None else str(statement.seat)
     at, matched = None, 0
     for position in sorted(hands, key=lambda p: (p != own, p)):
@@ -301,6 +373,9 @@ def _candidate(row: dict[str, Any], hands: dict[str, tuple[str, ...]], statement
     played = None if statement.seat is None else bool(row["seat_played"])
     wager_played = None if statement.wager is None else bool(row["wager_played"])
     amount_seen = None if statement.amount_cents is None else bool(row["amount_seen"])
+    paid_seen = None if statement.paid_cents is None else bool(row["paid_seen"])
+    hand_seen = None if statement.hand is None else bool(row["hand_seen"])
+    wrong = (2.5 if statement.complaint else 0.5) if row["is_wrong"] else 0.0
     return Candidate(
         **{
             name: row[name]
@@ -320,8 +395,14 @@ def _candidate(row: dict[str, Any], hands: dict[str, tuple[str, ...]], statement
         seat_played=played,
         wager_played=wager_played,
         amount_seen=amount_seen,
+        paid_seen=paid_seen,
+        hand_seen=hand_seen,
+        is_wrong=bool(row["is_wrong"]),
         cards_at=at,
         hand=hands.get(at or "", ()),
         matched=matched,
-        score=score + (0.5 if played else 0.0) + (0.5 if wager_played else 0.0) + (1.5 if amount_seen else 0.0),
+        score=score
+        + sum(0.5 for each in (played, wager_played) if each)
+        + sum(1.5 for each in (amount_seen, paid_seen, hand_seen) if each)
+        + wrong,
     )

@@ -170,10 +170,33 @@ def _codes(low: str) -> list[CardSeen]:
 
 
 class TimeTyped(msgspec.Struct, frozen=True):
-    """A time of day in minutes after midnight; `either_half`: it may be twelve hours later as well."""
+    """A time of day in minutes after midnight; `either_half`: it may be twelve hours later as well.
+
+    `spread` is by how many minutes before and after it a part of the day reaches: "afternoon" is 15:00, three hours either way.
+    """
 
     minutes: int
     either_half: bool
+    spread: int = 0
+
+
+PARTS_OF_DAY: Final = {
+    "early morning": TimeTyped(300, False, 150),
+    "morning": TimeTyped(540, False, 180),
+    "lunchtime": TimeTyped(750, False, 60),
+    "lunch": TimeTyped(750, False, 60),
+    "noon": TimeTyped(720, False),
+    "afternoon": TimeTyped(900, False, 180),
+    "dinner": TimeTyped(1110, False, 90),
+    "evening": TimeTyped(1200, False, 150),
+    "night": TimeTyped(1380, False, 210),
+}
+"""Part of the day → its middle, and how far it reaches."""
+
+
+def part_of_day(time: TimeTyped) -> str:
+    """Return what a part of the day is called; empty if the time is not one."""
+    return next((name for name, part in PARTS_OF_DAY.items() if part == time and part.spread), "")
 
 
 TIME: Final = re.compile(r"(\d{1,2})(?:[:.h ]?(\d{2}))?\s*(am|pm|a|p)?", re.IGNORECASE)
@@ -185,6 +208,8 @@ def time_typed(text: str) -> TimeTyped | None:
     >>> time_typed("21:14"), time_typed("9.14 pm").minutes, time_typed("9:14").either_half, time_typed("late")
     (TimeTyped(minutes=1274, either_half=False), 1274, True, None)
     """
+    if (part := PARTS_OF_DAY.get(text.strip().lower())) is not None:
+        return part
     match = TIME.fullmatch(text.strip().lower().replace(".m.", "m").replace("o'clock", "").strip())
     if match is None:
         return None

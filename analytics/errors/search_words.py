@@ -5,20 +5,28 @@ Invariant: where nothing fits, that is said; what nearly fits is named as such, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta, tzinfo
 
 import msgspec
 
 from analytics.errors import disputes
-from analytics.errors.disputes import Candidate, Remembered, Sorted
-from analytics.errors.remembered import CardSeen, TimeTyped
+from analytics.errors.disputes import Candidate, Complaint, Remembered, Sorted
+from analytics.errors.remembered import CardSeen, TimeTyped, part_of_day
 from analytics.errors.sentence import Said, read_sentence
+from analytics.errors.vocabulary import WEEKDAYS
 from analytics.hold import hold
 from analytics.warehouse.warehouse import Warehouse
-from replay.narrative.names import RANKS, SUITS, amount, cards_short, day_words, plural, table_name, wager_name
+from replay.narrative.names import RANKS, SUITS, amount, cards_short, day_words, listed, plural, table_name, wager_name
 
 MIDNIGHT = 360
+
+COMPLAINT_WORDS: Mapping[Complaint, str] = {
+    "short": "paid too little",
+    "over": "paid too much",
+    "wrong": "paid wrong",
+}
+"""What a patron complains of, in words."""
 
 
 class Search(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,6 +63,9 @@ def remembered_of(said: Said) -> Remembered:
         seat=said.seat,
         wager=said.wager,
         amount_cents=said.amount_cents,
+        paid_cents=said.paid_cents,
+        hand=said.hand,
+        complaint=said.complaint,
         round_no=said.round_no,
         cards=said.seen,
     )
@@ -77,12 +88,20 @@ def understood(said: Remembered, currency: str) -> list[str]:
         parts.append(wager_name(said.wager))
     if said.amount_cents is not None:
         parts.append(amount(said.amount_cents, currency))
+    if said.paid_cents is not None:
+        parts.append(f"{amount(said.paid_cents, currency)} paid")
+    if said.hand is not None:
+        parts.append(said.hand)
+    if said.complaint is not None:
+        parts.append(COMPLAINT_WORDS[said.complaint])
     if said.cards:
         parts.append("cards " + ", ".join(card_said(card) for card in said.cards))
     return parts
 
 
 def _time(time: TimeTyped, day: date | None) -> str:
+    if part := part_of_day(time):
+        return part
     hour, minute = divmod(time.minutes, 60)
     words = f"around {hour:02d}:{minute:02d}" + (f" or {(hour + 12) % 24:02d}:{minute:02d}" if time.either_half else "")
     after = day is not None and not time.either_half and time.minutes < MIDNIGHT
@@ -117,7 +136,36 @@ def agreement(found: Candidate, said: Remembered, currency: str = "USD") -> list
         parts.append(
             (found.amount_seen, f"{'' if found.amount_seen else 'no '}{amount(said.amount_cents, currency)}{at}")
         )
+    if said.paid_cents is not None and found.paid_seen is not None:
+        paid = amount(said.paid_cents, currency)
+        parts.append((found.paid_seen, f"{paid} {'' if found.paid_seen else 'not '}paid{at}"))
+    if said.hand is not None and found.hand_seen is not None:
+        parts.append((found.hand_seen, f"{'' if found.hand_seen else 'no '}{said.hand}{at}"))
+    if said.complaint is not None:
+        words = COMPLAINT_WORDS[said.complaint]
+        parts.append((found.is_wrong, f"{words}{at}" if found.is_wrong else f"not {words}{at}, by the record"))
     return parts
+
+
+def example(db: Warehouse, zone: tzinfo, currency: str) -> str:
+    """Return a complaint about the newest wager that was paid too little, as a patron would say it; empty if there is none."""
+    rows = db.sql(
+        """
+        SELECT w.table_id, w.seat, w.wager, w.staked_cents, w.gaming_day, r.opened_at_us
+        FROM fct_wagers AS w INNER JOIN fct_rounds AS r USING (stream, round_no)
+        WHERE w.difference_cents < 0 AND w.staked_cents > 0
+        ORDER BY r.opened_at_us DESC, w.seat LIMIT 1
+        """
+    ).fetchall()
+    for table, seat, wager, staked_cents, day, opened_at_us in rows:
+        at = datetime.fromtimestamp(opened_at_us / 1e6, zone)
+        clock = f"{at.hour % 12 or 12}:{at.minute:02d} {'am' if at.hour < 12 else 'pm'}"
+        stake = amount(staked_cents, currency).removesuffix(".00")
+        return (
+            f"seat {seat} at {table_name(table)}, {WEEKDAYS[day.weekday()].capitalize()} around {clock}, "
+            f"{stake} on the {wager_name(wager)}, was paid short"
+        )
+    return ""
 
 
 def _cards_agree(found: Candidate, said: Remembered) -> tuple[bool, str]:
@@ -137,8 +185,21 @@ def apart(minutes: int) -> str:
     return plural(minutes, "minute") if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"
 
 
-def outcome(rounds: Sorted, remembered: Remembered, played: tuple[int, int] | None, zone: tzinfo) -> str:
-    """Return in a sentence what was found; `played` is when the first round there began and the last ended (UTC microseconds)."""
+def outcome(
+    rounds: Sorted,
+    remembered: Remembered,
+    played: tuple[int, int] | None,
+    zone: tzinfo,
+    ignored: Sequence[str] = (),
+) -> str:
+    """Return in a sentence what was found; `played` is when the first round there began and the last ended (UTC microseconds).
+
+    No round is said to fit if words were ignored.
+    """
+    if rounds.fits and ignored:
+        words = listed(f"“{word}”" for word in ignored)
+        agree = plural(len(rounds.fits), "round agrees", "rounds agree")
+        return f"{agree} with what was understood; {words} {'was' if len(ignored) == 1 else 'were'} ignored."
     if rounds.fits:
         return f"{plural(len(rounds.fits), 'round fits', 'rounds fit')}."
     if remembered.table is None and remembered.gaming_day is None:

@@ -9,89 +9,42 @@ the gaming day that began the day before.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import date, timedelta
+from difflib import get_close_matches
 from typing import Any, Final
 
 import msgspec
 
-from analytics.errors.remembered import RANKS, SUITS, CardSeen, TimeTyped, cards_typed
+from analytics.errors.disputes import HANDS, Complaint
+from analytics.errors.remembered import PARTS_OF_DAY, RANKS, SUITS, CardSeen, TimeTyped, cards_typed
+from analytics.errors.vocabulary import (
+    CHIPS,
+    COMPLAINTS,
+    HAND_WORDS,
+    KNOWN,
+    MONTHS,
+    NUMBERS,
+    ORDINALS,
+    QUIET,
+    SPELLED,
+    TENS,
+    WAGERS,
+    WEEKDAYS,
+)
 from replay.narrative.names import day_words
 
-NUMBERS: Final = {
-    name: value
-    for value, name in enumerate(
-        ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"), 1
-    )
-}
-ORDINALS: Final = {
-    name: value for value, name in enumerate(("first", "second", "third", "fourth", "fifth", "sixth", "seventh"), 1)
-}
-TENS: Final = {
-    "twenty": 20,
-    "thirty": 30,
-    "forty": 40,
-    "fifty": 50,
-    "sixty": 60,
-    "seventy": 70,
-    "eighty": 80,
-    "ninety": 90,
-}
-WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-MONTHS: Final = (
-    *("january", "february", "march", "april", "may", "june"),
-    *("july", "august", "september", "october", "november", "december"),
-)
 CUTOVER: Final = 360
 """Minutes after midnight: an earlier time on a day of the calendar belongs to the gaming day before."""
 FRESH: Final = timedelta(days=2)
 """A record whose newest gaming day is older than this is an old one: "last night" is counted from its end."""
 
-WAGERS: Final[Mapping[str, tuple[str, ...]]] = {
-    "base": ("base wager", "base bet", "main bet", "main wager", "main hand bet", "original bet"),
-    "ace_high_bonus": ("ace high bonus", "ace high bet", "ace high wager", "ace high side bet"),
-    "fortune_bonus": ("fortune bonus", "fortune bet", "fortune wager", "fortune side bet", "fortune"),
-    "progressive": ("progressive jackpot", "progressive bet", "progressive wager", "progressive", "jackpot"),
-    "tiger_9": ("tiger 9", "tiger nine"),
-    "mystery": ("must hit by bonus", "must hit by", "mystery bonus", "mystery jackpot", "mystery"),
-    "insurance": ("insurance bet", "insurance wager", "insurance"),
-    "ante": ("ante bet", "ante wager", "ante"),
-    "bonus": ("bonus bet", "bonus wager", "bonus"),
-    "over": ("over 23", "over bet", "over wager"),
-    "under": ("under 18", "under bet", "under wager"),
-    "sum": ("sum bet", "sum wager"),
-    "match": ("match bet", "match wager"),
-    "beat_it": ("beat it bet", "beat it wager", "beat it"),
-    "blind": ("blind bet", "blind wager", "blind"),
-    "raise": ("raise bet", "raise wager", "raise"),
-    "trips": ("trips bet", "trips wager", "trips bonus"),
-    "bad_beat": ("two way bad beat", "bad beat bonus", "bad beat bet", "bad beat"),
-    "backline": ("backline bet", "backline wager", "backline", "back line"),
-}
-"""Wager → how people call it. A word that means something else as well needs "bet" or "wager" after it."""
-
-QUIET: Final = frozenset(
-    re.findall(
-        r"[a-z]+",
-        """
-        a about after again all also although am an and any are around at back be because been before bet bets between
-        but by came can card cards casino claim claims collected complained could customer day dealer dealt did didnt do
-        does dollars during each for from game gave get given go got guest had hand hands has have he held her high him
-        his hit i in into is it its just last least little lost low man me money more most much my never night no not
-        nothing of off on one only or our out over owed owes paid patron pay payout played player playing put right
-        round said same saw says seat seated set she short should side sitting so some somebody someone something still
-        table take taken that the their them then there they think this time to told too took under until up us wager
-        wagered wagers was we went were what when where which while who will with woman won wrong yesterday you your
-        """,
-    )
-)
-"""Words that say nothing of which round it was."""
-
 
 class Said(msgspec.Struct, frozen=True, kw_only=True):
     """A sentence as it was understood; null or empty where it says nothing of it.
 
-    `time` is a time of day, `day` the gaming day. `cards` are as typed, `seen` as understood. `notes` say how a word was taken
+    `time` is a time of day, `day` the gaming day, `paid_cents` what was paid as the person says, `hand` one of
+    `disputes.HANDS`. `cards` are as typed, `seen` as understood. `notes` say how a word was taken
     that could mean something else; `unread` are the words that were not understood.
     """
 
@@ -102,6 +55,9 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
     seat: int | None = None
     wager: str | None = None
     amount_cents: int | None = None
+    paid_cents: int | None = None
+    hand: str | None = None
+    complaint: Complaint | None = None
     cards: str = ""
     seen: tuple[CardSeen, ...] = ()
     notes: tuple[str, ...] = ()
@@ -110,9 +66,8 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_empty(self) -> bool:
         """Whether nothing of it says which round it was."""
-        return not (self.seen or self.amount_cents) and all(
-            each is None for each in (self.table, self.round_no, self.day, self.time, self.seat, self.wager)
-        )
+        told = (self.table, self.round_no, self.day, self.time, self.seat, self.wager, self.hand, self.complaint)
+        return not (self.seen or self.amount_cents or self.paid_cents) and all(each is None for each in told)
 
 
 def read_sentence(
@@ -126,19 +81,29 @@ def read_sentence(
     ('fu-01', 3, 'ace_high_bonus', 1000, '2026-03-06', 1260, ())
     """
     reader = _Reader(text)
+    odds = reader.odds()
     fields: dict[str, Any] = {
         "table": reader.table(tables),
         "round_no": reader.number(r"\bround\s*(?:number|no\.?|#)?\s*(\d{1,9})\b"),
         "seat": reader.seat(),
+        "hand": reader.hand(wagers),
         "wager": reader.wager(wagers),
+        "paid_cents": reader.amount_paid(),
         "amount_cents": reader.amount_named(),
         "day": reader.day(days, today),
         "time": reader.time(),
     }
     fields["day"] = reader.gaming_day(fields["day"], fields["time"])
     fields["amount_cents"] = fields["amount_cents"] or reader.amount_of_verb()
+    fields["complaint"] = reader.complaint() or ("short" if reader.only else None)
     cards = reader.cards()
-    return Said(**fields, cards=cards, seen=cards_typed(cards).cards, notes=tuple(reader.notes), unread=reader.rest())
+    return Said(
+        **fields,
+        cards=cards,
+        seen=cards_typed(cards).cards,
+        notes=tuple(reader.notes),
+        unread=(*reader.rest(), *odds),
+    )
 
 
 _CODE: Final = r"(?:10|[2-9TJQKA])[shdc\u2660-\u2667]"
@@ -176,6 +141,19 @@ class _Reader:
         self.notes: list[str] = []
         self.period = ""
         self.is_date = False
+        self.only = False
+        self._spell()
+        self.whole = self.left
+
+    def _spell(self) -> None:
+        """Read a word that is nearly one of ours as that word, and say so."""
+        for word in dict.fromkeys(re.findall(r"(?<![\w-])[a-z]{4,}(?![\w-])", self.left)):
+            if word in KNOWN or word.removesuffix("s") in KNOWN:
+                continue
+            near = get_close_matches(word, SPELLED, 1, 0.75 if len(word) < 6 else 0.84)
+            if near and near[0][0] == word[0]:
+                self.left = re.sub(rf"(?<![\w-]){word}(?![\w-])", near[0], self.left)
+                self.notes.append(f"“{word}” was read as “{near[0]}”")
 
     def take(self, pattern: str) -> re.Match[str] | None:
         """Take what a pattern finds first out of the sentence."""
@@ -235,12 +213,67 @@ class _Reader:
                 return key
         return None
 
+    def hand(self, wagers: Sequence[str]) -> str | None:
+        """Take the name of a hand. "Ace high" alone is the bonus of that name, if it is played here."""
+        named = next(
+            (name for name in HANDS if self.take(rf"(?<![\w-])(?:an? )?(?:{HAND_WORDS[name]})(?![\w-])")), None
+        )
+        bonus = (
+            r"(?<![\w-])(?:(?:on|for) )?(?:(?:the|my|his|her) )?ace[\s-]high(?![\s-]+(?:bonus|bet|wager|side))(?![\w-])"
+        )
+        if "ace_high_bonus" in wagers and self.take(bonus) is not None:
+            self.left += " | ace high bonus"
+        return named
+
+    def odds(self) -> list[str]:
+        """Take odds ("paid 5 to 1 instead of 15 to 1"): nothing is searched by them, and they are no time."""
+        pattern = r"(?:(?<=paid )|(?<=pays )|(?<=got )|(?<=instead of ))\d{1,3} to (?:1|one)\b"
+        taken = re.findall(pattern, self.left)
+        self.left = re.sub(pattern, "|", self.left)
+        return taken
+
+    def amount_paid(self) -> int | None:
+        """Take an amount that was paid, as the person says: "got paid only 100 dollars", "gave me fifty thousand"."""
+        verbs = r"\b(?:got paid|paid out|paid|pays|payed|received|got back|got|gave|given|handed|won)"
+        whom = r"(?:\s+(?:me|him|her|them|us|back|out|just|only|about|exactly|a|the|winnings|was|were|of))*"
+        figure = rf"\s+\$?\s*(?=\$|\d\d|\d[.,]|\d\s*(?:dollars?|bucks)){_MONEY}(?:\s*(?:dollars?|bucks|usd))?"
+        not_money = r"(?![\w:/]|\s*(?:to\s*\d|of a kind|cards?|aces|hands?|times|o?clock|am\b|pm\b))"
+        only = rf"\b(?:only|just)\s+(?:got|paid|received|gave)|{verbs}(?:\s+(?:me|him|her|them|us))*\s+(?:only|just)\b"
+        self.only = re.search(only, self.left) is not None
+        found = self.take(rf"{verbs}{whom}{figure}{not_money}")
+        cents = None if found is None else _cents(found)
+        if cents is None:
+            found = self.take(rf"{verbs}{whom}\s+({_WORDS})(?:\s*(?:dollars?|bucks)\b|(?=\s*(?:$|[,.|])))")
+            value = None if found is None else _in_words(found[1])
+            cents = None if value is None else value * 100
+        self.only = self.only and cents is not None
+        return cents or None
+
+    def complaint(self) -> Complaint | None:
+        """Return what the patron complains of: of the whole sentence, for an amount may have been taken with the verb."""
+        for kind, words in COMPLAINTS:
+            pattern = rf"(?<![\w-])(?:{words})(?![\w-])"
+            if re.search(pattern, self.whole) is not None:
+                self.take(pattern)
+                return kind
+        return None
+
     def amount_named(self) -> int | None:
         """Take an amount that is named as money: "$25", "25 dollars", "twenty-five dollars"."""
         found = self.take(rf"\$\s*{_MONEY}") or self.take(rf"(?<![\w.,]){_MONEY}\s*(?:dollars?|bucks|usd)\b")
         if found is not None:
             return _cents(found)
         found = self.take(rf"\b({_WORDS})\s*(?:dollars?|bucks)\b")
+        if found is not None:
+            return (_in_words(found[1]) or 0) * 100 or None
+        found = self.take(rf"\b(a|\d{{1,2}}|{'|'.join(NUMBERS)}) ({'|'.join(CHIPS)}) (?:chip|check|cheque)s?\b")
+        if found is not None:
+            count = 1 if found[1] == "a" else int(NUMBERS.get(found[1], found[1]))
+            self.notes.append(f"a {found[2]} chip is taken as ${CHIPS[found[2]] // 100:,}")
+            return count * CHIPS[found[2]]
+        small = "|".join([*NUMBERS, *TENS])
+        large = rf"(?:{small}|a)(?:[\s-]+(?:{small}))?[\s-]+(?:hundred|thousand)(?:[\s-]+(?:and[\s-]+)?(?:{small}|hundred))*"
+        found = self.take(rf"(?<![\w-])({large})(?![\w-])")
         return None if found is None else (_in_words(found[1]) or 0) * 100 or None
 
     def amount_of_verb(self) -> int | None:
@@ -344,7 +377,16 @@ class _Reader:
             if found is not None and typed is not None:
                 self.take(pattern)
                 return typed
-        return None
+        return self.part_of_day()
+
+    def part_of_day(self) -> TimeTyped | None:
+        """Take a part of the day: "around lunch", "some time in the afternoon", or that of the day named."""
+        parts = "|".join(PARTS_OF_DAY)
+        found = self.take(
+            rf"\b{_ABOUT}(?:{_NEAR})?(?:during |in |over )?(?:the |my |his )?({parts})(?: ?time)?\b(?! before)"
+        )
+        named = self.period if found is None else found[1]
+        return None if found is None and named == "night" else PARTS_OF_DAY.get(named)
 
     def _clock(self, hour: int, minutes: int, half: str | None) -> TimeTyped | None:
         """Return an hour and minutes after it (or before), in the half of the day that is said, or that the period tells."""

@@ -8,7 +8,7 @@ import streamlit as st
 
 from analytics.errors import disputes, search_words
 from analytics.errors.disputes import Remembered
-from analytics.errors.remembered import TimeTyped, cards_typed, time_typed
+from analytics.errors.remembered import TimeTyped, cards_typed, part_of_day, time_typed
 from analytics.errors.sentence import significant
 from analytics.hold import hold
 from analytics.hold.hold import RoundView
@@ -70,7 +70,7 @@ def search(formats: Formats) -> None:
         source.no_rounds()
         source.watch()
         return
-    sentence(days)
+    sentence(days, formats)
     said = memory_boxes(tables, days)
     state = st.session_state
     text = str(state.get("sentence") or "").strip()
@@ -87,7 +87,7 @@ def search(formats: Formats) -> None:
     found = source.ask(lambda db: disputes.find(db, said, limit=disputes.LOOKED_AT))
     rounds = disputes.sort_out(found, said)
     played = source.ask(lambda db: search_words.played_between(db, said))
-    words = search_words.outcome(rounds, said, played, formats.zone or UTC)
+    words = search_words.outcome(rounds, said, played, formats.zone or UTC, unread)
     if said.says_little:
         source.show(markup.section("Rounds in the order played", "Say more to narrow them down."))
     else:
@@ -96,7 +96,7 @@ def search(formats: Formats) -> None:
     source.watch()
 
 
-def sentence(days: list[date]) -> None:
+def sentence(days: list[date], formats: Formats) -> None:
     """Show the box for a sentence; what is understood of it goes into the boxes below, where it can be corrected."""
 
     def read() -> None:
@@ -110,7 +110,9 @@ def sentence(days: list[date]) -> None:
         state["day"] = EVERY_DAY if said.day is None else said.day.isoformat()
         state["time"] = "" if said.time is None else _clock(said.time)
         state["seat"], state["wager"], state["cards"] = said.seat, said.wager, said.cards
-        state["amount"] = "" if said.amount_cents is None else f"{said.amount_cents / 100:.2f}"
+        for box, cents in (("amount", said.amount_cents), ("paid", said.paid_cents)):
+            state[box] = "" if cents is None else f"{cents / 100:.2f}"
+        state["hand"], state["complaint"] = said.hand, said.complaint
         state["number"] = "" if said.round_no is None else str(said.round_no)
 
     st.text_input(
@@ -118,15 +120,22 @@ def sentence(days: list[date]) -> None:
         key="sentence",
         on_change=read,
         max_chars=300,
-        placeholder="seat 3 at FU-01 last night around nine, $10 on the ace high bonus, had ace queen",
+        placeholder=source.ask(lambda db: search_words.example(db, formats.zone or UTC, formats.currency))
+        or "seat 3, Tuesday afternoon, $10 on the ace high bonus, paid only $100",
     )
 
 
 def _clock(time: TimeTyped) -> str:
+    if part := part_of_day(time):
+        return part
     hour, minute = divmod(time.minutes, 60)
     if time.either_half:
         return f"{hour}:{minute:02d}"
     return f"{(hour - 1) % 12 + 1}:{minute:02d} {'am' if hour < 12 else 'pm'}"
+
+
+def _capital(words: str | None) -> str:
+    return "Any" if words is None else words[:1].upper() + words[1:]
 
 
 def _today(days: list[date]) -> date:
@@ -139,11 +148,11 @@ def _unread() -> list[str]:
     """Return the words of the sentence and of the boxes that were not understood."""
     state = st.session_state
     unread = [*state.get("sentence-unread", ()), *cards_typed(state["cards"] or "").unread]
-    clock, amount = str(state["time"] or "").strip(), str(state["amount"] or "").strip()
+    clock = str(state["time"] or "").strip()
     if clock and time_typed(clock) is None:
         unread.append(clock)
-    if amount and review_panel.cents_typed(amount) is None:
-        unread.append(amount)
+    amounts = [str(state[box] or "").strip() for box in ("amount", "paid")]
+    unread += [amount for amount in amounts if amount and review_panel.cents_typed(amount) is None]
     return list(dict.fromkeys(unread))
 
 
@@ -174,6 +183,7 @@ def memory_boxes(tables: list[str], days: list[date]) -> Remembered:
     """Show the boxes for what is remembered; each stands in the address."""
     row = st.columns([2, 2, 2, 1.4], vertical_alignment="bottom")
     row += st.columns([2, 1.2, 1, 3.2], vertical_alignment="bottom")
+    row += st.columns([2, 1.2, 4.2], vertical_alignment="bottom")
     day_names = {day.isoformat(): day for day in [*days, *_day_asked(days)]}
     table = row[0].selectbox(
         "Table",
@@ -210,6 +220,18 @@ def memory_boxes(tables: list[str], days: list[date]) -> Remembered:
     amount = row[5].text_input("Amount", key="amount", bind="query-params", placeholder="25.00")
     number = row[6].text_input("Round", key="number", bind="query-params", placeholder="17")
     cards = row[7].text_input("Cards", key="cards", bind="query-params", placeholder="ace king of spades, or As Ks")
+    hand = row[8].selectbox(
+        "Hand", [None, *disputes.HANDS], key="hand", bind="query-params", placeholder="Any hand", format_func=_capital
+    )
+    paid = row[9].text_input("Was paid", key="paid", bind="query-params", placeholder="100.00")
+    complaint = row[10].selectbox(
+        "Complaint",
+        [None, *search_words.COMPLAINT_WORDS],
+        key="complaint",
+        bind="query-params",
+        placeholder="Any",
+        format_func=lambda c: "Any" if c is None else _capital(search_words.COMPLAINT_WORDS[c]),
+    )
     return Remembered(
         table=table,
         gaming_day=day_names.get(day),
@@ -217,6 +239,9 @@ def memory_boxes(tables: list[str], days: list[date]) -> Remembered:
         seat=seat,
         wager=wager,
         amount_cents=review_panel.cents_typed(amount),
+        paid_cents=review_panel.cents_typed(paid),
+        hand=hand,
+        complaint=complaint,
         round_no=int(number) if number.isascii() and number.isdecimal() else None,
         cards=cards_typed(cards).cards,
     )

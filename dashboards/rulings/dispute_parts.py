@@ -23,8 +23,8 @@ def read_back(said: Remembered, formats: Formats, unread: Sequence[str], notes: 
     read = f'<span class="rk-soft">Searched for: {markup.text("; ".join(parts))}.</span>' if parts else ""
     noted = "".join(f' <span class="rk-soft">{markup.text(note[:1].upper() + note[1:])}.</span>' for note in notes)
     words = ", ".join(f"“{word}”" for word in unread)
-    help_ = "Correct it in the boxes: a time as 21:15 or 9:15 pm, a card as As or ace of spades."
-    missed = f' <span class="rk-unread">? Not understood: {markup.text(words)}. {help_}</span>' if unread else ""
+    help_ = "You can fill in the boxes: a time as 21:15 or 9:15 pm, a card as As or ace of spades."
+    missed = f' <span class="rk-unread">? Ignored: {markup.text(words)}. {help_}</span>' if unread else ""
     return Html(f'<p class="rk-under" aria-live="polite">{read}{noted}{missed}</p>' if read or missed else "")
 
 

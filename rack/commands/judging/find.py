@@ -66,14 +66,18 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             today = date.fromisoformat(desk.today())
         found = search_words.search(db, text, today)
         played = search_words.played_between(db, found.remembered)
-    says = "" if found.said.is_empty else search_words.outcome(found.rounds, found.remembered, played, zone)
+    says = (
+        ""
+        if found.said.is_empty
+        else search_words.outcome(found.rounds, found.remembered, played, zone, found.said.unread)
+    )
     understood = search_words.understood(found.remembered, facts.currency)
     output.value(_value(found, understood, says, written))
     if understood:
         output.text(f"Searched for: {'; '.join(understood)}.")
     output.text(*(f"{note[:1].upper()}{note[1:]}." for note in found.said.notes))
     if found.said.unread and not written:
-        output.text(f"Not understood: {', '.join(found.said.unread)}.")
+        output.text(f"Ignored: {', '.join(found.said.unread)}.")
     if not found.said.is_empty:
         output.text("", says, *_rounds(found, facts.currency, zone))
     if written:

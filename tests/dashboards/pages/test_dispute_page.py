@@ -70,13 +70,15 @@ def test_a_sentence_fills_the_boxes_and_they_can_be_corrected(warehouse: Path, m
     test = run("dispute", warehouse, monkeypatch)
     words = "seat 3 at FU 1 last night around quarter past nine, $10 on the ace high bonus, had ace queen, blue dress"
     test.text_input(key="sentence").set_value(words).run()
-    assert [box.value for box in test.selectbox] == ["fu-01", "2026-03-06", 3, "ace_high_bonus"]
+    assert [box.value for box in test.selectbox] == [
+        "fu-01", "2026-03-06", 3, "ace_high_bonus", None, None,
+    ]  # fmt: skip
     boxes = {box.key: box.value for box in test.text_input if box.key != "sentence"}
-    assert boxes == {"time": "9:15 pm", "amount": "10.00", "number": "", "cards": "ace queen"}
+    assert boxes == {"time": "9:15 pm", "amount": "10.00", "paid": "", "number": "", "cards": "ace queen"}
     page = said(test)
     assert "Searched for: table FU-01; gaming day Fri 6 Mar 2026; around 21:15; seat 3; Ace High Bonus; $10.00" in page
-    assert "Not understood: “blue”, “dress”" in page
-    assert "1 round fits." in page
+    assert "Ignored: “blue”, “dress”" in page
+    assert "1 round agrees with what was understood; “blue” and “dress” were ignored." in page
     assert "round=17&amp;seat=3" in page.split('class="rk-hit"')[1]
     test.text_input(key="amount").set_value("77").run()
     page = said(test)
@@ -109,14 +111,14 @@ def test_what_somebody_wrote_is_found_by_its_words(tmp_path: Path, monkeypatch: 
     test.text_input(key="sentence").set_value("SHUFFLER jammed").run()
     page = said(test)
     assert "FU-01-C1: “the shuffler jammed” (open)" in page
-    assert "Not understood" not in page
+    assert "Ignored" not in page
     test.text_input(key="sentence").set_value("shuffler burned").run()
     assert "FU-01-C1" not in said(test)
 
 
 def test_a_link_carries_the_whole_search(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     test = run("dispute", warehouse, monkeypatch, table="FU-01", time="21:14", seat="3", cards="As")
-    assert [box.value for box in test.selectbox] == ["fu-01", "2026-03-06", 3, None]
+    assert [box.value for box in test.selectbox] == ["fu-01", "2026-03-06", 3, None, None, None]
     assert "round=17" in said(test).split('class="rk-hit"')[1]
 
 

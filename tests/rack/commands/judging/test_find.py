@@ -52,7 +52,7 @@ def test_what_somebody_wrote_is_found(floor: Living, capsys: pytest.CaptureFixtu
 
 def test_words_that_find_nothing(floor: Living, capsys: pytest.CaptureFixture[str]) -> None:
     said = find(capsys, floor, "xyzzy", code=1)
-    assert "Not understood: xyzzy." in said
+    assert "Ignored: xyzzy." in said
     assert "nobody wrote these words" in said
 
 
