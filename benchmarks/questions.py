@@ -7,7 +7,7 @@ how much has to be looked at: everything, a month, a table, a dealer.
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import date
+from datetime import UTC, date
 from functools import partial
 from typing import Any, Final
 
@@ -100,6 +100,7 @@ _ROUND: Final[dict[str, Question]] = {
 _DISPUTE: Final[dict[str, Question]] = {
     "the wagers": disputes.wagers,
     "when a day was played": partial(search_words.played_between, remembered=Remembered(gaming_day=LAST_DAY)),
+    "an example": partial(search_words.example, zone=UTC, currency="USD"),
     "a sentence, read": partial(search_words.read, text=A_SENTENCE, today=LAST_DAY),
     "a sentence": partial(search_words.search, text=A_SENTENCE, today=LAST_DAY),
     "a day": partial(disputes.find, statement=Remembered(gaming_day=LAST_DAY)),

@@ -154,6 +154,7 @@ def example(db: Warehouse, zone: tzinfo, currency: str) -> str:
         SELECT w.table_id, w.seat, w.wager, w.staked_cents, w.gaming_day, r.opened_at_us
         FROM fct_wagers AS w INNER JOIN fct_rounds AS r USING (stream, round_no)
         WHERE w.difference_cents < 0 AND w.staked_cents > 0
+            AND w.gaming_day = (SELECT max(gaming_day) FROM fct_wagers WHERE difference_cents < 0 AND staked_cents > 0)
         ORDER BY r.opened_at_us DESC, w.seat LIMIT 1
         """
     ).fetchall()
