@@ -50,7 +50,7 @@ JUDGED = ("table", "meter")
 class StreamStatus(msgspec.Struct, frozen=True, kw_only=True):
     """One stream: its last event, what was acknowledged of it on this machine, and how far this engine has judged it.
 
-    `recorded_at_us` is the appender's time of the last event (UTC microseconds). `judged` and `lag` are null for streams that
+    `recorded_at_us` is the appender's time of the last event (UTC microseconds). `judged` and `lag` are None for streams that
     nothing is judged of; a position that does not fit the log counts for nothing. `trouble` describes what is wrong with the
     stream's end or its position; empty where nothing is.
     """

@@ -20,7 +20,7 @@ from replay.incidents import incidents_in
 from rulebook.catalogue import GAMES
 
 PACE_ROUNDS = 30
-"""The pace of a table is that of its last so many rounds."""
+"""The pace of a table is that of its last this many rounds."""
 
 BEGINNINGS = ("table_opened", "round_opened", "buy_in", "marker_issued")
 """A table's figures are those of its last gaming day until one of these, or an opening count, begins the next: the count room
@@ -38,7 +38,7 @@ class LiveFinding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LiveTable(msgspec.Struct, kw_only=True):
-    """One table in its last gaming day; `open` is null where it is not in the log.
+    """One table in its last gaming day; `open` is None if it is not in the log.
 
     `earlier_win_cents` is the house win of rounds judged in the warehouse, `judged` has that of later ones (None without settled
     wagers on record). `bought_in_cents` is what went into the drop box by the record of the table, `drops` are the drop boxes
@@ -92,7 +92,7 @@ class LiveTable(msgspec.Struct, kw_only=True):
 
     @property
     def pace_rounds_per_hour(self) -> float | None:
-        """Return how many rounds an hour the last ones make; null for fewer than two."""
+        """Return how many rounds an hour the last ones make; None for fewer than two."""
         if len(self.closings) < 2 or self.closings[-1] <= self.closings[0]:
             return None
         return (len(self.closings) - 1) * 3.6e9 / (self.closings[-1] - self.closings[0])
@@ -137,7 +137,7 @@ class LiveFloor:
         return [self.tables[stream] for stream in sorted(self.tables)]
 
     def _read_on(self) -> bool:
-        """Read to the end; true where a stream is broken, and the others are to be read again without it."""
+        """Read to the end; true if a stream is broken, and the others are to be read again without it."""
         after = {
             stream: self.tables[stream].seq if stream in self.tables and not self.tables[stream].broken else BEYOND
             for stream in self.desk.log.streams()
@@ -157,7 +157,7 @@ class LiveFloor:
         return False
 
     def _judge(self, table: LiveTable, round_no: int) -> None:
-        """Count a round's verdict in, in place of an earlier one; nothing where there is none yet."""
+        """Count a round's verdict in, in place of an earlier one; nothing if none exists yet."""
         key = f"{table.stream}#{round_no}"
         data = self.desk.results.latest("adjudications", key)
         if data is None:
@@ -201,7 +201,7 @@ def _take(table: LiveTable, seq: int, event: _Event) -> None:
             table.open = False
         case "dealer_tapped_in":
             table.dealer = str(_payload(event)["dealer"])
-        case "buy_in":  # by marker too, beside the marker's own event
+        case "buy_in":  # by marker too, next to the marker's own event
             table.bought_in_cents += int(_payload(event)["amount_cents"])
         case "drop_counted":
             drop = _payload(event)

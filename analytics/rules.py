@@ -21,7 +21,7 @@ from rulebook.chapters.rulebook import Rulebook, RulesRefused, WagerOffer, parse
 
 
 class FiledSubmission(msgspec.Struct, frozen=True, kw_only=True):
-    """A submission as filed for a table. `rounds` were judged by it, from `first_day` to `last_day` (null: none).
+    """A submission as filed for a table. `rounds` were judged by it, from `first_day` to `last_day` (None: none).
 
     `readings`: by wager the setting by which it is settled otherwise than theory counts (D421).
     `state`: `in force`, `to come` (its day has not come), `replaced`, or `never used` (replaced before its day, or refused).
@@ -41,7 +41,7 @@ class FiledSubmission(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OfferedWager(msgspec.Struct, frozen=True, kw_only=True):
-    """A wager of a submission with its limits, and what it returns; null where that is unknown.
+    """A wager of a submission with its limits, and what it returns; None if that is unknown.
 
     `reading`: the setting filed by which it is settled otherwise than theory counts, else empty. `together`: the wagers that
     theory counts as one with it, the first of them with the figures of all.
@@ -58,7 +58,7 @@ class OfferedWager(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FiledLine(msgspec.Struct, frozen=True, kw_only=True):
-    """A line of a paytable as it is filed: what it pays, in words, and how often it comes (null: not reckoned by itself)."""
+    """A line of a paytable as it is filed: what it pays, in words, and how often it comes (None: not reckoned by itself)."""
 
     hand: str
     pays: str
@@ -80,7 +80,7 @@ class WhatIf(msgspec.Struct, frozen=True, kw_only=True):
     """What a handle would have returned with another paytable. Percentages of the handle.
 
     `below_cents` and `above_cents`: how far luck takes the house win on the other paytable from `other_cents` in 95 of 100 such
-    periods, down and up; null where that is not known.
+    periods, down and up; None if that is not known.
     """
 
     wager: str
@@ -223,7 +223,7 @@ def _name(offer: WagerOffer) -> str:
 
 
 def counted_together(game: str) -> tuple[str, ...]:
-    """Return the wagers of a game that theory counts as one, the one that a player starts with first; none where it is alone.
+    """Return the wagers of a game that theory counts as one, the one that a player starts with first; none if it is alone.
 
     >>> counted_together("over_under"), counted_together("fortune_asia")
     (('ante', 'over', 'under'), ())
@@ -248,7 +248,7 @@ def handles(db: Warehouse, chapter: str) -> dict[tuple[str, str], tuple[int, int
 
 
 def what_if(db: Warehouse, submission: Submission, wager: str, other_paytable: str) -> WhatIf | None:
-    """Return what the wagers made on a submission's paytable would have returned on another; null where that is not known.
+    """Return what the wagers made on a submission's paytable would have returned on another; None if that is not known.
 
     The figure is an expectation for the same wagers; patrons who see another paytable may wager otherwise.
     """

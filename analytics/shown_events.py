@@ -1,6 +1,6 @@
 """Whether the events that a page shows of a round are those of the log: their bytes, their chain hashes, none more, none fewer.
 
-Invariant: the warehouse is not believed. The chain is computed anew from the events' stored bytes, from shortly before
+Invariant: the warehouse is not believed. The chain is computed again from the events' stored bytes, from shortly before
 the round on to the end of the stream (at most `FORWARD` events), and the end is held against what was acknowledged on this
 machine. What a checkpoint signs is left to `rack verify`, which reads all of them.
 """
@@ -16,9 +16,9 @@ import msgspec
 from desk.review.desk import REFUSALS, Desk
 
 FORWARD = 20_000
-"""At most so many events after the round are read: some 50 ms on one machine."""
+"""At most this many events after the round are read: some 50 ms on one machine."""
 BEFORE = 50
-"""So many events before the first one shown are read, to see whether the round began among them."""
+"""This many events before the first one shown are read, to see whether the round began among them."""
 
 SHOWN = ("event_id", "type", "occurred_at_us", "source", "payload", "hash")
 
@@ -85,7 +85,7 @@ def _checked(desk: Desk, stream: str, round_no: int, shown: Mapping[int, Mapping
 
 
 def _compare(seq: int, stored: _Envelope, hash_: str, row: Mapping[str, Any], round_no: int) -> None:
-    """Raise `_Differs` where a row is not the event that stands at its number."""
+    """Raise `_Differs` if a row is not the event that is at its number."""
     there = {
         "event_id": stored.event_id,
         "type": stored.type,

@@ -151,7 +151,7 @@ def replay(log: Log) -> ReplayedLog:
 
 
 def verify(log: Log, keys: Sequence[PublicKey] = ()) -> VerificationReport:
-    """Recompute every hash, root and signature of a log (`rack verify`, without what lies beside the log).
+    """Recompute every hash, root and signature of a log (`rack verify`, without what lies next to the log).
 
     `keys` are the log's public keys as you received them; without them the keys that the log names are used, which whoever
     replaced the whole log could have replaced, too. A fault raises nothing: `ok` is false, and `breaks` has each of them. Raises
@@ -167,7 +167,7 @@ def warehouse(path: str | PathLike[str]) -> AbstractContextManager[Warehouse]:
     """Open a warehouse (a connection of DuckDB) for reading, in a `with` statement.
 
     `rack warehouse columns` describes its tables. Raises
-    `analytics.warehouse.warehouse.WarehouseError` if there is none, or if another version built it.
+    `analytics.warehouse.warehouse.WarehouseError` if none exists, or if another version built it.
     """
     from analytics.warehouse.warehouse import reading
 

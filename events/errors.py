@@ -39,7 +39,7 @@ class DuplicateEventId(EventError):
 
 
 class WrongPlace(EventError):
-    """An event may not stand in this kind of stream, or is not this writer's to write."""
+    """An event may not be in this kind of stream, or is not this writer's to write."""
 
 
 class AppendRefused(RuntimeError):
@@ -63,7 +63,7 @@ class OwnerUnknown(SecondWriter):
 
 
 class PartitionReassigned(AppendRefused):
-    """A partition was given to another replayer of the group: nothing was stored, and what was said must be read anew."""
+    """A partition was given to another replayer of the group: nothing was stored, and what was said must be read again."""
 
 
 class LogUnavailable(RuntimeError):
@@ -81,7 +81,7 @@ class IntegrityError(RuntimeError):
 
 
 class SequenceGap(IntegrityError):
-    """A number is missing, or stands twice, in a stream."""
+    """A number is missing, or is twice, in a stream."""
 
     code = "LOG-GAP"
 
@@ -120,7 +120,7 @@ class DamagedMark(BrokenSeal):
 
 
 class MisplacedEvent(BrokenSeal):
-    """A stored event stands where another belongs: `holds` is the number its own bytes name; `swapped` if they traded."""
+    """A stored event is where another belongs: `holds` is the number its own bytes name; `swapped` if they traded."""
 
     def __init__(self, stream: str, seq: int, holds_stream: str, holds: int, swapped: bool) -> None:
         found = f"{holds_stream} event {holds}" if holds_stream != stream else f"event {holds}"
@@ -130,7 +130,7 @@ class MisplacedEvent(BrokenSeal):
 
 
 class IndexChanged(IntegrityError):
-    """What lies beside the chain to know repeats by differs from the events: a report could be dropped, or taken in twice."""
+    """What lies next to the chain to know repeats by differs from the events: a report could be dropped, or taken in twice."""
 
     def __init__(self, stream: str, message: str) -> None:
         super().__init__(
@@ -160,7 +160,7 @@ class UndecodableEvent(IntegrityError):
 
 
 class UnreadableResult(IntegrityError):
-    """What is stored as a result is none: bytes that a replayer never wrote."""
+    """What is stored as a result is not one: bytes that a replayer never wrote."""
 
     code = "LOG-UNREADABLE"
 

@@ -18,7 +18,7 @@ ON_THIS_MACHINE = ("sqlite", "archive")
 """Backends whose address is a path."""
 
 VERDICTS = ".verdicts"
-"""Results of a log on one machine are kept beside it, under the log's name and this."""
+"""Results of a log on one machine are kept next to it, under the log's name and this."""
 CHECKPOINTS = ".checkpoints"
 """Its checkpoints, likewise."""
 VERIFIED = ".verified"
@@ -29,7 +29,7 @@ def open_log(address: str, **options: Any) -> EventLog:
     """Open the log at an address.
 
     Options go to the backend, which takes none that it does not know. All know `property_id`, `create`, `read_only` and
-    `check_heads`, those that can be written to also `clock` and `log_id`. Raises `LogUnavailable` where there is none, and
+    `check_heads`, those that can be written to also `clock` and `log_id`. Raises `LogUnavailable` if none exists, and
     what the backend raises.
     """
     scheme, rest = parse_address(address)
@@ -57,7 +57,7 @@ def open_results(address: str, **options: Any) -> ResultStore:
 
 
 def stored_results(address: str, **options: Any) -> ResultStore | None:
-    """Open the results beside a log for reading; null where nothing was ever judged. Options go to the backend."""
+    """Open the results next to a log for reading; None if nothing was ever judged. Options go to the backend."""
     scheme, path = parse_address(address)
     if scheme in ON_THIS_MACHINE and not Path(path + VERDICTS).is_file():
         return None
@@ -67,8 +67,8 @@ def stored_results(address: str, **options: Any) -> ResultStore | None:
 def open_checkpoints(address: str, **options: Any) -> CheckpointStore:
     """Open the checkpoints of the log at an address (options: `log_id`, which must be the log's, and `read_only`).
 
-    With `if_free` the right to add to them is taken only where nobody can have it: `SecondWriter` where somebody has it,
-    `OwnerUnknown` where that cannot be known.
+    With `if_free` the right to add to them is taken only if no one can have it: `SecondWriter` if somebody has it,
+    `OwnerUnknown` if that cannot be known.
     """
     scheme, rest = parse_address(address)
     if scheme == "sqlite":

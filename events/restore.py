@@ -30,7 +30,7 @@ class RestoreTarget(EventLog, Protocol):
         """Note durably how far the streams will reach: until they do, the log has lost acknowledged events."""
 
     def adopt(self, records: Sequence[Record]) -> None:
-        """Store records as they are, durably. Raises `BrokenSeal` where one does not continue its stream."""
+        """Store records as they are, durably. Raises `BrokenSeal` if one does not continue its stream."""
 
     def adopt_refused(self, entry: QuarantineEntry) -> None:
         """Keep refused bytes durably, with the time at which they were first taken in."""
@@ -51,8 +51,8 @@ class RestoreSummary(msgspec.Struct, frozen=True, kw_only=True):
 def restore(archive: ArchiveLog, address: str, *, progress: Progress | None = None, **options: Any) -> RestoreSummary:
     """Restore an archive to the log at an address: one that does not exist yet, or that an earlier restore began.
 
-    Raises `AppendRefused` where another log is there, or one that holds what the archive does not; `IntegrityError` where
-    the manifests are not those that were sealed. Where a segment is broken, its stream is restored up to there, the others
+    Raises `AppendRefused` if another log is there, or one that holds what the archive does not; `IntegrityError` if
+    the manifests are not those that were sealed. If a segment is broken, its stream is restored up to there, the others
     whole, and the result names it. Options go to the backend.
     """
     heads = archive.acknowledged()

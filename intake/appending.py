@@ -1,6 +1,6 @@
 """Lines into the log: what is reported is appended, what is refused goes to quarantine, and each line has its outcome.
 
-A batch is one commit. Where the log refuses a draft of it, that draft is found by halving and goes to quarantine; the rest
+A batch is one commit. If the log refuses a draft of it, that draft is found by halving and goes to quarantine; the rest
 is appended. Handing the same lines in again changes nothing, so that whoever got no answer may repeat them.
 """
 
@@ -22,7 +22,7 @@ from intake.filings import FilingCheck, ReadRules
 from intake.lines import AcceptedLine, Refusal, check_correction, notice, notice_id, notice_ids, takes_notice
 
 BATCH, BATCH_BYTES = 1_000, 8 * 1024 * 1024
-"""What is appended at once: so many lines, or fewer where they are long, or come in slowly (`intake.arriving.GROUP_S`)."""
+"""What is appended at once: this many lines, or fewer if they are long, or come in slowly (`intake.arriving.GROUP_S`)."""
 
 _CORRECTION = f'"type":"{EventCorrected.TYPE}"'.encode()
 
@@ -51,9 +51,9 @@ class IntakeSummary(msgspec.Struct):
 
 
 class LineOutcome(msgspec.Struct, frozen=True):
-    """The outcome of a line. `seq` is the sequence number of its event, null for a duplicate.
+    """The outcome of a line. `seq` is the sequence number of its event, None for a duplicate.
 
-    Where it was refused, `seq` is that of the notice, null where that stood already or nothing can stand there.
+    If it was refused, `seq` is that of the notice, None if that stood already or nothing can be there.
     """
 
     stream: str | None
@@ -69,7 +69,7 @@ def append_lines(
 ) -> Iterator[IntakeSummary]:
     """Append what is reported, quarantine what is refused; yield the running account after each batch.
 
-    With a pace, what is held is appended as soon as it is due, and where a null comes in between.
+    With a pace, what is held is appended as soon as it is due, and if a None comes in between.
     """
     appender = LineAppender(log, read_rules)
     yield appender.summary  # whoever is stopped in the first batch knows what was stored, too
@@ -104,7 +104,7 @@ class LineAppender:
     def append(self, batch: Sequence[AcceptedLine | Refusal]) -> list[LineOutcome]:
         """Append a batch in one turn and return the answer to each line, in order, once all of it is durable.
 
-        What was found out of the log to screen the batch holds until it is stored. Raises what the log raises where it
+        What was found out of the log to screen the batch holds until it is stored. Raises what the log raises if it
         takes nothing at present (`LogUnavailable`, `AppendRefused`) or a stream cannot be continued (`IntegrityError`):
         part of the batch may then be stored, and the whole may be handed in again.
         """
@@ -119,7 +119,7 @@ class LineAppender:
         return outcomes
 
     def _append(self, batch: Sequence[AcceptedLine | Refusal]) -> list[LineOutcome]:
-        """Append a batch in one commit; where the log refuses a draft of it, find that draft by halving."""
+        """Append a batch in one commit; if the log refuses a draft of it, find that draft by halving."""
         pairs = [pair for line in batch if (pair := _stream_and_draft(line)) is not None]
         groups = [(stream, [draft for _, draft in run]) for stream, run in groupby(pairs, key=lambda pair: pair[0])]
         try:
@@ -143,7 +143,7 @@ class LineAppender:
         placed = _stream_and_draft(line)
         if not isinstance(error, DuplicateEventId) or placed is None:
             return _outcome(line, None)  # the stream takes not even the notice (it was never opened): quarantine has it
-        stream, told = placed  # who knew the bytes took the notice's id first: it stands under another
+        stream, told = placed  # who knew the bytes took the notice's id first: it is under another
         again = msgspec.structs.replace(told, event_id=secrets.token_hex(16))
         return _outcome(line, self._take(self._log.append_groups([(stream, [again])]))[0])
 
@@ -159,10 +159,10 @@ def _outcome(line: AcceptedLine | Refusal, seq: int | None) -> LineOutcome:
 
 
 class _Quarantine:
-    """The quarantine beside what comes in: keeps what is refused, and knows what came out of it, and which notices stand.
+    """The quarantine next to what comes in: keeps what is refused, and knows what came out of it, and which notices stand.
 
     What came into a stream out of it (see `intake.quarantine`) is read when it is asked for; so are its notices. It is read
-    again where somebody else has appended to the stream meanwhile. Asked within a turn.
+    again if somebody else has appended to the stream meanwhile. Asked within a turn.
     """
 
     def __init__(self, log: EventLog) -> None:

@@ -14,7 +14,7 @@ _CHUNK: Final = 64 * 1024
 
 
 class Pace:
-    """When the lines that are held are due: seconds of the monotonic clock, null while none is held."""
+    """When the lines that are held are due: seconds of the monotonic clock, None while none is held."""
 
     def __init__(self) -> None:
         self.due: float | None = None
@@ -41,7 +41,7 @@ class ArrivingLines:
         self._data, self._at, self._ended = b"", 0, False
 
     def readline(self, limit: int) -> bytes | None:
-        """Return the next line, or `limit` bytes of a longer one; null where none comes before the reader's are due.
+        """Return the next line, or `limit` bytes of a longer one; None if none comes before the reader's are due.
 
         Returns no bytes at the end of the pipe. Raises `OSError`.
         """

@@ -38,7 +38,7 @@ _FIELDS: Final = ("token_sha256", "sources", "streams", "profile", "added", "rev
 class Device(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A device. `profile` is a file, relative to the register's folder; times are ISO 8601, in UTC.
 
-    `streams` are those that it may write to; null: any table or meter.
+    `streams` are those that it may write to; None: any table or meter.
     """
 
     token_sha256: Digest
@@ -58,7 +58,7 @@ Devices = Mapping[str, Device]
 
 
 def read_devices(path: Path) -> Devices:
-    """Return what a register says. Raises `IntakeError` where it is missing, readable by others, or not of its form."""
+    """Return what a register says. Raises `IntakeError` if it is missing, readable by others, or not of its form."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     except FileNotFoundError:
@@ -79,7 +79,7 @@ def read_devices(path: Path) -> Devices:
 
 
 def device_of(devices: Devices, token: str) -> tuple[str, Device] | None:
-    """Return whose token this is; null where it is nobody's, or a revoked device's. Takes as long for every wrong one."""
+    """Return whose token this is; None if it is no one's, or a revoked device's. Takes as long for every wrong one."""
     name, _, secret = token.partition(".")
     device = devices.get(name)
     stated = _NOBODY if device is None else device.token_sha256
@@ -121,7 +121,7 @@ def add_device(
 
 
 def revoke_device(path: Path, name: str, at: str) -> None:
-    """Refuse a device from now on. Raises `IntakeError` where it is not in the register, or revoked already."""
+    """Refuse a device from now on. Raises `IntakeError` if it is not in the register, or revoked already."""
     with _changing(path, create=False) as devices:
         if name not in devices or devices[name].revoked is not None:
             what = "is not in the register" if name not in devices else "was revoked already"
@@ -130,7 +130,7 @@ def revoke_device(path: Path, name: str, at: str) -> None:
 
 
 class DeviceWatch:
-    """A register as it stands now: read again when its file changes. Raises `IntakeError` where it cannot be read."""
+    """A register as it is now: read again when its file changes. Raises `IntakeError` if it cannot be read."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -139,7 +139,7 @@ class DeviceWatch:
         self.current()
 
     def current(self) -> Devices:
-        """Return the devices. What cannot be read, or was emptied, lets nobody in, and is no answer to a device's token."""
+        """Return the devices. What cannot be read, or was emptied, lets no one in, and is no answer to a device's token."""
         try:
             state = os.stat(self.path)
             seen = (state.st_ino, state.st_mtime_ns, state.st_size, state.st_mode)

@@ -63,7 +63,7 @@ def owner_of(source: str) -> Writer | None:
 
 
 def check_line(writer: Writer, stream: str, draft: Draft) -> None:
-    """Raise `WrongPlace` where a line is not for this writer to hand in, saying who writes such an event, and how."""
+    """Raise `WrongPlace` if a line is not for this writer to hand in, saying who writes such an event, and how."""
     check_writer(writer, stream, draft.payload)
     owner = owner_of(draft.source)
     if owner is not None:
@@ -74,7 +74,7 @@ def check_line(writer: Writer, stream: str, draft: Draft) -> None:
 
 
 def check_writer(writer: Writer, stream: str, payload: Event) -> None:
-    """Raise `WrongPlace` where an event, or what it puts in the place of another, is not written there by this writer."""
+    """Raise `WrongPlace` if an event, or what it puts in the place of another, is not written there by this writer."""
     if writer not in writers_of(stream, payload.TYPE):
         check_place(stream, payload)
         raise _not_written(writer, stream, payload.TYPE, f"{payload.TYPE} in {stream}")

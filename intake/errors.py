@@ -6,4 +6,4 @@ class IntakeError(Exception):
 
 
 class NoKeyring(IntakeError):
-    """A card number stands where a token belongs, and no keyring was named to make one."""
+    """A card number is where a token belongs, and no keyring was named to make one."""

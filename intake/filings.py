@@ -1,9 +1,9 @@
-"""The rules that are filed at a table: what is checked of a filing, and that a device files none where the office does.
+"""The rules that are filed at a table: what is checked of a filing, and that a device files none if the office does.
 
 A filing decides how the next rounds are judged. So its text must be a rules submission that is accepted, its digest and
 gaming day must be those of the text, its game the table's, and it must not replace rules in the middle of a gaming day
-(D803). Corrections that put a filing in the place of another are checked like it. Where the property says that only its
-office files, and at a table where the office filed, a device files nothing (D920); nor does it take back what a person entered.
+(D803). Corrections that put a filing in the place of another are checked like it. If the property says that only its
+office files, and at a table if the office filed, a device files nothing (D920); nor does it take back what a person entered.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ class OfficeRule:
 
 
 def check_of_device(stream: str, payload: Event, table: TableFilings, only_office: bool) -> None:
-    """Raise `WrongPlace` where a device files rules that are the office's to file, or takes back what a person entered."""
+    """Raise `WrongPlace` if a device files rules that are the office's to file, or takes back what a person entered."""
     if filing_in(payload) is not None and (only_office or table.office_files):
         raise WrongPlace(
             f"rules_filed in {stream}: only the office files rules here, not {NAMES['device']}; file them with `rack rules file`"

@@ -1,8 +1,8 @@
 """What devices hand in, line by line: each becomes a draft for its stream, or is refused with a reason.
 
 A line is JSON: the fields of `events.vocabulary.codec.encode_draft` and `stream`. White space and the order of fields
-do not matter here (the log's own bytes are canonical, whatever the device wrote); a key that stands twice does, for
-nobody can say which was meant. What a device may report, and where, `intake.doors` says. A refused line goes to
+do not matter here (the log's own bytes are canonical, whatever the device wrote); a key that is twice does, for
+no one can say which was meant. What a device may report, and where, `intake.doors` says. A refused line goes to
 quarantine, and where its stream can be read and is a table's or a meter's, an `intake_refused` event takes its place
 there, so that its round becomes UNDETERMINED; a line for another stream leaves nothing there, for no device writes in
 it. Both are functions of the line alone: handing the same file in again changes nothing.
@@ -63,7 +63,7 @@ class DecodedLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 class AcceptedLine(msgspec.Struct, frozen=True):
     """A line that became a draft. `data` are its bytes as handed in, `where` is `file:line`.
 
-    `origin` is what the quarantine states beside the reason, where the log refuses it: the place of a record in a topic.
+    `origin` is what the quarantine states next to the reason, where the log refuses it: the place of a record in a topic.
     """
 
     where: str
@@ -74,7 +74,7 @@ class AcceptedLine(msgspec.Struct, frozen=True):
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """A line that did not. `stream` is null where not even that can be read; `origin` as in `AcceptedLine`."""
+    """A line that did not. `stream` is None if not even that can be read; `origin` as in `AcceptedLine`."""
 
     where: str
     data: bytes
@@ -97,7 +97,7 @@ class LineSource(Protocol):
     """A file, or what comes down a pipe (see `intake.arriving.ArrivingLines`)."""
 
     def readline(self, limit: int, /) -> bytes | None:
-        """Return the next line, or so many bytes of a longer one; null where none has come in time."""
+        """Return the next line, or this many bytes of a longer one; None if none has come in time."""
 
 
 def read_lines(
@@ -113,7 +113,7 @@ def read_lines(
 def read_arriving(
     file: LineSource, name: str, tokens: Callable[[bytes], bytes] = bytes, *, writer: Writer = "device"
 ) -> Iterator[AcceptedLine | Refusal | None]:
-    """Yield each line as `read_lines` does, and null where none has come in time: what is held is due."""
+    """Yield each line as `read_lines` does, and None if none has come in time: what is held is due."""
     for raw in raw_lines(file, name):
         if raw is None:
             yield None
@@ -143,7 +143,7 @@ class RawLine(NamedTuple):
 
 
 def raw_lines(file: LineSource, name: str) -> Iterator[RawLine | None]:
-    """Yield each line that says anything, and null where none has come in time. Of an endless line `KEPT_BYTES` are held."""
+    """Yield each line that says anything, and None if none has come in time. Of an endless line `KEPT_BYTES` are held."""
     number = 0
     while (line := file.readline(KEPT_BYTES)) != b"":
         if line is None:
@@ -346,7 +346,7 @@ def _draft(line: DecodedLine, payload: bytes) -> Draft:
 
 
 def takes_notice(stream: str) -> bool:
-    """Whether a notice of what was refused may stand in a stream: there where devices write.
+    """Whether a notice of what was refused may be in a stream: there where devices write.
 
     >>> takes_notice("table/fu-01"), takes_notice("review/fu-01")
     (True, False)
@@ -361,7 +361,7 @@ def notice_ids(log: EventLog, stream: str) -> set[str]:
 
 
 def check_correction(stream: str, corrected: EventCorrected, *notices: Set[str]) -> None:
-    """Raise `WrongPlace` where a reported correction supersedes a notice: that a line was refused, no device takes back."""
+    """Raise `WrongPlace` if a reported correction supersedes a notice: that a line was refused, no device takes back."""
     if any(corrected.supersedes_event_id in ids for ids in notices):
         raise WrongPlace(
             f"event_corrected in {stream} supersedes event {corrected.supersedes_seq}, the notice of a refused line: "
@@ -370,7 +370,7 @@ def check_correction(stream: str, corrected: EventCorrected, *notices: Set[str])
 
 
 def notice(stream: str, refusal: Refusal) -> Draft:
-    """Return the event that stands in a stream for a refused line: always the same for the same bytes."""
+    """Return the event that is in a stream for a refused line: always the same for the same bytes."""
     identity = _identity(stream, refusal.data)
     return Draft(
         event_id=identity[:32],
@@ -383,7 +383,7 @@ def notice(stream: str, refusal: Refusal) -> Draft:
 
 
 def notice_id(stream: str, data: bytes) -> str:
-    """Return the id of the notice that stands in a stream for these refused bytes."""
+    """Return the id of the notice that is in a stream for these refused bytes."""
     return _identity(stream, data)[:32]
 
 

@@ -1,4 +1,4 @@
-"""Patron tokens: keyed hashes of the numbers on patrons' cards, so that the log names nobody and erasure needs no rewriting.
+"""Patron tokens: keyed hashes of the numbers on patrons' cards, so that the log names no one and erasure needs no rewriting.
 
 A device may say `"patron":"card:4711"`; `rack ingest --patrons KEYRING` puts a token in its place before anything is stored.
 A token is an HMAC-SHA256, cut to 128 bits, of the card's number and a secret of that patron's own, under the key of the epoch
@@ -46,7 +46,7 @@ class Header(msgspec.Struct, frozen=True, tag="keyring", forbid_unknown_fields=T
 
 
 class Epoch(msgspec.Struct, frozen=True, tag="epoch", forbid_unknown_fields=True):
-    """A time in which tokens are made under one key. `since_us` in UTC microseconds; `key` is null once destroyed."""
+    """A time in which tokens are made under one key. `since_us` in UTC microseconds; `key` is None once destroyed."""
 
     number: int
     since_us: int
@@ -68,7 +68,7 @@ class Keyring:
     """An open keyring; one process at a time. Close it, or use it in a `with`."""
 
     def __init__(self, path: Path) -> None:
-        """Open an existing keyring. Raises `IntakeError` where it is missing, readable by others, in use, or damaged."""
+        """Open an existing keyring. Raises `IntakeError` if it is missing, readable by others, in use, or damaged."""
         self.path = path
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
@@ -104,7 +104,7 @@ class Keyring:
     def token(self, number: str, at_us: int) -> str:
         """Return a card's token at a time (UTC microseconds); a card seen for the first time is given a secret.
 
-        Raises `IntakeError` where the key of that time was destroyed.
+        Raises `IntakeError` if the key of that time was destroyed.
         """
         epoch = next((each for each in reversed(self.epochs) if each.since_us <= at_us), self.epochs[0])
         if epoch.key is None:
@@ -143,7 +143,7 @@ class Keyring:
         return len(indices)
 
     def destroy(self, number: int) -> None:
-        """Destroy the key of an epoch. Raises `IntakeError` where there is no such epoch, or it is destroyed already."""
+        """Destroy the key of an epoch. Raises `IntakeError` if there is no such epoch, or it is destroyed already."""
         for place, epoch in enumerate(self.epochs):
             if epoch.number == number and epoch.key is not None:
                 self.epochs[place] = Epoch(number, epoch.since_us, None)
@@ -203,7 +203,7 @@ class Keyring:
 def with_tokens(data: bytes, keyring: Keyring | None) -> bytes:
     """Return a reported line with a token in place of every card number; other bytes as they are.
 
-    What could be a card number and gets no token (its number cannot be read, it stands in other text, the line has no time)
+    What could be a card number and gets no token (its number cannot be read, it is in other text, the line has no time)
     is replaced by `events.vocabulary.card_numbers.PLACEHOLDER`. If a string is a card number, raises `NoKeyring` without a
     keyring, and `IntakeError` if the key of that time was destroyed.
     """

@@ -1,8 +1,8 @@
 """What was refused at intake, and how it comes into the record after all (`rack quarantine`, D240).
 
-Nothing leaves the quarantine. Where a refused line can be read by now, or somebody hands in what it should have said, it
+Nothing leaves the quarantine. If a refused line can be read by now, or somebody hands in what it should have said, it
 is appended as a correction of the `intake_refused` event that stands for it: what the line says counts from then on in
-the place where it came in, and its round is judged again. The correction stands under the device's own id and number, so
+the place where it came in, and its round is judged again. The correction is under the device's own id and number, so
 that the gap closes which the refusal had left in the device's count, and the line cannot come in a second time.
 """
 
@@ -35,7 +35,7 @@ _MARKS = tuple(f'"type":"{event.TYPE}"'.encode() for event in (IntakeRefused, Ev
 class QuarantineCase(msgspec.Struct, frozen=True):
     """Refused bytes, the notice that stands for them in a stream, and the event that redrove them.
 
-    `stream` is where they were meant for, or came in; `unknown` where nobody can tell. `fault` is why the bytes may not be
+    `stream` is where they were meant for, or came in; `unknown` if no one can tell. `fault` is why the bytes may not be
     used: they were changed or are missing, or the entry has no event and another of its stream is missing. `size` is in
     bytes, of a missing entry as its event states it. `vouched`: an event states the SHA-256.
     """
@@ -100,12 +100,12 @@ def _cases_of_stream(log: EventLog, stream: str) -> dict[int, tuple[RefusalNotic
                     if case.refused_id == id_:
                         refused[seq] = stated, msgspec.structs.replace(case, redriven_seq=event.seq)
     except IntegrityError:
-        pass  # what stands before the break stands; `rack verify` names it
+        pass  # what is before the break stands; `rack verify` names it
     return refused
 
 
 def find_case(entries: Iterable[QuarantineCase], digest: str) -> QuarantineCase:
-    """Return the entry whose SHA-256 begins so. Raises `IntakeError` where there is none, or more than one."""
+    """Return the entry whose SHA-256 begins so. Raises `IntakeError` if none exists, or more than one."""
     found = [each for each in entries if digest and each.entry.sha256.startswith(digest.lower())]
     if len(found) != 1:
         raise IntakeError(
@@ -128,7 +128,7 @@ def redrive(
 
     A card number in `reason` is left out. Raises `EventError` if `line` holds one, if it still cannot be read or may not stand
     there, or if no device may report it, whoever redrives it; `IntakeError` if it was redriven already; an `IntegrityError` if
-    the bytes are not those that were refused, also if `line` is handed in: nobody can tell what it stands for.
+    the bytes are not those that were refused, also if `line` is handed in: no one can tell what it stands for.
     """
     if each.fault is not None:
         raise each.fault

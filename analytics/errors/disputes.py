@@ -41,9 +41,9 @@ LOOKED_AT = 400
 """Rounds that the cards are compared with one by one, the likeliest by table, time and card ranks."""
 
 FIT_MINUTES = 45
-"""A round within so many minutes of the time remembered fits it; people say "around nine"."""
+"""A round within this many minutes of the time remembered fits it; people say "around nine"."""
 NEAR_MINUTES = 120
-"""One within so many nearly fits."""
+"""One within this many nearly fits."""
 
 MINUTE_US = 60_000_000
 
@@ -87,7 +87,7 @@ class Remembered(msgspec.Struct, frozen=True, kw_only=True):
 class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     """A round that the patron may mean. `cards_at` is the position whose hand agrees best, by `matched` of the cards.
 
-    `minutes_off` is how far the round's beginning or end lies from the time remembered (0 within it); null without a time.
+    `minutes_off` is how far the round's beginning or end lies from the time remembered (0 within it); None without a time.
     `seat_played` says whether anything was staked at the seat remembered, `wager_played` whether the wager was (at the seat),
     `amount_seen` whether the amount was staked, due, won, lost or short (of the wager, at the seat), `paid_seen` whether it was
     paid, `hand_seen` whether the hand was made there; None if not remembered. `is_wrong`: money was found wrong there in the way
@@ -117,7 +117,7 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def find(db: Warehouse, statement: Remembered, limit: int = 12) -> list[Candidate]:
-    """Return the rounds that agree best with what is remembered, best first; none where neither table nor day is known."""
+    """Return the rounds that agree best with what is remembered, best first; none if neither table nor day is known."""
     if statement.table is None and statement.gaming_day is None:
         return []
     rows = _rounds(db, statement)

@@ -1,6 +1,6 @@
 """Dealing errors and how often they happen: mispayments, error rates with intervals, repetitions, rules that need training.
 
-Invariant: a count stands beside its exposure (rounds that were judged, and their wagers), and a rate beside its interval.
+Invariant: a count is next to its exposure (rounds that were judged, and their wagers), and a rate next to its interval.
 Overpayments and underpayments are never netted. Many errors can come from many rounds, or from hard games: each value is
 compared with the floor's own rates for the same games. What stands out is a place to look, not an accusation. Findings
 about the log itself (LOG-…) are no dealing errors and are left out, and so is what was resolved as no fault (D692).
@@ -54,7 +54,7 @@ def error_rates(
     `rounds_wrong` (rounds with one at least), `per_1000_rounds` (rounds wrong) and `per_1000_wagers` (findings), each with
     `…_low` and `…_high` (95 %, Clopper-Pearson: rounds wrong are a share of the rounds, and the findings of a round go
     together, so that those of wagers are stretched by how many a wrong round has), `expected` (rounds wrong, by the rates
-    of the same games of all that do not stand out), `p` (of so many
+    of the same games of all that do not stand out), `p` (of this many
     or more), `p_adjusted` (Holm) and `look`. By
     property, game and code nothing is expected; by code every code has all rounds and wagers of the selection; by seat what was
     at no seat is left out.
@@ -62,7 +62,7 @@ def error_rates(
     columns = columns_of(by, BY_MISTAKES)
     summed = _summed(db, by, selection, money_only)
     summed = summed.with_columns(_rates(summed))
-    if by in ("property", "code", "game"):  # these are the floor, or its games: there is nobody to hold them against
+    if by in ("property", "code", "game"):  # these are the floor, or its games: there is no one to hold them against
         shown = summed.with_columns(expected=None, p=1.0, p_adjusted=1.0, look=False)
     else:
         held = standing_out(*_cells(summed), LOOK_LEVEL)
@@ -182,7 +182,7 @@ def _rates(counts: pl.DataFrame) -> list[pl.Expr]:
 
 
 def _rounds_wrong(wrong: int, of: int | None) -> tuple[float, float]:
-    """Return between how many rounds go wrong of so many (95 %), by how many did; never more than there are."""
+    """Return between how many rounds go wrong of this many (95 %), by how many did; never more than there are."""
     rounds = max(wrong, of or 0)
     share = clopper_pearson(wrong, rounds)
     return rounds * share.low, rounds * share.high
@@ -253,7 +253,7 @@ def time_to_detection(db: Warehouse, by: str = "code", selection: Selection = EV
 
     `to_close_seconds`: from the event that shows the mistake to the end of its round, from when on a replay finds it;
     `to_review_seconds`: from the end of the round until somebody first reviewed it; `to_disposition_seconds`: until the
-    disposition that stands. Beside them `findings`, `reviewed`, `settled`, `waiting` (not yet reviewed); medians are null
+    disposition that stands. Next to them `findings`, `reviewed`, `settled`, `waiting` (not yet reviewed); medians are None
     without any. `…_p90` is the ninth decile.
     """
     columns = columns_of(by, BY_MISTAKES)
@@ -296,7 +296,7 @@ def false_alarms(db: Warehouse) -> pl.DataFrame:
 
     Columns: `code`, `findings` (that stand), `withdrawn` (a correction of the record took them back), `disposed` (duplicates left
     out), `confirmed`, `false_alarms`, `record_wrong`, `cannot_tell`, `duplicates`, `false_alarm_percent` (false alarms and
-    wrong records of those disposed of) with `low_percent` and `high_percent` (95 %, Clopper and Pearson); null where none was.
+    wrong records of those disposed of) with `low_percent` and `high_percent` (95 %, Clopper and Pearson); None where none was.
     """
     standing = frame(
         db,

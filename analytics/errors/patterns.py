@@ -31,7 +31,7 @@ LEAST: Final = 2
 def repeat_patterns(db: Warehouse, selection: Selection = EVERYTHING) -> pl.DataFrame:
     """Return recurring errors, least explained by chance first; a round counts once, by the wager most wrong.
 
-    Columns: `kind` (of `KINDS`), `direction` (`overpaid`: to the patron's gain), `dealer`, `bettor` (null where not part of
+    Columns: `kind` (of `KINDS`), `direction` (`overpaid`: to the patron's gain), `dealer`, `bettor` (None if not part of
     it), `times` (rounds), `of` (the rounds that they are among), `expected` (by chance), `amount_cents`, `p`, `p_adjusted`
     (Holm over all that could have stood out), `look`, `sentence`.
     """
@@ -95,11 +95,11 @@ def _dealers(mispayments: pl.DataFrame) -> Candidates:
     everybody = sum(of_dealer.values())
     rows = []
     for row in totals.iter_rows(named=True):
-        if not row["dealer"] or row["times"] < LEAST:  # nobody was tapped in: what has that in common is no person's
+        if not row["dealer"] or row["times"] < LEAST:  # no one was tapped in: what has that in common is no person's
             continue
         own = of_dealer[row["dealer"]]
         same = of_direction[row["direction"]] - row["times"]
-        # One more of each, so that a short record proves nothing; and what goes both ways is one-sided to nobody.
+        # One more of each, so that a short record proves nothing; and what goes both ways is one-sided to no one.
         share = max(0.5, (same + 1) / (everybody - own + 2))
         rows.append(_row(row, None, own, share))
     return "dealer", rows, 2 * len(of_dealer)

@@ -20,7 +20,7 @@ FINGERPRINT = "stream, code, gaming_day, dealer, wager, underpaid_cents > 0, ove
 
 
 class QueueFilters(msgspec.Struct, frozen=True, kw_only=True):
-    """Findings that are looked for: null means all. `gaming_day` is that of its round; `only` and `without` name ids.
+    """Findings that are looked for: None means all. `gaming_day` is that of its round; `only` and `without` name ids.
 
     `severity` is that of the incident, which its gravest finding has, as it is shown.
     """

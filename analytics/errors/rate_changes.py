@@ -1,7 +1,7 @@
 """Whether mispayments became more frequent since the period before.
 
 Invariant (D605): two counts of rounds that went wrong, each with its rounds. Given how many there are in both, the
-second is binomial by the share of its rounds where nothing changed: the p-value is exact (Przyborowski and Wilenski 1940).
+second is binomial by the share of its rounds if nothing changed: the p-value is exact (Przyborowski and Wilenski 1940).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ BY_CHANGE: Final = tuple(name for name in BY_MISTAKES if name not in ("code", "g
 
 
 def error_rate_changes(db: Warehouse, by: str, selection: Selection) -> pl.DataFrame:
-    """Return rounds with a mispayment of 1,000 beside those of the period before, a row per value with rounds in both.
+    """Return rounds with a mispayment of 1,000 next to those of the period before, a row per value with rounds in both.
 
     Columns: the value, `rounds`, `rounds_wrong`, `per_1000_rounds`, the same of the period before (`prior_…`), `change` (of 1,000
     rounds), `p` (both sides), `p_adjusted` (Holm over the rows) and `verdict` (`alarm`, `outside_95`, `within`).

@@ -61,14 +61,14 @@ RANK_RUN: Final = re.compile(r"(?:10|[2-9tjqka])+", re.IGNORECASE)
 
 
 class CardSeen(msgspec.Struct, frozen=True):
-    """A card as remembered: rank (`A`, `K`, … `T`, `9` … or `Jk`) and suit (`s h d c`); empty where it was not named."""
+    """A card as remembered: rank (`A`, `K`, … `T`, `9` … or `Jk`) and suit (`s h d c`); empty if it was not named."""
 
     rank: str
     suit: str
 
     @property
     def code(self) -> str:
-        """The card where rank and suit are known (`As`, `Jk`), else nothing."""
+        """The card if rank and suit are known (`As`, `Jk`), else nothing."""
         return "Jk" if self.rank == "Jk" else self.rank + self.suit if self.rank and self.suit else ""
 
 
@@ -133,7 +133,7 @@ class _Group:
         return True
 
     def _suit(self, suit: str) -> None:
-        """Give the suit to the ranks that wait for one; where none does, a card of the suit was seen."""
+        """Give the suit to the ranks that wait for one; if none does, a card of the suit was seen."""
         waiting = self.cards[self.waiting :]
         if not any(not card.suit and card.rank != "Jk" for card in waiting):
             self.cards.append(CardSeen("", suit))
@@ -157,7 +157,7 @@ def _rank(token: str) -> str:
 
 
 def _codes(low: str) -> list[CardSeen]:
-    """Return cards written as codes without a space (`AsKs`, `s10`); empty where the word is anything else."""
+    """Return cards written as codes without a space (`AsKs`, `s10`); empty if the word is anything else."""
     cards, at = [], 0
     while at < len(low):
         match = CODE.match(low, at)
@@ -203,7 +203,7 @@ TIME: Final = re.compile(r"(\d{1,2})(?:[:.h ]?(\d{2}))?\s*(am|pm|a|p)?", re.IGNO
 
 
 def time_typed(text: str) -> TimeTyped | None:
-    """Read a time of day; null where it is none. Hours up to 12 without am or pm, or a leading zero, may be either half.
+    """Read a time of day; None if it is not one. Hours up to 12 without am or pm, or a leading zero, may be either half.
 
     >>> time_typed("21:14"), time_typed("9.14 pm").minutes, time_typed("9:14").either_half, time_typed("late")
     (TimeTyped(minutes=1274, either_half=False), 1274, True, None)

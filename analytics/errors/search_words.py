@@ -46,7 +46,7 @@ def search(db: Warehouse, text: str, today: date) -> Search:
 
 
 def read(db: Warehouse, text: str, today: date) -> Said:
-    """Return a sentence as it is understood; where it names neither table nor day, the newest gaming day is taken, and said."""
+    """Return a sentence as it is understood; if it names neither table nor day, the newest gaming day is taken, and said."""
     days = hold.gaming_days(db)
     said = read_sentence(text, tables=hold.tables(db), days=days, wagers=disputes.wagers(db), today=today)
     if said.is_empty or not days or said.table is not None or said.day is not None:
@@ -148,7 +148,7 @@ def agreement(found: Candidate, said: Remembered, currency: str = "USD") -> list
 
 
 def example(db: Warehouse, zone: tzinfo, currency: str) -> str:
-    """Return a complaint about the newest wager that was paid too little, as a patron would say it; empty if there is none."""
+    """Return a complaint about the newest wager that was paid too little, as a patron would say it; empty if none exists."""
     rows = db.sql(
         """
         SELECT w.table_id, w.seat, w.wager, w.staked_cents, w.gaming_day, r.opened_at_us
@@ -220,7 +220,7 @@ def outcome(
 
 
 def played_between(db: Warehouse, remembered: Remembered) -> tuple[int, int] | None:
-    """Return when the first round of the table and day began and the last one ended; null where none was played."""
+    """Return when the first round of the table and day began and the last one ended; None if none was played."""
     bounds = db.sql(
         """
         SELECT min(opened_at_us), max(closed_at_us) FROM fct_rounds

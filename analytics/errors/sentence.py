@@ -1,6 +1,6 @@
 """What a person remembers of a round, said in a sentence: day, time, table, seat, wager, amount, cards. Pure.
 
-Invariant: each part is read in turn and taken out of the sentence; what nobody read comes back as such, and where a
+Invariant: each part is read in turn and taken out of the sentence; what no one read comes back as such, and if a
 word has two meanings the reading is said, so that the person can correct it. "Last night" and a weekday name the gaming day that
 began then: its night goes on past midnight. A date names the day of the calendar: what is before six in the morning belongs to
 the gaming day that began the day before.
@@ -41,7 +41,7 @@ FRESH: Final = timedelta(days=2)
 
 
 class Said(msgspec.Struct, frozen=True, kw_only=True):
-    """A sentence as it was understood; null or empty where it says nothing of it.
+    """A sentence as it was understood; None or empty if it says nothing of it.
 
     `time` is a time of day, `day` the gaming day, `paid_cents` what was paid as the person says, `hand` one of
     `disputes.HANDS`. `cards` are as typed, `seen` as understood. `notes` say how a word was taken
@@ -170,7 +170,7 @@ class _Reader:
     # ------------------------------------------------------------------------------------------------------ table, seat
 
     def table(self, tables: Sequence[str]) -> str | None:
-        """Take a table: by its id however it is written, or "table 5" where one table has that number."""
+        """Take a table: by its id however it is written, or "table 5" if one table has that number."""
         for name in tables:
             prefix, _, number = name.rpartition("-")
             short = rf"{re.escape(prefix)}[\s-]*0*{int(number)}" if prefix and number.isdecimal() else ""
@@ -424,7 +424,7 @@ class _Reader:
     # -------------------------------------------------------------------------------------------------------------- cards
 
     def cards(self) -> str:
-        """Take the words that are cards: those that can mean nothing else, and ranks in figures or words beside these."""
+        """Take the words that are cards: those that can mean nothing else, and ranks in figures or words next to these."""
         words = re.findall(r"[^\s,;/&+|]+|[,;/&+|]", self.left)
         strong = [_is_card(word) for word in words]
         chosen = list(strong)
@@ -441,7 +441,7 @@ class _Reader:
         return re.sub(r"\s*(?:[,;/&+|]\s*)+", ", ", " ".join(kept)).strip(", ")
 
     def rest(self) -> tuple[str, ...]:
-        """Return the words that nobody read and that are not quiet."""
+        """Return the words that no one read and that are not quiet."""
         words = re.findall(r"[^\s,;|.!?()\"&+/-]+", self.left)
         return tuple(dict.fromkeys(word for word in words if word not in QUIET))
 
@@ -483,7 +483,7 @@ def _year(text: str | None) -> int | None:
 
 
 def _calendar_day(month: int, day: int, year: int | None, now: date) -> date | None:
-    """Return a day; without a year the last one that has come; null where there is no such day."""
+    """Return a day; without a year the last one that has come; None if there is no such day."""
     for each in (year,) if year is not None else range(now.year, now.year - 5, -1):
         try:
             found = date(each, month, day)
@@ -518,7 +518,7 @@ def _is_rank(word: str) -> bool:
 
 
 def _beside(words: Sequence[str], place: int) -> list[int]:
-    """Return the places beside a word, past a comma, "of", "and" and "the"."""
+    """Return the places next to a word, past a comma, "of", "and" and "the"."""
     found = []
     for step in (-1, 1):
         at = place + step

@@ -35,7 +35,7 @@ class Pack(msgspec.Struct, frozen=True):
 
 @cache
 def pack_of(game: str) -> Pack | None:
-    """Return what a game deals from, by its chapter; null for a game without a chapter.
+    """Return what a game deals from, by its chapter; None for a game without a chapter.
 
     >>> pack_of("face_up_pai_gow"), pack_of("over_under")
     (Pack(copies=1, jokers=1), Pack(copies=6, jokers=0))

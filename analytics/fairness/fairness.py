@@ -57,7 +57,7 @@ WORTH_SIMULATING: Final = 0.001
 """A p-value above this is no alarm in a report of ten tests or more, however exact it is."""
 SIMULATED: Final = 20_000
 NONE_AS_FAR: Final = 1 / (SIMULATED + 1)
-"""The p-value where no simulated sample is as far off; many tests in a report take more than that for an alarm."""
+"""The p-value if no simulated sample is as far off; many tests in a report take more than that for an alarm."""
 SURE: Final = 1e-9
 """Where the commoner values alone are less likely than this, no simulated sample would be as far off."""
 LEAST_PAIRS: Final = 200
@@ -66,7 +66,7 @@ p-value small enough for an alarm is right, and only a gross bias could show."""
 
 
 class Test(msgspec.Struct, frozen=True, kw_only=True):
-    """One test before correction. `tries` is what a noncentrality grows with; `share` the chance of the likeliest value (null:
+    """One test before correction. `tries` is what a noncentrality grows with; `share` the chance of the likeliest value (None:
     a sum, whose effect is a correlation)."""
 
     family: str
@@ -86,7 +86,7 @@ def fairness(db: Warehouse, by: str = "table", selection: Selection = EVERYTHING
 
     `by` groups by `property`, `game`, `table` (a table's shaker or shuffler), `dice_set` (dice only), `deck` (cards only).
     Columns: `family` (of `FAMILIES`), `game`, `table_id`, `dice_set`, `die`, `position`, `method` (of the shuffle), `deck`
-    (each null where it is no group), `n` (rolls, rounds, hands or pairs), `statistic`, `freedom`, `p`, `p_adjusted`
+    (each None if it is no group), `n` (rolls, rounds, hands or pairs), `statistic`, `freedom`, `p`, `p_adjusted`
     (Holm over the report), `q` (Benjamini and Hochberg), `how` (`chi-square`, `simulated`, `binomial`, `normal`, `too few`,
     `no odds`: with numbers beyond 7, how many there are is unknown),
     `most_off` (the value farthest off), `detectable_percent` (how much more often than it should the likeliest value would
@@ -247,12 +247,12 @@ def _sum_test(sample: Repeated) -> Test:
 
 @lru_cache(maxsize=4096)
 def _noncentrality(freedom: int, tests: int) -> float:
-    """What is an alarm four times in five in a report of so many tests, their number rounded: a noncentrality takes long."""
+    """What is an alarm four times in five in a report of this many tests, their number rounded: a noncentrality takes long."""
     return detectable_noncentrality(freedom, 10 ** round(np.log10(ALARM_LEVEL / max(1, tests)), 1))
 
 
 def _detectable(test: Test, tests: int) -> float | None:
-    """The relative bias, in percent, that would be an alarm in a report of so many tests four times in five."""
+    """The relative bias, in percent, that would be an alarm in a report of this many tests four times in five."""
     if test.freedom is None or not test.tries:
         return None
     effect = sqrt(_noncentrality(test.freedom, tests) / test.tries)

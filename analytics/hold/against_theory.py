@@ -3,7 +3,7 @@
 Invariant: a wager is compared with its own paytable; the variance is that of rounds, for seats share the dealer's
 hand; p-values are corrected for the number of rows in the report (Holm), so that at most one report in a hundred on an honest
 floor has an alarm. A wager without a decision is compared on both sides: too high a win may be winners paid too little.
-Where patrons make decisions, a win above theory is no alarm: play below the best is its first explanation (D604).
+If patrons make decisions, a win above theory is no alarm: play below the best is its first explanation (D604).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _TO_DETECT: Final = 2.9677 + 0.8416
 """Standard deviations between a mean and one that is outside the 99.7 % band with a power of 80 %."""
 
 ROUNDS_FOR_SHARING: Final = 300
-"""From so many rounds on, how far the seats of a round end together is taken from them; below, as if they all did."""
+"""From this many rounds on, how far the seats of a round end together is taken from them; below, as if they all did."""
 
 _SUMS: Final = """
     sum(rounds)::BIGINT AS rounds,
@@ -52,8 +52,8 @@ _SUMS: Final = """
 
 
 class Compared(msgspec.Struct, frozen=True, kw_only=True):
-    """One row's sums beside what theory expects of them, in cents; `expected` is null where theory does not know the wager,
-    `band` also where none was asked for."""
+    """One row's sums next to what theory expects of them, in cents; `expected` is None if theory does not know the wager,
+    `band` also if none was asked for."""
 
     key: dict[str, Any]
     expected: Expected | None
@@ -77,7 +77,7 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True):
 def compare(
     db: Warehouse, by: str = "game", selection: Selection = EVERYTHING, *, bands: bool = True
 ) -> list[Compared]:
-    """Return every wager of every value beside what is expected of it; what `win_against_theory` shows as a frame."""
+    """Return every wager of every value next to what is expected of it; what `win_against_theory` shows as a frame."""
     columns = list(columns_of(by, BY))
     grouped = ", ".join(dict.fromkeys([*columns, "game", "chapter", "theory_wager", "paytable"]))
     rows = frame(
@@ -103,7 +103,7 @@ def win_against_theory(db: Warehouse, by: str = "game", selection: Selection = E
     `p_low`, `p_high`, `p` (the one the verdict goes by), `p_adjusted` (Holm over the rows of this report), `alarm`,
     `verdict`, `method` (normal or exact), `detectable_percent` (the departure that this sample would show four times
     in five), `rounds_needed` (for a departure of `MATERIAL_PERCENT`) and `sentence`. Wagers that theory does not know
-    have null for all of it and the verdict `no_theory`. Verdicts: `alarm`, `outside_997`, `outside_95`, `within`,
+    have None for all of it and the verdict `no_theory`. Verdicts: `alarm`, `outside_997`, `outside_95`, `within`,
     `cannot_tell`, `above` (more than best play leaves, where patrons decide), `no_theory`. The wagers behind a row:
     `analytics.hold.behind`.
     """
@@ -115,9 +115,9 @@ def win_against_theory(db: Warehouse, by: str = "game", selection: Selection = E
 
 
 def band_on(db: Warehouse, game: str, made: Expected, other: Expected) -> Band | None:
-    """Return where the house win of the wagers made on one paytable would lie on another; null where none was made.
+    """Return where the house win of the wagers made on one paytable would lie on another; None if none was made.
 
-    The band is that of all gaming days; its win is nothing, for nobody played it.
+    The band is that of all gaming days; its win is nothing, for no one played it.
     """
     part = Selection(game=game)
     rows = frame(
@@ -203,7 +203,7 @@ def _volume(row: Mapping[str, Any], expected: Expected, sharing: Mapping[tuple[s
 
 
 def _p(compared: Compared) -> float:
-    """The p-value that the verdict goes by: of too little win alone where patrons decide, of either side otherwise."""
+    """The p-value that the verdict goes by: of too little win alone if patrons decide, of either side otherwise."""
     assert compared.band is not None
     assert compared.expected is not None
     return compared.band.p_low if compared.expected.decided else compared.band.p_both

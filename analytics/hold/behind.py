@@ -130,7 +130,7 @@ def sums_behind(
     hour: int | None = None,
     seat: int | None = None,
 ) -> pl.DataFrame:
-    """Return one row: the number of wagers behind a figure (`wagers`, `unsettled`), and their sums; null without any settled."""
+    """Return one row: the number of wagers behind a figure (`wagers`, `unsettled`), and their sums; None without any settled."""
     source, count, at_seat = (
         ("mart_hold_wager", "sum(placed)", "true") if seat is None else ("fct_wagers", "count(*)", _AT_SEAT)
     )
@@ -160,7 +160,7 @@ def counts_behind(db: Warehouse, selection: Selection = EVERYTHING) -> pl.DataFr
     made of.
 
     Columns: `table_id`, `gaming_day`, `seq` (the event in the table's stream), `kind`, `amount_cents`, `reference`, and
-    `repeats`: the day's first event with the same kind, reference and amount, which this one may repeat (null: none).
+    `repeats`: the day's first event with the same kind, reference and amount, which this one may repeat (None: none).
     """
     return frame(
         db,

@@ -30,7 +30,7 @@ _DAY: Final = timedelta(days=1)
 
 
 def days_before(first: date, last: date) -> tuple[date, date]:
-    """Return the first and last day of the period before: as many whole months where these are whole months, else as many days.
+    """Return the first and last day of the period before: as many whole months if these are whole months, else as many days.
 
     >>> days_before(date(2026, 3, 1), date(2026, 3, 31)) == (date(2026, 2, 1), date(2026, 2, 28))
     True
@@ -77,10 +77,10 @@ def months_before(selection: Selection) -> Selection:
 
 
 def hold_changes(db: Warehouse, by: str, selection: Selection) -> pl.DataFrame:
-    """Return drop, win and hold % of a period beside those of the period before, a row per property, game or table.
+    """Return drop, win and hold % of a period next to those of the period before, a row per property, game or table.
 
-    Columns: the value, `table_days`, `drop_cents`, `win_cents`, `hold_percent`, the same of the period before (`prior_…`; null
-    where nothing was counted), `change_points`, `low_95_percent` and `high_95_percent` (the band around the prior hold %), `p`,
+    Columns: the value, `table_days`, `drop_cents`, `win_cents`, `hold_percent`, the same of the period before (`prior_…`; None
+    if nothing was counted), `change_points`, `low_95_percent` and `high_95_percent` (the band around the prior hold %), `p`,
     `p_adjusted` and `verdict` (`alarm`, `outside_95`, `within`, `cannot_tell`). What changed least by luck comes first. Raises
     `ValueError` for a dealer, shift, wager or hour (D27), and without a first and last day.
     """
@@ -122,7 +122,7 @@ _COUNTED: Final = ("table_days", "drop_cents", "win_cents")
 def _pairs(
     counted: pl.DataFrame, columns: Sequence[str], first: date | None
 ) -> list[tuple[dict[str, Any], dict[str, Any], dict[str, Any] | None]]:
-    """Each value's row of the period, with that of the period before (null: none)."""
+    """Each value's row of the period, with that of the period before (None: none)."""
     rows = {
         (*(row[column] for column in columns), row["period"] == first): row for row in counted.iter_rows(named=True)
     }
@@ -134,11 +134,11 @@ def _pairs(
 
 
 def house_win_changes(db: Warehouse, by: str, selection: Selection) -> pl.DataFrame:
-    """Return the house win of each wager beside that of the period before, a row per value, game, wager and paytable in both.
+    """Return the house win of each wager next to that of the period before, a row per value, game, wager and paytable in both.
 
     Columns: the value, `game`, `wager`, `paytable`, `rounds`, `unit_cents`, `house_win_cents`, `house_win_percent` (of units),
     the same of the period before (`prior_…`), `change_points`, `low_95_points` and `high_95_points` (where the change lies by
-    luck), `p`, `p_adjusted` and `verdict`. The last five are null, and the verdict is `cannot_tell`, where one of the sums is too
+    luck), `p`, `p_adjusted` and `verdict`. The last five are None, and the verdict is `cannot_tell`, if one of the sums is too
     uneven to be taken as normal (skewness 0.05 or more): such a wager is held against theory in each period by itself.
     """
     columns = list(columns_of(by, BY_CHANGE))

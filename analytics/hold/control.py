@@ -41,9 +41,9 @@ def funnel(
     """Return a point per value and game: house win % of a wager against the floor's own, with limits that narrow with
     volume.
 
-    The middle is what the floor as a whole won of the same wagers, so that the skill of patrons puts nobody outside the
+    The middle is what the floor as a whole won of the same wagers, so that the skill of patrons puts no one outside the
     limits; they allow for the share that the point has in the middle. `dispersion` is how much the points vary beyond luck (1
-    where there are fewer than ten); its root widens the limits.
+    if there are fewer than ten); its root widens the limits.
     Columns: the value, `game`, `wager`, `rounds`, `unit_cents`, `house_win_cents`, `expected_cents`, `win_percent`,
     `middle_percent`, `z`, `dispersion`, `low_95_percent` … `high_997_percent` (of the units), `p` (of so little or less),
     `p_adjusted` (Holm over the points), `place` (`within`, `below_95`, `below_997`, `above_95`, `above_997`). Lowest z
@@ -184,7 +184,7 @@ def over_time(
     the day, `rounds`, `unit_cents`, `house_win_cents`, `expected_cents`, `z`; `cusum_low` and `cusum_high` (tabular CUSUM,
     slack 0.5, never below 0) with `cusum_signal` (`low` or `high` beyond 5, else empty); `ewma` (weight 0.2) with its
     limits `ewma_low` and `ewma_high` (three standard deviations of it) and `ewma_signal`; `p` of the day alone; `alarm`, where a
-    signal needs review: `low` always, `high` only where patrons decide nothing (play below the best explains it otherwise).
+    signal needs review: `low` always, `high` only if patrons decide nothing (play below the best explains it otherwise).
     With a `wager`, z is the normal score of the day's exact p-value, so that uneven payouts raise no false signal (D604).
     """
     (column,) = COLUMNS[by]

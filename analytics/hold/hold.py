@@ -1,8 +1,8 @@
 """The questions that the pages and `rack hold` ask of a warehouse, each a plain function from an open warehouse to a frame.
 
 Invariant: a figure keeps its name from the model to the page. *Drop*, *win* and *hold %* are counted per table and gaming day
-and broken down no further; *handle*, *payouts* and *house win %* come from single wagers; what *meters paid* is beside both
-and part of neither; overpayments and underpayments are never netted (D27). Where a count is missing the answer is null.
+and broken down no further; *handle*, *payouts* and *house win %* come from single wagers; what *meters paid* is next to both
+and part of neither; overpayments and underpayments are never netted (D27). Where a count is missing the answer is None.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class RoundView(msgspec.Struct, frozen=True, kw_only=True):
     """Everything the round page shows: the round's row of `fct_rounds`, its wagers, findings and recorded events.
 
     `previous_round_no` and `next_round_no` are the neighbors at the same table, `next_found_round_no` the next one that has
-    findings; null at the ends.
+    findings; None at the ends.
     """
 
     round: dict[str, Any]
@@ -118,8 +118,8 @@ _INCIDENTS_OF_TABLES: Final = """
 def floor_overview(db: Warehouse, gaming_day: date | None = None) -> pl.DataFrame:
     """Return a row per table: game, rounds, pace, incidents, money over and under, last event; of one day or of all.
 
-    `pace_rounds_per_hour` counts from a day's first round opened to its last closed, null for a single round. Incidents
-    of no round have no day: they count where all days are asked for.
+    `pace_rounds_per_hour` counts from a day's first round opened to its last closed, None for a single round. Incidents
+    of no round have no day: they count if all days are asked for.
     """
     return _frame(
         db,
@@ -175,7 +175,7 @@ def hold_totals(db: Warehouse, selection: Selection = EVERYTHING) -> pl.DataFram
     figures of the wagers.
 
     `table_days_counted` of `table_days` have every count; only these are in drop, win and hold %. `table_days_with_wagers` have
-    settled wagers on record; the figures of the wagers are of these, and null without any. `repeated_drops` and `repeated_slips`
+    settled wagers on record; the figures of the wagers are of these, and None without any. `repeated_drops` and `repeated_slips`
     may have been entered twice.
     """
     return _frame(
@@ -207,7 +207,7 @@ def hold_totals(db: Warehouse, selection: Selection = EVERYTHING) -> pl.DataFram
 def hold_by(db: Warehouse, dimension: Dimension, selection: Selection = EVERYTHING) -> pl.DataFrame:
     """Return handle, payouts, house win, house win % and what meters paid of settled wagers, a row per value.
 
-    Theoretical win stands in `analytics.hold.against_theory`.
+    Theoretical win is in `analytics.hold.against_theory`.
 
     Raises `ValueError` for a dimension that wagers do not have.
     """
@@ -295,7 +295,7 @@ def rounds_of(db: Warehouse, table: str | None = None, gaming_day: date | None =
 
 
 def round_view(db: Warehouse, stream: str, round_no: int) -> RoundView | None:
-    """Return all about one round, or null where the warehouse does not have it."""
+    """Return all about one round, or None if the warehouse does not have it."""
     key = {"stream": stream, "round_no": round_no}
     rounds = _frame(db, "SELECT * FROM fct_rounds WHERE stream = $stream AND round_no = $round_no", key)
     if rounds.is_empty():

@@ -47,11 +47,11 @@ _SCHEMA: Final[dict[str, Any]] = {
 def written_investigations(
     db: Warehouse, by: str = "table", period: str = "month", selection: Selection = EVERYTHING
 ) -> pl.DataFrame:
-    """Return each period beside the one before it, a row per value and period, newest first.
+    """Return each period next to the one before it, a row per value and period, newest first.
 
     Columns: the value, `period` and `prior_period` (first days), `last_day` (the newest counted), `ended` (a later period
     has begun), table days, drop and win of both (`prior_…`; only table days with every count), `hold_percent`,
-    `prior_hold_percent`, `change_points`, the band `low_95_percent` to `high_95_percent` and `p` (null where a period has
+    `prior_hold_percent`, `change_points`, the band `low_95_percent` to `high_95_percent` and `p` (None if a period has
     fewer than two counted table days), `triggers` (none, one or both of `TRIGGERS`) and `sentence`. The first period has
     no prior period and is left out. Of an honest floor one row in twenty lies outside its band.
     """
@@ -153,7 +153,7 @@ def more_than_points(win: int, drop: int, prior_win: int, prior_drop: int) -> bo
 def hold_band(row: Mapping[str, Any], prior: Mapping[str, Any]) -> tuple[float, float, float] | None:
     """Return the 95 % band around the prior hold % in which that of a period should lie, in percent, and the p-value (Welch).
 
-    The rows are those of `counted_periods`; null where one has fewer than two table days, or no table day differs from another.
+    The rows are those of `counted_periods`; None if one has fewer than two table days, or no table day differs from another.
     """
     if min(row["table_days"], prior["table_days"]) < 2:
         return None

@@ -2,12 +2,12 @@
 
 Invariant: a p-value is never smaller than it can be shown to be. Sums that are near enough to normal are
 taken as normal; the distribution of all others is reckoned whole from the exact ends of the wager (the power of its
-Fourier transform); where that is past its precision, a bound that always holds (Chernoff) is given.
+Fourier transform); if that is past its precision, a bound that always holds (Chernoff) is given.
 
 Stakes differ and seats share hands; both come in as sums of powers and the largest stake. Wagers of u_1, u_2, … units that
 end independently lie between two that can be reckoned: fewer wagers of the largest stake with the same variance, so that one
-rare hit on the largest stake is never taken for several, and ever so many small ones, which are normal. Of the two the heavier
-tail is taken, on either side by itself: where one of them is long, the other is short (D420). And no sum is less likely than
+rare hit on the largest stake is never taken for several, and ever this many small ones, which are normal. Of the two the heavier
+tail is taken, on either side by itself: if one of them is long, the other is short (D420). And no sum is less likely than
 all those wagers ending best, or worst.
 """
 
@@ -32,7 +32,7 @@ PRECISE = 1e-8
 MOST_CELLS = 1 << 22
 
 NOTHING = log(1e-30)
-"""The logarithm of a term that is nothing beside others even `MOST_CELLS` times: far below what a double tells apart from 1."""
+"""The logarithm of a term that is nothing next to others even `MOST_CELLS` times: far below what a double tells apart from 1."""
 
 Z_95, Z_997 = NORMAL.inv_cdf(0.975), NORMAL.inv_cdf(0.9985)
 
@@ -158,7 +158,7 @@ class _Sums(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=64)
 def _sums(ends: Ends, step: float, wagers: int) -> _Sums:
-    """The distribution of the sum of so many wagers of one unit, in a window that leaves out only negligible sums."""
+    """The distribution of the sum of this many wagers of one unit, in a window that leaves out only negligible sums."""
     shares = np.array([share for share, _ in ends])
     wins = np.array([win for _, win in ends])
     mean = float(shares @ wins)
@@ -181,7 +181,7 @@ def _sums(ends: Ends, step: float, wagers: int) -> _Sums:
 
 @lru_cache(maxsize=8)
 def _once(ends: Ends, step: float, cells: int) -> tuple[npt.NDArray[np.complex128], npt.NDArray[np.float64]]:
-    """One wager's Fourier transform on so many cells, and the logarithm of its absolute values."""
+    """One wager's Fourier transform on this many cells, and the logarithm of its absolute values."""
     shares = np.array([share for share, _ in ends])
     wins = np.array([win for _, win in ends])
     counted = np.zeros(cells)
@@ -197,7 +197,7 @@ def _tail(sums: _Sums, ends: Ends, wagers: int, distance: float, side: int) -> f
 
 
 def _farthest(expected: Expected, wagers: int, volume: Volume, distance: float, side: int) -> float:
-    """The probability that all wagers end best for the house (side 1), or worst; 0 where not even that gives the win."""
+    """The probability that all wagers end best for the house (side 1), or worst; 0 if not even that gives the win."""
     share, win = expected.ends[-1 if side > 0 else 0]
     possible = side * distance <= side * (win - expected.edge) * volume.units + 1e-6
     return float(share**wagers) if possible else 0.0

@@ -20,7 +20,7 @@ def pace(db: Warehouse, by: str = "table", selection: Selection = EVERYTHING) ->
 
     Columns: the value, `rounds`, `decisions`, `wagers`, `play_hours`, `rounds_per_hour`, `decisions_per_hour`,
     `seats_per_round`, `round_seconds` (opening to closing), `pauses` (of more than ten minutes, which are no play), and
-    `enough`: whether there was an hour of play at least. Rates are null without play, those of boxes and seats
+    `enough`: whether there was an hour of play at least. Rates are None without play, those of boxes and seats
     without a wager on record.
     """
     columns = columns_of(by, BY_PACE)
@@ -89,7 +89,7 @@ def pace_audit(db: Warehouse, by: str = "dealer", selection: Selection = EVERYTH
 def average_wagers(db: Warehouse, by: str = "game", selection: Selection = EVERYTHING) -> pl.DataFrame:
     """Return the average of each wager of the house's games, a row per value and wager.
 
-    Columns: the value, `wager`, `wagers` (settled, with a stake), `handle_cents`, `average_cents` (null without wagers).
+    Columns: the value, `wager`, `wagers` (settled, with a stake), `handle_cents`, `average_cents` (None without wagers).
     """
     columns = [each for each in columns_of(by, (*BY_PACE, "wager")) if each != "wager"]
     named = "".join(f"{column}, " for column in columns)
@@ -113,7 +113,7 @@ def average_wagers(db: Warehouse, by: str = "game", selection: Selection = EVERY
 def side_wager_take_up(db: Warehouse, by: str = "game", selection: Selection = EVERYTHING) -> pl.DataFrame:
     """Return how often each side wager was made, per base wager (or ante) of the same value.
 
-    Columns: the value, `wager`, `paytable`, `wagers`, `base_wagers`, `take_up_percent` (may pass 100 where several can
+    Columns: the value, `wager`, `paytable`, `wagers`, `base_wagers`, `take_up_percent` (may pass 100 if several can
     be made at a seat), `average_cents`, `handle_cents`.
     """
     columns = columns_of(by, BY_PACE)

@@ -46,8 +46,8 @@ def hold_by_period(
     """Return drop, win and hold % a row per period and property, game or table, newest period first.
 
     Columns: `period` (its first day), the group, `table_days`, `table_days_counted`, `drop_cents`,
-    `win_cents`, `hold_percent` (null without a count), and beside them, of all wagers on record, `rounds`,
-    `table_days_with_wagers`, `handle_cents`, `house_win_cents`, `house_win_percent` and `from_meter_cents` (null without
+    `win_cents`, `hold_percent` (None without a count), and next to them, of all wagers on record, `rounds`,
+    `table_days_with_wagers`, `handle_cents`, `house_win_cents`, `house_win_percent` and `from_meter_cents` (None without
     wagers), and what may have been entered twice: `repeated_drops`, `repeated_slips`. Raises `ValueError` for a dealer,
     shift, wager or hour (D27).
     """
@@ -72,7 +72,7 @@ def month_and_year_to_date(
 ) -> pl.DataFrame:
     """Return the figures of a day, of its month up to it, and of its year up to it: three rows each (`span`).
 
-    `as_of` is the gaming day, null for the newest that was counted. `span` is `day`, `month_to_date` or
+    `as_of` is the gaming day, None for the newest that was counted. `span` is `day`, `month_to_date` or
     `year_to_date`; the other columns are those of `hold_by_period` without `period`.
     """
     columns = columns_of(by, PER_BOX)
@@ -108,7 +108,7 @@ def tray_differences(db: Warehouse, selection: Selection = EVERYTHING) -> pl.Dat
     Should = opener + fills - credits - buy-ins (by marker too) + house win of the wagers + what was paid by slip, less what
     meters paid: a slip takes no chips from the tray, and a meter's share in chips does. `difference_cents` is counted minus
     that: negative means that chips are missing. `unsettled` wagers of the day, and payments that the record missed, explain
-    part of a difference; a difference is a place to look and names nobody. A table day without settled wagers on record has
+    part of a difference; a difference is a place to look and names no one. A table day without settled wagers on record has
     nothing to compare its counts with, and is left out. Slips entered twice (`repeated_slips`) explain a difference, too. Largest
     first.
     """

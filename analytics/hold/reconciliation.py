@@ -28,7 +28,7 @@ def reconciliation(db: Warehouse, by: str = "property", selection: Selection = E
     (drop less the buy-ins recorded), `tray_difference_cents` (chips counted at the end less those due),
     `win_without_wagers_cents` (of table days counted without wagers on record), `win_cents`, and `unsettled`, the wagers whose
     chips explain part of a difference, as `repeated_drops` and `repeated_slips` do. `house_win − uncounted + not from tray + box
-    less buy-ins + tray difference + win without wagers = win`. Without wagers on record the lines that rest on them are null, and
+    less buy-ins + tray difference + win without wagers = win`. Without wagers on record the lines that rest on them are None, and
     without a table day counted win is. Raises `ValueError` for a dealer, shift, wager or hour (D27).
     """
     columns = columns_of(by, BY_RECONCILIATION)
@@ -73,5 +73,5 @@ def reconciliation(db: Warehouse, by: str = "property", selection: Selection = E
 
 
 def _of_wagers(cents: str, which: str) -> str:
-    """Return the sum of amounts that rest on wagers, over some table days; null if no table day has wagers on record."""
+    """Return the sum of amounts that rest on wagers, over some table days; None if no table day has wagers on record."""
     return f"(CASE WHEN bool_or(has_wagers) THEN coalesce(sum({cents}) FILTER ({which}), 0) END)::BIGINT"

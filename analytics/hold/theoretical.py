@@ -1,6 +1,6 @@
 """Actual and theoretical win of a whole game, table, dealer or day: sums over its wagers, with the band of the sum.
 
-Invariant: the wagers of one hand end together to a degree that nobody knows, so the half-widths of their bands are
+Invariant: the wagers of one hand end together to a degree that no one knows, so the half-widths of their bands are
 added, as if they all ended together; what is dealt in different rounds (games, paytables) is independent, and adds by squares.
 The band so made holds 95 % or more; of one wager on one paytable it is that wager's own (D604).
 """
@@ -30,12 +30,12 @@ _NAMES: Final = (
 def theoretical_win(
     db: Warehouse, by: str = "game", selection: Selection = EVERYTHING, *, bands: bool = False
 ) -> pl.DataFrame:
-    """Return house win beside theoretical win, a row per value; `by` may be `wager` and `paytable` too.
+    """Return house win next to theoretical win, a row per value; `by` may be `wager` and `paytable` too.
 
     Columns: the value, `handle_cents`, `house_win_cents`, `theoretical_win_cents`, `difference_cents`,
     `house_win_percent` and `theoretical_percent` (of the handle), of the wagers that theory knows; `unknown_handle_cents` and
     `unknown_house_win_cents` of those that it does not. Voided wagers are in neither. With `bands` also `low_95_cents` and
-    `high_95_cents`: where the house win lies by luck in 95 of 100 such periods at least (null without theory).
+    `high_95_cents`: where the house win lies by luck in 95 of 100 such periods at least (None without theory).
     """
     per_wager = by in ("wager", "paytable")
     columns = ["game", "wager", "paytable"][: 3 if by == "paytable" else 2] if per_wager else list(columns_of(by, BY))
@@ -57,7 +57,7 @@ def theoretical_win(
 
 
 def _in_order(group: tuple[tuple[Any, ...], list[Compared]]) -> tuple[tuple[bool, Any], ...]:
-    """Sort keys in which a null comes first."""
+    """Sort keys in which a None comes first."""
     return tuple((value is not None, value) for value in group[0])
 
 

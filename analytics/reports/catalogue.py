@@ -61,7 +61,7 @@ def make_report(
 ) -> Report:
     """Return a report by its name, of a warehouse and the log that it was built from; see `period` for days not given.
 
-    Raises `NoPeriod`, `WrongLog`, `FilingError`, and an `IntegrityError` where a stream that it reads is broken.
+    Raises `NoPeriod`, `WrongLog`, `FilingError`, and an `IntegrityError` if a stream that it reads is broken.
     """
     first, last = period(db, first, last)
     sources = Sources(db=db, desk=desk, first=first, last=last, filing=filing)

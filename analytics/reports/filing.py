@@ -25,7 +25,7 @@ class FilingError(ValueError):
 
 
 class Threshold(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename={"first": "from"}):
-    """A figure that a rule sets: from which day, until which (null: until another follows), and by which section."""
+    """A figure that a rule sets: from which day, until which (None: until another follows), and by which section."""
 
     name: Name
     first: date
@@ -41,7 +41,7 @@ class Pits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     tables: dict[str, list[str]]
 
     def pit_of(self, table: str) -> str | None:
-        """Return the pit of a table; null where none was filed."""
+        """Return the pit of a table; None if none was filed."""
         return next((pit for pit, tables in self.tables.items() if table in tables), None)
 
 
@@ -54,7 +54,7 @@ class Filing(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     w2g_reduced_by_wager: bool = True
 
     def threshold(self, name: Name, day: date) -> Threshold:
-        """Return the threshold in force on a day: the property's own where it filed one, else the regulators'.
+        """Return the threshold in force on a day: the property's own if it filed one, else the regulators'.
 
         Raises `FilingError` where none is.
         """
@@ -75,7 +75,7 @@ class Filing(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         return day - timedelta(days=(day.weekday() - DAYS.index(self.week_begins)) % 7)
 
     def pit_spans(self, first: date, last: date) -> Iterator[tuple[date, date, Pits | None]]:
-        """Yield the parts of a period in which the pits are the same, with the pits; null before the first filing."""
+        """Yield the parts of a period in which the pits are the same, with the pits; None before the first filing."""
         changes = sorted(self.pits, key=lambda each: each.first)
         starts = [first, *(each.first for each in changes if first < each.first <= last)]
         for start, following in zip(starts, [*starts[1:], last + timedelta(days=1)], strict=True):
@@ -95,7 +95,7 @@ def published() -> list[Threshold]:
 
 
 def read_filing(file: Path | None) -> Filing:
-    """Return what a property filed in a file; nothing where there is no file. Raises `FilingError` naming what is wrong."""
+    """Return what a property filed in a file; nothing if there is no file. Raises `FilingError` naming what is wrong."""
     if file is None or not file.is_file():
         return Filing()
     try:

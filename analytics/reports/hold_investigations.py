@@ -1,6 +1,6 @@
 """Hold investigations: every month whose win ÷ drop moved too far, what was written about it, and the findings of its table.
 
-Invariant: the triggers are those of `analytics.hold.investigations` (D230), and an investigation counts only where
+Invariant: the triggers are those of `analytics.hold.investigations` (D230), and an investigation counts only if
 it is on record and closed. A month that asks for one and has none is marked.
 """
 
@@ -33,7 +33,7 @@ SHARES: Final = ("hold_percent", "prior_hold_percent", "change_points", "low_95_
 
 
 def hold_investigations(sources: Sources) -> Report:
-    """Return the report: each table's months, and years, beside those before; investigations; findings of marked tables."""
+    """Return the report: each table's months, and years, next to those before; investigations; findings of marked tables."""
     reviews = sources.reviews()
     by_table = _periods(sources, "table", "month")
     marked = [row for row in by_table.iter_rows(named=True) if row["triggers"]]
@@ -62,7 +62,7 @@ def hold_investigations(sources: Sources) -> Report:
 
 
 def _periods(sources: Sources, by: str, period: str) -> pl.DataFrame:
-    """The months or years that touch the period of the report, beside the ones before, of tables or games."""
+    """The months or years that touch the period of the report, next to the ones before, of tables or games."""
     rows = written_investigations(sources.db, by, period, Selection(last=sources.last))
     begins = sources.first.replace(day=1) if period == "month" else sources.first.replace(month=1, day=1)
     key = "table_id" if by == "table" else "game"
@@ -89,7 +89,7 @@ def _compared(rows: pl.DataFrame, reviews: dict[str, TableReview], name: str, ti
 
 
 def _written(row: dict[str, Any], reviews: dict[str, TableReview]) -> str | None:
-    """Say whether the investigation that a row asks for is closed, open, or not on record; null where none is asked for."""
+    """Say whether the investigation that a row asks for is closed, open, or not on record; None if none is asked for."""
     if not row["triggers"]:
         return None
     review = reviews.get(row["table_id"])
@@ -201,7 +201,7 @@ def _findings_of(
 
 
 def disposition_of(review: TableReview | None, finding_id: str) -> tuple[str, str | None]:
-    """Return how a finding was disposed of in words, and who signed it: `m.ortiz and s.lee`; null where nobody did."""
+    """Return how a finding was disposed of in words, and who signed it: `m.ortiz and s.lee`; None if no one did."""
     resolution = review.finding(finding_id).resolution if review is not None else None
     if review is None or resolution is None:
         return "open", None

@@ -1,7 +1,7 @@
 """Jackpots and tax forms: wins by the W-2G test, slips with who validated them, and cash by patron's token and gaming day.
 
 Invariant: a threshold is that of the gaming day (`filing`), and a patron is a token. The cage and its cash are no
-part of the record, and the report says so: what stands here is a part of what a form needs, never the whole.
+part of the record, and the report says so: what is here is a part of what a form needs, never the whole.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ _FORM: Final[dict[str, Any]] = {
 
 
 def _wins(sources: Sources) -> pl.DataFrame:
-    """Every settled wager of the period that won anything, with the stake that carries it (null: none is on record)."""
+    """Every settled wager of the period that won anything, with the stake that carries it (None: none is on record)."""
     return sources.rows(
         """
         SELECT
@@ -108,7 +108,7 @@ def _wins(sources: Sources) -> pl.DataFrame:
 
 
 def _tested(sources: Sources, win: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the row of a win that needs a form; null for one that does not. Without a stake on record the minimum decides."""
+    """Return the row of a win that needs a form; None for one that does not. Without a stake on record the minimum decides."""
     filing, day = sources.filing, win["gaming_day"]
     wagered: int | None = win["wagered_cents"]
     winnings: int = win["done_cents"] + (0 if filing.w2g_reduced_by_wager else wagered or 0)
@@ -135,7 +135,7 @@ def _slips(documents: pl.DataFrame) -> Table:
 
 
 def _cash(sources: Sources) -> Table:
-    """Cash that patrons brought to the tables on a gaming day, where it is more than the limit of that day."""
+    """Cash that patrons brought to the tables on a gaming day, if it is more than the limit of that day."""
     sums: dict[tuple[date, str], list[int]] = {}
     tables: dict[tuple[date, str], set[str]] = {}
     for day, patron, table, cents, kind in (*_buy_ins(sources), *cash_wagers(sources).iter_rows()):

@@ -61,7 +61,7 @@ def meters(sources: Sources) -> Report:
 
 
 def newest_movement_us(sources: Sources) -> int:
-    """Return when the last meter moved in the period; 0 where none did. Raises an `IntegrityError` where a stream is broken."""
+    """Return when the last meter moved in the period; 0 if none did. Raises an `IntegrityError` if a stream is broken."""
     first, last = str(sources.first), str(sources.last)
     moved = (m for name in _meters(sources) for m in _all(sources, name) if first <= m.gaming_day <= last)
     return max((m.at_us for m in moved), default=0)
@@ -76,7 +76,7 @@ def _all(sources: Sources, meter: str) -> Iterator[Movement]:
 
 
 def _opening(before: Sequence[Movement]) -> tuple[int, int]:
-    """The reading and the reserve at the end of the days before the period; 0 where the meter was not in service."""
+    """The reading and the reserve at the end of the days before the period; 0 if the meter was not in service."""
     return (before[-1].after, before[-1].reserve_after) if before else (0, 0)
 
 
@@ -111,7 +111,7 @@ def _statement(sources: Sources, moves: Moves, opening: Mapping[str, tuple[int, 
 
 
 def _reserves(moves: Moves, opening: Mapping[str, tuple[int, int]]) -> Table:
-    """The reserves of meters that keep one; what is no contribution of a wager stands apart."""
+    """The reserves of meters that keep one; what is no contribution of a wager is apart."""
     rows = []
     for name, of in moves.items():
         closing = of[-1].reserve_after if of else opening[name][1]
@@ -131,7 +131,7 @@ def _reserves(moves: Moves, opening: Mapping[str, tuple[int, int]]) -> Table:
 
 
 def _hits(sources: Sources, moves: Moves) -> Table:
-    """Every winner of a meter beside the slip of the table's round.
+    """Every winner of a meter next to the slip of the table's round.
 
     A progressive winner without a slip is marked, and one whose slip is over less than the meter paid. A Must-Hit-By bonus
     can be filed to be paid from the table inventory (`mystery_paid_by`), so that it need not have one.

@@ -2,7 +2,7 @@
 
 Invariant: overpayments and underpayments are those of the findings, never netted (D27); a finding that was no fault (a
 false alarm, a wrong record, said twice) has no money (D692); a patron who holds the bank bears what was overpaid; money
-counts as recovered, paid or held only where the disposition stands (D585).
+counts as recovered, paid or held only if the disposition stands (D585).
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def money_of(row: Mapping[str, Any], reviews: Mapping[str, TableReview]) -> tupl
 
 
 def _summed(name: str, title: str, by: str, money: Sequence[tuple[Mapping[str, Any], IncidentMoney]]) -> Table:
-    """Savings and losses, a row per value; incidents of no dealer stand under none."""
+    """Savings and losses, a row per value; incidents of no dealer are under none."""
     sums: dict[str | None, list[int]] = {}
     for row, of in money:
         figures = (1, of.overpaid, of.recovered, of.loss, of.underpaid, of.paid, of.owed)
@@ -213,7 +213,7 @@ _DISPUTE: Final[dict[str, Any]] = {
 
 
 def _case(table: str, case: CaseFile | None) -> dict[str, Any]:
-    """Return the columns of a dispute's case; null where it is none."""
+    """Return the columns of a dispute's case; None if it is not one."""
     if case is None:
         return dict.fromkeys(("case", "due", "owner", "appeals"))
     return {"case": case_name(table, case.number), "due": case.due, "owner": case.owner, "appeals": case.appeals}

@@ -1,4 +1,4 @@
-"""Events of tables as they stand after correction, and the slips of payouts that do not come from the table inventory."""
+"""Events of tables as they are after correction, and the slips of payouts that do not come from the table inventory."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def slips(sources: Sources) -> pl.DataFrame:
     """Return the documented payouts of the period, a row per slip, in order.
 
     Columns: `stream`, `table_id`, `gaming_day`, `round_no`, `seat`, `wager`, `slip`, `slip_cents`, `validated_by` (each as
-    `person (role)`; null where nobody validated).
+    `person (role)`; None if no one validated).
     """
     return sources.rows(
         f"""

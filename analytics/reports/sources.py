@@ -71,7 +71,7 @@ class Sources(msgspec.Struct, frozen=True, kw_only=True):
         return at_us
 
     def reviews(self) -> dict[str, TableReview]:
-        """Return the review of every table and meter by its name. Raises an `IntegrityError` where a stream is broken."""
+        """Return the review of every table and meter by its name. Raises an `IntegrityError` if a stream is broken."""
         streams = sorted(self.desk.log.streams())
         return {
             name: self.desk.review(name) for kind, _, name in (s.partition("/") for s in streams) if kind == "review"

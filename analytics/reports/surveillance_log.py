@@ -97,7 +97,7 @@ _SHIFT: Final[Columns[HandOver]] = (
 
 
 def _shifts(shifts: Sequence[HandOver]) -> Table:
-    """Every shift that was signed over, and who accepted it; one that nobody accepted is marked."""
+    """Every shift that was signed over, and who accepted it; one that no one accepted is marked."""
     return table_of(
         "shifts",
         "Shifts signed over",

@@ -1,6 +1,6 @@
-"""The table games report: drop, win and hold from the counts, handle and house win from the wagers, beside what theory expects.
+"""The table games report: drop, win and hold from the counts, handle and house win from the wagers, next to what theory expects.
 
-Invariant: the three stand side by side and are never mixed (D27). Counts are broken down to the table and gaming day
+Invariant: the three are side by side and are never mixed (D27). Counts are broken down to the table and gaming day
 and no further; what has no theory is left out of both sides of a difference, and its handle is named.
 """
 
@@ -74,7 +74,7 @@ def table_games(sources: Sources) -> Report:
 def figures_by(sources: Sources, by: str, selection: Selection) -> pl.DataFrame:
     """Return counts and wagers of a part of the floor, a row per value of a dimension (property, game, table, shift or day).
 
-    Columns: the value, those of `COUNTED` (null for a shift), those of `WAGERED`, and those that remarks are made of.
+    Columns: the value, those of `COUNTED` (None for a shift), those of `WAGERED`, and those that remarks are made of.
     """
     keys = list(COLUMNS[by])
     chosen = sources.rows(_wagered(keys), a=selection.first, b=selection.last)
@@ -84,7 +84,7 @@ def figures_by(sources: Sources, by: str, selection: Selection) -> pl.DataFrame:
         *(
             pl.when(pl.col("handle_cents") != 0)
             .then(pl.col(name))
-            .alias(called)  # of no wager that theory covers there is none
+            .alias(called)  # of no wager that theory covers none exists
             for name, called in (
                 ("house_win_cents", "compared_win_cents"),
                 ("theoretical_win_cents", "theoretical_win_cents"),
@@ -140,7 +140,7 @@ def _with_shares(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _sum_of_known(name: str) -> pl.Expr:
-    """The sum of a column; null where nothing of it is known, which polars sums to 0 (D27)."""
+    """The sum of a column; None if nothing of it is known, which polars sums to 0 (D27)."""
     return pl.when(pl.col(name).is_not_null().any()).then(pl.col(name).sum())
 
 

@@ -154,7 +154,7 @@ def student_quantile(both_sides: float, freedom: float) -> float:
 
 @lru_cache(maxsize=4096)
 def clopper_pearson(successes: int, trials: int, confidence: float = 0.95) -> Interval:
-    """Return the exact interval for a proportion (Clopper and Pearson 1934); from 0 to 1 where nothing was tried.
+    """Return the exact interval for a proportion (Clopper and Pearson 1934); from 0 to 1 if nothing was tried.
 
     >>> interval = clopper_pearson(2, 20)
     >>> round(interval.low, 4), round(interval.high, 4)
@@ -222,7 +222,7 @@ def detectable_noncentrality(freedom: float, level: float, power: float = 0.8) -
 def _solve(falling: Callable[[float], float], target: float, low: float, high: float) -> float:
     """Return where a falling function takes a value; the upper bound is doubled until it lies beyond.
 
-    The bracket is narrowed to a few units of the last place by inverse quadratic steps, halved where they would not be
+    The bracket is narrowed to a few units of the last place by inverse quadratic steps, halved if they would not be
     safe (Chandrupatla 1997).
     """
     at_low, at_high = falling(low) - target, falling(high) - target

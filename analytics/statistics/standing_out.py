@@ -47,7 +47,7 @@ def standing_out(rounds: Counts, wrong: Counts, level: float) -> PeerComparison:
 def _against_the_rest(
     rounds: Counts, wrong: Counts, out: npt.NDArray[np.bool_]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """What is expected of each value and the chance of so many or more, among all that share the floor's rates and itself.
+    """What is expected of each value and the chance of this many or more, among all that share the floor's rates and itself.
 
     The wrong rounds of all of them fall on a value by its share of the rounds of each game.
     """

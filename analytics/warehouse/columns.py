@@ -1,6 +1,6 @@
 """What every column of the warehouse means, and the document made of it (docs/warehouse.md).
 
-Invariant: a column means the same in every table; a meaning of its own in one table stands under `table.column`.
+Invariant: a column means the same in every table; a meaning of its own in one table is under `table.column`.
 Times are UTC microseconds (`…_us`), money is integer cents (`…_cents`). A test compares this list with the tables themselves: no
 column may lack a meaning.
 """
@@ -246,7 +246,7 @@ ask."""
 
 
 def meaning(table: str, column: str) -> str | None:
-    """Return what a column means, or null where that is not written down."""
+    """Return what a column means, or None if that is not written down."""
     return MEANING.get(f"{table}.{column}", MEANING.get(column))
 
 

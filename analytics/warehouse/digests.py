@@ -3,7 +3,7 @@
 Invariant: a digest is of the rows as they came from the log and the results, computed in the build that read them;
 the order of rows does not matter, each of their columns does. It is the number of rows and the sum of their SHA-256 (of the first
 120 bits, in two halves), so that a build that replaces some rows takes theirs away and adds the new ones', and reads no others.
-Rows of events are digested by stream, other tables whole. Whoever can write the file can compute sums anew: see `generations`.
+Rows of events are digested by stream, other tables whole. Whoever can write the file can compute sums again: see `generations`.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def differing(db: duckdb.DuckDBPyConnection, database: str) -> list[tuple[str, s
 
 # Names in the statements come from the file's own catalogue or this package, never from data, and are quoted.
 def digests_of(db: duckdb.DuckDBPyConnection, table: str, rows: str, *, few: bool = False) -> Digests:
-    """Return the digests of rows of a table; `rows` is what stands after FROM."""
+    """Return the digests of rows of a table; `rows` is what is after FROM."""
     return digests_of_each(db, table, [rows], few=few)[0]
 
 

@@ -21,7 +21,7 @@ from desk.report.sheet import BREAK, CELL
 
 Form = Literal["parquet", "csv"]
 SUMS: Final = "SHA256SUMS"
-"""The list of the files of an export, as `sha256sum --check` reads it; its own SHA-256 stands in the log."""
+"""The list of the files of an export, as `sha256sum --check` reads it; its own SHA-256 is in the log."""
 
 
 def tables(db: Warehouse) -> list[str]:
@@ -46,10 +46,10 @@ class Leaving(NamedTuple):
 def export(
     db: Warehouse, folder: str | Path, form: Form, names: Sequence[str] = (), *, on_record: Callable[[Leaving], None]
 ) -> dict[Path, int]:
-    """Write tables (null: all) into `folder`, a file each and the list `SUMS`, and return file → rows. Lists become JSON in CSV.
+    """Write tables (None: all) into `folder`, a file each and the list `SUMS`, and return file → rows. Lists become JSON in CSV.
 
     `on_record` is called when everything is written and before any of it appears; what it raises leaves nothing behind.
-    Raises `NoSuchTable`, `WarehouseError` where the disk is full, and `OSError`; files of an earlier export are replaced.
+    Raises `NoSuchTable`, `WarehouseError` if the disk is full, and `OSError`; files of an earlier export are replaced.
     """
     known = tables(db)
     unknown = [name for name in names if name not in known]

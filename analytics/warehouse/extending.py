@@ -66,9 +66,9 @@ Read = Callable[[Earlier], Iterator[News]]
 
 
 def earlier(path: str | Path, log_id: str) -> Earlier | None:
-    """Return what the file at `path` holds, or null where a build must begin anew.
+    """Return what the file at `path` holds, or None if a build must begin again.
 
-    Where the file may have been written to since it was built, every row of it is compared with its digest.
+    If the file may have been written to since it was built, every row of it is compared with its digest.
     """
     sealed = is_sealed(path)
     try:
@@ -176,7 +176,7 @@ def _load(db: Warehouse, sums: Sums, news: News) -> None:
 def _within(ranges: Sequence[tuple[str, int, int]]) -> tuple[str, list[Any]]:
     """Return the condition that an event is in one of these ranges (stream, first and last number), with its values.
 
-    The whole span of a stream stands in it too: by that, DuckDB passes over blocks that hold none of them.
+    The whole span of a stream is in it too: by that, DuckDB passes over blocks that hold none of them.
     """
     conditions, values = ["false"], list[Any]()
     for stream in dict.fromkeys(stream for stream, _, _ in ranges):

@@ -1,7 +1,7 @@
 """Feeds the warehouse: adjudications and ledger from the results, the events of each round and the property from the log.
 
 Invariant: only what is new to the warehouse is read, by position: events past the last that it holds, results past the
-place in their chain. A stream that is broken is taken as far as it stands, and named; the others are taken whole.
+place in their chain. A stream that is broken is taken as far as it is, and named; the others are taken whole.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class Feed:
         return True
 
     def _hash_at(self, stream: str, seq: int) -> str:
-        """Return the chain hash at a number of a stream; empty where it cannot be read."""
+        """Return the chain hash at a number of a stream; empty if it cannot be read."""
         head = self.log.head(stream)
         if head.seq <= seq:
             return head.hash.hex() if head.seq == seq else "ends before"
@@ -176,7 +176,7 @@ class Feed:
         self._broken.setdefault(error.stream, f"{error.code} {error}")
 
     def _read(self, stream: str, after: int, last: int | None = None) -> Iterator[tuple[RawEnvelope, Record]]:
-        """Yield a stream's events past a number, as far as it stands."""
+        """Yield a stream's events past a number, as far as it is."""
         seq = after
         try:
             for record in self.log.read(stream, after + 1, last):
@@ -291,7 +291,7 @@ class Feed:
         ]
 
     def _outside(self, finding_id: str) -> Finding | None:
-        """Return a finding that is in force and about no round that was judged, else null."""
+        """Return a finding that is in force and about no round that was judged, else None."""
         data = self.results.latest("findings", finding_id)
         if data is None or read_result("findings", finding_id, data, _Place).withdrawn is True:
             return None

@@ -1,7 +1,7 @@
 """The warehouse's file and the one before it: each build makes a file that takes the other's place at once.
 
 Invariant: a file in place is never written to. To bring it up to what is new, a build does not copy it, which would
-take time by its size: it extends the file that stood in the place before (the spare, a hidden file beside it) and lets the
+take time by its size: it extends the file that stood in the place before (the spare, a hidden file next to it) and lets the
 two trade places. A reader holds a lock on the file that it reads, and a spare that somebody still reads is left to him: then the
 file in place is copied. By the seal, kept in another, a build knows that a file was not written to since: its size, inode
 and times. A file without its seal is compared with its digests, row by row (`digests`), before anything of it is taken over.
@@ -35,7 +35,7 @@ class Seal(msgspec.Struct, frozen=True):
 
 
 class Seals(msgspec.Struct, frozen=True):
-    """The seals of the file in place, and of the spare (null: there is none)."""
+    """The seals of the file in place, and of the spare (None: none exists)."""
 
     placed: Seal
     spare: Seal | None
@@ -43,9 +43,9 @@ class Seals(msgspec.Struct, frozen=True):
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """Give a path for a new file; where the block ends well, the file takes the place of `path` at once and durably.
+    """Give a path for a new file; if the block ends well, the file takes the place of `path` at once and durably.
 
-    The file is made in a folder beside `path` that is locked as long as its build runs; folders of builds that were killed
+    The file is made in a folder next to `path` that is locked as long as its build runs; folders of builds that were killed
     are removed, and the spare with them. Raises `OSError`.
     """
     target = Path(path)
@@ -69,7 +69,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
 def following(path: str | Path) -> Iterator[Path]:
     """Give the path of a file of an earlier generation, or of a copy of this one, that may be written to.
 
-    Where the block ends well, it takes the place of `path` at once and durably, and the file that stood there becomes the
+    If the block ends well, it takes the place of `path` at once and durably, and the file that stood there becomes the
     spare. Raises `OSError`.
     """
     target = Path(path)
@@ -129,7 +129,7 @@ def reserved(path: str | Path) -> Iterator[Callable[[], bool]]:
 
 
 def stamp(path: str | Path) -> tuple[int, int] | None:
-    """Return what changes whenever a new generation takes the file's place, without opening it; null without a file."""
+    """Return what changes whenever a new generation takes the file's place, without opening it; None without a file."""
     try:
         found = os.stat(path)
     except OSError:
@@ -161,7 +161,7 @@ def _seal_of(path: Path) -> Seal | None:
 
 
 def _seal(target: Path) -> None:
-    """Write the seals of the file in place and of the spare; where that fails, the next build compares every row."""
+    """Write the seals of the file in place and of the spare; if that fails, the next build compares every row."""
     placed, kept = _seal_of(target), _seals_file(target)
     with suppress(OSError):
         fresh = kept.with_name(f"{kept.name}.{os.getpid()}.new")
@@ -171,7 +171,7 @@ def _seal(target: Path) -> None:
 
 @contextmanager
 def _taken(spare: Path, seals: Seals | None) -> Iterator[Path | None]:
-    """Yield the spare, locked, where it is as it was left and nobody reads it; else null."""
+    """Yield the spare, locked, if it is as it was left and no one reads it; else None."""
     if seals is None or seals.spare is None or seals.spare != _seal_of(spare):
         yield None
         return
@@ -189,7 +189,7 @@ def _taken(spare: Path, seals: Seals | None) -> Iterator[Path | None]:
 
 
 def _copy(source: Path, target: Path) -> None:
-    """Copy a file, without its blocks where the file system can share them."""
+    """Copy a file, without its blocks if the file system can share them."""
     with source.open("rb") as before, target.open("wb") as after, suppress(OSError):
         fcntl.ioctl(after, FICLONE, before.fileno())
         return

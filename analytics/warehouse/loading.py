@@ -56,7 +56,7 @@ class TableEvent(msgspec.Struct, frozen=True, kw_only=True):
 
 class ReviewedFinding(msgspec.Struct, frozen=True, kw_only=True):
     """The state of a finding's review. Times are UTC microseconds: the first entry of anybody, and the disposition that
-    stands (null: none, or taken back)."""
+    stands (None: none, or taken back)."""
 
     finding_id: str
     state: str
@@ -268,7 +268,7 @@ def with_hour(batch: TableRows, time_zone: str) -> TableRows:
 
 
 def chunks(items: Iterable[T], size: int = CHUNK) -> Iterator[list[T]]:
-    """Yield items so many at a time."""
+    """Yield items this many at a time."""
     iterator = iter(items)
     while some := list(islice(iterator, size)):
         yield some

@@ -144,9 +144,9 @@ _STEPS: Final[dict[str, tuple[str, ...]]] = {
 
 
 FEW: Final = 2_000
-"""Fewer rows than so many are few."""
+"""Fewer rows than this many are few."""
 FEW_ROUNDS: Final = 500
-"""So many rounds are a refresh, not a build of everything."""
+"""This many rounds are a refresh, not a build of everything."""
 
 
 class Renewal(NamedTuple):

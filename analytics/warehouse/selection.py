@@ -36,7 +36,7 @@ COLUMNS: Final[dict[str, tuple[str, ...]]] = {
 
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True):
-    """Which rounds: null means all. `first` and `last` are gaming days, both included."""
+    """Which rounds: None means all. `first` and `last` are gaming days, both included."""
 
     table: str | None = None
     game: str | None = None
@@ -79,7 +79,7 @@ WHERE_PER_MONTH: Final = """
 
 
 def columns_of(by: str, allowed: Collection[str]) -> tuple[str, ...]:
-    """Return the columns of a dimension. Raises `ValueError` where the answer cannot be grouped by it."""
+    """Return the columns of a dimension. Raises `ValueError` if the answer cannot be grouped by it."""
     if by not in allowed or by not in COLUMNS:
         raise ValueError(f"cannot group by {by!r}; expected one of {', '.join(allowed)}")
     return COLUMNS[by]

@@ -2,7 +2,7 @@
 
 Invariant: the models in `models/` run in the order of `MODELS`; each makes one table of its own name and declares
 its grain in its first line. Rows come in as Arrow columns; no statement is put together from data. A reader opens the file
-anew each time (`reading`), so it always sees the newest generation and never half of one.
+again each time (`reading`), so it always sees the newest generation and never half of one.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ MODELS = (
     "mart_devices",
     "mart_rules",
 )
-"""In the order in which they are made: each reads only what stands before it, or the `raw_` tables."""
+"""In the order in which they are made: each reads only what is before it, or the `raw_` tables."""
 
 _DUCK_TYPES = {
     pl.Int64: "BIGINT",
@@ -106,11 +106,11 @@ DISK_ERRORS: Final = (
     duckdb.TransactionException,
     duckdb.FatalException,
 )
-"""What DuckDB raises where the disk is full or fails."""
+"""What DuckDB raises if the disk is full or fails."""
 
 
 STORAGE_VERSION: Final = "v1.4.0"
-"""The form of the file: DuckDB reads it from this version on. It is part of `models_digest`: another form is built anew."""
+"""The form of the file: DuckDB reads it from this version on. It is part of `models_digest`: another form is built again."""
 
 CATALOG: Final = "warehouse"
 """How the file is called in statements while it is open."""
@@ -165,7 +165,7 @@ def build(
 
     Every revision may be given, in any order, repeats too: the newest of each round counts. `stream_findings` are those
     that belong to no round (a gap in the log).
-    Raises `WarehouseError` where the disk is full or fails, `OSError` or `duckdb.Error`; the old file then stands untouched.
+    Raises `WarehouseError` if the disk is full or fails, `OSError` or `duckdb.Error`; the old file then stands untouched.
     """
     facts = facts or PropertyFacts()
     build_from(
@@ -204,7 +204,7 @@ def build_from(
 
 @contextmanager
 def disk_errors(path: str | Path) -> Iterator[None]:
-    """Turn what DuckDB raises where the disk is full or fails into a `WarehouseError` that says what to do."""
+    """Turn what DuckDB raises if the disk is full or fails into a `WarehouseError` that says what to do."""
     try:
         yield
     except DISK_ERRORS as error:
@@ -223,7 +223,7 @@ def connect(database: str) -> Warehouse:
 
 @contextmanager
 def opened(path: Path, threads: int | None = None) -> Iterator[Warehouse]:
-    """Open a file for writing, as the catalog `CATALOG`. What does not fit into memory is put beside it meanwhile."""
+    """Open a file for writing, as the catalog `CATALOG`. What does not fit into memory is put next to it meanwhile."""
     with connect(":memory:") as db:
         if threads is not None:
             db.execute("SET threads = ?", [threads])
@@ -381,7 +381,7 @@ def _create_statement(what: str, table: str, columns: dict[str, str]) -> str:
 
 
 def generation_at(path: str | Path, db: Warehouse) -> int:
-    """Return the generation of the file in place, read beside what `db` has open; 0 where there is none that can be read."""
+    """Return the generation of the file in place, read next to what `db` has open; 0 if none exists that can be read."""
     try:
         with reserved(path):
             db.execute("ATTACH ? AS placed (READ_ONLY)", [str(path)])

@@ -16,7 +16,7 @@ PARTIAL = ".partial"
 
 
 def read_small(path: Path) -> bytes:
-    """Return a file's bytes. Raises `OSError`, or `ValueError` where it is longer than any that an archive holds."""
+    """Return a file's bytes. Raises `OSError`, or `ValueError` if it is longer than any that an archive holds."""
     with open(open_plain(path), "rb") as file:
         data = file.read(MAX_SMALL_BYTES + 1)
     if len(data) > MAX_SMALL_BYTES:

@@ -65,7 +65,7 @@ class ManifestHead(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 class SegmentManifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One sealed segment: a contiguous range of one stream, all of one gaming day.
 
-    `gaming_day` is null for what is no event, and where no event of the range could be read. Digests are in hex.
+    `gaming_day` is None for what is no event, and if no event of the range could be read. Digests are in hex.
     """
 
     file_bytes: Number

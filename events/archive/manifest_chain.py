@@ -33,7 +33,7 @@ class ManifestChain:
     """The manifests of an archive, as far as each continues the one before. Reading on is cheap (`refresh`).
 
     `broken` is the first thing that is not as it was sealed; the manifests that it casts doubt on are not in `sealed`.
-    Raises `LogUnavailable` where there is no archive.
+    Raises `LogUnavailable` if there is no archive.
     """
 
     def __init__(self, folder: Path) -> None:

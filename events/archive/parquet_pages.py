@@ -56,7 +56,7 @@ class _Compact:
         self.data, self.at = data, 0
 
     def struct(self, depth: int) -> dict[int, object]:
-        """Read a struct: field number → integer, struct, or null for what is of no interest."""
+        """Read a struct: field number → integer, struct, or None for what is of no interest."""
         fields: dict[int, object] = {}
         number = 0
         while head := self._byte():

@@ -44,7 +44,7 @@ class _DayField(msgspec.Struct):
 
 
 class _RefusedRow(msgspec.Struct):
-    """What stands before the refused bytes in the archive's row."""
+    """What is before the refused bytes in the archive's row."""
 
     at_us: int
     reason: str
@@ -58,8 +58,8 @@ _refused_decoder = msgspec.json.Decoder(_RefusedRow)
 class ArchiveLog(SoleWriter, OwnStore):
     """A sealed archive as a log (see `events.log.contract.EventLog`), for reading only.
 
-    Raises `LogUnavailable` where there is no archive, or that of another property, `AppendRefused` where it is to be made or
-    written to, and, unless `check_heads=False`, an `IntegrityError` where its manifests are not those that were sealed. What the
+    Raises `LogUnavailable` if there is no archive, or that of another property, `AppendRefused` if it is to be made or
+    written to, and, unless `check_heads=False`, an `IntegrityError` if its manifests are not those that were sealed. What the
     segments hold is checked when they are read.
     """
 
@@ -98,7 +98,7 @@ class ArchiveLog(SoleWriter, OwnStore):
         return self.manifests.streams()
 
     def head(self, stream: str) -> Head:
-        """Return where a stream ends in the archive; `Head(0, genesis)` where nothing of it was sealed."""
+        """Return where a stream ends in the archive; `Head(0, genesis)` if nothing of it was sealed."""
         self.manifests.refresh()
         return self.manifests.head(stream)
 
@@ -159,7 +159,7 @@ class ArchiveLog(SoleWriter, OwnStore):
                 time.sleep(min(POLL_S, max(0.0, until - time.monotonic())))
 
     def quarantined(self) -> list[QuarantineEntry]:
-        """Return everything in quarantine, oldest first. Raises an `IntegrityError` where it is not what was sealed."""
+        """Return everything in quarantine, oldest first. Raises an `IntegrityError` if it is not what was sealed."""
         return [refused_of(record) for record in self.listed(QUARANTINE)]
 
     def listed(self, stream: str) -> Iterator[Record]:
@@ -170,7 +170,7 @@ class ArchiveLog(SoleWriter, OwnStore):
                 yield from records
 
     def acknowledged(self) -> dict[str, Head]:
-        """Return where each stream ends as sealed. Raises an `IntegrityError` where the manifests are not as sealed."""
+        """Return where each stream ends as sealed. Raises an `IntegrityError` if the manifests are not as sealed."""
         self.manifests.refresh()
         if self.manifests.broken is not None:
             raise self.manifests.broken
@@ -216,7 +216,7 @@ class ArchiveLog(SoleWriter, OwnStore):
         return SegmentReader(manifest.file(self.path), manifest, digest=digest)
 
     def _damage(self, manifest: SegmentManifest, what: str) -> IntegrityError:
-        """Say what is wrong with a segment's file: where it is another segment's, say whose."""
+        """Say what is wrong with a segment's file: if it is another segment's, say whose."""
         for other in self.manifests.sealed:
             if other is not manifest and self._lies_at(manifest, other):
                 swapped = self._lies_at(other, manifest)
@@ -293,7 +293,7 @@ def _bytes_at(segment: SegmentReader, manifest: SegmentManifest, stream: str, se
 
 
 def day_of(data: bytes) -> str | None:
-    """Return the gaming day that an event states; null where it cannot be read."""
+    """Return the gaming day that an event states; None if it cannot be read."""
     try:
         return _day_decoder.decode(data).gaming_day
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
@@ -306,7 +306,7 @@ def row_of(entry: QuarantineEntry) -> bytes:
 
 
 def refused_of(record: Record) -> QuarantineEntry:
-    """Return the quarantined entry that a row is. Raises `BrokenSeal` where it is none."""
+    """Return the quarantined entry that a row is. Raises `BrokenSeal` if it is not one."""
     line, _, data = record.data.partition(b"\n")
     try:
         refusal = _refused_decoder.decode(line)

@@ -28,11 +28,11 @@ from events.log.plain_file import open_plain
 
 GROUP_ROWS = 4096
 GROUP_BYTES = 1024 * 1024
-"""A row group is closed when it has so many rows, or so many bytes (of which the last row may take it past)."""
+"""A row group is closed when it has this many rows, or this many bytes (of which the last row may take it past)."""
 LEVEL = 6
 MAX_FOOTER_BYTES = 16 * 1024 * 1024
 _ROW_OVERHEAD = 64
-"""Bytes that a row may take beside its own: number, lengths, its share of the headers."""
+"""Bytes that a row may take next to its own: number, lengths, its share of the headers."""
 _SCHEMA = pa.schema([pa.field("seq", pa.int64(), nullable=False), pa.field("bytes", pa.binary(), nullable=False)])
 _ALLOWED_ENCODINGS = {"PLAIN", "RLE"}
 _MAGIC = b"PAR1"
@@ -121,7 +121,7 @@ def publish(fresh: Path, path: Path) -> None:
 class SegmentReader:
     """A sealed file open for reading, its size and digest compared with the manifest. Use it as a context.
 
-    Raises `Damaged` where it is another file, `FileNotFoundError` where there is none, `OSError`.
+    Raises `Damaged` if it is another file, `FileNotFoundError` if none exists, `OSError`.
     """
 
     def __init__(self, path: Path, manifest: SegmentManifest, *, digest: bool = True) -> None:

@@ -61,13 +61,13 @@ def write_archive(
     checkpoints: CheckpointStore | None = None,
     progress: Progress | None = None,
 ) -> ArchiveSummary:
-    """Seal what the archive in `folder` does not hold yet; it is made where there is none.
+    """Seal what the archive in `folder` does not hold yet; it is made if none exists.
 
     `checkpoints` are the log's: they are sealed as far as every event that they cover is. With `running`, the running gaming
-    day is sealed too, as far as it has come. Raises `AppendRefused` where the folder holds another log's archive,
-    `SecondWriter` where another run is at work on it, `LogUnavailable` where it is not an archive and not empty, an
-    `IntegrityError` where the archive itself is broken. A stream that is broken, or does not continue what was sealed of
-    it, is named in the result, and sealed as far as it stands; the others go on.
+    day is sealed too, as far as it has come. Raises `AppendRefused` if the folder holds another log's archive,
+    `SecondWriter` if another run is at work on it, `LogUnavailable` if it is not an archive and not empty, an
+    `IntegrityError` if the archive itself is broken. A stream that is broken, or does not continue what was sealed of
+    it, is named in the result, and sealed as far as it is; the others go on.
     """
     make_folder(folder)
     lock = take_lock(folder / "archive")
@@ -110,7 +110,7 @@ class _ArchiveWriter:
         self._notices: list[RefusalNotice] = []
 
     def streams(self, running: bool) -> None:
-        """Seal the log's streams, so many at a time as are written together."""
+        """Seal the log's streams, this many at a time as are written together."""
         streams = self.log.streams()
         self.sealed.running_day = self._running_day(streams)
         last_day = None if running else self.sealed.running_day

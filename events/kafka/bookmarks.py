@@ -1,7 +1,7 @@
 """Bookmarks: how far a partition has been read on this machine, so that the next process need not begin at its beginning.
 
 The idea: a bookmark saves reading and is never evidence. It lies beside the high-water file, says what was learned of the records
-before an offset, and names the last of them; where that record is not there any more, as it was, nothing else of it is
+before an offset, and names the last of them; if that record is not there any more, as it was, nothing else of it is
 believed. What a log's integrity rests on (`rack verify`, proofs, archives) is read without bookmarks, and where anything does
 not fit that was read with their help, they are thrown away and it is read again from the beginning before anybody is accused.
 A bookmark that is missing, damaged or of another log counts as none, and one that cannot be written costs time alone.
@@ -44,7 +44,7 @@ class KafkaRecord(Protocol):
 
 
 class Landmark(msgspec.Struct, frozen=True, array_like=True):
-    """A record that must stand where it stood: its offset, and SHA-256 over its key, headers and bytes."""
+    """A record that must be where it stood: its offset, and SHA-256 over its key, headers and bytes."""
 
     offset: int
     digest: bytes
@@ -70,7 +70,7 @@ class Bookmark:
         self.path, self._owner = path, log_id.encode()
 
     def load(self, content: type[_Content]) -> _Content | None:
-        """Return what was stored; null where there is nothing, or nothing whole, of this log."""
+        """Return what was stored; None if there is nothing, or nothing whole, of this log."""
         try:
             stored = read_plain(self.path)
         except OSError:
@@ -84,7 +84,7 @@ class Bookmark:
             return None
 
     def store(self, content: msgspec.Struct) -> None:
-        """Put this in the place of what was stored, whole or not at all; where that fails the old one stays."""
+        """Put this in the place of what was stored, whole or not at all; if that fails the old one stays."""
         data = msgspec.msgpack.encode(content)
         fresh = self.path.with_name(f"{self.path.name}.{secrets.token_hex(4)}.new")
         with contextlib.suppress(OSError):

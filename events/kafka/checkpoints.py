@@ -50,7 +50,7 @@ class KafkaCheckpoints:
         self._cluster = Cluster(bootstrap, timeout_s=timeout_s, security=security)
         self._high_water = HighWater(Path(state_dir) / f"{prefix}.checkpoints.high-water", log_id)
         self._places: deque[tuple[int, int]] = deque(maxlen=2)  # sizes and offsets of the last batches that were read
-        self._last = 0  # nobody else adds anything once the right to write is ours
+        self._last = 0  # no one else adds anything once the right to write is ours
         self._writer: TransactionalWriter | None = None
         self._lock: int | None = None
         if if_free and not read_only:
@@ -77,7 +77,7 @@ class KafkaCheckpoints:
             raise
 
     def _refuse_politely(self) -> None:
-        """Raise `SecondWriter` where a process that shares our folder signs; otherwise `OwnerUnknown`, for one elsewhere may."""
+        """Raise `SecondWriter` if a process that shares our folder signs; otherwise `OwnerUnknown`, for one elsewhere may."""
         self._high_water.path.parent.mkdir(parents=True, exist_ok=True)
         os.close(take_lock(self._high_water.path))
         raise OwnerUnknown(
@@ -86,7 +86,7 @@ class KafkaCheckpoints:
         )
 
     def batches(self, after: int = 0) -> Iterator[bytes]:
-        """Yield the encoded batches beyond so many statements, in their order; repeats are dropped."""
+        """Yield the encoded batches beyond this many statements, in their order; repeats are dropped."""
         previous: tuple[bytes | None, bytes | None] = (None, None)
         start = next((offset for size, offset in self._places if size == after), 0)
         for message in self._reader.scan(self._lane, start):
@@ -102,7 +102,7 @@ class KafkaCheckpoints:
     def append(self, before: int, data: bytes, head: Head) -> None:
         """Add an encoded batch durably (see `events.log.contract.CheckpointStore`).
 
-        Raises `SecondWriter` where another process has taken over, `LogUnavailable` where there is no clear answer: a new
+        Raises `SecondWriter` if another process has taken over, `LogUnavailable` if there is no clear answer: a new
         checkpointer then finds out what is stored.
         """
         if self._writer is None or self._read_only:
@@ -144,6 +144,6 @@ class KafkaCheckpoints:
 
 
 def _covered_size(key: bytes | None) -> int | None:
-    """Return the size of the signed tree that a checkpoint's record has as its key; null where the key is none."""
+    """Return the size of the signed tree that a checkpoint's record has as its key; None if the key is not one."""
     text = (key or b"").decode("ascii", "replace")
     return int(text) if _SIZE.fullmatch(text) else None

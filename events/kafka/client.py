@@ -36,7 +36,7 @@ RETRY_MS = 5
 POLL_RECORDS, FIRST_RECORDS, FETCH_BYTES = 4000, 50, 1024 * 1024
 """Records that one poll decodes at most, and the first one of a reading (often one is wanted); bytes that a fetch brings."""
 SHORT_S = 0.01
-"""How long a poll waits where only the end of a transaction may be left to be passed over: it yields no record."""
+"""How long a poll waits if only the end of a transaction may be left to be passed over: it yields no record."""
 JOINING_S = 3.0
 """How long one waits for a group to share its partitions out before one looks at other things."""
 MAX_MESSAGE_BYTES = 16 * 1024 * 1024
@@ -95,7 +95,7 @@ class Cluster:
         }
 
     def probe(self) -> None:
-        """Raise `LogUnavailable` at once where nobody listens at any of the addresses; the client would wait for long."""
+        """Raise `LogUnavailable` at once if no one listens at any of the addresses; the client would wait for long."""
         problem: OSError | None = None
         for address in self.bootstrap.split(","):
             host, _, port = address.rpartition(":")
@@ -172,7 +172,7 @@ class Cluster:
         """Initialize a writer, fencing its predecessor and ending whatever that one left open.
 
         A transaction that is open for longer than `transaction_s` is ended by the broker, for readers wait behind it.
-        Raises `WriterFenced` where yet another writer is initialized meanwhile, `LogUnavailable` where there is no answer.
+        Raises `WriterFenced` if yet another writer is initialized meanwhile, `LogUnavailable` if there is no answer.
         """
         with self._reached():
             settings = self._producer_settings() | {"transactional_id": transactional_id}
@@ -199,7 +199,7 @@ class Cluster:
         return GroupMember(self, _hasten(consumer, consumer._cluster), topic)
 
     def send_plain(self, *messages: OutgoingRecord) -> None:
-        """Write records durably outside any transaction; where an answer is lost, one may be stored twice."""
+        """Write records durably outside any transaction; if an answer is lost, one may be stored twice."""
         with self._reached():
             producer = kafka.KafkaProducer(**self._producer_settings())
             try:
@@ -244,7 +244,7 @@ class TopicReader:
         self._consumer = make()
 
     def partitions(self, topic: str) -> int:
-        """Return how many partitions a topic has; 0 where it does not exist."""
+        """Return how many partitions a topic has; 0 if it does not exist."""
         _keep_looking(self._consumer._cluster)
         with _reached(self._cluster.bootstrap):
             return len(self._consumer.partitions_for_topic(topic) or ())
@@ -280,7 +280,7 @@ class TopicReader:
         return {TopicPartition(*partition): offset for partition, offset in found.items()}
 
     def worked_off(self, lane: TopicPartition) -> int | None:
-        """Return the offset to go on from, as `keep` left it; null where it never did."""
+        """Return the offset to go on from, as `keep` left it; None if it never did."""
         with _reached(self._cluster.bootstrap):
             timeout_ms = int(self._cluster.timeout_s * 1000)
             return cast("int | None", self._consumer.committed(kafka.TopicPartition(*lane), timeout_ms=timeout_ms))
@@ -303,7 +303,7 @@ class TopicReader:
             raise LogUnavailable(f"Kafka at {self._cluster.bootstrap} does not show what was committed to {lane.topic}")
 
     def shows(self, lane: TopicPartition, offset: int, wait_s: float) -> bool:
-        """Say whether readers of committed records see this offset, or come to within so many seconds."""
+        """Say whether readers of committed records see this offset, or come to within this many seconds."""
         deadline = time.monotonic() + wait_s
         while self.ends([lane])[lane] <= offset:
             if time.monotonic() > deadline:
@@ -320,7 +320,7 @@ class TopicReader:
         """Return what has come, waiting for it up to `wait_s` seconds; empty where nothing came.
 
         A record that has a header whose name is not UTF-8, and what follows it in its batch, comes as `UnreadableRecord`.
-        Raises `BrokenSeal` where stored bytes fail Kafka's checksum, `LogUnavailable` where there is no answer, or a batch
+        Raises `BrokenSeal` if stored bytes fail Kafka's checksum, `LogUnavailable` if there is no answer, or a batch
         cannot be decompressed.
         """
         _keep_looking(self._consumer._cluster)
@@ -383,7 +383,7 @@ class TopicReader:
     def until(self, ends: Mapping[TopicPartition, int]) -> Iterator[tuple[TopicPartition, Sequence[Message]]]:
         """Yield what lies before these offsets in the assigned partitions (and perhaps a little beyond), in batches.
 
-        Raises `LogUnavailable` where nothing comes for as long as the cluster's timeout.
+        Raises `LogUnavailable` if nothing comes for as long as the cluster's timeout.
         """
         open_lanes = {lane for lane, end in ends.items() if self.position(lane) < end}
         silent_since, most = time.monotonic(), FIRST_RECORDS
@@ -428,9 +428,9 @@ class GroupMember:
         consumer.subscribe([topic], listener=_Idle(consumer))
 
     def poll(self) -> frozenset[int] | None:
-        """Take part in the group; return the partitions that are ours, or null while they are being shared out.
+        """Take part in the group; return the partitions that are ours, or None while they are being shared out.
 
-        A consumer's own poll would fetch; and where it is short, it joins again and again (3.0.12).
+        A consumer's own poll would fetch; and if it is short, it joins again and again (3.0.12).
         """
         _keep_looking(self._consumer._cluster)
         with _reached(self._cluster.bootstrap):
@@ -439,7 +439,7 @@ class GroupMember:
             return frozenset(partition.partition for partition in self._consumer.assignment())
 
     def standing(self) -> Any:
-        """Return what proves the membership to the broker. Raises `MemberEvicted` where there is none."""
+        """Return what proves the membership to the broker. Raises `MemberEvicted` if none exists."""
         found = self._consumer.group_metadata()
         if found.generation_id < 1 or not found.member_id:  # the broker would let a nameless member pass
             raise MemberEvicted(f"{found.group_id}: not a member at the moment")
@@ -505,7 +505,7 @@ def _reached(bootstrap: str) -> Iterator[None]:
 
 
 class TopicSettings(NamedTuple):
-    """How a topic is kept: its partitions, the fewest replicas of one, and its settings, null where they may not be read."""
+    """How a topic is kept: its partitions, the fewest replicas of one, and its settings, None if they may not be read."""
 
     partitions: int
     replicas: int

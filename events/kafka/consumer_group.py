@@ -30,7 +30,7 @@ from events.log.foreign import NO_FOREIGN_RECORDS, ForeignReport
 SESSION_S = 10.0
 """How long a member may be silent before its partitions are given to others."""
 TRANSACTION_S = 10.0
-"""How long the transaction of a member that is gone can hold readers up, if nobody takes its partition over before."""
+"""How long the transaction of a member that is gone can hold readers up, if no one takes its partition over before."""
 
 NAME = re.compile(r"\A[a-zA-Z0-9._-]{1,100}\Z")
 """What a group may be called."""
@@ -40,7 +40,7 @@ class KafkaGroup:
     """This process as a member of the group `<prefix>.<name>`. Not safe between threads.
 
     Joining takes the right to write from a single replayer, and from a group with another name or engine. Raises
-    `LogUnavailable` where there is no such log or no answer.
+    `LogUnavailable` if there is no such log or no answer.
     """
 
     def __init__(
@@ -72,9 +72,9 @@ class KafkaGroup:
             raise
 
     def poll(self) -> frozenset[int] | None:
-        """Take part in the group; return the partitions that are ours, or null while they are being shared out.
+        """Take part in the group; return the partitions that are ours, or None while they are being shared out.
 
-        Raises `SecondWriter` where a single replayer, or another group, has taken over.
+        Raises `SecondWriter` if a single replayer, or another group, has taken over.
         """
         assigned = self._member.poll()
         with contextlib.suppress(MemberEvicted):
@@ -170,7 +170,7 @@ class PartResults:
     ) -> None:
         """Store everything, and how far the partition was worked off, in one transaction.
 
-        Raises `PartitionReassigned` where that did not come about, or nobody can tell: what is stored must be read anew.
+        Raises `PartitionReassigned` if that did not come about, or no one can tell: what is stored must be read again.
         """
         if self._writer is None:
             raise PartitionReassigned(f"partition {self._scope[1:]} was given up")
@@ -196,7 +196,7 @@ class PartResults:
         return self._stored.results(kind) if self._stored.has(kind) else iter(())
 
     def latest(self, kind: str, key: str) -> bytes | None:
-        """Return the last record of a kind under a key, or null."""
+        """Return the last record of a kind under a key, or None."""
         return self._stored.last(f"{kind}/{key}")
 
     def stored(self, stream: str | None = None, after: int = 0) -> Iterator[ChainedResult]:
@@ -212,7 +212,7 @@ class PartResults:
         return {stream: broken for stream, broken in self._stored.broken_chains().items() if self._is_ours(stream)}
 
     def unchained(self) -> int:
-        """Return how many records were stored before there were chains, where no record has a place yet."""
+        """Return how many records were stored before there were chains, if no record has a place yet."""
         return self._stored.unchained()
 
     def passed_over(self) -> ForeignReport:
@@ -220,7 +220,7 @@ class PartResults:
         return NO_FOREIGN_RECORDS
 
     def reset(self) -> None:
-        """Refuse: to judge all anew is for a single replayer."""
+        """Refuse: to judge all again is for a single replayer."""
         raise AppendRefused("members of a group forget nothing; run `rack replay --again` alone")
 
     def close(self) -> None:

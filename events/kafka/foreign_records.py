@@ -2,7 +2,7 @@
 
 The idea: a record is judged by the place that it claims. In the partition of its stream a record claims a number by
 the headers of an event, or by bytes that are an event of this log's stream; whether it then extends the chain is for
-the chain to say, and where it does not, that is an integrity failure and never skipped. A record that claims no number
+the chain to say, and if it does not, that is an integrity failure and never skipped. A record that claims no number
 is foreign: without it the chain is what it would be with it. So nothing is lost by skipping: had it been an event before
 somebody spoilt headers and bytes alike, its number is missing, as if it had been removed.
 
@@ -94,7 +94,7 @@ class StreamPlaces:
         self._names: dict[bytes, str] = {}
 
     def foreign(self, message: KafkaRecord) -> ForeignRecord | None:
-        """Return a record as a foreign one with the reason, or null where it claims a place in a stream of this partition."""
+        """Return a record as a foreign one with the reason, or None if it claims a place in a stream of this partition."""
         key = message.key
         if key in self._names and message.value is not None and is_sealed(message.headers):
             return None
@@ -131,7 +131,7 @@ class StreamPlaces:
 
 
 def foreign_result(message: KafkaRecord) -> str | None:
-    """Return why a record of `<prefix>.findings` is foreign, or null where it claims to be a result.
+    """Return why a record of `<prefix>.findings` is foreign, or None if it claims to be a result.
 
     A result's key is its kind and its own key, with a slash between; the header `kind` says the kind again.
     """
@@ -154,7 +154,7 @@ RESTART: Final = "restart"
 
 
 def place_of(message: KafkaRecord) -> tuple[int, bytes] | None:
-    """Return the place that a result claims in its stream's chain, and the chain hash after it; null where it claims none."""
+    """Return the place that a result claims in its stream's chain, and the chain hash after it; None if it claims none."""
     headers = dict(message.headers)
     place, hash_ = headers.get("place") or b"", headers.get("hash") or b""
     return (int(place), hash_) if _PLACE.fullmatch(place) and len(hash_) == 32 else None
@@ -176,7 +176,7 @@ class ResultPlaces:
         self._chained.add(stream)
 
     def foreign(self, message: KafkaRecord) -> str | None:
-        """Return why a record is foreign, or null where it claims to be a result."""
+        """Return why a record is foreign, or None if it claims to be a result."""
         reason = foreign_result(message)
         if reason is not None or message.key is None:
             return reason
@@ -192,7 +192,7 @@ class ResultPlaces:
 
 
 def foreign_checkpoint(message: KafkaRecord) -> str | None:
-    """Return why a record of `<prefix>.checkpoints` is foreign, or null where it claims to be a checkpoint.
+    """Return why a record of `<prefix>.checkpoints` is foreign, or None if it claims to be a checkpoint.
 
     A checkpoint's key is the number of statements with it, in decimal. Where the key was spoilt its bytes still tell.
     """
@@ -208,10 +208,10 @@ def foreign_checkpoint(message: KafkaRecord) -> str | None:
 
 
 def foreign_entry(message: KafkaRecord) -> str | None:
-    """Return why a record of `<prefix>.quarantine` is foreign, or null where it claims to be an entry.
+    """Return why a record of `<prefix>.quarantine` is foreign, or None if it claims to be an entry.
 
     An entry's key is a SHA-256 in hex; its headers say the stream, the reason, and when it was taken in. Whether the bytes
-    have that SHA-256 is checked where they are used.
+    have that SHA-256 is checked when they are used.
     """
     if message.key is None:
         return keyless(message.headers)

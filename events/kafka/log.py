@@ -3,7 +3,7 @@
 Streams live in `<prefix>.events`, on the partition that the SHA-256 of their name gives; what people review and observe is in
 `<prefix>.reviews`, so that they do not take the tables' right to write. Key = stream, value = canonical
 bytes, headers `seq` and `hash` (checked). A group is one transaction; groups of several partitions are one transaction
-each. Who the log is stands in `<prefix>.state`.
+each. Who the log is is in `<prefix>.state`.
 
 `state_dir` holds a high-water file and a lock for each partition. Writers that share it refuse each other; a writer that
 does not (another machine) takes the right to write over, and its predecessor gets `SecondWriter` at its next append.
@@ -59,9 +59,9 @@ def now_us() -> int:
 class KafkaLog(SoleWriter):
     """A log on Kafka (see `events.log.contract.EventLog`).
 
-    `create` makes the topics (with `partitions`, `replication` and `min_insync`) where there are none. Opening takes no
+    `create` makes the topics (with `partitions`, `replication` and `min_insync`) if there are none. Opening takes no
     right to write: the first append to a partition does, fencing whoever had it, who then gets `SecondWriter`. Raises
-    `LogUnavailable` where there is no such log or no answer, `LostTail` or `BrokenSeal` where acknowledged events are
+    `LogUnavailable` if there is no such log or no answer, `LostTail` or `BrokenSeal` if acknowledged events are
     gone; `check_heads=False` leaves that out. `resume=False` leaves out what bookmarks say (`events.kafka.bookmarks`): for
     proofs. `security` is passed to the client (TLS, SASL). With `part` only the streams
     of that partition are there (0 has the reviews too); `reached` says to which offsets its tail has been read.
@@ -162,7 +162,7 @@ class KafkaLog(SoleWriter):
     def append_groups(self, groups: Iterable[tuple[str, Sequence[Draft]]]) -> list[AppendResult]:
         """Append groups of several streams, each at the end of its stream: one transaction for each partition.
 
-        Where one partition fails, the others' groups are stored all the same; repeating the call stores the rest.
+        If one partition fails, the others' groups are stored all the same; repeating the call stores the rest.
         """
         return self._commit(list(groups), None)
 
@@ -322,7 +322,7 @@ class KafkaLog(SoleWriter):
     def tail(self, after: Mapping[str, int], *, wait_s: float | None = None) -> Iterator[list[Record]]:
         """Yield batches of records of all streams beyond `after` (see `EventLog.tail`).
 
-        What belongs to one partition comes in its order; between partitions there is none.
+        What belongs to one partition comes in its order; between partitions none exists.
         """
         reached: dict[str, int] = {}
         try:
@@ -441,7 +441,7 @@ class KafkaLog(SoleWriter):
         return {stream: head for each in self._high_waters.values() for stream, head in each.load().items()}
 
     def verify_head(self, stream: str) -> None:
-        """Raise `LostTail` or `BrokenSeal` where the stream ends before its high-water mark or differs there."""
+        """Raise `LostTail` or `BrokenSeal` if the stream ends before its high-water mark or differs there."""
         mark = self._high_waters[self._lane(stream)].load().get(stream)
         if mark is not None and self._confirmed.get(stream) != mark:
             self._verify({stream: mark})

@@ -30,7 +30,7 @@ REMEMBERED = 256
 """Hashes kept per stream to tell a repeat from a fork without reading again."""
 
 Stored = Callable[[str, int], bytes | None]
-"""Reads again what stands for a number of a stream: the bytes of its first record, or null."""
+"""Reads again what stands for a number of a stream: the bytes of its first record, or None."""
 
 
 class _Stream:
@@ -49,7 +49,7 @@ def headers_of(record: Record) -> Headers:
 class Chains:
     """The chains of the streams of one partition. `after` names numbers up to which nothing is wanted.
 
-    Up to there the stored hashes are taken as they stand; beyond, every record is checked. `start` says where the
+    Up to there the stored hashes are taken as they are; beyond, every record is checked. `start` says where the
     streams stood at the offset from which the partition is read (nothing: its beginning). An error counts for its stream
     only: what else the partition holds can be read on.
     """
@@ -72,7 +72,7 @@ class Chains:
         self._streams.clear()
 
     def position(self, key: bytes | None) -> int:
-        """Return the number up to which a stream was read or left out; 0 where nothing of it was met."""
+        """Return the number up to which a stream was read or left out; 0 if nothing of it was met."""
         stream = self._streams.get(key)
         return 0 if stream is None else stream.seq
 
@@ -92,7 +92,7 @@ class Chains:
             stream.recent.append(record.hash)
 
     def accept(self, key: bytes | None, headers: Headers, data: bytes | None) -> Record | None:
-        """Return the record that this is, null for a repeat or one that is not wanted; raise where it does not fit."""
+        """Return the record that this is, None for a repeat or one that is not wanted; raise where it does not fit."""
         stream = self._streams.get(key)
         if stream is None:
             stream = self._open(key)
@@ -162,7 +162,7 @@ def is_sealed(headers: Headers) -> bool:
 
 
 def read_headers(key: bytes | None, headers: Headers) -> tuple[str, int, bytes]:
-    """Return stream, number and stated hash; number 0 where the headers are not those of an event."""
+    """Return stream, number and stated hash; number 0 if the headers are not those of an event."""
     stream = (key or b"").decode(errors="replace")
     if not is_sealed(headers):
         return stream, 0, b""

@@ -132,7 +132,7 @@ class PartitionWriter:
     def claim(self) -> None:
         """Take the right to write unless it is ours and settled, and read where the streams stand.
 
-        Raises `SecondWriter` where it was ours and another process has taken it.
+        Raises `SecondWriter` if it was ours and another process has taken it.
         """
         if self._lost is not None:
             raise SecondWriter(self._lost)
@@ -141,7 +141,7 @@ class PartitionWriter:
             self._stop_where_succeeded(wait_s=0.0)
         if self._writer is None:
             self._take()
-            self._unsettled = True  # until the tail was read: where that fails, the next claim begins anew
+            self._unsettled = True  # until the tail was read: if that fails, the next claim begins again
             self._catch_up()
             self._unsettled = False
             self._leave_bookmark(WORTH_A_BOOKMARK)
@@ -156,7 +156,7 @@ class PartitionWriter:
         return {stream: state.head for stream, state in self._states.items()}
 
     def state(self, stream: str) -> StreamState:
-        """Return where a stream stands. Raises its `IntegrityError` where it cannot be continued."""
+        """Return where a stream is. Raises its `IntegrityError` if it cannot be continued."""
         if stream in self._unchecked:
             self._unchecked.discard(stream)
             if not self._is_as_bookmarked(stream):
@@ -190,7 +190,7 @@ class PartitionWriter:
         return AppendResult(stream, tuple(seqs), state.head)
 
     def adopt(self, staged: StagedAppend, record: Record) -> None:
-        """Stage a record of another copy of this log as it is. Raises `BrokenSeal` where it does not continue its stream."""
+        """Stage a record of another copy of this log as it is. Raises `BrokenSeal` if it does not continue its stream."""
         state = staged.states.get(record.stream) or self.state(record.stream)
         check_continues(state.head, record)
         learned = learn(state, record)
@@ -199,7 +199,7 @@ class PartitionWriter:
         staged.reports.append((record.stream, learned.state.gaming_day or "", learned.report, learned.event_id))
 
     def must_be_at_the_end(self) -> None:
-        """Raise `SecondWriter` where another process has appended since: what is known of the streams is out of date."""
+        """Raise `SecondWriter` if another process has appended since: what is known of the streams is out of date."""
         if self._catch_up():
             raise self._lose("another process has appended to it")
 
@@ -221,7 +221,7 @@ class PartitionWriter:
     def finish(self, staged: StagedAppend) -> None:
         """Wait for the commit; settle whatever went wrong. After it the group is stored once, and visible to readers.
 
-        Raises `SecondWriter` where another process has taken over, `LogUnavailable` where the broker cannot be asked:
+        Raises `SecondWriter` if another process has taken over, `LogUnavailable` if the broker cannot be asked:
         whether the group was stored is then found out before the next append.
         """
         self._step(lambda writer: writer.commit())
@@ -260,7 +260,7 @@ class PartitionWriter:
             self._stop_where_succeeded(wait_s=SUCCESSOR_S if isinstance(error, WriterFenced) else 0.0)
 
     def _settle(self, staged: StagedAppend) -> bool:
-        """Find out whether a group is stored. Raises `SecondWriter` where others wrote meanwhile."""
+        """Find out whether a group is stored. Raises `SecondWriter` if others wrote meanwhile."""
         self._stop_where_succeeded(wait_s=0.0)
         before = {record.stream: record.seq - 1 for record in reversed(staged.records)}
         self._take()
@@ -283,7 +283,7 @@ class PartitionWriter:
             if isinstance(error, WriterFenced):
                 raise self._lose("another process took it at the same moment") from error
             raise LogUnavailable(f"Kafka at {self._cluster.bootstrap}: {error}") from error
-        except LogUnavailable:  # what is undecided, or unknown, is not built upon: the next claim begins anew
+        except LogUnavailable:  # what is undecided, or unknown, is not built upon: the next claim begins again
             self._throw_away()
             raise
 
@@ -373,7 +373,7 @@ class PartitionWriter:
         self._chains.begin({stream: state.head for stream, state in self._states.items()})
 
     def _leave_bookmark(self, worth: int) -> None:
-        """Leave a bookmark of what is known, where so many offsets were added to it and all of it fits."""
+        """Leave a bookmark of what is known, where this many offsets were added to it and all of it fits."""
         last, end = self._last, self._next_offset
         if self._bookmark is None or last is None or not self._is_gapless or self.damaged:
             return

@@ -1,7 +1,7 @@
 """A long read on Kafka, by a process of its own that polls ahead while what it has brought is worked on.
 
 The client decodes records in Python, which takes it as long as all that is done with them afterward. So the process that
-wants them begins to read by itself, a second one takes over as soon as it is ready, and the first ends the reading: where
+wants them begins to read by itself, a second one takes over as soon as it is ready, and the first ends the reading: if
 the second one is lost or finds anything wrong, the first reads on from there, and meets whatever it is itself.
 """
 
@@ -43,7 +43,7 @@ _decode = msgspec.msgpack.Decoder(tuple[str, int, list[PrefetchedRecord]]).decod
 def to_the_ends(
     cluster: Cluster, reader: TopicReader, offsets: Offsets, ends: Offsets, worth: int = PREFETCH_FROM
 ) -> Iterator[tuple[TopicPartition, Sequence[Message]]]:
-    """Yield what lies between these offsets (see `Reader.until`), where it is much with the help of a second process."""
+    """Yield what lies between these offsets (see `Reader.until`), if it is much with the help of a second process."""
     left = dict(offsets)
     reader.assign(left)
     helper = _helper(cluster) if sum(ends[lane] - offset for lane, offset in left.items()) >= worth else None
@@ -68,7 +68,7 @@ def _handed_over(
 
 
 def _helper(cluster: Cluster) -> _Helper | None:
-    """Return a process that reads, or null where none can be had: then it is read as it is where little is to be read."""
+    """Return a process that reads, or None if none can be had: then it is read as it is where little is to be read."""
     if multiprocessing.current_process().daemon:  # which may start none
         return None
     try:

@@ -10,7 +10,7 @@ from typing import Final
 from events.kafka.client import Cluster, TopicReader
 
 MOST_IDLE: Final = 2
-"""Readers that are kept open while nobody reads."""
+"""Readers that are kept open while no one reads."""
 
 
 class ReaderPool:

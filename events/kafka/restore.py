@@ -26,7 +26,7 @@ class KafkaRestore(KafkaLog):
     def adopt(self, records: Sequence[Record]) -> None:
         """Store records as they are, one transaction for each partition.
 
-        Raises `BrokenSeal` where one does not continue its stream.
+        Raises `BrokenSeal` if one does not continue its stream.
         """
         with self._lock:
             self._check_writable()

@@ -64,7 +64,7 @@ class ResultsCommit(NamedTuple):
 
 
 class KafkaResults:
-    """The results beside a log (see `events.log.contract.ResultStore`), at the log's own address. Calls may come from threads.
+    """The results next to a log (see `events.log.contract.ResultStore`), at the log's own address. Calls may come from threads.
 
     `state_dir` is that of the log on this machine; `resume=False` reads everything, for proofs.
     """
@@ -128,8 +128,8 @@ class KafkaResults:
     ) -> None:
         """Store records, snapshots, positions and advice atomically; the state of any other engine is thrown away.
 
-        Raises `SecondWriter` where another replayer has taken over, or has stored results since this one asked for the
-        positions; `LogUnavailable` where there is no answer.
+        Raises `SecondWriter` if another replayer has taken over, or has stored results since this one asked for the
+        positions; `LogUnavailable` if there is no answer.
         """
         with self._lock:
             self._claim()
@@ -168,13 +168,13 @@ class KafkaResults:
             return self._stored.broken_chains()
 
     def unchained(self) -> int:
-        """Return how many records were stored before there were chains, where no record has a place yet."""
+        """Return how many records were stored before there were chains, if no record has a place yet."""
         with self._lock:
             self._stored.read_findings()
             return self._stored.unchained()
 
     def latest(self, kind: str, key: str) -> bytes | None:
-        """Return the last record of a kind under a key, or null.
+        """Return the last record of a kind under a key, or None.
 
         Who may write asks for one after the other, in order to judge again: then what another may have stored meanwhile is
         read on at most once in `FRESH_S`.
@@ -221,7 +221,7 @@ class KafkaResults:
                 self._stored.settle(self._writer)
             except WriterFenced as error:
                 raise self._lose() from error
-            except LogUnavailable:  # the next claim begins anew
+            except LogUnavailable:  # the next claim begins again
                 self._throw_away()
                 raise
             if self._stored.owner.group:
@@ -232,7 +232,7 @@ class KafkaResults:
             self._claimed = True
 
     def _must_be_as_begun(self) -> None:
-        """Raise `SecondWriter` where another replayer has stored results since this one asked from where to go on."""
+        """Raise `SecondWriter` if another replayer has stored results since this one asked from where to go on."""
         if self._claimed or self._begun_at is None:
             return
         self._stored.read_state()
@@ -300,7 +300,7 @@ def compose(
 ) -> ResultsCommit:
     """Return what a commit writes: the records that differ from the last under their key, the state, the advice, and its mark.
 
-    Raises `ResultBroken` where a record would go behind one that does not fit its stream's chain.
+    Raises `ResultBroken` if a record would go behind one that does not fit its stream's chain.
     """
     chains, new = _chain(stored, records, anew)
     current = stored.generation(scope)

@@ -32,7 +32,7 @@ OWNER = "replay/owner"
 GENERATION, POSITION, SNAPSHOT = "replay/generation", "replay/position/", "replay/snapshot/"
 ADVICE = "replay/advice/"
 AHEAD = 500
-"""Findings that are read at once where one is asked for: who folds a stream again asks for one after the other."""
+"""Findings that are read at once if one is asked for: who folds a stream again asks for one after the other."""
 WORTH_A_BOOKMARK = 1000
 """Offsets that were read since the last bookmark before another is left; of long results an eighth more must be new."""
 _LATEST = struct.Struct("<16sQ16s")
@@ -69,7 +69,7 @@ class StreamPosition(msgspec.Struct, frozen=True):
 
     @property
     def head(self) -> Head | None:
-        """The log's head; null where it is none."""
+        """The log's head; None if it is not one."""
         try:
             return Head(self.seq, bytes.fromhex(self.hash)) if 0 <= self.seq < 2**63 else None
         except ValueError:
@@ -188,12 +188,12 @@ class StoredResults:
         return fitting
 
     def digest(self, name: str) -> bytes:
-        """Return the digest of the last record under a name (kind and key); empty where there is none."""
+        """Return the digest of the last record under a name (kind and key); empty if none exists."""
         latest = self._latest.get(digest(name.encode()))
         return b"" if latest is None else latest.digest
 
     def last(self, name: str) -> bytes | None:
-        """Return the last record under a name, or null."""
+        """Return the last record under a name, or None."""
         where = self._latest.get(digest(name.encode()))
         if where is None:
             return None
@@ -249,7 +249,7 @@ class StoredResults:
                 yield each.key, each.data
 
     def stored(self, stream: str | None = None, after: int = 0) -> Iterator[ChainedResult]:
-        """Yield every record (of one stream, past a place) in the order committed; where the results of a stream began again,
+        """Yield every record (of one stream, past a place) in the order committed; if the results of a stream began again,
         from there on.
         """
         self.read_findings()
@@ -323,7 +323,7 @@ class StoredResults:
     def settle(self, writer: TransactionalWriter | None = None) -> None:
         """Wait until every transaction that was open just now is decided, and read everything.
 
-        What the predecessor of this writer left open is aborted. Raises `LogUnavailable` where something stays open, or
+        What the predecessor of this writer left open is aborted. Raises `LogUnavailable` if something stays open, or
         `WriterFenced`.
         """
         try:
@@ -407,7 +407,7 @@ class StoredResults:
             self._places.go_on(stream)
 
     def _leave_bookmark(self, worth: int) -> None:
-        """Leave a bookmark of what was read, where so many offsets were added to it and all of it fits."""
+        """Leave a bookmark of what was read, where this many offsets were added to it and all of it fits."""
         last = self._last_result
         if self._bookmark is None or last is None or self._own or self.chains.broken or self.chains.unchained:
             return
@@ -453,7 +453,7 @@ class StoredResults:
             self._broken_at.setdefault(each.stream, offset)
 
     def _restart(self, stream: str, offset: int) -> None:
-        """Forget the results of a stream that stand before."""
+        """Forget the results of a stream that are before."""
         self.chains.restart(stream)
         self._broken_at.pop(stream, None)
         self._offsets.pop(stream, None)

@@ -1,6 +1,6 @@
 """Where the streams of a partition end, and what in it is foreign: read by headers alone, and on from a bookmark.
 
-Kafka keeps no index of streams, so that who opens a log has to read where they end. What a survey says is only where to look:
+Kafka keeps no index of streams, so that who opens a log has to read where they end. What a survey says is only if to look:
 whoever reads records checks them.
 """
 
@@ -37,7 +37,7 @@ NOTHING = Head(0, b"")
 class StreamEnd(NamedTuple):
     """Where a stream ended when a bookmark was made.
 
-    `offset` is that of its last event, `before` the hash of the one before it (empty where that is not there), `last` the
+    `offset` is that of its last event, `before` the hash of the one before it (empty if that is not there), `last` the
     offset of the last record under its name: a repeat may come behind the last event.
     """
 
@@ -122,7 +122,7 @@ class Ends:
             self._before[stream] = known.hash if known.seq == seq - 1 else b""
 
     def head(self, stream: str) -> Head:
-        """Return where a stream ends; `NOTHING` where none is known."""
+        """Return where a stream ends; `NOTHING` if none is known."""
         return self.heads.get(stream, NOTHING)
 
     def stretches(self, stream: str, offset: int) -> Iterator[tuple[int, int]]:
@@ -138,7 +138,7 @@ class Ends:
     def start(self, after: Mapping[str, int], only: str | None = None) -> tuple[int, dict[str, Head]]:
         """Return the last known offset before which lies nothing beyond `after`, and where the streams stood there.
 
-        With `only`, the other streams do not matter; where its last event alone is wanted, that is known.
+        With `only`, the other streams do not matter; if its last event alone is wanted, that is known.
         """
         if only is not None and self._before.get(only) and after.get(only) == self.heads[only].seq - 1:
             return self._offsets[only], {only: Head(after[only], self._before[only])}
@@ -161,7 +161,7 @@ class Ends:
 
 
 class PartitionSurvey:
-    """What this process knows of one partition; nothing yet where there is no bookmark that holds. Not safe between threads."""
+    """What this process knows of one partition; nothing yet if there is no bookmark that holds. Not safe between threads."""
 
     def __init__(
         self, lane: TopicPartition, places: StreamPlaces, bookmark: Bookmark | None, reader: TopicReader
@@ -177,7 +177,7 @@ class PartitionSurvey:
         self._bookmarked = self.ends.next_offset
 
     def read_on(self, reader: TopicReader) -> None:
-        """Take in what lies behind what is known, and leave a bookmark where that is worth the writing."""
+        """Take in what lies behind what is known, and leave a bookmark if that is worth the writing."""
         ends, last = self.ends, None
         end = reader.ends([self._lane])[self._lane]
         for message in reader.scan(self._lane, ends.next_offset, end):
@@ -205,7 +205,7 @@ BESIDE = ("findings", "checkpoints", "quarantine")
 
 
 class BesideBookmark(msgspec.Struct, frozen=True, array_like=True):
-    """What in a topic beside the streams is foreign before an offset, and the streams whose results have places there."""
+    """What in a topic next to the streams is foreign before an offset, and the streams whose results have places there."""
 
     next_offset: int
     landmark: Landmark
@@ -214,7 +214,7 @@ class BesideBookmark(msgspec.Struct, frozen=True, array_like=True):
 
 
 class BesideSurvey:
-    """What this process knows of the foreign records in a topic beside the streams. Not safe between threads."""
+    """What this process knows of the foreign records in a topic next to the streams. Not safe between threads."""
 
     def __init__(self, lane: TopicPartition, name: str, bookmark: Bookmark | None, reader: TopicReader) -> None:
         self._lane, self._bookmark, self._results = lane, bookmark, ResultPlaces()
@@ -229,7 +229,7 @@ class BesideSurvey:
                 self._results.go_on(stream)
 
     def read_on(self, reader: TopicReader) -> None:
-        """Take in what lies behind what is known, and leave a bookmark where that is worth the writing."""
+        """Take in what lies behind what is known, and leave a bookmark if that is worth the writing."""
         last, end = None, reader.ends([self._lane])[self._lane]
         for message in reader.scan(self._lane, self.next_offset, end):
             self.next_offset, last = message.offset + 1, message

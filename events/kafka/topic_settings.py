@@ -1,6 +1,6 @@
 """The settings of a log's topics by which evidence can be lost (D437): compaction, retention, partitions, replicas.
 
-A topic that holds evidence keeps every record for ever; the state is compacted, and by nothing else. Where that is not so,
+A topic that holds evidence keeps every record for ever; the state is compacted, and by nothing else. If that is not so,
 nothing is written, for what is acknowledged could vanish; a reader is told. Settings by which only the loss of a broker
 can cost acknowledged events are told, never refused: development has one broker. A topic for which the broker compresses
 records again by a codec of its own is told, and refused if this installation could not read them back (D820).
@@ -31,9 +31,9 @@ AS_SENT: Final = ("producer", "zstd")
 
 
 def store_faults(cluster: Cluster, prefix: str, partitions: int) -> list[StoreFault]:
-    """Return what is wrong with the topics of a log whose events have so many partitions.
+    """Return what is wrong with the topics of a log whose events have this many partitions.
 
-    Where the right to read the settings is missing, that is the fault. Raises `LogUnavailable` where there is no answer.
+    If the right to read the settings is missing, that is the fault. Raises `LogUnavailable` if there is no answer.
     """
     shapes = {f"{prefix}.{name}": partitions if name == "events" else 1 for name in EVIDENCE}
     shapes[f"{prefix}.{STATE}"] = STATE_PARTITIONS
@@ -48,7 +48,7 @@ def store_faults(cluster: Cluster, prefix: str, partitions: int) -> list[StoreFa
 def topic_faults(
     bootstrap: str, topic: str, found: TopicSettings | None, partitions: int, expected: dict[str, str]
 ) -> Iterator[StoreFault]:
-    """Yield what is wrong with one topic; null: it is not there."""
+    """Yield what is wrong with one topic; None: it is not there."""
     if found is None or found.partitions != partitions:
         value = "0" if found is None else str(found.partitions)
         remedy = "their number must never change: restore the topic from a backup or an archive"
@@ -84,7 +84,7 @@ def _fault(
 
 
 def refuse_faults(faults: Sequence[StoreFault]) -> None:
-    """Raise `LogUnavailable` where a topic can lose evidence: nothing is written there."""
+    """Raise `LogUnavailable` if a topic can lose evidence: nothing is written there."""
     lossy = [fault for fault in faults if fault.refused]
     if lossy:
         more = f" ({len(lossy) - 1} more such settings)" if len(lossy) > 1 else ""

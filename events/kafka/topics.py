@@ -101,7 +101,7 @@ def create_log(
 
 
 def identify(reader: TopicReader, address: str, property_id: str | None) -> LogIdentity:
-    """Return who the log at an address is. Raises `LogUnavailable` where there is none, or it is another's."""
+    """Return who the log at an address is. Raises `LogUnavailable` if none exists, or it is another's."""
     _, prefix = parse_address(address)
     identity = _stored(reader, prefix)
     if identity is None:

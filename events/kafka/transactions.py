@@ -52,7 +52,7 @@ class Member(Protocol):
     """A member of a consumer group."""
 
     def standing(self) -> Any:
-        """Return what proves the membership to the broker. Raises `MemberEvicted` where there is none."""
+        """Return what proves the membership to the broker. Raises `MemberEvicted` if none exists."""
 
 
 class ConsumerOffsets(NamedTuple):
@@ -173,7 +173,7 @@ class TransactionalWriter:
         self._sender.wakeup()
 
     def _abort_leftovers(self, lane: tuple[str, int]) -> None:
-        self._write([OutgoingRecord(*lane, b"aborted", b"", [])])  # nobody ever reads it; a compacted topic wants a key
+        self._write([OutgoingRecord(*lane, b"aborted", b"", [])])  # no one ever reads it; a compacted topic wants a key
         self._producer.flush(self._timeout_s)
         for future in self._sent:
             if not future.succeeded():

@@ -24,7 +24,7 @@ from events.vocabulary.places import check_place
 
 
 class StreamState(msgspec.Struct, frozen=True):
-    """Where a stream stands for its appender. `gaming_day` is null before the first event."""
+    """Where a stream stands for its appender. `gaming_day` is None before the first event."""
 
     head: Head
     gaming_day: str | None = None
@@ -37,7 +37,7 @@ class _EventKind(msgspec.Struct):
 
 
 class RecordSummary(NamedTuple):
-    """What a stored record says to an appender: where its stream stands after it, and by what a repeat is known."""
+    """What a stored record says to an appender: if its stream is after it, and by what a repeat is known."""
 
     state: StreamState
     source: str
@@ -53,7 +53,7 @@ _raw_decoder = msgspec.json.Decoder(RawEnvelope)
 def state_at(genesis: bytes, newest_first: Iterable[Record]) -> StreamState:
     """Return the state after the newest record, reading back only as far as the last event that settles it.
 
-    A `gaming_day_opened` is never inside a round, so that at most one gaming day is read. Raises `BrokenSeal` where the
+    A `gaming_day_opened` is never inside a round, so that at most one gaming day is read. Raises `BrokenSeal` if the
     last record is not an event.
     """
     newest: Record | None = None
@@ -77,9 +77,9 @@ def state_at(genesis: bytes, newest_first: Iterable[Record]) -> StreamState:
 
 
 def learn(before: StreamState | None, record: Record) -> RecordSummary:
-    """Return what a stored record says, after what stood before it (null: nothing is known of that).
+    """Return what a stored record says, after what stood before it (None: nothing is known of that).
 
-    Raises `BrokenSeal` where the record is not an event.
+    Raises `BrokenSeal` if the record is not an event.
     """
     try:
         raw = _raw_decoder.decode(record.data)
@@ -97,7 +97,7 @@ def learn(before: StreamState | None, record: Record) -> RecordSummary:
 
 
 def check_continues(head: Head, record: Record) -> None:
-    """Raise `BrokenSeal` where a record is not the one that follows this end of its stream."""
+    """Raise `BrokenSeal` if a record is not the one that follows this end of its stream."""
     if record.seq != head.seq + 1 or link(head.hash, record.data) != record.hash:
         raise BrokenSeal(record.stream, record.seq, f"it does not continue the stream, which ends at {head.seq}")
 
@@ -107,7 +107,7 @@ def place(
 ) -> tuple[Record, StreamState]:
     """Return the record that a draft becomes as the next event of its stream, and the state after it.
 
-    Raises `EventError` saying what to do where the draft may not stand there.
+    Raises `EventError` saying what to do where the draft may not be there.
     """
     check_place(stream, draft.payload)
     day, round_open = _check_day(stream, state.gaming_day, state.round_open, draft.payload)
@@ -165,7 +165,7 @@ OF_THE_DAY = frozenset({GamingDayOpened, RoundOpened, RoundClosed})
 def day_after(stream: str, day: str | None, round_open: bool, payload: Event, stated: str) -> tuple[str, bool]:
     """Return gaming day and whether a round is open after a stored event whose envelope states a day.
 
-    Raises `EventError` where it breaks a rule of the gaming day.
+    Raises `EventError` if it breaks a rule of the gaming day.
     """
     expected, round_open = _check_day(stream, day, round_open, payload)
     if stated != expected:

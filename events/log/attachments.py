@@ -1,4 +1,4 @@
-"""The attachments of cases that a log's events name, and where the bytes of one lie: beside a log, or in an archive.
+"""The attachments of cases that a log's events name, and where the bytes of one lie: next to a log, or in an archive.
 
 Invariant: what is on record is what the events say. A stream that is broken tells as much as is before the break; the
 break itself is for the verification of the log.

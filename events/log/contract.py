@@ -43,7 +43,7 @@ class Head(msgspec.Struct, frozen=True):
 
 
 class AppendResult(msgspec.Struct, frozen=True):
-    """What an append did: the numbers given, in the order of the drafts; null for a dropped device duplicate."""
+    """What an append did: the numbers given, in the order of the drafts; None for a dropped device duplicate."""
 
     stream: str
     seqs: tuple[int | None, ...]
@@ -65,7 +65,7 @@ class QuarantineEntry(msgspec.Struct, frozen=True):
     at_us: int = 0
 
     def check(self) -> None:
-        """Raise `EventError` where the bytes are not those of the SHA-256."""
+        """Raise `EventError` if the bytes are not those of the SHA-256."""
         if sha256(self.data).hexdigest() != self.sha256:
             raise EventError(f"{self.stream}: the refused bytes are not those of SHA-256 {self.sha256}")
 
@@ -138,18 +138,18 @@ class EventLog(Protocol):
     def turn(self) -> AbstractContextManager[None]:
         """Keep other writers out through several calls: what is read inside still holds when something is appended.
 
-        Every call that writes takes the turn for itself; where a log has one writer for as long as it is open, this does
-        nothing. Raises `SecondWriter` where another writer does not give its turn back.
+        Every call that writes takes the turn for itself; if a log has one writer for as long as it is open, this does
+        nothing. Raises `SecondWriter` if another writer does not give its turn back.
         """
 
     def repairs(self) -> list[str]:
-        """Return what lay beside the chain, differed from it, and was made anew since the log was opened: a sentence each."""
+        """Return what lay next to the chain, differed from it, and was made again since the log was opened: a sentence each."""
 
     def append(self, stream: str, expected_seq: int, drafts: Sequence[Draft]) -> AppendResult:
         """Append drafts as one group: all are stored durably, or none.
 
-        `expected_seq` is the number the first stored event shall get. Raises `WrongSequence` where the stream is
-        elsewhere, `SecondWriter` where another process writes, `EventError` where a draft is not acceptable.
+        `expected_seq` is the number the first stored event shall get. Raises `WrongSequence` if the stream is
+        elsewhere, `SecondWriter` if another process writes, `EventError` if a draft is not acceptable.
         """
 
     def append_groups(self, groups: Iterable[tuple[str, Sequence[Draft]]]) -> list[AppendResult]:
@@ -184,10 +184,10 @@ class EventLog(Protocol):
         """
 
     def store_faults(self) -> list[StoreFault]:
-        """Return the settings of the store, as they stand now, by which evidence can be lost."""
+        """Return the settings of the store, as they are now, by which evidence can be lost."""
 
     def compare_index(self, stream: str, events: StreamIndex) -> str | None:
-        """Say how that by which repeats are known, where it is stored beside the chain, differs from a stream's events.
+        """Say how that by which repeats are known, if it is stored next to the chain, differs from a stream's events.
 
         `events` are all events that the stream had at some moment. Null: it does not differ, or there is no such index.
         """
@@ -196,7 +196,7 @@ class EventLog(Protocol):
         """Return the high-water mark: for each stream the furthest end that was acknowledged on this machine."""
 
     def verify_head(self, stream: str) -> None:
-        """Raise `LostTail` or `BrokenSeal` where the stream ends before its high-water mark or differs there."""
+        """Raise `LostTail` or `BrokenSeal` if the stream ends before its high-water mark or differs there."""
 
     def close(self) -> None:
         """Give up the right to write and release everything."""
@@ -216,7 +216,7 @@ class ResultStore(Protocol):
     def positions(self, engine: str) -> dict[str, Head]:
         """Return stream → the log's head up to which this engine replayed it, as stored and where the digest fits.
 
-        Empty where another engine wrote the state. Whether the log has that head is for the replayer to compare.
+        Empty if another engine wrote the state. Whether the log has that head is for the replayer to compare.
         """
 
     def snapshots(self, engine: str) -> dict[str, bytes]:
@@ -236,19 +236,19 @@ class ResultStore(Protocol):
     ) -> None:
         """Store records `(kind, key, bytes)`, positions and their snapshots atomically.
 
-        A position without a snapshot forgets the one before. Of the streams in `anew` everything that was stored is thrown
+        A position without a snapshot forgets the one before. Of the streams in `again` everything that was stored is thrown
         away first, and their chains begin again; what is thrown away stays where it can be looked at, but is no result.
         `advice` (stream → bytes, empty for none) takes the place of what was kept of these streams; it has no place in a chain.
         """
 
     def advice(self) -> dict[str, bytes]:
-        """Return stream → the advice kept last, where there is any: one for each stream, of its open round."""
+        """Return stream → the advice kept last, if there is any: one for each stream, of its open round."""
 
     def results(self, kind: str) -> Iterator[tuple[str, bytes]]:
         """Yield `(key, bytes)` of a kind in the order committed, repeats of identical records dropped."""
 
     def latest(self, kind: str, key: str) -> bytes | None:
-        """Return the last record of a kind under a key, or null."""
+        """Return the last record of a kind under a key, or None."""
 
     def stored(self, stream: str | None = None, after: int = 0) -> Iterator[ChainedResult]:
         """Yield every record (of one stream, those past a place alone) with its place in its stream's chain, in the order
@@ -278,13 +278,13 @@ class CheckpointStore(Protocol):
     """The checkpoints of one log. One process at a time adds to them."""
 
     def batches(self, after: int = 0) -> Iterator[bytes]:
-        """Yield the encoded batches (`events.proofs.statements.CheckpointBatch`) beyond so many statements, in their order."""
+        """Yield the encoded batches (`events.proofs.statements.CheckpointBatch`) beyond this many statements, in their order."""
 
     def append(self, before: int, data: bytes, head: Head) -> None:
         """Add an encoded batch durably after `before` statements; `head` is the number of statements with it, and their root.
 
-        Raises `WrongSequence` where the store is elsewhere, `AppendRefused` where it is open for reading only or the disk is
-        full, `LogUnavailable` where nobody can say whether it was stored, or it was and could not be acknowledged.
+        Raises `WrongSequence` if the store is elsewhere, `AppendRefused` if it is open for reading only or the disk is
+        full, `LogUnavailable` where no one can say whether it was stored, or it was and could not be acknowledged.
         """
 
     def acknowledged(self) -> Head | None:

@@ -20,7 +20,7 @@ _decoder = msgspec.json.Decoder(_StatedPlace)
 def diagnose(stream: str, seq: int, data: bytes, stored: Callable[[str, int], bytes | None]) -> BrokenSeal:
     """Return the error for a record at `seq` that does not extend the chain.
 
-    `stored` returns the bytes that stand at another place, or null; an event that names another place than its own was
+    `stored` returns the bytes that are at another place, or None; an event that names another place than its own was
     moved, and where the two name each other's they were swapped.
     """
     place = _place(data)

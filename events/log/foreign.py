@@ -16,7 +16,7 @@ NAMED: Final = 20
 
 
 class ForeignRecord(msgspec.Struct, frozen=True):
-    """One foreign record: where it lies, its key (cut, as text; null where it has none), and why it is no part of the log."""
+    """One foreign record: where it lies, its key (cut, as text; None if it has none), and why it is no part of the log."""
 
     topic: str
     partition: int
@@ -72,7 +72,7 @@ class ForeignTally:
         return empty
 
     def take(self, others: ForeignTally) -> None:
-        """Count what a tally beside this one has counted."""
+        """Count what a tally next to this one has counted."""
         self._count += others._count
         self._records = (self._records + others._records)[:NAMED]
         self._counted_to |= others._counted_to
@@ -85,7 +85,7 @@ class ForeignTally:
 class StoreFault(msgspec.Struct, frozen=True):
     """A setting of the store by which evidence can be lost: what is set, what is expected, and the command that mends it.
 
-    `refused`: nothing is written while it stands so; otherwise it is told.
+    `refused`: nothing is written while it is so; otherwise it is told.
     """
 
     topic: str

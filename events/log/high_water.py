@@ -43,12 +43,12 @@ class HighWater:
         self._loaded: tuple[bytes | None, dict[str, Head]] = None, {}
 
     def load(self) -> dict[str, Head]:
-        """Return stream → furthest acknowledged end; empty where there is no file.
+        """Return stream → furthest acknowledged end; empty if there is no file.
 
         The file is read each time, for a writer may be at work; bytes that are those of the last time are not checked again:
         who reads all streams of a log asks once for each of them, and that would take a tenth of its time.
 
-        Raises `LostTail` where the file belongs to another log: the database was replaced.
+        Raises `LostTail` if the file belongs to another log: the database was replaced.
         """
         try:
             content = read_plain(self.path)
@@ -69,7 +69,7 @@ class HighWater:
         return heads
 
     def _heads_in(self, content: bytes) -> dict[str, Head]:
-        """Return the ends that a file's content holds. Raises `DamagedMark` where it is not as a writer leaves it."""
+        """Return the ends that a file's content holds. Raises `DamagedMark` if it is not as a writer leaves it."""
         if len(content) < _SLOT.size or not content.startswith(MAGIC):
             raise DamagedMark(self.path, "it does not begin as a high-water file does")
         base, total, check = _EXTENT.unpack_from(content, _EXTENT_AT)
@@ -90,11 +90,11 @@ class HighWater:
         return heads
 
     def marked(self, stream: str) -> Head | None:
-        """Return the furthest end of a stream that is stored here, as known since `reserve`; null where there is none."""
+        """Return the furthest end of a stream that is stored here, as known since `reserve`; None if none exists."""
         return self._heads.get(stream)
 
     def catch_up(self, *, anew: bool) -> None:
-        """Take in what another writer has recorded meanwhile, if it has; `anew`: whatever it did, trust nothing known.
+        """Take in what another writer has recorded meanwhile, if it has; `again`: whatever it did, trust nothing known.
 
         Raises what `load` raises.
         """
@@ -103,7 +103,7 @@ class HighWater:
             return
         if not anew and self._is_in_place():
             if not os.pread(self._file, _SLOT.size, self._next * _SLOT.size).strip(b"\0"):
-                return  # nobody has recorded anything after us
+                return  # no one has recorded anything after us
             content = os.pread(self._file, self._slots * _SLOT.size, 0)
             self._heads = self._heads_in(content)
             self._next = -(-len(content.rstrip(b"\0")) // _SLOT.size)
@@ -120,7 +120,7 @@ class HighWater:
             return False
 
     def reserve(self, slots: int) -> None:
-        """Make room for so many records. Raises `OSError` (a full disk) before anything is committed."""
+        """Make room for this many records. Raises `OSError` (a full disk) before anything is committed."""
         if self._file is None or self._next + slots > self._slots:
             self._rewrite(slots)
 
@@ -135,7 +135,7 @@ class HighWater:
         self._heads.update(heads)
 
     def acknowledge(self, stream: str, head: Head) -> None:
-        """Store one end as `record` does, of what is stored already. Raises `LogUnavailable` where the disk fails."""
+        """Store one end as `record` does, of what is stored already. Raises `LogUnavailable` if the disk fails."""
         try:
             self.record({stream: head})
         except OSError as error:
@@ -168,14 +168,14 @@ class HighWater:
             os.close(file)
             with contextlib.suppress(OSError):
                 fresh.unlink()
-            self.close()  # which file the name stands for now is not certain: the next mark goes to one written anew
+            self.close()  # which file the name stands for now is not certain: the next mark goes to one written again
             raise
         self.close()
         self._file, self._heads, self._next, self._slots = file, heads, 1 + len(heads), total
 
 
 def compare(stream: str, mark: Head, head: Head, stored_hash: bytes | None) -> None:
-    """Raise where a stream does not hold what was acknowledged: `stored_hash` is what stands at the mark's number."""
+    """Raise if a stream does not hold what was acknowledged: `stored_hash` is what is at the mark's number."""
     if head.seq < mark.seq:
         raise LostTail(stream, head.seq + 1, f"the stream ends at {head.seq}, but {mark.seq} events were acknowledged")
     if stored_hash != mark.hash:

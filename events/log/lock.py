@@ -12,7 +12,7 @@ from events.errors import LogUnavailable, SecondWriter
 def take_lock(path: Path) -> int:
     """Return the descriptor that holds the right to write to `path`: a lock on `<path>.lock`, until it is closed.
 
-    Raises `SecondWriter` where it is held, by another process or by this one.
+    Raises `SecondWriter` if it is held, by another process or by this one.
     """
     file = open_lock(path)
     try:
@@ -36,7 +36,7 @@ def lock_of(path: Path) -> Path:
 
 
 def open_lock(path: Path) -> int:
-    """Return a descriptor of `path`'s lock file, which is made where there is none. Raises `LogUnavailable`."""
+    """Return a descriptor of `path`'s lock file, which is made if none exists. Raises `LogUnavailable`."""
     name = lock_of(path)
     try:
         return os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o640)
@@ -45,6 +45,6 @@ def open_lock(path: Path) -> int:
 
 
 def holder_of(file: int) -> str:
-    """Return the process number that the file of a lock names; `?` where it names none."""
+    """Return the process number that the file of a lock names; `?` if it names none."""
     holder = os.pread(file, 20, 0)
     return holder.decode() if holder.isdigit() else "?"

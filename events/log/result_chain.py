@@ -24,7 +24,7 @@ JUDGE_AGAIN: Final = "nothing later in these results can be trusted; `rack repla
 
 
 class ResultPosition(NamedTuple):
-    """How far an engine replayed a stream: the log's head there, and the fold's snapshot (null: none is kept)."""
+    """How far an engine replayed a stream: the log's head there, and the fold's snapshot (None: none is kept)."""
 
     head: Head
     snapshot: bytes | None
@@ -90,7 +90,7 @@ class ResultChains:
         self._with_places: set[str] = set()
 
     def head(self, stream: str) -> Head:
-        """Return the place and hash of the last result of a stream; place 0 where there is none."""
+        """Return the place and hash of the last result of a stream; place 0 if none exists."""
         return self.heads.get(stream) or Head(0, first_hash(stream))
 
     @property

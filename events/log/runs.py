@@ -14,7 +14,7 @@ RUN: Final = 256
 
 
 def runs_of(records: Iterable[Record]) -> Iterator[list[Record]]:
-    """Yield records, up to `RUN` at a time. Where one cannot be read, yield those before it, then raise the error."""
+    """Yield records, up to `RUN` at a time. If one cannot be read, yield those before it, then raise the error."""
     rest = iter(records)
     while True:
         run: list[Record] = []

@@ -3,7 +3,7 @@
 Three locks of the kernel on `<path>.lock`, each given up when its process ends. The *turn* is the lock of the whole file:
 whoever has it is the one writer. The *place in line* is a lock of the file's byte 0: a writer takes it before it waits for
 the turn, and gives it back as soon as it has the turn. A writer that gives the turn back and wants it again thus comes
-after the one that waits: nobody who writes without a pause keeps another out. The *presence* is a shared lock of byte 1,
+after the one that waits: no one who writes without a pause keeps another out. The *presence* is a shared lock of byte 1,
 held as long as the log is open for writing.
 
 While the turn is taken, the file holds the process number of the writer. A file that is not empty when the turn is taken
@@ -38,7 +38,7 @@ _PLACE_IN_LINE, _PRESENCE = 0, 1
 class Turns:
     """One writer's turns at a log; `take` and `give_back` alternate. Used by one thread at a time.
 
-    Raises `LogUnavailable` where the lock's file cannot be opened, `SecondWriter` where somebody removes the log.
+    Raises `LogUnavailable` if the lock's file cannot be opened, `SecondWriter` if somebody removes the log.
     """
 
     def __init__(self, path: Path) -> None:
@@ -62,7 +62,7 @@ class Turns:
                 _lock_byte(file, fcntl.F_UNLCK, _PLACE_IN_LINE)
             if self._is_in_place(file):
                 break
-            self.close()  # somebody removed the file: the locks on it exclude nobody who opens another
+            self.close()  # somebody removed the file: the locks on it exclude no one who opens another
             self._join()
         in_order, holder = os.fstat(file).st_size == 0, str(os.getpid()).encode()
         try:
@@ -133,11 +133,11 @@ class SoleWriter:
     is_interleaved = False
 
     def turn(self) -> AbstractContextManager[None]:
-        """Do nothing: nobody else writes."""
+        """Do nothing: no one else writes."""
         return nullcontext()
 
     def repairs(self) -> list[str]:
-        """Return that nothing was made anew."""
+        """Return that nothing was made again."""
         return []
 
     def compare_index(self, stream: str, events: StreamIndex) -> str | None:
@@ -148,7 +148,7 @@ class SoleWriter:
 def keep_writers_out(path: Path) -> int:
     """Return the descriptor of a lock that keeps every writer out of a log until it is closed.
 
-    Raises `SecondWriter` where somebody has it open for writing, `LogUnavailable` where the lock's file cannot be opened.
+    Raises `SecondWriter` if somebody has it open for writing, `LogUnavailable` if the lock's file cannot be opened.
     """
     file = open_lock(path)
     try:
@@ -160,5 +160,5 @@ def keep_writers_out(path: Path) -> int:
 
 
 def _lock_byte(file: int, kind: int, byte: int) -> None:
-    """Set a lock of this open file on one of its bytes, or give it up. Raises `BlockingIOError` where another has it."""
+    """Set a lock of this open file on one of its bytes, or give it up. Raises `BlockingIOError` if another has it."""
     fcntl.fcntl(file, fcntl.F_OFD_SETLK, struct.pack("@hhqqi", kind, os.SEEK_SET, byte, 1, 0))

@@ -63,7 +63,7 @@ def origin_of(log_id: str, property_id: str) -> str:
 
 
 def sign_checkpoint(checkpoint: Checkpoint, signer: Signer) -> Note:
-    """Return the signed note of a checkpoint. Raises `BadNote` where the key is not one of the log."""
+    """Return the signed note of a checkpoint. Raises `BadNote` if the key is not one of the log."""
     key = signer.public_key
     if key.kind is not KeyKind.LOG or key.name != checkpoint.origin:
         raise BadNote(f"the key {key.name} does not sign for the log {checkpoint.origin}")
@@ -79,7 +79,7 @@ def cosign(note: Note, signer: Signer, time_s: int) -> Note:
 def open_checkpoint(note: Note, keys: Sequence[PublicKey]) -> tuple[Checkpoint, VerifiedSignature]:
     """Return the checkpoint and the log's signature under it, of one of these keys.
 
-    Raises `BadNote` where it is no checkpoint, no such key of its log signed it, or a signature does not fit.
+    Raises `BadNote` if it is no checkpoint, no such key of its log signed it, or a signature does not fit.
     """
     checkpoint = Checkpoint.parse(note.text)
     ours = [key for key in keys if key.kind is KeyKind.LOG and key.name == checkpoint.origin]

@@ -1,10 +1,10 @@
 """Makes checkpoints: reads a log, states where its streams end, signs, and never contradicts what it signed before.
 
 It reads every event once, from the first on, and so holds the whole log against its own earlier statements before it signs
-anything new. What it signed last stands in three places: in the store, in the store's high-water file, and beside the key
-(`SigningMemory`); where the store contradicts one of these, or the log the store, it refuses.
+anything new. What it signed last is in three places: in the store, in the store's high-water file, and next to the key
+(`SigningMemory`); if the store contradicts one of these, or the log the store, it refuses.
 
-Of the results beside the log it states the heads of the chains that are sound and continue what it stated before. What does not
+Of the results next to the log it states the heads of the chains that are sound and continue what it stated before. What does not
 is named in `result_faults`, and the streams are signed all the same: results can be judged again, events cannot.
 """
 
@@ -38,9 +38,9 @@ class KeyNotInForce(AppendRefused):
 class Checkpointer:
     """Signs for one log. After any error it is of no use: make another one, which reads everything again.
 
-    `within_s` is how soon each checkpoint promises the next (null: no promise). Raises
-    `IntegrityError` wherever signing on would contradict what was signed. `results` are those beside the log (null: nothing is
-    stated of results); with `results_anew` the first checkpoint states them even where an earlier one states others.
+    `within_s` is how soon each checkpoint promises the next (None: no promise). Raises
+    `IntegrityError` wherever signing on would contradict what was signed. `results` are those next to the log (None: nothing is
+    stated of results); with `results_anew` the first checkpoint states them even if an earlier one states others.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Checkpointer:
         return sum(self._take(batch) for batch in self._log.tail(self._positions()))
 
     def sign(self, *, last: bool = False) -> Checkpoint:
-        """Make a checkpoint over what was read, even where nothing is new, and store it durably.
+        """Make a checkpoint over what was read, even if nothing is new, and store it durably.
 
         The `last` one before the process ends promises no other.
         """
@@ -111,7 +111,7 @@ class Checkpointer:
         return [AheadOfClock(CHECKPOINTS, self._ledger.size, time.at_us)]
 
     def _of_results(self, last: bool) -> list[Statement]:
-        """Return what is to be stated of the results, where it is time for that."""
+        """Return what is to be stated of the results, if it is time for that."""
         if self._results is None or (time.monotonic() < self._results_due_s and not last):
             return []
         made, self.result_faults = statements_of(self._results, self._ledger.results, anew=self._results_anew)

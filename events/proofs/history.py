@@ -23,7 +23,7 @@ from events.proofs.statements import BadCheckpoint, CheckpointBatch, HeadStateme
 
 
 class Mark(msgspec.Struct, frozen=True):
-    """What somebody (`by`) remembers: a checkpoint (so many statements with this root), or the end of a stream."""
+    """What somebody (`by`) remembers: a checkpoint (this many statements with this root), or the end of a stream."""
 
     head: Head
     by: str
@@ -33,9 +33,9 @@ NOTHING_REACHED: Final[Mapping[str, Mark]] = MappingProxyType({})
 
 
 def compare(stream: str, mark: Mark, head: Head, found: bytes) -> None:
-    """Raise `LostTail` or `BrokenSeal` where a stream that ends at `head` does not hold the end that somebody remembers.
+    """Raise `LostTail` or `BrokenSeal` if a stream that ends at `head` does not hold the end that somebody remembers.
 
-    `found` is the chain hash at the number of that end; empty where it was not read.
+    `found` is the chain hash at the number of that end; empty if it was not read.
     """
     if head.seq < mark.head.seq:
         raise LostTail(stream, head.seq + 1, f"the stream ends at {head.seq}, but {mark.by} reached {mark.head.seq}")
@@ -107,7 +107,7 @@ class Keys:
 
 
 class History:
-    """The checkpoints of a store in their order: every root computed anew, and every mark met on the way."""
+    """The checkpoints of a store in their order: every root computed again, and every mark met on the way."""
 
     def __init__(self, origin: str, marks: Iterable[Mark] = ()) -> None:
         self.ledger = Ledger(origin)
@@ -118,7 +118,7 @@ class History:
         self._marks = sorted(marks, key=lambda mark: mark.head.seq, reverse=True)
 
     def take(self, data: bytes, keys: Keys | None = None) -> Note:
-        """Add a stored batch; return its note. Raises `BadCheckpoint` where it contradicts itself, what came before, or a mark.
+        """Add a stored batch; return its note. Raises `BadCheckpoint` if it contradicts itself, what came before, or a mark.
 
         With `keys` it must also be signed by one that may sign it.
         """
@@ -138,7 +138,7 @@ class History:
         return note
 
     def end(self) -> None:
-        """Raise `BadCheckpoint` where the store ends before a checkpoint that is remembered."""
+        """Raise `BadCheckpoint` if the store ends before a checkpoint that is remembered."""
         if self._marks:
             mark, size = self._marks[0], self.ledger.size
             message = f"the checkpoints end at statement {size}, but {mark.by} holds one over {mark.head.seq}"
@@ -182,11 +182,11 @@ class StatedHeads:
         return self._sizes[place]
 
     def due(self, place: int) -> int:
-        """Return the number of events that is stated at a place; 0 where nothing is stated there yet."""
+        """Return the number of events that is stated at a place; 0 if nothing is stated there yet."""
         return self._sizes[place] if place < len(self._sizes) else 0
 
     def place_of(self, size: int) -> int | None:
-        """Return the place at which so many events are stated; null where nothing states that many."""
+        """Return the place at which this many events are stated; None if nothing states that many."""
         place = bisect_left(self._sizes, size)
         return place if place < len(self._sizes) and self._sizes[place] == size else None
 
@@ -219,7 +219,7 @@ class StreamHeads:
 
     @property
     def borne_out(self) -> CompactRange | None:
-        """The tree that bears out the last statement; null where there is none, or it was not reached."""
+        """The tree that bears out the last statement; None if none exists, or it was not reached."""
         return self._tree if self.settled and self.agreed and self.agreed == self._tree.size else None
 
     @property
@@ -228,7 +228,7 @@ class StreamHeads:
         return self._next == len(self._stated)
 
     def take(self, data: bytes, chain: bytes) -> None:
-        """Add an event and the chain hash after it. Raises `BrokenSeal` where a statement is not borne out."""
+        """Add an event and the chain hash after it. Raises `BrokenSeal` if a statement is not borne out."""
         self._tree.append(leaf_hash(data))
         self._chain = chain
         if self._stated.due(self._next) == self._tree.size:
@@ -250,13 +250,13 @@ class StreamHeads:
         self.agreed, self._next = self.size, self._next + 1
 
     def end(self) -> None:
-        """Raise `LostTail` where a statement speaks of events beyond the last one that was taken."""
+        """Raise `LostTail` if a statement speaks of events beyond the last one that was taken."""
         if not self.settled:
             message = f"the stream ends at {self.size}, but a checkpoint states {self._stated.size(-1)} events"
             raise LostTail(self.stream, self.size + 1, message)
 
     def statement(self) -> HeadStatement:
-        """Return what is to be stated of the stream as it stands."""
+        """Return what is to be stated of the stream as it is."""
         return HeadStatement(
             chain=self._chain.hex(), root=self._tree.root().hex(), size=self._tree.size, stream=self.stream
         )

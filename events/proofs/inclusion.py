@@ -1,4 +1,4 @@
-"""Proofs that stand alone: that events are those which a signed checkpoint covers, checked with a public key and nothing else.
+"""Proofs that are alone: that events are those which a signed checkpoint covers, checked with a public key and nothing else.
 
 A proof holds the events' bytes, the statement of where their stream ended, the statement of when that was signed, the
 checkpoint, and the hashes that join them (RFC 9162, 2.1.3). It is a small JSON file. Nothing of the log is needed to check it.
@@ -93,7 +93,7 @@ def prove(
     """Return the proof for events of a stream, under the first statement that covers them all.
 
     The checkpoint is the newest one, or `note`: one of the log's with the signatures of witnesses. Raises `CheckpointMissing`
-    where none covers them, `IntegrityError` where the checkpoints or the events do not hold together.
+    if none covers them, `IntegrityError` if the checkpoints or the events do not hold together.
     """
     if not numbers or min(numbers) < 1:
         raise BadProof(f"{stream}: there are no events {list(numbers)}; numbers are from 1 on")
@@ -126,7 +126,7 @@ def prove(
 def check(proof: Proof, keys: Sequence[PublicKey]) -> ProofResult:
     """Return what a proof shows under these keys, of the log and perhaps of witnesses.
 
-    A proof holds no vouches: the key that signed its checkpoint must be among them. Raises `BadNote` where none of them signed
+    A proof holds no vouches: the key that signed its checkpoint must be among them. Raises `BadNote` if none of them signed
     it, `BadProof` where anything else does not fit.
     """
     note = Note.decode(proof.checkpoint.encode())
@@ -162,7 +162,7 @@ def check(proof: Proof, keys: Sequence[PublicKey]) -> ProofResult:
 
 
 def _check_place(event: EventLeaf, stream: str, origin: str) -> None:
-    """The event must itself say that it stands there: in this log, stream and number."""
+    """The event must itself say that it is there: in this log, stream and number."""
     try:
         stated = read(event.data.encode())
     except EventError as error:

@@ -1,8 +1,8 @@
-"""Keys that sign for a log: private keys in files that nobody else can read, and which key was in force when.
+"""Keys that sign for a log: private keys in files that no one else can read, and which key was in force when.
 
 A key file holds one line: `PRIVATE+KEY+name+id+base64(kind ‖ seed)`, the text form of C2SP signed-note, or
 `HOOK package.module:factory argument` for a key that lies in a device or service: `factory(argument)` returns the `Signer`.
-Either way its mode must be 0600. Public keys stand in the property's stream (`key_published`, `key_retired`), so that
+Either way its mode must be 0600. Public keys are in the property's stream (`key_published`, `key_retired`), so that
 whoever reads the log up to a checkpoint knows which key had to sign that checkpoint. A key vouches for another only while it
 is in force: published before the event that publishes the other, and not retired before it (D447).
 """
@@ -63,9 +63,9 @@ class FileSigner:
 
 
 def new_key(path: Path, name: str, kind: KeyKind) -> FileSigner:
-    """Make a key pair: the private key in a new file of mode 0600, the public one beside it as `<file>.pub`.
+    """Make a key pair: the private key in a new file of mode 0600, the public one next to it as `<file>.pub`.
 
-    Raises `KeyRefused` where a file is there already, `OSError` where the disk fails; then neither is left behind.
+    Raises `KeyRefused` if a file is there already, `OSError` if the disk fails; then neither is left behind.
     """
     private = Ed25519PrivateKey.generate()
     public = PublicKey(_checked(name), kind, private.public_key().public_bytes_raw())
@@ -74,13 +74,13 @@ def new_key(path: Path, name: str, kind: KeyKind) -> FileSigner:
     try:
         _create(path.with_name(path.name + ".pub"), f"{public}\n", 0o640)
     except (KeyRefused, OSError):
-        path.unlink()  # a key of which nobody has the public half would be in the way of the next try
+        path.unlink()  # a key of which no one has the public half would be in the way of the next try
         raise
     return FileSigner(public, private)
 
 
 def read_signer(path: Path) -> Signer:
-    """Return what signs with the key of a file. Raises `KeyRefused` where others may read it, or it is no key file."""
+    """Return what signs with the key of a file. Raises `KeyRefused` if others may read it, or it is no key file."""
     try:
         with path.open("rb") as file:
             status = os.fstat(file.fileno())
@@ -101,7 +101,7 @@ def read_signer(path: Path) -> Signer:
 
 
 def read_public_key(path: Path, kind: KeyKind = KeyKind.LOG) -> PublicKey:
-    """Return the public key of a `.pub` file. Raises `KeyRefused` where it is none, or not of this kind."""
+    """Return the public key of a `.pub` file. Raises `KeyRefused` if it is not one, or not of this kind."""
     try:
         key = PublicKey.parse(path.read_bytes()[:4096].decode())
     except OSError as error:
@@ -120,7 +120,7 @@ def vouch_for(key: PublicKey, signer: Signer) -> str:
 
 class KeyEntry(msgspec.Struct):
     """A key of a log: the numbers of the events that published and (0: not) retired it, the vouch that was published with it,
-    and the key whose vouch that is (null: none, or one that does not count).
+    and the key whose vouch that is (None: none, or one that does not count).
     """
 
     key: PublicKey
@@ -165,7 +165,7 @@ class KeyRing:
             self.entries.append(KeyEntry(key, seq, 0, vouch, voucher))
 
     def _voucher(self, key: PublicKey, vouch: str) -> PublicKey:
-        """Return the key now in force that vouches for another one. Raises `BadNote` saying why there is none."""
+        """Return the key now in force that vouches for another one. Raises `BadNote` saying why none exists."""
         note = Note.decode(f"{_vouch_text(key)}\n{vouch}\n".encode())
         if len(note.signatures) != 1:
             raise BadNote(f"expected one line of signature, found {len(note.signatures)}")
@@ -186,7 +186,7 @@ class KeyRing:
         raise BadNote(f"the signature of {named(last.key)} does not fit the key")
 
     def of(self, key: PublicKey) -> KeyEntry | None:
-        """Return what the log says of a key, or null."""
+        """Return what the log says of a key, or None."""
         return next((entry for entry in self.entries if entry.key == key), None)
 
     def in_force(self, size: int) -> list[PublicKey]:

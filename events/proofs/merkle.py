@@ -40,7 +40,7 @@ class CompactRange:
 
     @classmethod
     def of(cls, size: int, subtrees: Sequence[bytes]) -> CompactRange:
-        """Return the tree of so many leaves with these full subtrees. Raises `ValueError` where there must be others."""
+        """Return the tree of this many leaves with these full subtrees. Raises `ValueError` if there must be others."""
         if size < 0 or len(subtrees) != size.bit_count() or any(len(each) != 32 for each in subtrees):
             raise ValueError(f"{size} leaves have {size.bit_count()} full subtrees of 32 bytes")
         tree = cls()
@@ -104,7 +104,7 @@ class Tree:
             level, full = level + 1, full >> 1
 
     def root(self, size: int | None = None) -> bytes:
-        """Return the root over the first `size` leaves (all, unless given). Raises `BadProof` where there are fewer."""
+        """Return the root over the first `size` leaves (all, unless given). Raises `BadProof` if there are fewer."""
         size = self._checked(size)
         return self._subtree(0, size) if size else EMPTY_ROOT
 

@@ -1,6 +1,6 @@
-"""Proofs for many leaves of one Merkle tree at once: whoever has these leaves and the hashes beside them has the root. Pure.
+"""Proofs for many leaves of one Merkle tree at once: whoever has these leaves and the hashes next to them has the root. Pure.
 
-The tree is that of RFC 9162 (see `merkle.py`). Where leaves stand together, one sparse proof is far shorter than an inclusion
+The tree is that of RFC 9162 (see `merkle.py`). If leaves stand together, one sparse proof is far shorter than an inclusion
 proof for each: of every subtree in which none of the leaves lies, the proof holds the root, from left to right.
 """
 
@@ -39,7 +39,7 @@ def outside_hashes(leaves: Sequence[bytes], wanted: Sequence[int]) -> list[bytes
 def root_of(size: int, leaves: Mapping[int, bytes], outside: Sequence[bytes]) -> bytes:
     """Return the root of the tree of `size` leaves, of which some are given by their numbers (from 0), from its proof.
 
-    Raises `BadProof` where a leaf is not in the tree, or the proof has too few or too many hashes.
+    Raises `BadProof` if a leaf is not in the tree, or the proof has too few or too many hashes.
     """
     numbers = sorted(leaves)
     if numbers and not 0 <= numbers[0] <= numbers[-1] < size:

@@ -1,8 +1,8 @@
 """Compares the refused bytes that a log keeps in quarantine with what its chain says of them.
 
-An `intake_refused` event states the SHA-256 and the size of the bytes that were refused in its place. The bytes lie beside
+An `intake_refused` event states the SHA-256 and the size of the bytes that were refused in its place. The bytes lie next to
 the chain: whoever uses them compares them first. Bytes are kept before their event is appended, so that whoever reads the
-events first, and then the quarantine, finds an entry for every event. An entry without an event (nobody could read its stream,
+events first, and then the quarantine, finds an entry for every event. An entry without an event (no one could read its stream,
 its stream takes no notice, or a crash came between) is compared with the name under which it is kept; no chain vouches for it.
 """
 
@@ -23,7 +23,7 @@ _MARK = f'"type":"{IntakeRefused.TYPE}"'.encode()
 
 
 class RefusalNotice(NamedTuple):
-    """What an `intake_refused` event says: where it stands, and the SHA-256 (hex) and size (bytes) of the refused line."""
+    """What an `intake_refused` event says: where it is, and the SHA-256 (hex) and size (bytes) of the refused line."""
 
     stream: str
     seq: int
@@ -35,7 +35,7 @@ class RefusalNotice(NamedTuple):
 class EntryChanged(IntegrityError):
     """The bytes of an entry are not those that were refused. `expected` and `actual` are SHA-256 in hex.
 
-    Where no event vouches for the entry, `stream` is `quarantine` and `seq` the entry's place in it, from 1.
+    If no event vouches for the entry, `stream` is `quarantine` and `seq` the entry's place in it, from 1.
     """
 
     def __init__(self, entry: QuarantineEntry, notice: RefusalNotice | None, place: int) -> None:
@@ -75,7 +75,7 @@ class EntryMissing(IntegrityError):
 
 class QuarantineCheck(msgspec.Struct, frozen=True):
     """A comparison: the number of entries, of those an event vouches for, and of those no event does; of entries whose
-    bytes were changed, and of events whose entry is missing. `notices` has the event of each entry, null where there is none.
+    bytes were changed, and of events whose entry is missing. `notices` has the event of each entry, None if none exists.
     """
 
     entries: int = 0
@@ -94,7 +94,7 @@ class QuarantineCheck(msgspec.Struct, frozen=True):
 
 
 def notice_in(stream: str, seq: int, data: bytes) -> RefusalNotice | None:
-    """Return the notice that an event's canonical bytes are; null where they are another event, or cannot be read."""
+    """Return the notice that an event's canonical bytes are; None if they are another event, or cannot be read."""
     if _MARK not in data:
         return None
     try:

@@ -46,7 +46,7 @@ class PublicKey(msgspec.Struct, frozen=True):
 
     @property
     def id(self) -> bytes:
-        """The 4 bytes that stand before each of its signatures."""
+        """The 4 bytes that are before each of its signatures."""
         return sha256(self.name.encode() + b"\n" + bytes([self.kind]) + self.key).digest()[:4]
 
     @classmethod
@@ -95,7 +95,7 @@ class NoteSignature(msgspec.Struct, frozen=True):
     data: bytes
 
     def line(self) -> str:
-        """Return the line as it stands in the note, without its end."""
+        """Return the line as it is in the note, without its end."""
         return f"{_DASH}{self.name} {encode_base64(self.key_id + self.data)}"
 
     def of(self, key: PublicKey) -> bool:
@@ -147,7 +147,7 @@ class VerifiedSignature(msgspec.Struct, frozen=True):
 def sign(text: str, signer: Signer, *, time_s: int | None = None) -> NoteSignature:
     """Return the signature of a key over a text; a witness signs the text with the time.
 
-    Raises `BadNote` where the text can be no note, or the time is missing or too much for the kind of key.
+    Raises `BadNote` if the text can be no note, or the time is missing or too much for the kind of key.
     """
     key = signer.public_key
     if (time_s is None) == (key.kind is KeyKind.WITNESS):
@@ -163,7 +163,7 @@ def sign(text: str, signer: Signer, *, time_s: int | None = None) -> NoteSignatu
 def verify(note: Note, keys: Sequence[PublicKey]) -> list[VerifiedSignature]:
     """Return the signatures of these keys under a note, each of which verified; others are ignored.
 
-    Raises `BadNote` where one claims to be of such a key and is not, or a key signed twice.
+    Raises `BadNote` if one claims to be of such a key and is not, or a key signed twice.
     """
     found: list[VerifiedSignature] = []
     for signature in note.signatures:
@@ -201,7 +201,7 @@ def _read_line(line: str) -> NoteSignature:
 
 
 def check_name(name: str) -> str:
-    """Return the name of a key. Raises `BadNote` where it is empty or has white space, a plus or control characters."""
+    """Return the name of a key. Raises `BadNote` if it is empty or has white space, a plus or control characters."""
     if not name or "+" in name or any(letter.isspace() or letter < " " for letter in name):
         raise BadNote(f"{name!r} is no name of a key: it must not be empty, nor have white space or a plus in it")
     return name

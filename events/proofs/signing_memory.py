@@ -1,4 +1,4 @@
-"""What a key signed last for a log: kept beside the key, and written before the checkpoint goes to its store.
+"""What a key signed last for a log: kept next to the key, and written before the checkpoint goes to its store.
 
 A process that dies in between leaves the checkpoint here, and the next one stores it as it was signed: a log never signs two
 checkpoints that cannot both be true. A store that holds less than what is here, or something else, has lost or changed it.
@@ -36,7 +36,7 @@ class SigningMemory:
         self._log_id = log_id
 
     def load(self) -> SigningRecord | None:
-        """Return what was signed last; null where nothing was. Raises `IntegrityError` where the file is not as written."""
+        """Return what was signed last; None where nothing was. Raises `IntegrityError` where the file is not as written."""
         try:
             content = read_plain(self.path)
         except FileNotFoundError:

@@ -3,7 +3,7 @@
 Invariant: what is not read again must be covered by a signed checkpoint, and where it ends must be shown by that
 checkpoint, not by whoever kept the note of the earlier verification. A stream begins after the last event of which a
 checkpoint states root and chain hash: the subtrees kept of it must give that root, and the event there must have that hash.
-Where anything does not fit, the stream is read from its first event, which finds what is wrong.
+If anything does not fit, the stream is read from its first event, which finds what is wrong.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Hash = Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")]
 Number = Annotated[int, Meta(ge=0, le=2**53 - 1)]
 
 LEAD = 200
-"""So many events before the first that is checked are read, to know whether a round is open."""
+"""This many events before the first that is checked are read, to know whether a round is open."""
 
 
 class StreamStart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -32,7 +32,7 @@ class StreamStart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     subtrees: tuple[Hash, ...]
 
     def heads(self, stream: str, stated: StatedHeads, chain: bytes) -> StreamHeads | None:
-        """Return the stream's tree from there on, if checkpoints state this root and the chain hash there; else null."""
+        """Return the stream's tree from there on, if checkpoints state this root and the chain hash there; else None."""
         try:
             tree = CompactRange.of(self.size, [bytes.fromhex(each) for each in self.subtrees])
         except ValueError:
@@ -54,6 +54,6 @@ class Start(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 def start_of(heads: StreamHeads) -> StreamStart | None:
-    """Return where a stream was borne out by everything that checkpoints state of it; null where they state nothing."""
+    """Return where a stream was borne out by everything that checkpoints state of it; None if they state nothing."""
     tree = heads.borne_out
     return None if tree is None else StreamStart(tree.size, tuple(each.hex() for each in tree.subtrees))

@@ -2,7 +2,7 @@
 
 Each leaf is a line of canonical JSON. A `head` says where a stream ends: its number of events, the root of the Merkle tree
 over their bytes, and the chain hash there. A `results` says where the chain of a stream's results ends
-(`events.log.result_chain`). A `time` closes what a checkpoint adds, even where no stream moved, so that
+(`events.log.result_chain`). A `time` closes what a checkpoint adds, even if no stream moved, so that
 silence shows: when it was made, how many events the heads cover in all, and within how many seconds the next checkpoint is
 promised. What a checkpoint adds is kept together with its signed note, as a `Batch`.
 """
@@ -67,7 +67,7 @@ class HeadStatement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 class TimeStatement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A checkpoint was made then, over so many events; the next is promised within so many seconds (null: no promise)."""
+    """A checkpoint was made then, over this many events; the next is promised within this many seconds (None: no promise)."""
 
     at_us: TimeUs
     events: Count
@@ -78,7 +78,7 @@ class TimeStatement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 class ResultsStatement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The results of a stream have `size` places, and `chain` is the chain hash after the last.
 
-    `anew`: the results were thrown away and judged again since the statement before, so that they need not continue it.
+    `again`: the results were thrown away and judged again since the statement before, so that they need not continue it.
     """
 
     anew: bool
@@ -162,7 +162,7 @@ class Ledger:
         self.added: list[HeadStatement] = []
         """What the last batch stated of streams."""
         self.results: dict[str, list[Head]] = {}
-        """Stream → what was stated of its results, since they were last stated anew."""
+        """Stream → what was stated of its results, since they were last stated again."""
         self.time: TimeStatement | None = None
         """What closed the last batch."""
         self._tree = CompactRange()
@@ -184,7 +184,7 @@ class Ledger:
         return Checkpoint(self.origin, self.size, self.root())
 
     def take(self, batch: CheckpointBatch) -> tuple[Note, Checkpoint]:
-        """Add a stored batch; return its note and checkpoint. Raises `BadCheckpoint` where the two do not belong together.
+        """Add a stored batch; return its note and checkpoint. Raises `BadCheckpoint` if the two do not belong together.
 
         Signatures are not looked at.
         """

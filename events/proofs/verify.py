@@ -1,7 +1,7 @@
 """Walk a whole log and say of every stream whether it is as it was written, and if not, where it first is not.
 
 Numbering, chain, canonical bytes, the envelope's own statement of its place, the appender's clock, the rules of the
-gaming day, the high-water mark; and where there are checkpoints, every root that they state, computed anew from the events,
+gaming day, the high-water mark; and if there are checkpoints, every root that they state, computed again from the events,
 and every signature. After a break of the chain nothing in that stream can be trusted, so that its walk
 ends there; the other streams are walked all the same. Pure: any `EventLog` will do.
 """
@@ -78,10 +78,10 @@ BreakKind = (
 """What happened to the first event that is not as it was written.
 
 `changed`: its bytes (or the stored hash) differ. `removed`: its number is missing. `swapped`: it traded places with another.
-`moved`: another event stands at its number. `tail_cut`: acknowledged events at the end are gone. `fork`: two events claim
+`moved`: another event is at its number. `tail_cut`: acknowledged events at the end are gone. `fork`: two events claim
 the number. `unreadable`: in the chain, but not an event this version can read. `envelope`: in the chain, but its envelope
 contradicts the log or the events before it. `vouch`: it publishes a key with a vouch that does not count. `added`: a file lies
-in an archive that was not sealed into it. `index`: the chain is whole, and what lies beside it to know repeats by differs.
+in an archive that was not sealed into it. `index`: the chain is whole, and what lies next to it to know repeats by differs.
 The other kinds are of refused lines, checkpoints and results: see `QuarantineFault`, `CheckpointFault`, `ResultFault`; of
 results `seq` is the place in the chain of the stream's results.
 """
@@ -105,7 +105,7 @@ class Break(msgspec.Struct, frozen=True, kw_only=True):
 
 class VerificationReport(msgspec.Struct, frozen=True, kw_only=True):
     """What a walk found. `heads` are the ends up to which each stream was confirmed; `events` counts what was walked,
-    `quarantine` says how what was refused at intake compares with the chain, `results` what was found of the results (null:
+    `quarantine` says how what was refused at intake compares with the chain, `results` what was found of the results (None:
     nothing was asked). `foreign` records are no part of the log and break nothing. `unread`: stream → how many events at its
     beginning were not read again; `starts`: where a later verification may begin. `lost`: what an earlier verification reached
     and the log no longer has; `future`: the first event of each stream, and the first checkpoint, of a time that has not come.
@@ -149,7 +149,7 @@ def verify(
     With `since`, of each stream only what came after the last event that checkpoints bore out then (see `events.proofs.since`).
     `anchors`, `marks` and `gap_s` as for `check_checkpoints`. `reached` (stream → end) is how far an earlier verification
     came: what the log lost of it is a break, unless `accept_loss`. `now_us` (UTC microseconds) is the present, to name what
-    is of the future. Raises `LogUnavailable` where the log cannot be read at all; everything else is in the report.
+    is of the future. Raises `LogUnavailable` if the log cannot be read at all; everything else is in the report.
     """
     breaks: list[Break] = []
     heads: dict[str, Head] = {}
@@ -259,7 +259,7 @@ class _Pace:
 def _together(log: EventLog, begun: Callable[[], dict[str, _StreamVerification]]) -> dict[str, _StreamVerification]:
     """Walk all streams in one reading, as far as they are whole; return the walks, to go on with.
 
-    At a break the reading ends. All walks begin anew without the stream that is broken, which is left to be read by itself: what
+    At a break the reading ends. All walks begin again without the stream that is broken, which is left to be read by itself: what
     is wrong with another one may lie behind the place.
     """
     broken: set[str] = set()
@@ -313,12 +313,12 @@ class _StreamVerification:
 
     @property
     def start(self) -> StreamStart | None:
-        """Where a later verification may begin; null where something is wrong, or nothing is stated."""
+        """Where a later verification may begin; None if something is wrong, or nothing is stated."""
         return start_of(self._tree) if not self.breaks else None
 
     @property
     def hash_at_position(self) -> bytes:
-        """The chain hash at the replay position; empty where the walk did not come to it."""
+        """The chain hash at the replay position; empty if the walk did not come to it."""
         return self._hashes[self.position]
 
     @property
@@ -363,7 +363,7 @@ class _StreamVerification:
         """Begin after the last event that an earlier verification and a checkpoint bear out; return whether they do.
 
         A few events before it are read where others follow, for the day and whether a round is open: their chain ends in the
-        stated hash. Where none follows, that event alone is read, and what comes in meanwhile is for the next verification.
+        stated hash. If none follows, that event alone is read, and what comes in meanwhile is for the next verification.
         """
         last: Record | None = None
         try:
@@ -393,7 +393,7 @@ class _StreamVerification:
         self.future = None
 
     def _take(self, record: Record, event: ReadEnvelope[Event] | None) -> None:
-        """Check the next record; `event` is what it holds, null where it has to be read by itself."""
+        """Check the next record; `event` is what it holds, None if it has to be read by itself."""
         self._tree.bear_out(record.data, record.hash)
         self._check(record, event)
         self.head = Head(record.seq, record.hash)

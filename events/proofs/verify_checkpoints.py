@@ -17,7 +17,7 @@ from events.proofs.statements import CHECKPOINTS, BadCheckpoint, TimeStatement
 
 
 class Silence(msgspec.Struct, frozen=True):
-    """No checkpoint was made between these two times (UTC microseconds), though one was due within so many seconds."""
+    """No checkpoint was made between these two times (UTC microseconds), though one was due within this many seconds."""
 
     from_us: int
     to_us: int
@@ -36,7 +36,7 @@ class EarlierSigner(msgspec.Struct, frozen=True):
 
 
 def before_the_key(checkpoints: int, key: PublicKey) -> str:
-    """Return by which key so many checkpoints were signed before the one that was given."""
+    """Return by which key this many checkpoints were signed before the one that was given."""
     many = "1 checkpoint was" if checkpoints == 1 else f"{checkpoints:,} checkpoints were"
     return f"{many} signed before the key you gave, by {named(key)}, and not checked with your key"
 
@@ -45,7 +45,7 @@ class Signatures(msgspec.Struct, frozen=True, kw_only=True):
     """What the checkpoints of a log prove.
 
     `checkpoints` and `statements` count those that are sound; `root` is the root over the statements (hex); `events` is how many
-    events the last of them covers, `at_us` when it was made, and within how many seconds it promises the next (null: it
+    events the last of them covers, `at_us` when it was made, and within how many seconds it promises the next (None: it
     promises none). `keys` are those that
     signed; `anchored` says that they, or keys that vouch for them, were given by whoever asked, and not only named by the
     log itself; `earlier` are those of the checkpoints that keys signed which vouch for a given one, before it signed any;

@@ -1,4 +1,4 @@
-"""Check the results beside a log: their chains, what checkpoints state of them, and the positions of the replay.
+"""Check the results next to a log: their chains, what checkpoints state of them, and the positions of the replay.
 
 What this shows: results are as they were stored, up to the last place that a signed checkpoint states. Whoever rewrites a chain
 from a place beyond that on, with every later hash, is not revealed here; judging again reveals it (`rack verify --verdicts`).
@@ -17,12 +17,12 @@ from events.proofs.statements import ResultsStatement
 from events.vocabulary.envelope import StreamName
 
 RESULTS = "results"
-"""How the results beside a log are called where no stream can be named."""
+"""How the results next to a log are called where no stream can be named."""
 POSITION_REMEDY = "`rack replay` judges the stream again"
 
 
 class StoredState(msgspec.Struct, frozen=True):
-    """A store of results (null: there is none) with the positions of the present engine, and why others do not fit a digest.
+    """A store of results (None: none exists) with the positions of the present engine, and why others do not fit a digest.
 
     `damage` says why a store that is there cannot be read.
     """
@@ -117,7 +117,7 @@ class _ResultsWalk:
     def begin(self, store: ResultStore, stream: str, sound: int) -> int:
         """Return after which place a stream is to be read: the last that a checkpoint states of those that were sound.
 
-        Where the result there is not the stated one, it is read from the first on.
+        If the result there is not the stated one, it is read from the first on.
         """
         places = [place for place in self._stated.get(stream, ()) if 0 < place <= sound]
         if not places:
@@ -185,7 +185,7 @@ def statements_of(
 ) -> tuple[list[ResultsStatement], tuple[ResultBroken | PositionBroken, ...]]:
     """Return what a checkpoint states of results, and what speaks against stating more.
 
-    Only results are stated whose chain is sound and continues what was stated before. With `anew`, sound chains that contradict
+    Only results are stated whose chain is sound and continues what was stated before. With `again`, sound chains that contradict
     an earlier statement are stated too, as begun again: for whoever has judged again and compared.
     """
     check = check_results(StoredState(store), stated)

@@ -1,6 +1,6 @@
 """A witness: another party's process, with its own key and folder, which cosigns a checkpoint only if the log just grew.
 
-It reads statements and events from the log and trusts neither: it computes every root anew, asks that what it cosigned last
+It reads statements and events from the log and trusts neither: it computes every root again, asks that what it cosigned last
 is the beginning of what is there now (a consistency proof, RFC 9162, checked against the root in its own folder), and
 that no stream shrank or was rewritten. What it refuses it keeps, for that is evidence. The folder holds, for each
 checkpoint, `<statements>.note` (the checkpoint with the log's signature and the witness's) and `<statements>.proof.json`
@@ -47,7 +47,7 @@ class WitnessFolder:
         self.path, self.key = path, key
 
     def cosigned(self) -> Iterator[CosignedCheckpoint]:
-        """Yield what the witness cosigned, in order. Raises `BadCheckpoint` where a file is not what the witness wrote."""
+        """Yield what the witness cosigned, in order. Raises `BadCheckpoint` if a file is not what the witness wrote."""
         for name in self._names():
             yield self._read(name)
 
@@ -61,7 +61,7 @@ class WitnessFolder:
         return [int(name[:16]) for name in self._names()]
 
     def read(self, size: int) -> CosignedCheckpoint:
-        """Return the checkpoint over so many statements. Raises `BadCheckpoint` where it is not what the witness wrote."""
+        """Return the checkpoint over this many statements. Raises `BadCheckpoint` if it is not what the witness wrote."""
         return self._read(f"{size:016d}.note")
 
     def refused(self) -> list[tuple[str, bytes]]:
@@ -161,19 +161,17 @@ class Witness:
         self._anchors, self._clock = anchors, clock
         self._begun = False  # whether a trusted key has signed
         self.last = folder.last()
-        """What was cosigned last; null before the first time."""
+        """What was cosigned last; None before the first time."""
         origin = origin_of(log.log_id, log.property_id)
         self._history = History(origin, folder.last_mark(origin))
         self._tree = Tree()
         self._streams: dict[str, StreamHeads] = {}
-        self._newest: tuple[int, bytes] | None = (
-            None  # how many statements stand before the newest batch, and the batch
-        )
+        self._newest: tuple[int, bytes] | None = None  # how many statements are before the newest batch, and the batch
 
     def look(self) -> CosignedCheckpoint | None:
-        """Cosign the newest checkpoint if it is another than the last one; null where there is nothing new.
+        """Cosign the newest checkpoint if it is another than the last one; None if there is nothing new.
 
-        Raises `IntegrityError` where it does not extend what was seen, after keeping it.
+        Raises `IntegrityError` if it does not extend what was seen, after keeping it.
         """
         fresh = self._fresh()
         try:
@@ -206,7 +204,7 @@ class Witness:
         return found[1:]
 
     def _check(self, fresh: Sequence[bytes]) -> Note | None:
-        """Take the batches and hold them against the events; return the last note of them, null where no trusted key signed."""
+        """Take the batches and hold them against the events; return the last note of them, None if no trusted key signed."""
         keys, note = Keys(self._log, self._anchors, begun=self._begun), None
         for data in fresh:
             before = self._history.ledger.size

@@ -1,4 +1,4 @@
-"""Where checkpoints are kept: beside a log on one machine in `<log>.checkpoints`, on Kafka in `<prefix>.checkpoints`.
+"""Where checkpoints are kept: next to a log on one machine in `<log>.checkpoints`, on Kafka in `<prefix>.checkpoints`.
 
 Batches are only ever added. A high-water file apart from the store (`<log>.checkpoints.high-water`, or in `.rack/`) holds
 the last checkpoint that was made, so that a store which was rolled back cannot hide it.
@@ -30,7 +30,7 @@ CREATE TRIGGER IF NOT EXISTS checkpoints_keep BEFORE UPDATE ON checkpoints
 class SqliteCheckpoints:
     """The checkpoints beside a log in SQLite (see `events.log.contract.CheckpointStore`). To a reader, no file is an empty store.
 
-    The right to add to them is a lock of the kernel, which nobody can be robbed of: `if_free` changes nothing here.
+    The right to add to them is a lock of the kernel, which no one can be robbed of: `if_free` changes nothing here.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class SqliteCheckpoints:
             raise
 
     def batches(self, after: int = 0) -> Iterator[bytes]:
-        """Yield the encoded batches beyond so many statements, in their order."""
+        """Yield the encoded batches beyond this many statements, in their order."""
         self._open_if_there()
         while self._database is not None:
             sql = "SELECT size, data FROM checkpoints WHERE size > ? ORDER BY size LIMIT ?"

@@ -48,7 +48,7 @@ class Database:
             connection = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READONLY)
             return _tried(connection, "SELECT count(*) FROM sqlite_schema")
         except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.IOError):
-            # A copy in a folder in which nothing can be created: without a -wal nobody writes to it.
+            # A copy in a folder in which nothing can be created: without a -wal no one writes to it.
             if self.path.with_name(self.path.name + "-wal").exists():
                 raise
             name = self.path.as_uri() + "?immutable=1"
@@ -87,7 +87,7 @@ class Database:
         with self.lock, self.errors("read"):
             try:
                 return self.connection.execute(sql, values).fetchall()
-            except UnicodeDecodeError as error:  # bytes where the schema allows only text
+            except UnicodeDecodeError as error:  # bytes if the schema allows only text
                 raise DamagedDatabase(
                     f"{self.path} could not be read: {error}; keep the file and restore a copy"
                 ) from error
@@ -101,7 +101,7 @@ class Database:
                     sync(wal)
             except OSError as error:
                 raise LogUnavailable(f"{wal}: {error.strerror}") from error
-            self.connection.execute("PRAGMA wal_checkpoint").fetchall()  # where that sync failed once, another may lie
+            self.connection.execute("PRAGMA wal_checkpoint").fetchall()  # if that sync failed once, another may lie
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[Connection]:
@@ -119,7 +119,7 @@ class Database:
                 raise
 
     def close(self) -> None:
-        """Close the connection; a second time does nothing. Raises `LogUnavailable` where the disk fails (nothing is lost)."""
+        """Close the connection; a second time does nothing. Raises `LogUnavailable` if the disk fails (nothing is lost)."""
         with self.lock:
             connection, self._connection = self._connection, None
             if connection is not None:
@@ -132,7 +132,7 @@ class Database:
 
 
 def _tried(connection: Connection, sql: str) -> Connection:
-    """Return a connection on which this runs; it is closed where it does not."""
+    """Return a connection on which this runs; it is closed if it does not."""
     try:
         connection.set_busy_timeout(10_000)
         connection.execute(sql).fetchall()

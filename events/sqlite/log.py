@@ -61,8 +61,8 @@ def utc_now_us() -> int:
 class SqliteLog(OwnStore):
     """A log in one SQLite file (see `events.log.contract.EventLog`).
 
-    Raises `LogUnavailable` where there is no such log, `SecondWriter` where another writer does not give its turn back,
-    `LostTail` or `BrokenSeal` where acknowledged events are gone. With `check_heads=False` a damaged log opens all the
+    Raises `LogUnavailable` if there is no such log, `SecondWriter` if another writer does not give its turn back,
+    `LostTail` or `BrokenSeal` if acknowledged events are gone. With `check_heads=False` a damaged log opens all the
     same, so that it can be verified; the damaged streams still take no event.
     """
 
@@ -94,7 +94,7 @@ class SqliteLog(OwnStore):
             if not read_only:
                 self._turns = Turns(self.path)
                 self._resources.callback(self._turns.close)
-                self._turns.take()  # where opening fails it is not given back in order: the next writer looks again
+                self._turns.take()  # if opening fails it is not given back in order: the next writer looks again
             self._open(property_id, log_id, create and not read_only)
             for stream, mark in sorted(self._high_water.load().items()) if check_heads else ():
                 compare(stream, mark, self.head(stream), self._hash_at(stream, mark.seq))
@@ -215,7 +215,7 @@ class SqliteLog(OwnStore):
         return int(self._database.rows("PRAGMA data_version")[0][0])
 
     def repairs(self) -> list[str]:
-        """Return what was made anew because it differed from the chain, a sentence for each stream."""
+        """Return what was made again because it differed from the chain, a sentence for each stream."""
         return list(self._repairs)
 
     def _commit(self, groups: Sequence[tuple[str, Sequence[Draft]]], expected_seq: int | None) -> list[AppendResult]:
@@ -298,7 +298,7 @@ class SqliteLog(OwnStore):
         return appended
 
     def _state(self, stream: str) -> StreamState:
-        """Return where a stream stands, from its last events when it is asked for the first time."""
+        """Return where a stream is, from its last events when it is asked for the first time."""
         if stream not in self._states:
             try:
                 msgspec.convert(stream, StreamName)
@@ -338,7 +338,7 @@ class SqliteLog(OwnStore):
     def _check_writable(self) -> None:
         if self._read_only:
             raise AppendRefused(f"{self.path} is open for reading only")
-        _ = self._database.connection  # raises where the log was closed
+        _ = self._database.connection  # raises if the log was closed
         if self._failure is not None:
             raise LogUnavailable(self._failure)
 
@@ -399,7 +399,7 @@ class SqliteLog(OwnStore):
             try:
                 at, last, previous = "", 0, self._hash_at("", 0)
                 for _, stream, seq, data, stored in rows:
-                    if stream != at:  # mostly, the events of a stream stand in rows beside each other
+                    if stream != at:  # mostly, the events of a stream are in rows next to each other
                         ends[at] = last, previous
                         if stream not in ends:
                             start = after.get(stream, 0)
@@ -475,7 +475,7 @@ class SqliteLog(OwnStore):
         return self._high_water.load()
 
     def verify_head(self, stream: str) -> None:
-        """Raise `LostTail` or `BrokenSeal` where the stream ends before its high-water mark or differs there."""
+        """Raise `LostTail` or `BrokenSeal` if the stream ends before its high-water mark or differs there."""
         mark = self._high_water.load().get(stream)  # before the database is read: a writer may be at work
         if mark is not None:
             compare(stream, mark, self.head(stream), self._hash_at(stream, mark.seq))

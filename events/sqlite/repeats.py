@@ -1,9 +1,9 @@
-"""By what a log in SQLite knows repeats: the tables `reports` and `event_ids`, an index beside the chain.
+"""By what a log in SQLite knows repeats: the tables `reports` and `event_ids`, an index next to the chain.
 
-Nothing is believed because it stands there. Each row names the event that it is of, and what a row says is compared with
+Nothing is believed because it is there. Each row names the event that it is of, and what a row says is compared with
 that event when it decides anything: that a report is a repeat, or that an id is taken. That a row is missing shows in the
 numbers of the source: a report whose number is not beyond that of the source's newest event comes late, or comes again, and
-is looked for among the stream's events. Where chain and index differ, the stream's rows are made anew from the chain.
+is looked for among the stream's events. If chain and index differ, the stream's rows are made again from the chain.
 
 Both cost nothing at opening, however long the log is, and next to nothing for a report with the next number. Looking for
 a late report reads its stream once (less than half a second for 200,000 events); after `LATE_REPORTS` of them the whole
@@ -25,10 +25,10 @@ from events.log.contract import Record, StreamIndex
 from events.sqlite.database import Connection, Database, NotUnique
 
 LATE_REPORTS: Final = 50
-"""So many late reports of a stream are looked for one by one."""
+"""This many late reports of a stream are looked for one by one."""
 
 NEW_SOURCES: Final = 50
-"""So many sources of a stream are looked for one by one."""
+"""This many sources of a stream are looked for one by one."""
 
 EVENTS_AT_ONCE: Final = 2_000
 
@@ -57,7 +57,7 @@ _source_decoder = msgspec.json.Decoder(_Source)
 
 
 class IndexDiffers(Exception):
-    """The index of a stream does not agree with the chain: its rows must be made anew."""
+    """The index of a stream does not agree with the chain: its rows must be made again."""
 
     def __init__(self, stream: str) -> None:
         super().__init__(stream)
@@ -65,7 +65,7 @@ class IndexDiffers(Exception):
 
 
 class RepeatIndex:
-    """The index of a log that is open for writing. Everything but `latest` stands in the database."""
+    """The index of a log that is open for writing. Everything but `latest` is in the database."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -83,7 +83,7 @@ class RepeatIndex:
     def enter(self, connection: Connection, ends: Mapping[str, int], reports: Sequence[Report]) -> list[bool]:
         """Enter reports, numbering the new ones on from the ends of their streams; return which of them are new.
 
-        Raises `IndexDiffers` where what is entered already is not so in the chain; nothing may then be committed.
+        Raises `IndexDiffers` if what is entered already is not so in the chain; nothing may then be committed.
         """
         new = _entered(connection, dict(ends), reports)
         here: set[Report] | None = None
@@ -113,7 +113,7 @@ class RepeatIndex:
             raise DuplicateEventId(stream, event_id.hex()) from error
 
     def _latest_of(self, report: Report) -> int:
-        """Return the number of the newest event of a report's source in its stream; 0 where there is none."""
+        """Return the number of the newest event of a report's source in its stream; 0 if none exists."""
         key = report.stream, report.source
         if key not in self._latest:
             self._latest[key] = 0 if report.source.startswith(_OWN_SOURCES) else self._newest_of(report)
@@ -142,14 +142,14 @@ class RepeatIndex:
         return sources
 
     def _look_for(self, report: Report) -> None:
-        """Look for a late report among the stream's events. Raises `IndexDiffers` where it is there."""
+        """Look for a late report among the stream's events. Raises `IndexDiffers` if it is there."""
         stream = report.stream
         if stream in self._compared:
             return
         self._late[stream] = self._late.get(stream, 0) + 1
         if self._late[stream] > LATE_REPORTS:
             self._compared.add(stream)
-            raise IndexDiffers(stream)  # makes the rows anew, and so compares them all
+            raise IndexDiffers(stream)  # makes the rows again, and so compares them all
         needle = _source_bytes(report.source) + b"%d," % report.source_seq
         if any(event.report == report.digest for event in self._events_of(report, needle)):
             raise IndexDiffers(stream)
@@ -180,13 +180,13 @@ class RepeatIndex:
             raise IndexDiffers(stream)
 
     def _event_of_row(self, stream: str, rows: Sequence[tuple[int]]) -> RecordSummary | None:
-        """Return the event that a row of the index names; null where there is no such row or event."""
+        """Return the event that a row of the index names; None if there is no such row or event."""
         sql = "SELECT seq, data, hash FROM events WHERE stream = ? AND seq = ?"
         events = self._database.rows(sql, stream, rows[0][0]) if rows else []
         return _learned(stream, *events[0]) if events else None
 
     def make_anew(self, stream: str, records: Iterable[Record]) -> str | None:
-        """Make the rows of a stream anew from its events; return how they differed, or null where they did not.
+        """Make the rows of a stream again from its events; return how they differed, or None if they did not.
 
         Raises what reading the events raises; the rows then stay as they were.
         """
@@ -238,7 +238,7 @@ def difference(rows: Mapping[Any, int], events: Mapping[Any, int]) -> Difference
 
 
 def describe(stream: str, reports: Difference, ids: Difference) -> str | None:
-    """Say how the index of a stream differs from the chain; null where it does not."""
+    """Say how the index of a stream differs from the chain; None if it does not."""
     missing, foreign = reports.missing + ids.missing, reports.foreign + ids.foreign
     if not missing and not foreign:
         return None
@@ -249,7 +249,7 @@ def describe(stream: str, reports: Difference, ids: Difference) -> str | None:
 
 
 def compare_index(database: Database, stream: str, events: StreamIndex) -> str | None:
-    """Say how the rows of a stream differ from its events, as far as those were read; null where they do not.
+    """Say how the rows of a stream differ from its events, as far as those were read; None if they do not.
 
     Compared are the id of every event, and the source's number and the number of every report. What a row says of a
     report's content is compared when the row is used.
@@ -265,7 +265,7 @@ def compare_index(database: Database, stream: str, events: StreamIndex) -> str |
         source: [",".join(map(str, seqs)), ",".join(map(str, numbers))]
         for source, (seqs, numbers) in events.reports.items()
     }:
-        return None  # mostly, a source's numbers stand in the order of the events
+        return None  # mostly, a source's numbers are in the order of the events
     reports = {(source, *pair) for source, texts in rows.items() for pair in _pairs(*texts)}
     expected = {
         (source, *pair)
@@ -317,7 +317,7 @@ def _entered(connection: Connection, ends: dict[str, int], reports: Sequence[Rep
 
 
 def _learned(stream: str, seq: int, data: Any, hash_: bytes) -> RecordSummary | None:
-    """Return what a stored event says; null where it is none."""
+    """Return what a stored event says; None if it is not one."""
     if not isinstance(data, bytes):
         return None
     try:

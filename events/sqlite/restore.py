@@ -20,7 +20,7 @@ class SqliteRestore(SqliteLog):
                 self._high_water.record(heads)
 
     def adopt(self, records: Sequence[Record]) -> None:
-        """Store records as they are, in one transaction. Raises `BrokenSeal` where one does not continue its stream."""
+        """Store records as they are, in one transaction. Raises `BrokenSeal` if one does not continue its stream."""
         ends: dict[str, Head] = {}
         with self.turn():
             for record in records:

@@ -1,4 +1,4 @@
-"""The results beside a log on one machine: records, positions and snapshots in one SQLite file, one transaction a commit."""
+"""The results next to a log on one machine: records, positions and snapshots in one SQLite file, one transaction a commit."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ PAGE_BYTES = 16_384
 
 
 class SqliteResults(OwnStore):
-    """The results beside a log (see `events.log.contract.ResultStore`): `<log path>.verdicts`, or any other path.
+    """The results next to a log (see `events.log.contract.ResultStore`): `<log path>.verdicts`, or any other path.
 
-    Raises `LogUnavailable` where the file cannot be opened, or read only where there is none, and `SecondWriter` where another
+    Raises `LogUnavailable` if the file cannot be opened, or read only if none exists, and `SecondWriter` if another
     replayer writes there.
     """
 
@@ -161,7 +161,7 @@ class SqliteResults(OwnStore):
             pos = rows[-1][0]
 
     def latest(self, kind: str, key: str) -> bytes | None:
-        """Return the last record of a kind under a key, or null."""
+        """Return the last record of a kind under a key, or None."""
         rows = self._database.rows(_LATEST, kind, key)
         return rows[0][0] if rows else None
 

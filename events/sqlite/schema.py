@@ -8,7 +8,7 @@ from events.sqlite.database import Database
 
 SCHEMA_VERSION: Final = "3"
 EARLIER_FORMS: Final = ("1", "2")
-"""Forms that are read, and renewed where the log is opened for writing."""
+"""Forms that are read, and renewed if the log is opened for writing."""
 
 SCHEMA: Final = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;

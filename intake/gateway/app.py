@@ -78,7 +78,7 @@ class Refused(Exception):
 
 
 class Caller(NamedTuple):
-    """Who asks: the name and record of a device, and the profile it speaks; none where nobody has to say who he is."""
+    """Who asks: the name and record of a device, and the profile it speaks; none where no one has to say who he is."""
 
     name: str = ""
     device: Device | None = None
@@ -86,7 +86,7 @@ class Caller(NamedTuple):
 
 
 class Gateway:
-    """What the addresses answer from. `devices` null: whoever reaches the gateway may hand in for any source."""
+    """What the addresses answer from. `devices` None: whoever reaches the gateway may hand in for any source."""
 
     def __init__(
         self, commit: GroupCommit, devices: DeviceWatch | None, profiles: Profiles, tokens: Tokens, telemetry: Telemetry
@@ -95,7 +95,7 @@ class Gateway:
         self._profiles = profiles
         self._incoming = 0
         self.troubles: list[Callable[[], str | None]] = []
-        """What else may keep the gateway from being ready: each says it in a sentence, or null."""
+        """What else may keep the gateway from being ready: each says it in a sentence, or None."""
 
     def app(self) -> Starlette:
         """Return the application; when the server ends it, what was taken is stored first."""
@@ -134,7 +134,7 @@ class Gateway:
             )
         except Refused as refused:
             response = _refusal(refused)
-        except ClientDisconnect:  # nobody is there to be answered, and nothing was taken
+        except ClientDisconnect:  # no one is there to be answered, and nothing was taken
             response = Response(status_code=499)
         except Exception as error:  # a defect of reading this body: others are served
             what = f"unexpected {type(error).__name__}: {error}; this is a defect of Discard Rack"

@@ -24,7 +24,7 @@ from intake.lines import AcceptedLine, Refusal, read_line, read_or_refuse, token
 BATCH: Final = "application/cloudevents-batch+json"
 SINGLE: Final = "application/cloudevents+json"
 BINARY: Final = "binary"
-"""No content type: that of the data stands in the request's head, and so do the attributes."""
+"""No content type: that of the data is in the request's head, and so do the attributes."""
 
 _EPOCH: Final = datetime.fromisoformat("1970-01-01T00:00:00Z")
 _TYPE: Final = re.compile(r"\A([a-z0-9_]{1,64})\.v([1-9][0-9]{0,5})\Z")

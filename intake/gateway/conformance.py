@@ -33,7 +33,7 @@ STRANGER: Final = "conform-stranger"
 
 
 class Outcome(NamedTuple):
-    """What came of a trial: its promise, and what came instead; null where it was kept."""
+    """What came of a trial: its promise, and what came instead; None where it was kept."""
 
     promise: str
     instead: str | None
@@ -62,7 +62,7 @@ class Broken(Exception):
 
 
 class Kit:
-    """The trials against one gateway. Raises `IntakeError` where the address is none."""
+    """The trials against one gateway. Raises `IntakeError` if the address is not one."""
 
     def __init__(self, address: str, source: str, token: str | None, *, table: str | None = None) -> None:
         parts = urlsplit(address)
@@ -187,7 +187,7 @@ class Kit:
         _expect(self._ask("POST", "/v1/events", self._line(_wager()), "text/plain").status, 415)
 
     def _no_token(self) -> None:
-        """Without a token, or with another, nobody is let in: 401."""
+        """Without a token, or with another, no one is let in: 401."""
         for token in (None, f"{(self._token or '').partition('.')[0]}.wrong"):
             real, self._token = self._token, token
             try:
@@ -242,7 +242,7 @@ class Kit:
         return kind(self._host, self._port, timeout=TIMEOUT_S)
 
     def _begun(self, size: int) -> socket.socket:
-        """Return a connection on which a request has begun whose body is to have so many bytes."""
+        """Return a connection on which a request has begun whose body is to have this many bytes."""
         opened = socket.create_connection((self._host, self._port), timeout=TIMEOUT_S)
         if self._https:
             opened = ssl.create_default_context().wrap_socket(opened, server_hostname=self._host)

@@ -32,7 +32,7 @@ class BoundedProtocol(H11Protocol):
         self._deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Take a connection; where there are too many, close the one that has waited longest, or this."""
+        """Take a connection; if there are too many, close the one that has waited longest, or this."""
         super().connection_made(cast(asyncio.Transport, transport))
         self._wait()
         if len(self.connections) > self.most:

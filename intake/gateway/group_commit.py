@@ -30,7 +30,7 @@ MOST_BYTES: Final = 64 * 1024 * 1024
 """What may wait for its commit. Beyond it, a device is told to come again."""
 
 REOPEN_S: Final = 1.0
-"""How often a log that failed is opened again while nobody hands anything in."""
+"""How often a log that failed is opened again while no one hands anything in."""
 
 
 class QueueFull(Exception):
@@ -55,7 +55,7 @@ class GroupCommit:
     """The one writer of a gateway. `hand_in` may be called from any thread.
 
     `observe(lines, seconds)` hears of each commit,
-    `report(sentence)` of what lay beside the chain, differed from it and was made anew.
+    `report(sentence)` of what lay next to the chain, differed from it and was made again.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class GroupCommit:
         self._lock = threading.Lock()
         self.waiting_lines = self.waiting_bytes = 0
         self.trouble: str | None = None
-        """Why nothing can be stored at present; null where the last attempt succeeded."""
+        """Why nothing can be stored at present; None if the last attempt succeeded."""
         self._closing = self._succeeded = False
         self._log: EventLog | None = open_log()
         self._log_id = self._log.log_id
@@ -89,7 +89,7 @@ class GroupCommit:
         return self._thread.is_alive() and not self._closing
 
     def hand_in(self, handed: Handed) -> None:
-        """Take what a request hands in. Raises `QueueFull` where too much waits already, `NotStored` after `close`."""
+        """Take what a request hands in. Raises `QueueFull` if too much waits already, `NotStored` after `close`."""
         with self._lock:
             if self._closing:
                 raise NotStored("the gateway is being stopped; hand it in again")
@@ -177,7 +177,7 @@ class GroupCommit:
             for handed in group:
                 self._fail(handed, NotStored(str(error)))
             return
-        except Exception as error:  # a defect: nobody may wait for ever, and the log is looked at anew
+        except Exception as error:  # a defect: no one may wait for ever, and the log is looked at again
             self._give_up(error)
             for handed in group:
                 self._fail(
@@ -203,15 +203,15 @@ class GroupCommit:
             outcomes += self._appender.append(lines[at : at + BATCH])
         self._appender.summary.refused.clear()  # the account of a file's lines: here it would grow for ever
         for repair in self._log.repairs()[self._repairs :]:
-            with contextlib.suppress(OSError):  # nobody reads it
+            with contextlib.suppress(OSError):  # no one reads it
                 self._report(repair)
             self._repairs += 1
         return outcomes
 
     def _give_up(self, error: Exception) -> None:
-        """Give up a log of which nobody can say what it has stored: the next group opens it again, and finds out.
+        """Give up a log of which no one can say what it has stored: the next group opens it again, and finds out.
 
-        Not where another has taken over from this gateway: whoever opened again would take it back.
+        Not if another has taken over from this gateway: whoever opened again would take it back.
         """
         self.trouble = str(error) or type(error).__name__
         self._succeeded = isinstance(error, SecondWriter)

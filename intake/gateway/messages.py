@@ -72,7 +72,7 @@ def content_types(profile: Profile | None) -> tuple[str, ...]:
 def read_body(body: bytes, kind: str, tokens: Tokens, profile: Profile | None = None) -> list[Message]:
     """Return what the lines of a body of this content type say.
 
-    Raises `BadBody`, or `IntakeError` where no token can be put in.
+    Raises `BadBody`, or `IntakeError` if no token can be put in.
     """
     body = body.removeprefix(BOM_UTF8)
     if kind == cloud_events.SINGLE:
@@ -106,7 +106,7 @@ def _number(where: str) -> int:
 
 
 def check_device(device: Device, messages: Sequence[Message], *, vendor: bool = False) -> None:
-    """Raise `NotItsOwn` where a line, as far as it can be read, names a source or a stream that is not the device's.
+    """Raise `NotItsOwn` if a line, as far as it can be read, names a source or a stream that is not the device's.
 
     A `vendor`'s message that cannot be translated names no source in our words.
     """
@@ -120,7 +120,7 @@ def check_device(device: Device, messages: Sequence[Message], *, vendor: bool = 
 
 
 def _source_of(line: AcceptedLine | Refusal, *, vendor: bool) -> str:
-    """Return the source that a line names; nothing where it cannot be read: within a payload, it is something else."""
+    """Return the source that a line names; nothing if it cannot be read: within a payload, it is something else."""
     if isinstance(line, AcceptedLine):
         return line.draft.source
     if vendor:

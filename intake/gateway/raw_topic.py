@@ -2,10 +2,10 @@
 
 The offset is kept, under a name that is the log's own, after everything before it is durable. Whatever is killed when, a
 record is read again or was stored; what was stored already is recognized as a repeat by the device's own number. Nothing is
-skipped: where the log takes nothing, the topic waits. A record that cannot be read, whatever it does to its reader, goes to
+skipped: if the log takes nothing, the topic waits. A record that cannot be read, whatever it does to its reader, goes to
 quarantine, with topic, partition and offset: nothing waits behind it.
 
-Who may write to the topic, the broker's access rules say. Where there is a register of devices, the key of a record is the
+Who may write to the topic, the broker's access rules say. If there is a register of devices, the key of a record is the
 name of its device, which speaks for its own sources only.
 """
 
@@ -34,7 +34,7 @@ from intake.profiles.shelf import Profiles
 
 POLL_S: Final = 0.2
 AGAIN_S: Final = 1.0
-"""How long the topic waits where the log, the register or the broker cannot be had."""
+"""How long the topic waits if the log, the register or the broker cannot be had."""
 
 Line = AcceptedLine | Refusal
 
@@ -42,7 +42,7 @@ Line = AcceptedLine | Refusal
 class RawTopic:
     """Reads a topic into a gateway's log, on a thread of its own, until it is closed.
 
-    Raises `LogUnavailable` where the address is none.
+    Raises `LogUnavailable` if the address is not one.
     """
 
     def __init__(

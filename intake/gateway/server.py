@@ -23,7 +23,7 @@ BACKLOG: Final = 1_024
 HEAD_BYTES: Final = 16 * 1024
 """The largest head of a request."""
 SWITCH_S: Final = 0.0005
-"""How long the writing thread may keep the interpreter while requests wait for it. Python's 5 ms are spent anew at each read and
+"""How long the writing thread may keep the interpreter while requests wait for it. Python's 5 ms are spent again at each read and
 write of a connection: with fifty connections a group is answered a quarter of a second late."""
 
 
@@ -71,7 +71,7 @@ def is_loopback(host: str) -> bool:
 
 
 def server(app: Starlette, *, certificate: Path | None = None, key: Path | None = None) -> uvicorn.Server:
-    """Return the server of an application, with TLS where a certificate is given. Raises `OSError` where that cannot be read."""
+    """Return the server of an application, with TLS if a certificate is given. Raises `OSError` if that cannot be read."""
     _allow_connections()
     config = uvicorn.Config(
         app,

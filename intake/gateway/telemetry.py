@@ -69,7 +69,7 @@ class Telemetry:
         return dict(tally)
 
     def outcomes(self, outcomes: Sequence[LineOutcome]) -> None:
-        """Count lines that nobody waits for an answer to."""
+        """Count lines that no one waits for an answer to."""
         for outcome in outcomes:
             status = "quarantined" if outcome.refused is not None else "duplicate" if outcome.seq is None else "stored"
             self._lines.labels(status).inc()

@@ -45,7 +45,7 @@ class Value(
 ):
     """Where the value of a field comes from (one of `is`, `none`, `from`, `chips` or `list`) and how it is understood.
 
-    `is`: a constant. `none`: null. `from`: a path into the message, such as `bet.amount` (`item.…` within `each`). `chips`:
+    `is`: a constant. `none`: None. `from`: a path into the message, such as `bet.amount` (`item.…` within `each`). `chips`:
     path of a count → what such a chip is worth in cents. `list`: values, one after the other.
     """
 
@@ -63,9 +63,9 @@ class Value(
     every: bool = False
     """The value is a list, and each of its elements is understood so."""
     absent: Any = msgspec.UNSET
-    """The value where the message does not have it. Without it, such a message is refused."""
+    """The value if the message does not have it. Without it, such a message is refused."""
     absent_none: bool = False
-    """The same, null."""
+    """The same, None."""
 
 
 class CardForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -77,11 +77,11 @@ class CardForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     joker: str | None = None
     unread: str | None = None
     separator: str | None = None
-    """Between cards that stand in one text; null: they stand in a list."""
+    """Between cards that are in one text; None: they are in a list."""
 
 
 class EnvelopeForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where an event stands, whose it is, and when it happened. Without `event_id` it is made, so that nobody can guess it."""
+    """Where an event stands, whose it is, and when it happened. Without `event_id` it is made, so that no one can guess it."""
 
     stream: Value
     source: Value
@@ -120,7 +120,7 @@ class ProfileForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     columns: list[str] = []
     delimiter: str = ","
     kind: str | None = None
-    """Path of what names the kind of a message; null: there is one kind."""
+    """Path of what names the kind of a message; None: there is one kind."""
     clock_offset_ms: int = 0
     """Added to the device's times."""
     cards: CardForm | None = None
@@ -148,7 +148,7 @@ T = TypeVar("T")
 
 
 class FieldError(Exception):
-    """A field of a profile is wrong: where it stands, as a path, and what was expected."""
+    """A field of a profile is wrong: where it is, as a path, and what was expected."""
 
     def __init__(self, place: str, problem: str) -> None:
         super().__init__(problem)
@@ -271,14 +271,14 @@ def _convert(content: Any, cls: type[T], place: str) -> T:
         raise FieldError(".".join(part for part in (place, where) if part), problem) from error
 
 
-# --------------------------------------------------------------------------------------------------- where a field stands
+# --------------------------------------------------------------------------------------------------- where a field is
 
 _HEADER = re.compile(r"^\s*(\[\[?)\s*([A-Za-z0-9_.-]+)\s*\]\]?\s*(?:#.*)?$")
 _KEY = re.compile(r"^\s*([A-Za-z0-9_.\"-]+)\s*=")
 
 
 def line_of_field(text: str, place: str) -> int:
-    """Return the number of the line at which a field stands, or the nearest that holds it; 1 where none does.
+    """Return the number of the line at which a field stands, or the nearest that holds it; 1 if none does.
 
     >>> line_of_field('a = 1\\n[[m]]\\nk = 1\\n[[m]]\\nk = 2\\n', "m[1].k")
     5

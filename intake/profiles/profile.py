@@ -52,11 +52,11 @@ Fields = Mapping[str, Any]
 
 
 class MessageRefused(Exception):
-    """A message cannot be translated: names the field, what was expected and what stands there."""
+    """A message cannot be translated: names the field, what was expected and what is there."""
 
 
 class Profile:
-    """A profile, ready to translate. Raises `IntakeError` where the file is not in order, naming line and field."""
+    """A profile, ready to translate. Raises `IntakeError` if the file is not in order, naming line and field."""
 
     def __init__(self, path: Path) -> None:
         mapping = read_form(path)
@@ -88,7 +88,7 @@ class Profile:
     def read_arriving(
         self, file: LineSource, name: str, tokens: Callable[[bytes], bytes], origin: str = ""
     ) -> Iterator[tuple[str, tuple[AcceptedLine | Refusal, ...]] | None]:
-        """Yield where each message stands and what it becomes, and null where none has come in time.
+        """Yield where each message stands and what it becomes, and None if none has come in time.
 
         Raises `NoKeyring` if a card number needs a token and none can be made.
         """
@@ -298,7 +298,7 @@ def _reason_of(error: Exception) -> str:
 
 
 def _at(fields: Fields, path: str) -> Any:
-    """Return what stands at a path; `_NOTHING` where nothing does. A number in it counts the elements of a list from 0."""
+    """Return what is at a path; `_NOTHING` if nothing does. A number in it counts the elements of a list from 0."""
     found: Any = fields
     for step in (path,) if path in fields else path.split("."):
         if isinstance(found, Mapping) and step in found:
@@ -357,7 +357,7 @@ def _count(found: Any, path: str) -> int:
 
 
 def _scaled(scale: int) -> Callable[[Any, str], int]:
-    """Return a reader of decimals, as an integer of so many parts of one. What does not come out even is refused."""
+    """Return a reader of decimals, as an integer of this many parts of one. What does not come out even is refused."""
 
     def read(found: Any, path: str) -> int:
         text = str(found).strip().removeprefix("$").replace(",", "")

@@ -16,7 +16,7 @@ class Profiles:
         self._read: dict[str, Profile] = {}
 
     def of(self, device: Device) -> Profile | None:
-        """Return the profile that a device speaks; null where it speaks our own vocabulary. Raises `IntakeError`."""
+        """Return the profile that a device speaks; None if it speaks our own vocabulary. Raises `IntakeError`."""
         if device.profile is None:
             return None
         if device.profile not in self._read:
