@@ -18,7 +18,7 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     """Advice on the open round of a table, as of one event of its stream.
 
     `as_of` is the number of that event, `at_us` its time by the device's clock. `dues` are the wagers of which it is certain, as
-    the record stands, what they are due (`due_cents` is never null; `done_cents` is null until something was done).
+    the record stands, what they are due (`due_cents` is never None; `done_cents` is None until something was done).
     `warnings` are findings as the verdict would make them now, with the same ids: one that is gone was put right at the table,
     or taken back by what came later. A warning stands from the last event of its evidence on.
     """
@@ -44,7 +44,7 @@ def to_bytes(advice: Advice) -> bytes:
 def advice_in(results: ResultStore) -> dict[str, Advice]:
     """Return stream → the advice on its open round, as a replay that follows the log stored it last.
 
-    Raises `UnreadableResult` where the bytes are no advice.
+    Raises `UnreadableResult` if the bytes are no advice.
     """
     found = {}
     for stream, data in results.advice().items():

@@ -61,7 +61,7 @@ METER_WAGERS: Final = ("progressive", "mystery")
 class Settlement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One wager at one seat: what was at stake, what is due and what was done (both the patron's net, in cents).
 
-    `due_cents` is null where the evidence does not tell, `done_cents` where nothing was settled yet. `wager` is a wager's
+    `due_cents` is None if the evidence does not tell, `done_cents` if nothing was settled yet. `wager` is a wager's
     name, or `fortune_envy` / `progressive_envy` for Envy Bonuses (nothing staked). `line` is the paytable's line or the
     outcome; `paytable` its name as printed, empty for the base wager. `by_slip_cents` were paid by slip, whoever funds it.
     `from_meter_cents` are what a meter paid of it, by slip or in chips; `None` if nothing was paid by slip or by a meter, and in
@@ -139,7 +139,7 @@ def to_bytes(value: Finding | Adjudication | LedgerEntry) -> bytes:
 
 
 def read_result(kind: str, key: str, data: bytes, type_: type[_Result]) -> _Result:
-    """Return a stored result. Raises `UnreadableResult` where the bytes are none."""
+    """Return a stored result. Raises `UnreadableResult` if the bytes are none."""
     try:
         return msgspec.json.decode(data, type=type_)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:

@@ -1,7 +1,7 @@
 """Incidents: the findings of a round that follow from one cause, with the cause first. Pure.
 
 One misdeal makes many findings: the hand with a wrong count, the order of the deal, and every wager that was not returned.
-Each stands as evidence; what a shift manager decides is the incident. What follows from what is a table here, in the order in
+Each is as evidence; what a shift manager decides is the incident. What follows from what is a table here, in the order in
 which things happen in a round, and it is cautious: a finding that may have a cause of its own is an incident of its own.
 """
 
@@ -54,7 +54,7 @@ class Incident(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def difference_by_seat(self) -> dict[int | None, int]:
-        """Seat → the patron's done minus due over the incident, in cents; null where a finding names no seat."""
+        """Seat → the patron's done minus due over the incident, in cents; None if a finding names no seat."""
         sums: dict[int | None, int] = {}
         for finding in self.findings:
             if finding.difference_cents:
@@ -112,7 +112,7 @@ def money_of(incidents: Iterable[Incident]) -> Money:
 
 
 def incidents_in(findings: Iterable[Finding]) -> list[Incident]:
-    """Return the incidents of findings of many rounds, round by round as they first come; one between rounds stands alone."""
+    """Return the incidents of findings of many rounds, round by round as they first come; one between rounds is alone."""
     rounds: dict[tuple[str, int | str], list[Finding]] = {}
     for finding in findings:
         rounds.setdefault((finding.stream, finding.id if finding.round_no is None else finding.round_no), []).append(

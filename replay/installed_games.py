@@ -25,9 +25,9 @@ class GameNotAdded(Exception):
 
 
 def add_installed_games() -> None:
-    """Add the games of all installed distributions, once in a process. Raises `GameNotAdded` where one cannot be added.
+    """Add the games of all installed distributions, once in a process. Raises `GameNotAdded` if one cannot be added.
 
-    A game that fails is never left out silently: its rounds could then not be judged, and nobody would know why.
+    A game that fails is never left out silently: its rounds could then not be judged, and no one would know why.
     """
     with _LOCK:
         problem = _add_all()
@@ -37,7 +37,7 @@ def add_installed_games() -> None:
 
 @functools.cache
 def _add_all() -> str:
-    """Add all games, in the order of their names; return why the first that fails cannot be added, empty where none fails."""
+    """Add all games, in the order of their names; return why the first that fails cannot be added, empty if none fails."""
     brought = sorted(entry_points(group=GROUP), key=lambda entry_point: (entry_point.name, entry_point.value))
     return next(filter(None, map(_add, brought)), "")
 

@@ -17,14 +17,14 @@ from events.vocabulary.model import Event
 from events.vocabulary.upcast import upcast
 
 Substitute = tuple[int | None, Event] | None
-"""Round number and payload that count in the place of a corrected event's; null where the event is taken back."""
+"""Round number and payload that count in the place of a corrected event's; None if the event is taken back."""
 
 Replacements = dict[int, Substitute]
 """The corrections in force: number of the event that is corrected → what counts in its place."""
 
 
 class Correction(msgspec.Struct, frozen=True):
-    """A correction as it stands in its stream: its number, number and id of what it supersedes, and what replaces that."""
+    """A correction as it is in its stream: its number, number and id of what it supersedes, and what replaces that."""
 
     seq: int
     superseded: int
@@ -32,7 +32,7 @@ class Correction(msgspec.Struct, frozen=True):
     replacement: Substitute
 
     def objection(self, ids: Mapping[int, str]) -> str:
-        """Return why the correction does not count, given the ids of earlier events by their numbers; empty where it does.
+        """Return why the correction does not count, given the ids of earlier events by their numbers; empty if it does.
 
         >>> Correction(7, 5, "ab", None).objection({5: "cd"})
         'the correction at event 7 names event 5 by an id that is not its own'

@@ -33,7 +33,7 @@ def as_played(round_: Round) -> Round:
 
 @derived
 def as_arrived(round_: Round) -> Round | None:
-    """Return the round with what came late as near to its arrival as its device's numbers allow; null if it was placed there.
+    """Return the round with what came late as near to its arrival as its device's numbers allow; None if it was placed there.
 
     What is found in the order of play alone rests on one late clock.
     """
@@ -47,7 +47,7 @@ def as_arrived(round_: Round) -> Round | None:
 
 @derived
 def by_the_clocks(round_: Round) -> Round | None:
-    """Return the round in the order of the clocks, as far as each device's numbers allow; null if that is no other (D403)."""
+    """Return the round in the order of the clocks, as far as each device's numbers allow; None if that is no other (D403)."""
     facts = [fact for fact in round_.facts if fact is not round_.opened]
     times = [fact.at_us for fact in facts]
     if times == sorted(times):

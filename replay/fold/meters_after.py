@@ -65,10 +65,10 @@ def _seat_and_reading(hit: RecordedEvent) -> tuple[int, int]:
 
 
 def _note_void(state: TableState, ended: Round) -> None:
-    """Note the readings, before a void round, of the meters that took wagers in it: null where a reading is not known.
+    """Note the readings, before a void round, of the meters that took wagers in it: None if a reading is not known.
 
-    A void round right before it counts, too. Where no event declares the round void, and all wagers were returned as void, it
-    is for the rules whether it was (D321), and no reading is known here; nor is it where a share may have left the meter
+    A void round right before it counts, too. If no event declares the round void, and all wagers were returned as void, it
+    is for the rules whether it was (D321), and no reading is known here; nor is it if a share may have left the meter
     before and was not recorded (D331).
     """
     if not all_wagers_returned(ended):
@@ -82,7 +82,7 @@ def _note_void(state: TableState, ended: Round) -> None:
 
 
 def _note_unrecorded_payments(state: TableState, ended: Round) -> None:
-    """Note the progressive wagers that were paid what may be a share of a meter, where no meter recorded it (D331).
+    """Note the progressive wagers that were paid what may be a share of a meter, if no meter recorded it (D331).
 
     Paid by slip it may be one; paid in cash it may be one of a meter of which it is all (D375).
     """
@@ -111,7 +111,7 @@ def _note_unrecorded_payments(state: TableState, ended: Round) -> None:
 def _forget_silent_meters(state: TableState, ended: Round) -> None:
     """Forget the readings of meters without a report in a round with progressive wagers, or of unrecorded wagers (D400).
 
-    Where a device lost evidence, its meters may have reported more (D402), and so they may where the system counted more wagers
+    If a device lost evidence, its meters may have reported more (D402), and so they may if the system counted more wagers
     than are on record as accepted (D561).
     """
     placed = ended.of(model.WagerPlaced)

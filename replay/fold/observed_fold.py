@@ -1,6 +1,6 @@
 """Folds `observed/<table>`: what people entered of single rounds, each into a `Round` of its own.
 
-The idea that makes it simple: an observed round stands alone. `round_observed` opens it, the events of its number follow, and
+The idea that makes it simple: an observed round is alone. `round_observed` opens it, the events of its number follow, and
 `round_closed` ends it. Each is folded as the only round of a table of which nothing else is known but the rules that it pins and
 the dealer whom the observer names, so nothing of the table, and of no other entry, bears on it. If the order of what was done was
 not seen, the events are taken in the usual order: wagers, play, settlement, the rack.

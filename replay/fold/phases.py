@@ -4,7 +4,7 @@ Invariant: every registered event type has a row, by its `KIND` (versions make n
 has a column for every phase; a test checks it. An event never fails here, for what happened happened: out of its place it
 is evidence of a fault, not an error.
 
-`SAME`: the event belongs to the table or to the round as it stands. `STRAY`: it speaks of a round where none is open
+`SAME`: the event belongs to the table or to the round as it is. `STRAY`: it speaks of a round if none is open
 (unless it names a round just closed, to which it then comes late). `OPENS` ends an unclosed round before it.
 """
 

@@ -18,7 +18,7 @@ class Held(msgspec.Struct, frozen=True):
     """The player-dealer position (California): who had it last, for how many rounds since it was offered, the offers since.
 
     `taken` is who has it in the open round, by seat and token; `offered`: offers came before that; `dealt`: its
-    first card was dealt. `asked`: how many of the offers came before the first card, where nobody had it by then on record.
+    first card was dealt. `asked`: how many of the offers came before the first card, if no one had it by then on record.
     """
 
     seat: int = 0
@@ -31,7 +31,7 @@ class Held(msgspec.Struct, frozen=True):
     asked: int | None = None
 
     def take(self, seat: int, holder: str) -> Held:
-        """Return the position when somebody took it; where that is reported after the cards, offers since are for the next."""
+        """Return the position when somebody took it; if that is reported after the cards, offers since are for the next."""
         asked = len(self.offers) if self.asked is None else self.asked
         return Held(
             self.seat,

@@ -15,7 +15,7 @@ from replay.fold.round import Round
 def player_dealer_wager(round_: Round) -> RecordedEvent | None:
     """Return the wager of the player-dealer: the last of that seat before the first card, else the first of all (D202).
 
-    Null where none is on record, or where the record leaves open which of several seats is the player-dealer's (D546).
+    None if none is on record, or where the record leaves open which of several seats is the player-dealer's (D546).
     """
     seats = player_dealers(round_)
     if len(seats) != 1:

@@ -68,5 +68,5 @@ def table_at_the_deal(round_: Round) -> TableState:
 
 
 def deck_at_the_deal(round_: Round) -> Deck | None:
-    """Return the round's deck as it was made ready for the first card; null where none of the name is at the table."""
+    """Return the round's deck as it was made ready for the first card; None if none of the name is at the table."""
     return table_at_the_deal(round_).decks.get(round_.deck)

@@ -14,7 +14,7 @@ import msgspec
 
 class RecordFault:
     """A fault of the record: missing numbers, a number repeated with other content, a clock that runs back, a refused correction,
-    a second opening of a round (`reopened` while it was still open), rules that a device filed where the office does.
+    a second opening of a round (`reopened` while it was still open), rules that a device filed if the office does.
 
     `seq` is the event that shows it; `missing` are the numbers of a gap that have not arrived. `round_no` is the round that shows
     it, `earlier` are those before that the missing messages may be about.

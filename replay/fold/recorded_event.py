@@ -52,7 +52,7 @@ def in_own_order(facts: Iterable[RecordedEvent]) -> list[RecordedEvent]:
 
 
 def place_of_late(placed: Sequence[RecordedEvent], late: RecordedEvent) -> int:
-    """Return where the first event of the same device with a later number is; the end if there is none."""
+    """Return where the first event of the same device with a later number is; the end if none exists."""
     return next((at for at, fact in enumerate(placed) if is_after(fact, late)), len(placed))
 
 

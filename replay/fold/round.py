@@ -23,7 +23,7 @@ Question = tuple[str, int]
 """What the record leaves open: what is asked, and the number of the event that it is asked of."""
 
 ASIDE = frozenset(("burn", "side", *(f"pile-{number}" for number in range(1, 8))))
-"""Where cards are dealt that nobody plays."""
+"""Where cards are dealt that no one plays."""
 
 
 NO_FACTS: dict[type[Event], list[RecordedEvent]] = {type_: [] for type_ in TABLE}
@@ -62,8 +62,8 @@ class Round:
     `of` gives the facts of a type, in order, as they are in `by_type` (which has every type of the vocabulary). `derived` is
     where `derived.py` keeps the facts derived from the round, until the round changes.
     `first_card` and `last_card` are the first and last card (or stack) dealt to a position, not burnt or laid aside.
-    `answers` holds what a reading of the round takes for granted where the record leaves a question open (`reading`).
-    `numbers`: of facts that stand elsewhere than in the log, `seq` → number in the log (`device_order.py`).
+    `answers` holds what a reading of the round takes for granted if the record leaves a question open (`reading`).
+    `numbers`: of facts that are elsewhere than in the log, `seq` → number in the log (`device_order.py`).
     `share` is how many readings of the round are settled: each may take so small a part of what all of them may cost (D782).
     `order_seen`: the order of its facts is that of what was done; of an observed round the observer may not claim it.
     `is_repeat`: a second record under the number of a round that was opened before, which is not judged (D780).
@@ -89,7 +89,7 @@ class Round:
         self.add(opened)
 
     def _begin_index(self) -> None:
-        """Begin the index anew."""
+        """Begin the index again."""
         self.forget()
         self.first_card: RecordedEvent | None = None
         self.by_type = NO_FACTS.copy()
@@ -118,7 +118,7 @@ class Round:
             self.first_card = fact
 
     def replace(self, seq: int, payload: Event | None) -> bool:
-        """Put a correction's payload in a fact's place, or drop the fact where it is null; return whether the fact was here."""
+        """Put a correction's payload in a fact's place, or drop the fact if it is None; return whether the fact was here."""
         index = next((i for i, fact in enumerate(self.facts) if fact.seq == seq), None)
         if index is None:
             return False
@@ -133,7 +133,7 @@ class Round:
     def reading(
         self, answers: Mapping[Question, bool], without: Collection[RecordedEvent] = (), *, share: int = 1
     ) -> Round:
-        """Return the round as it reads with these answers, and without some of its facts, one of so many readings (`share`).
+        """Return the round as it reads with these answers, and without some of its facts, one of this many readings (`share`).
 
         The round itself does not change.
         """
@@ -154,7 +154,7 @@ class Round:
         return read
 
     def so_far(self) -> Round:
-        """Return the round as it stands before its end; the round itself, and what is derived from it, does not change."""
+        """Return the round as it is before its end; the round itself, and what is derived from it, does not change."""
         read = self.reading({})
         read.by_type = self.by_type.copy()
         read.of = read.by_type.__getitem__
@@ -162,7 +162,7 @@ class Round:
         return read
 
     def end(self, closed: RecordedEvent | None) -> None:
-        """End the round; `closed` is the fact that closed it, null where none did."""
+        """End the round; `closed` is the fact that closed it, None if none did."""
         self.forget()
         self.closed = closed
         self.finish_index()
@@ -173,7 +173,7 @@ class Round:
         self.record_faults.append(fault)
 
     def finish_index(self) -> None:
-        """Index the facts as they count beside each other, once all are here; again, it changes nothing."""
+        """Index the facts as they count next to each other, once all are here; again, it changes nothing."""
         self._drop_repeated_deals()
         for moved in self.of(model.StackMoved):
             self._move_stack(moved)
@@ -231,7 +231,7 @@ class Round:
 
     @property
     def last_card(self) -> RecordedEvent | None:
-        """The last card (or stack) dealt to a position, or null."""
+        """The last card (or stack) dealt to a position, or None."""
         for fact in reversed(self.of(model.CardsDealt)):
             if fact.payload.to not in ASIDE:
                 return fact
@@ -298,12 +298,12 @@ class Round:
 
     @property
     def voided(self) -> RecordedEvent | None:
-        """The fact that declared the whole round void, or null."""
+        """The fact that declared the whole round void, or None."""
         facts = self.by_type[model.RoundVoided]
         return next((fact for fact in facts if fact.payload.scope == "round"), None) if facts else None
 
     def hands(self) -> Mapping[Position, list[int | None]]:
-        """Return the cards dealt to each position, in the order dealt; a card that was not read is null."""
+        """Return the cards dealt to each position, in the order dealt; a card that was not read is None."""
         if self._hands is None:
             hands: dict[Position, list[int | None]] = {}
             for fact in self.of(model.CardsDealt):
@@ -319,9 +319,9 @@ class Round:
         return self.numbers.get(seq) or self.before.numbers.get(seq, seq)
 
     def certainly_before(self, earlier: RecordedEvent, later: RecordedEvent) -> bool | None:
-        """Say whether one fact came before another; null if two devices' clocks contradict the order (D26).
+        """Say whether one fact came before another; None if two devices' clocks contradict the order (D26).
 
-        Of one device the own numbers decide, whatever its clock says; null if they contradict the order.
+        Of one device the own numbers decide, whatever its clock says; None if they contradict the order.
         """
         in_order = earlier.seq < later.seq
         if (

@@ -24,7 +24,7 @@ LEAVES_THE_SHOE = get_args(Left)
 
 
 def cards_of(event: Left) -> Sequence[str | None]:
-    """Return the cards that left the shoe, in order; one that was not read is null."""
+    """Return the cards that left the shoe, in order; one that was not read is None."""
     return event.cards if isinstance(event, model.CardsDealt) else (event.card,)
 
 
@@ -44,7 +44,7 @@ def on_the_table(left: Sequence[tuple[int, Left]], shuffled: int) -> dict[str, i
 
 
 class Batch(msgspec.Struct):
-    """A batch of cards since it came or was last shuffled: numbers of events (0 where there is none), and what left it.
+    """A batch of cards since it came or was last shuffled: numbers of events (0 if none exists), and what left it.
 
     `known`: every round since then covered the shuffle, so that there was no other. `out` counts the copies of each card
     dealt since all its cards lay together; `cover` is the cover card's appearance, after which the batch has to be shuffled.
@@ -64,9 +64,9 @@ class Batch(msgspec.Struct):
 
 
 class ShoeState(msgspec.Struct):
-    """The shoe at a table. Numbers are those of events, 0 where there is none.
+    """The shoe at a table. Numbers are those of events, 0 if none exists.
 
-    `cover_at` says where the cover card appeared in the last round; null where it did not, as far as that round's record
+    `cover_at` says where the cover card appeared in the last round; None if it did not, as far as that round's record
     covered it (`covered`). `newcomer`: a dealer who came and has not dealt yet. `placed`: the cover card was put into cards
     that were not dealt yet. `last_batch` was dealt last. `barred`: patrons, the event that barred them, and whether every
     round since covered the shuffle.

@@ -2,7 +2,7 @@
 
 Annex A, § 687a.8(e), .9(f), .10(d); 58 Pa. Code §§ 688a.8(f), 688a.13.
 
-A round in which the record does not cover the stub may have had a count: the number begins anew with it (D26).
+A round in which the record does not cover the stub may have had a count: the number begins again with it (D26).
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def uncounted(round_: Round) -> int:
 
 
 def recount(changed: Round, since: Sequence[Round], still_open: Round | None) -> tuple[int, list[Round]]:
-    """Count anew from a round that a late fact changed, through the closed rounds since and the open one.
+    """Count again from a round that a late fact changed, through the closed rounds since and the open one.
 
     Return the number of rounds without a count up to the last closed one, and the later rounds whose number changes.
     """

@@ -1,9 +1,9 @@
 """Folds a table's events, in the order of its stream, into rounds of play.
 
-The theory of this file: an event takes three steps, always in this order. Its device counts it (`_count_out_of_turn` where it
+The theory of this file: an event takes three steps, always in this order. Its device counts it (`_count_out_of_turn` if it
 is not simply the next). A correction in force replaces it or leaves it out. Then the phase table (`phases.py`) says what it is:
 
-    a fact of the open round        `advance` adds it; the table changes where the event says so (`CHANGES`)
+    a fact of the open round        `advance` adds it; the table changes if the event says so (`CHANGES`)
     a step of the open round        `_add_to_open`: the first card, the next phase, the end
     the opening of a round          `_begin`, after an unclosed round has been ended
     its opening once more           `_begin_again`: a second record, which changes no verdict
@@ -53,7 +53,7 @@ RECENT_ROUNDS = 4
 class TableFold:
     """The fold of one table's stream. `apply` returns rounds as they close, and again when a fact of them comes late.
 
-    A second record under the number of a round is returned too, as a repeat: nobody judges it (D780).
+    A second record under the number of a round is returned too, as a repeat: no one judges it (D780).
 
     `needs_refold` is set by an event that reaches further back than the rounds at hand, or changes what later rounds were
     judged by: the stream must be folded again from its beginning, with the `corrections` in force as `replacements` (by the
@@ -108,7 +108,7 @@ class TableFold:
 
         Most events of a stream are facts of the open round that come next from their device. For these the loop spells out
         `RecordedEvent.of` and `Round.index`, and the caller gets a whole run of them at once: this is the innermost loop of a
-        replay, and a call for each event makes reading and folding a stream about a quarter slower. The rule stands here
+        replay, and a call for each event makes reading and folding a stream about a quarter slower. The rule is here
         alone: every event takes its device's counter, a correction of it, then what the phase table says.
         """
         state, corrected, current = self.state, self.replacements, self.open
@@ -147,7 +147,7 @@ class TableFold:
         return len(events), []
 
     def _apply_corrected(self, event: ReadEnvelope[Event], substitute: Substitute) -> list[Round]:
-        """Apply what counts in the place of a corrected event; null leaves the event out."""
+        """Apply what counts in the place of a corrected event; None leaves the event out."""
         if substitute is None:
             self._leave_out(event)
             return []
@@ -218,7 +218,7 @@ class TableFold:
     def _add_early(self) -> list[Round]:
         """Add to the round just opened what arrived before it, in the order of the log; return the rounds that it completes.
 
-        Where another round was opened than the one named, it is a stray of that; of a round that was withdrawn it is nothing.
+        If another round was opened than the one named, it is a stray of that; of a round that was withdrawn it is nothing.
         """
         early, self._early = self._early, []
         completed: list[Round] = []
@@ -312,7 +312,7 @@ class TableFold:
         return opened
 
     def _was_opened(self, number: int) -> bool:
-        """Say whether a round was opened under a number before; ask for it where only a fold of what lay before can tell."""
+        """Say whether a round was opened under a number before; ask for it if only a fold of what lay before can tell."""
         if number > self.state.last_round_no or number in self.withdrawn_rounds:
             return False
         self.missed_rounds.add(number)

@@ -22,7 +22,7 @@ from replay.fold.shoe_state import ShoeState, deals_from_shoes
 class Preparation(msgspec.Struct, frozen=True):
     """One step in making a deck ready: a shuffle, an offer of the cut, a cut, an ordered recut, a shuffler failure.
 
-    `beside`: of a shuffle by hand, the failure of the shuffler that then stood uncovered; 0 where none did.
+    `next to`: of a shuffle by hand, the failure of the shuffler that then stood uncovered; 0 if none did.
     """
 
     kind: Literal["shuffle", "offer", "cut", "recut", "failure"]
@@ -35,7 +35,7 @@ class Preparation(msgspec.Struct, frozen=True):
 
 
 NOT_STATED = "not stated"
-"""The color of the backs where a transcript does not give it."""
+"""The color of the backs if a transcript does not give it."""
 
 
 class Deck(msgspec.Struct):
@@ -73,7 +73,7 @@ class Deck(msgspec.Struct):
 
 
 class Armed(msgspec.Struct, frozen=True):
-    """What a Must-Hit-By meter was armed with: the commitment to its target (null: none), and the event that says so."""
+    """What a Must-Hit-By meter was armed with: the commitment to its target (None: none), and the event that says so."""
 
     commitment: str | None
     seq: int
@@ -113,7 +113,7 @@ class TableState(msgspec.Struct):
     `office_files`: the property's office filed the rules here, so that a device's filing does not count.
     round was lost, and with it perhaps what made the table ready for the next; or what made it ready came late. `alarms`:
     devices that signaled a fault and were not put right since; `foreign`: decks at the table with a card that is not theirs; each
-    with the event's number. `numbers`: of events that stand elsewhere than in the log, their number here → that in the log.
+    with the event's number. `numbers`: of events that are elsewhere than in the log, their number here → that in the log.
     `reporters`: the device that last reported who is seated, which decks there are, what is out of order, who holds the position.
     """
 
@@ -229,7 +229,7 @@ class TableState(msgspec.Struct):
         self.position = self.position.after_round()
 
     def lose(self, devices: Collection[str]) -> None:
-        """After a round of which devices lost evidence, forget what they report on until they report it anew (D26, D402)."""
+        """After a round of which devices lost evidence, forget what they report on until they report it again (D26, D402)."""
         self.after_loss = bool(devices)
         if not devices:
             return
@@ -250,7 +250,7 @@ class TableState(msgspec.Struct):
 
 
 def _beside_nothing(steps: Sequence[Preparation]) -> list[Preparation]:
-    """Return steps without what is known of the shuffler beside them: that it was covered may be what was lost."""
+    """Return steps without what is known of the shuffler next to them: that it was covered may be what was lost."""
     return [msgspec.structs.replace(step, beside=0) for step in steps]
 
 
@@ -277,7 +277,7 @@ def _tap_in(state: TableState, fact: RecordedEvent, event: model.DealerTappedIn)
 
 
 def is_filed_by_device(state: TableState, fact: RecordedEvent) -> bool:
-    """Return whether a device filed rules where the office did before: they do not count, and are found (D920)."""
+    """Return whether a device filed rules if the office did before: they do not count, and are found (D920)."""
     return state.office_files and not fact.source.startswith("filing-")
 
 
@@ -371,7 +371,7 @@ def _left(state: TableState, fact: RecordedEvent, event: model.PatronLeft) -> No
     if state.patrons.get(event.seat, event.patron) != event.patron:
         return  # the departure arrives late: another patron has the seat since
     state.patrons.pop(event.seat, None)
-    if not state.patrons:  # where a departure arrives late, what was done to the cards since is on record before it
+    if not state.patrons:  # if a departure arrives late, what was done to the cards since is on record before it
         state.idle, state.idle_seq = True, fact.seq
         state.idle_spread, state.idle_washed = state.spread_us > fact.at_us, state.washed_us > fact.at_us
 
@@ -545,7 +545,7 @@ CHANGES: dict[type[Event], Change] = {
     model.PlayerDealerWagered: _position_taken,
 }
 
-"""The events that change more than the round they stand in; correcting one of them means folding the table again."""
+"""The events that change more than the round they are in; correcting one of them means folding the table again."""
 
 CHANGES_NO_EQUIPMENT = frozenset(
     {model.TableOpened, model.GamingDayOpened, model.ShiftChanged, model.DealerTappedIn, model.RulesFiled}

@@ -21,7 +21,7 @@ PHASES = {
 }
 """Phase of an open round → how the floor says it."""
 DUE_AT_A_TIME = 12
-"""So many wagers of a round are named; the tile of a table has no room for more."""
+"""This many wagers of a round are named; the tile of a table has no room for more."""
 
 
 def phase_name(phase: str) -> str:

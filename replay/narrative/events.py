@@ -1,7 +1,7 @@
-"""What each event means, in one sentence: pages, packets and commands print what stands here. Pure.
+"""What each event means, in one sentence: pages, packets and commands print what is here. Pure.
 
 Invariant: a sentence says what was recorded, right or wrong, and judges nothing. It names who acted, in the present or
-the simple past, and holds no name of the wire; what people typed stands in it as they typed it. What people did in a review is a
+the simple past, and holds no name of the wire; what people typed is in it as they typed it. What people did in a review is a
 predicate, before which the person who did it stands: a review's history shows the two apart.
 """
 
@@ -75,7 +75,7 @@ def sentence_of(type_: str, payload: Mapping[str, Any], currency: str = "USD") -
 
 def predicate(event: Event, currency: str = "") -> str:
     """Return what a person did in a review, without the person; of any other event its sentence. Amounts have no symbol
-    where no currency is given.
+    if no currency is given.
 
     >>> predicate(model.FindingNoted(by="ann", finding_id="0" * 32, note="called the cage"))
     'noted: called the cage'

@@ -1,7 +1,7 @@
 """What each finding's code means: its title, and why it has its severity. Pure.
 
 Invariant: a code is registered with the rules (`replay/rules/rule.py`) or with the faults of the log
-(`events/errors.py`); its title stands here and nowhere else.
+(`events/errors.py`); its title is here and nowhere else.
 """
 
 from __future__ import annotations

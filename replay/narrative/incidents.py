@@ -14,7 +14,7 @@ from replay.narrative.verdicts import is_bound
 def incident_sentence(incident: Incident, currency: str) -> str:
     """Return what is wrong and where, by the cause, and the money of the whole incident: the larger amount first.
 
-    Money of other seats than the cause's has its seats beside it. `currency` is an ISO 4217 code.
+    Money of other seats than the cause's has its seats next to it. `currency` is an ISO 4217 code.
     """
     by_seat = incident.difference_by_seat
     elsewhere = incident.cause.seat is not None and None not in by_seat and set(by_seat) != {incident.cause.seat}
@@ -37,7 +37,7 @@ def _what_and_where(finding: Finding) -> list[str]:
 def _money(
     findings: Sequence[Finding], by_seat: Mapping[int | None, int], currency: str, *, with_seats: bool
 ) -> list[str]:
-    """The sums by which patrons have too much and too little, the larger first, in one part; none where no money is wrong."""
+    """The sums by which patrons have too much and too little, the larger first, in one part; none if no money is wrong."""
     sides = {
         "overpaid": {seat: cents for seat, cents in by_seat.items() if cents > 0},
         "underpaid": {seat: -cents for seat, cents in by_seat.items() if cents < 0},

@@ -16,7 +16,7 @@ from rulebook.chapters.money import show_money
 MINUS: Final = "\N{MINUS SIGN}"
 
 CURRENCY_SYMBOLS: Final = {"USD": "$", "CAD": "CA$", "EUR": "€", "GBP": "£", "": ""}
-"""ISO 4217 code → what stands before an amount (empty: nothing does); of another currency the code itself does, and a space."""
+"""ISO 4217 code → what is before an amount (empty: nothing does); of another currency the code itself does, and a space."""
 
 COMBINED: Final = {"ante_blind_raise": "Ante, Blind and Raise"}
 """Wagers that theory counts as one."""
@@ -34,7 +34,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def currency_symbol(currency: str) -> str:
-    """Return what stands before an amount of a currency (ISO 4217).
+    """Return what is before an amount of a currency (ISO 4217).
 
     >>> currency_symbol("USD"), currency_symbol("CHF")
     ('$', 'CHF ')
@@ -52,7 +52,7 @@ def amount(cents: int, currency: str) -> str:
 
 
 def balance(cents: int, currency: str) -> str:
-    """Return an amount with a minus where it is negative.
+    """Return an amount with a minus if it is negative.
 
     >>> balance(-300, "USD"), balance(300, "USD")
     ('−$3.00', '$3.00')
@@ -70,7 +70,7 @@ def difference(cents: int, currency: str) -> str:
 
 
 def moment(at_us: int, zone: tzinfo | None) -> datetime:
-    """Return a time of the log (UTC microseconds) in a time zone, whole seconds; in UTC where none is given."""
+    """Return a time of the log (UTC microseconds) in a time zone, whole seconds; in UTC if none is given."""
     return (_EPOCH + timedelta(seconds=at_us // 1_000_000)).astimezone(zone or UTC)
 
 
@@ -163,7 +163,7 @@ def wager_with_number(wager: str, number: int | None) -> str:
 
 
 def wager_with_paytable(wager: str, paytable: str | None) -> str:
-    """Return the wager's name, with its paytable where it has one."""
+    """Return the wager's name, with its paytable if it has one."""
     return f"{wager_name(wager)}, paytable {paytable}" if paytable else wager_name(wager)
 
 
@@ -201,7 +201,7 @@ def table_name(identifier: str) -> str:
 
 
 def identified(kind: str, identifier: str) -> str:
-    """Return a thing by its kind and its id; an id that names the kind itself stands alone.
+    """Return a thing by its kind and its id; an id that names the kind itself is alone.
 
     >>> identified("deck", "k-1"), identified("deck", "deck-7"), identified("dice set", "dice-2")
     ('deck k-1', 'deck-7', 'dice-2')

@@ -1,6 +1,6 @@
 """What a wager comes to, worked out in one sentence, and what is to be done about a finding that claims money. Pure.
 
-Invariant: odds are printed only where the stake at these odds is what is due, to the cent. A maximum payout, a share
+Invariant: odds are printed only if the stake at these odds is what is due, to the cent. A maximum payout, a share
 of a meter or a wager that the player-dealer did not cover whole comes out otherwise; then the sentence gives the amounts alone.
 """
 
@@ -47,7 +47,7 @@ class SettledWager(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def reckoning(settled: SettledWager, chapter_key: str, currency: str = "USD") -> str:
-    """Return what a wager was due and got, with the odds and the pay line; empty where either is not known.
+    """Return what a wager was due and got, with the odds and the pay line; empty if either is not known.
 
     `chapter_key` is the key of the chapter in force, such as `pa-688a`.
 
@@ -61,7 +61,7 @@ def reckoning(settled: SettledWager, chapter_key: str, currency: str = "USD") ->
 
 
 def due_reckoning(settled: SettledWager, chapter_key: str, currency: str = "USD") -> str:
-    """Return what a wager is due, with the odds and the pay line; empty where that is not known. Arguments as for `reckoning`."""
+    """Return what a wager is due, with the odds and the pay line; empty if that is not known. Arguments as for `reckoning`."""
     return "" if settled.due_cents is None else _due(settled, chapter_key, currency)
 
 
@@ -116,7 +116,7 @@ _BANK: Final = re.compile(r"; (the player-dealer(?: at seat [1-7])?) (?:is short
 
 
 def bank_in(observed: str) -> str:
-    """Return the patron of whose bank a finding says that it is short or owes; empty where the house has the bank.
+    """Return the patron of whose bank a finding says that it is short or owes; empty if the house has the bank.
 
     >>> bank_in("60.00 returned; the player-dealer at seat 4 is short 60.00"), bank_in("60.00 returned")
     ('the player-dealer at seat 4', '')
@@ -153,7 +153,7 @@ def settled_wager(
 ) -> SettledWager | None:
     """Return the settlement that a finding of money is about: that of its seat with its difference, its wager first.
 
-    `settlements` are those of the round, as objects or mappings that have the names of `SettledWager`; null where none fits.
+    `settlements` are those of the round, as objects or mappings that have the names of `SettledWager`; None where none fits.
     """
     fitting = [
         settled
@@ -229,7 +229,7 @@ def _net_done(done: int, due: int, currency: str) -> str:
 
 
 def _why(settled: SettledWager) -> str:
-    """The pay line or outcome in parentheses, with the paytable where there is one."""
+    """The pay line or outcome in parentheses, with the paytable if there is one."""
     parts = []
     if settled.line and settled.line not in PLAIN_OUTCOMES:
         line = line_name(settled.line)
@@ -240,7 +240,7 @@ def _why(settled: SettledWager) -> str:
 
 
 def _odds(settled: SettledWager, chapter_key: str) -> str | None:
-    """The odds in words, where the stake at these odds is what is due; null otherwise."""
+    """The odds in words, where the stake at these odds is what is due; None otherwise."""
     staked, due = settled.staked_cents, settled.due_cents
     jurisdiction, _, name = chapter_key.partition("-")
     if not settled.paytable and EVEN_MONEY.winnings(staked) == due:

@@ -48,7 +48,7 @@ INVESTIGATION_OUTCOMES: Final = {
 
 
 class Disposed(Protocol):
-    """How a finding was disposed of: the first signature, and the second where somebody signed it too."""
+    """How a finding was disposed of: the first signature, and the second if somebody signed it too."""
 
     @property
     def disposition(self) -> str:

@@ -69,7 +69,7 @@ def ruling(
     *,
     names: bool = True,
 ) -> Ruling:
-    """Return the ruling on a seat of a round (null: on all), as `settled_wager` reads settlements.
+    """Return the ruling on a seat of a round (None: on all), as `settled_wager` reads settlements.
 
     `disposed` is how findings were disposed of, by their ids; `names`: what was done is said with who signed it.
     """
@@ -98,7 +98,7 @@ def _settles(found: Finding, made: Disposed | None) -> bool:
 
 
 def _at(incident: Incident, seat: int | None) -> Incident | None:
-    """What of an incident is about a seat or about no seat; null where nothing is. Of all seats, the whole."""
+    """What of an incident is about a seat or about no seat; None where nothing is. Of all seats, the whole."""
     if seat is None:
         return incident
     findings = tuple(found for found in incident.findings if found.seat in (None, seat))

@@ -1,7 +1,7 @@
 """The verdict on a round, or on one seat of it, and its reason: the sentence that page, packet and command all print. Pure.
 
 Invariant: a sentence and its outcome come from one decision, so that nothing can be marked as right that the sentence
-does not call right. Money is claimed only where a finding claims it, and not as certain where the finding names another reading.
+does not call right. Money is claimed only if a finding claims it, and not as certain if the finding names another reading.
 An UNDETERMINED round is UNDETERMINED at each of its seats.
 """
 
@@ -119,7 +119,7 @@ def narrate(
 
 
 def _what_is_due(of: Sequence[Settled], seat: int | None, currency: str) -> str:
-    """Return what each wager is due where nothing else is on record; of more than `MOST_DUES` wagers what each seat is due."""
+    """Return what each wager is due if nothing else is on record; of more than `MOST_DUES` wagers what each seat is due."""
     if not of:
         return f"nothing was at stake at seat {seat}"
     by_seat: dict[int, list[Settled]] = {}
@@ -312,7 +312,7 @@ def _cents(findings: Sequence[Found]) -> int:
 
 
 def _sum(findings: Sequence[Found], currency: str) -> str:
-    """Return what findings differ by together, as a bound where one of them states a bound."""
+    """Return what findings differ by together, as a bound if one of them states a bound."""
     cents = amount(_cents(findings), currency)
     return f"at least {cents}" if any(is_bound(each.expected) for each in findings) else cents
 
@@ -327,7 +327,7 @@ def is_bound(expected: str) -> bool:
 
 
 def _names(findings: Sequence[Found], seat: int | None, currency: str) -> str:
-    """Return the wagers that findings are about; where there are many, what each seat comes to."""
+    """Return the wagers that findings are about; if there are many, what each seat comes to."""
     seats = sorted({each.seat for each in findings if each.seat is not None})
     if len(findings) <= MOST_DETAILS or len(seats) < 2:
         return ", ".join(_name(each, seat) for each in findings)

@@ -88,7 +88,7 @@ def doubtful_void(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
 
 @rule("DEAL-TOTAL", on=("5(i)(1)(ii)",), early=Early("what was announced stands when the first card falls"))
 def announced_total(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """The dealer totals the dice and announces the total; a slip of the tongue corrected before the first card is none."""
+    """The dealer totals the dice and announces the total; a slip of the tongue corrected before the first card is not one."""
     start = start_of(round_)
     if start is None or not start.is_wrongly_announced or was_voided(round_, book):
         return

@@ -65,7 +65,7 @@ def shaken(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 @rule("DEAL-SHAKE", on=("645c.2(a)", "645c.2(f)(1)"))
 def activated_by_a_player(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """A shaker that players activate is used only where it is filed (D276), and then at the position of any who plays."""
+    """A shaker that players activate is used only if it is filed (D276), and then at the position of any who plays."""
     activations = round_.of(model.ShakerActivated)
     if activations and book.starting != PLAYER_SHAKER:
         yield finding(
@@ -197,7 +197,7 @@ def settled_before_the_cards(round_: Round, book: Rulebook) -> Iterator[Finding 
 
 
 def _unsettled_at_the_deal(round_: Round, book: Rulebook, first: RecordedEvent) -> Iterator[Finding]:
-    """Find the wagers on the dice of a void round that nobody had settled when the cards were dealt (D531).
+    """Find the wagers on the dice of a void round that no one had settled when the cards were dealt (D531).
 
     In any other round such a wager is found by its money.
     """

@@ -28,7 +28,7 @@ def _is_fresh(deck: Deck | None) -> bool:
 
 
 def _first_round_of_deck(round_: Round) -> Deck | None:
-    """The round's deck where this is the first round dealt from it and the record covers equipment."""
+    """The round's deck if this is the first round dealt from it and the record covers equipment."""
     deck = deck_at_the_deal(round_)
     if deck is None or deck.used or round_.first_card is None or not round_.covers("equipment"):
         return None
@@ -144,7 +144,7 @@ def cut(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 def cut_before(round_: Round, book: Rulebook, steps: list[Preparation], first: RecordedEvent) -> Iterator[Finding]:
-    """Judge the cut between the last of some shuffles, where that was a manual one, and the card dealt next."""
+    """Judge the cut between the last of some shuffles, if that was a manual one, and the card dealt next."""
     shuffles = [step for step in steps if step.kind == "shuffle"]
     if not shuffles or shuffles[-1].detail != "manual":
         return
@@ -199,7 +199,7 @@ def _shuffler(round_: Round, book: Rulebook) -> str:
 
 
 def _reshuffles_itself(round_: Round, book: Rulebook) -> bool:
-    """Whether the table's device reshuffles by itself, where that makes cutting and spreading fall away."""
+    """Whether the table's device reshuffles by itself, if that makes cutting and spreading fall away."""
     return _shuffler(round_, book) == "continuous" and (book.has("687a.5(g)") or book.has("659a.5(f)"))
 
 
@@ -207,7 +207,7 @@ def _reshuffles_itself(round_: Round, book: Rulebook) -> bool:
 def cut_by_the_dealer(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """In some chapters the dealer alone cuts, and a preshuffled deck is cut before its first round too.
 
-    Not where a device reshuffles by itself (§§ 659a.5(f), 687a.5(g)) and nobody shuffled by hand.
+    Not if a device reshuffles by itself (§§ 659a.5(f), 687a.5(g)) and no one shuffled by hand.
     """
     first, deck = round_.first_card, deck_at_the_deal(round_)
     steps = preparations(round_)
@@ -244,7 +244,7 @@ def cut_by_the_dealer(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 def first_cut(round_: Round) -> tuple[list[Preparation], Preparation] | None:
-    """Return the offers and the first cut after the last shuffle of the round's deck, where that was a manual one.
+    """Return the offers and the first cut after the last shuffle of the round's deck, if that was a manual one.
 
     Offers to the same player that follow each other are one.
     """
@@ -270,7 +270,7 @@ def _in_turn_to_cut(round_: Round, seated: Sequence[int]) -> list[int]:
 def _orders_to_cut(round_: Round, seated: Sequence[int]) -> list[list[int]]:
     """Return every order in which the cut may be offered.
 
-    If everybody had left since the last round, or before the first one, who came next may count as the first, or nobody (D519,
+    If everybody had left since the last round, or before the first one, who came next may count as the first, or no one (D519,
     D732).
     """
     from_the_right = sorted(seated, reverse=True)
@@ -563,7 +563,7 @@ def decks_of_two_colours(round_: Round, book: Rulebook) -> Iterator[Finding]:
 )
 def device_counters(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """A device's counter does not jump or repeat, its clock does not run back, a correction fits, a round is opened once, and
-    no device files rules where the office does.
+    no device files rules if the office does.
 
     Whether a correction that does not fit was to change the round cannot be told. A gap is found once, in the round that shows
     it; the rounds before that it may be about are in doubt (D656).

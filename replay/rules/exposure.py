@@ -273,7 +273,7 @@ def exposed_by_the_dealer(round_: Round) -> list[RecordedEvent]:
 
 
 def seat_shown(fact: RecordedEvent) -> int | None:
-    """Return the seat whose card was shown; null where it was the dealer's, or of nobody yet."""
+    """Return the seat whose card was shown; None if it was the dealer's, or of no one yet."""
     match fact.payload:
         case model.CardsDealt(to=whose) | model.CardExposed(whose=whose) | model.HandRevealed(position=whose):
             return whose if isinstance(whose, int) else None
@@ -284,7 +284,7 @@ def seat_shown(fact: RecordedEvent) -> int | None:
 def shaker_closed(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """The lid is on while the shaker is shaken, and after the deal the shaker is put to the dealer's right (§ 688a.5(i)(1)).
 
-    In 645c `dice_wagers.py` judges it where wagers lie on the dice; without, the lid is the matter of 645a, which is not held.
+    In 645c `dice_wagers.py` judges it if wagers lie on the dice; without, the lid is the matter of 645a, which is not held.
     """
     for fact in round_.of(model.ShakerShaken):
         if not fact.payload.covered and fact.payload.times and not book.has("645c.2(b)"):

@@ -15,7 +15,7 @@ THEMES: tuple[Theme, ...] = get_args(Theme)
 
 
 class GameRules(GameTerms, frozen=True, kw_only=True):
-    """One game: its own rules, and what is particular to it where a round is settled (`GameTerms`).
+    """One game: its own rules, and what is particular to it when a round is settled (`GameTerms`).
 
     `rules` are by the theme after which they speak, in their order. The order is part of stored bytes: a rule keeps its place.
     Rules that follow upon no theme in particular speak last, after "paying". `precedences` are the sentences of its chapters on

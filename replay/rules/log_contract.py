@@ -1,7 +1,7 @@
-"""The contract of the log as it is cited: findings about the record itself stand on it, not on a text of a game.
+"""The contract of the log as it is cited: findings about the record itself are on it, not on a text of a game.
 
 `docs/log-contract.md` has a section under each of these names, with what the log and the devices promise, and what is found
-where the promise is not kept. The codes of an `IntegrityError` (`events/errors.py`) stand in the same table.
+where the promise is not kept. The codes of an `IntegrityError` (`events/errors.py`) are in the same table.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SECTIONS: Final = {
 
 
 def cite_contract(code: str) -> Citation:
-    """Return the citation of the section that a fault of the record breaks. Raises `KeyError` where the code is not one.
+    """Return the citation of the section that a fault of the record breaks. Raises `KeyError` if the code is not one.
 
     >>> cite_contract("LOG-CLOCK")
     'Log contract, device clocks'

@@ -1,6 +1,6 @@
 """The meters' own streams: whether every advance and every reset adds up (58 Pa. Code § 688a.12(d), D18).
 
-A wrong reading is found once; what follows is judged from the reading as it stands, so that one fault makes one finding.
+A wrong reading is found once; what follows is judged from the reading as it is, so that one fault makes one finding.
 """
 
 from __future__ import annotations

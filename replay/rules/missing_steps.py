@@ -1,8 +1,8 @@
 """Steps of a round that are not on record, where the record would show them: the start, announcements, reveals, the activation.
 
 58 Pa. Code §§ 645c.2(f), (g), 688a.5(i), 688a.8(c), 688a.11(e), and where the other texts have the same; Annex A,
-§ 687a.11(d); GEGR-002138, Round of play. A step is missing only where the record covers its aspect (D26, D523).
-Beside them what was left as it was: a device after its own alarm, a deck with a foreign card (§ 688a.3(a), .13(k), (l)).
+§ 687a.11(d); GEGR-002138, Round of play. A step is missing only if the record covers its aspect (D26, D523).
+Next to them what was left as it was: a device after its own alarm, a deck with a foreign card (§ 688a.3(a), .13(k), (l)).
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ def covers_all(round_: Round, aspect: Aspect) -> bool:
 
 
 def start_section(book: Rulebook) -> str:
-    """Return the section by which the start is found before the deal; where it has no number of its own, that of the deal."""
+    """Return the section by which the start is found before the deal; if it has no number of its own, that of the deal."""
     section = START_SECTION[book.deal_method]
     return section if book.has(section) else CLOCKWISE_SECTION[book.deal_method]
 
 
 @rule("DEAL-START", on=("8(d)", "9(c)", "10(c)"))
 def start_before_the_deal(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """Dice or a number find the starting position before the first card; where the record covers the start, they are there."""
+    """Dice or a number find the starting position before the first card; if the record covers the start, they are there."""
     first = round_.first_card
     found = in_order([*round_.of(model.DiceRolled), *round_.of(model.NumberDrawn)])
     if first is None or was_voided(round_, book) or before_deal(round_, found):
@@ -67,7 +67,7 @@ def start_before_the_deal(round_: Round, book: Rulebook) -> Iterator[Finding]:
 def start_as_filed(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """The start is found in the way that is filed: by dice, or by a number drawn (§ 688a.5(i)).
 
-    A shaker that a player activates and that is not filed is found in `dice_wagers.py`. That a number was drawn where dice are
+    A shaker that a player activates and that is not filed is found in `dice_wagers.py`. That a number was drawn if dice are
     filed is asked only of a record that covers the start: a transcript may say nothing of
     the filing.
     """
@@ -150,7 +150,7 @@ def activated_before_the_dice(round_: Round, book: Rulebook) -> Iterator[Finding
 
 
 def is_electronic(round_: Round) -> bool:
-    """Say whether the shaker is certainly an electronic one: it shook for a time, and nobody counted shakes (§ 645c.2(b))."""
+    """Say whether the shaker is certainly an electronic one: it shook for a time, and no one counted shakes (§ 645c.2(b))."""
     shakes = round_.of(model.ShakerShaken)
     return bool(shakes) and all(fact.payload.duration_ms for fact in shakes)
 
@@ -163,7 +163,7 @@ DEALER_SHOWN = ("645c.1(d)", "659a.11(c)", "687a.11(d)", PLAYED)
 
 @rule("PAY-REVEAL", on=("11(e)", "645c.1(d)", "659a.11(c)", "687a.11(d)", "687a.11(e)", "gegr-002138.Round of play"))
 def hands_revealed(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """The dealer reveals each player's hands before comparing them (§ 688a.11(e)), and his own where it is dealt face down.
+    """The dealer reveals each player's hands before comparing them (§ 688a.11(e)), and his own if it is dealt face down.
 
     A stake that goes back because the dealer's hand pushes all needs no hand of a player. The dealer's cards are turned over
     to be set, with or without a word of it.

@@ -83,7 +83,7 @@ DUE_ANEW = (
 def money(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """Every wager ends as the rules say; a difference is found with its amount and the section.
 
-    Where readings of the round or of its cards differ, it is found what is so in all of them: a wager that was late, and more
+    If readings of the round or of its cards differ, it is found what is so in all of them: a wager that was late, and more
     or less than the most and the least that can be due (D500, D502).
     """
     for why, _ in groundless_declarations(round_, book).values():
@@ -130,7 +130,7 @@ class Account(msgspec.Struct, frozen=True):
 
     @property
     def range_cents(self) -> tuple[int, int] | None:
-        """The least and the most that the wager is due; null where it has no bounds."""
+        """The least and the most that the wager is due; None if it has no bounds."""
         due_cents = self.settlement.due_cents
         if due_cents is not None:
             return due_cents, due_cents
@@ -201,7 +201,7 @@ def _not_paid(flow: WagerFlow) -> str:
 def _beyond_all(book: Rulebook, readings: Sequence[Account]) -> tuple[int | None, str]:
     """Return by how many cents at least a wager got more, or less (below zero), than is due in any reading, and that limit.
 
-    Null where some reading has it right, or has no bounds, and an empty word.
+    None if some reading has it right, or has no bounds, and an empty word.
     """
     over, under = list[int](), list[int]()
     ranges = [each.range_cents for each in readings]
@@ -282,7 +282,7 @@ OVER_OR_UNDER = {
     "push": ("PAY-OVER", "PAY-TAKEN"),
     "lose": ("PAY-NOT-TAKEN", "PAY-TAKEN"),
 }
-"""How a wager should have ended → the code where the patron got too much, and where too little."""
+"""How a wager should have ended → the code if the patron got too much, and where too little."""
 
 
 def _classify(book: Rulebook, account: Account, difference: int | None) -> tuple[str, str]:
@@ -387,9 +387,9 @@ def _observed(account: Account, taken: Sequence[RecordedEvent]) -> str:
     ),
 )
 def envy_bonuses(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
-    """Envy Bonuses are paid to every qualifying wager for every qualifying hand of another patron, and to nobody else.
+    """Envy Bonuses are paid to every qualifying wager for every qualifying hand of another patron, and to no one else.
 
-    Where they are not covered whole, which of several hands what remains was paid for is not asked (D283).
+    If they are not covered whole, which of several hands what remains was paid for is not asked (D283).
     """
     dues_by_hand, payments = _envy_dues(round_, book), envy_payments(round_)
     if round_.lost:

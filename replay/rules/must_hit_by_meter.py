@@ -1,6 +1,6 @@
 """A Must-Hit-By meter's own stream: every contribution, arming and hit adds up (58 Pa. Code § 645c.3(c), D21).
 
-The invariant is that of `meters.py`: a wrong reading is found once, and what follows is judged from it as it stands.
+The invariant is that of `meters.py`: a wrong reading is found once, and what follows is judged from it as it is.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class MysteryState(msgspec.Struct):
 
 
 def state_in_service(event: model.MeterSet) -> MysteryState | None:
-    """Return the state of a meter put into service under a Must-Hit-By configuration; null for another meter."""
+    """Return the state of a meter put into service under a Must-Hit-By configuration; None for another meter."""
     if event.chapter not in known_chapters():
         return None
     paytable = chapter(*event.chapter.split("-", 1)).paytables.get(("mystery", event.paytable))

@@ -37,7 +37,7 @@ WAGER = "mystery"
 class RecordedCycle(msgspec.Struct):
     """One cycle of the meter as the round has it: the arming, the contributions, the hit, and what they come to.
 
-    `committed` says whether the target revealed is the one committed to; null where there is nothing to compare. `surplus`
+    `committed` says whether the target revealed is the one committed to; None if there is nothing to compare. `surplus`
     are the contributions of a wager that had contributed before. `added` is what the wager at the box of the hit adds, if known.
     """
 
@@ -196,7 +196,7 @@ def rulings(round_: Round, book: Rulebook) -> list[tuple[RecordedCycle, Ruling]]
 
 
 def open_reason(round_: Round, book: Rulebook, seat: int) -> str | None:
-    """Say why it cannot be told whether a seat won the bonus; null where the target or the meter is not on record."""
+    """Say why it cannot be told whether a seat won the bonus; None if the target or the meter is not on record."""
     of_seat = (said for cycle, said in rulings(round_, book) if seat in {f.payload.seat for f in cycle.facts()})
     return next((said.doubt for said in of_seat if said.doubt and said.unsure is not None), None)
 
@@ -214,7 +214,7 @@ def complete_layout(round_: Round, book: Rulebook, layout: TableLayout) -> Table
 def _qualifying(round_: Round, book: Rulebook) -> dict[int, bool | None]:
     """Say of the seats of the cycles whether they have a base and a progressive wager in time (§ 645c.3(c)(1), D113).
 
-    A wager that is not on record was not placed where the record covers wagers; beside other wagers, it is not known (D318).
+    A wager that is not on record was not placed if the record covers wagers; next to other wagers, it is not known (D318).
     """
     placed, found = stakes(round_, book), dict[int, bool | None]()
     if not placed:
@@ -302,7 +302,7 @@ def _wrong_contribution(
 
 
 def _missing_contributions(round_: Round, book: Rulebook, qualified: Set[int]) -> Iterator[Finding]:
-    """Find qualifying wagers that added nothing, where the record covers the meter; the winner's may stand in the hit."""
+    """Find qualifying wagers that added nothing, where the record covers the meter; the winner's may be in the hit."""
     accepted = {fact.payload.seat for cycle in cycles_on_record(round_, book) for fact in cycle.contributions}
     won = {result.winner.seat for _, result in rulings(round_, book) if result.winner is not None}
     won |= {each.hit.payload.seat for each, said in rulings(round_, book) if each.hit is not None and not said.winner}
@@ -395,7 +395,7 @@ def _bounds(minimum: int, maximum: int, rate_bp: int) -> str:
 def triggered(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """The contribution that lifts the meter above the hidden target hits, and no other (D21).
 
-    Where the bonus was paid to the wrong seat, the finding with its money is made in `settlement.py`.
+    If the bonus was paid to the wrong seat, the finding with its money is made in `settlement.py`.
     """
     mispaid = {
         each.seat
@@ -428,7 +428,7 @@ def triggered(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate
 
 @rule("MYST-TRIGGER", on=("645c.3(c)(3)",))
 def hit_of_this_round(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
-    """A hit names the table and the round that it stands in; where it names another, whose bonus it is cannot be told."""
+    """A hit names the table and the round that it is in; if it names another, whose bonus it is cannot be told."""
     for fact in _of_meter(round_, book, model.MysteryHit):
         event = fact.payload
         if (f"table/{event.table}", event.round_no) != (round_.stream, round_.round_no):

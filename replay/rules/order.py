@@ -2,7 +2,7 @@
 
 Invariant: it alone decides which rules judge, and in which order an adjudication has what they say; no import does,
 and no place in a file. The order is part of stored bytes: a new rule goes where it is to speak, and none changes its place. A
-game's own rules stand in its record (`catalogue.py`), by the theme after which they speak.
+game's own rules are in its record (`catalogue.py`), by the theme after which they speak.
 """
 
 from __future__ import annotations

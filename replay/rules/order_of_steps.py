@@ -1,6 +1,6 @@
-"""The order of the steps of a round: what stands before the step that it comes after (docs/evidence.md, D520).
+"""The order of the steps of a round: what is before the step that it comes after (docs/evidence.md, D520).
 
-Invariant: it knows no game. The sentences of a chapter stand in its game's record (`GameRules.precedences`); what an
+Invariant: it knows no game. The sentences of a chapter are in its game's record (`GameRules.precedences`); what an
 act and a step are is in `round_steps.py`.
 """
 
@@ -116,7 +116,7 @@ def _wash_section(round_: Round, book: Rulebook, deck: Deck) -> str:
 def shuffled_after_the_wash(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Cards that were spread and washed are shuffled before they are dealt (§§ 688a.4(c), 688a.5(g)).
 
-    Where no shuffle is on record at all, `equipment.py` finds it.
+    If no shuffle is on record at all, `equipment.py` finds it.
     """
     deck, first = deck_at_the_deal(round_), round_.first_card
     shuffles = [step.seq for step in preparations(round_) if step.kind == "shuffle"]

@@ -25,7 +25,7 @@ DOCUMENTED = "11(h)(3)(i)(B)(4)"
 
 @rule("PAY-SOURCE", on=EVERY_CHAPTER)
 def paid_by(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """In California the player-dealer pays all winning wagers and the house none; elsewhere nobody but the house pays."""
+    """In California the player-dealer pays all winning wagers and the house none; elsewhere no one but the house pays."""
     by_player_dealer = book.has(TYPE_OF_GAME)
     for fact in round_.of(model.WagerPaid):
         event = fact.payload
@@ -156,10 +156,10 @@ OFFERED = "687a.7(d)(2)"
 
 @rule("WAGER-PROGRESSIVE", on=("8(b)(2)", "9(a)(3)(ii)", "10(a)(2)(ii)", OFFERED))
 def accepted_as_placed(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """The system accepts each progressive wager for what it is; where it counts wagers, it has each of them (§ 688a.8(b)(2)).
+    """The system accepts each progressive wager for what it is; if it counts wagers, it has each of them (§ 688a.8(b)(2)).
 
-    That no single wager is on record says something only where the meter's readings were on record before (D527). Who has a
-    wager there is compared too where no lock is asked for (D509).
+    That no single wager is on record says something only if the meter's readings were on record before (D527). Who has a
+    wager there is compared too if no lock is asked for (D509).
     """
     section = PROGRESSIVE_SECTION[book.deal_method]
     section = section if book.has(section) else OFFERED

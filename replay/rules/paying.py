@@ -54,7 +54,7 @@ ANNOUNCED = {
 def announced_result(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """The dealer announces whether the wager wins, loses or is a tie, and announces what is so.
 
-    Where a box has several of a wager (Match on two numbers), the word may be of any of them.
+    If a box has several of a wager (Match on two numbers), the word may be of any of them.
     """
     words: dict[tuple[int, str], set[str]] = defaultdict(set)
     for due in dues(round_, book):
@@ -79,7 +79,7 @@ def announced_result(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 @rule("PAY-MISSED", "PAY-OVER", on=EVERY_CHAPTER)
 def paid_to_who_wagered(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
-    """What a wager is paid goes to who placed it; where the record names another, it cannot be told whose it is (D319).
+    """What a wager is paid goes to who placed it; if the record names another, it cannot be told whose it is (D319).
 
     A Must-Hit-By bonus is of who placed the progressive wager there (§ 645c.3(c)(3)).
     """
@@ -340,9 +340,9 @@ def _share(reading: int, share_bp: int, after: int) -> str:
 
 
 def meter_before(round_: Round, book: Rulebook, meter: str) -> int | None:
-    """Return what a meter stood at before a round, in hundredths of a cent; null where the record does not tell.
+    """Return what a meter stood at before a round, in hundredths of a cent; None if the record does not tell.
 
-    Where a void takes contributions back, it is what the void round found, unless a share was paid out since (D357).
+    If a void takes contributions back, it is what the void round found, unless a share was paid out since (D357).
     """
     before = round_.before.readings.get(meter)
     if not book.settings.get("void_reverses_meter", False) or meter not in round_.before.readings_before_void:
@@ -353,7 +353,7 @@ def meter_before(round_: Round, book: Rulebook, meter: str) -> int | None:
 
 
 def _advances(round_: Round, book: Rulebook, paytable: Paytable) -> Iterator[Finding]:
-    """Each wager adds its contribution to what the meter stood at, unless a share may have left it that nobody wrote down."""
+    """Each wager adds its contribution to what the meter stood at, unless a share may have left it that no one wrote down."""
     accepted = progressive_accepted(round_, book)
     meter = book.meter or (accepted[0].payload.meter if accepted else "")
     before = meter_before(round_, book, meter)
@@ -509,7 +509,7 @@ def _in_turn(round_: Round, book: Rulebook) -> dict[Key, RecordedEvent]:
 def _settled_later(
     book: Rulebook, fact: RecordedEvent, began: dict[tuple[int, str], RecordedEvent]
 ) -> RecordedEvent | None:
-    """The first move of a wager of the box that is settled before this one's, where it came after it; or null."""
+    """The first move of a wager of the box that is settled before this one's, where it came after it; or None."""
     rule_ = book.chapter.wagers.get(fact.payload.wager)
     for wager in rule_.follows if rule_ is not None else (book.chapter.base,):
         first = began.get((fact.payload.seat, wager))

@@ -3,7 +3,7 @@
 The theory of this file: a text says of an act (a wager is settled, a hand's cards are collected) that it comes *after* a step
 (the cards are dealt, the hand is revealed). Such a sentence is a `Precedence`: the acts, the step that each waits for, the code
 and the section. One rule (`steps_in_order`, in `order_of_steps.py`) asks all sentences of a game in the same way: an act that
-stands before its step is found. A step that is not on record accuses nobody here, and one whose place the clocks contradict is
+is before its step is found. A step that is not on record accuses no one here, and one whose place the clocks contradict is
 none (D403, D520).
 """
 
@@ -31,7 +31,7 @@ from rulebook.settlement.pai_gow import Position
 from rulebook.settlement.wagers import Outcome
 
 PUT_BACK = frozenset({"late", "void", "uncovered"})
-"""Reasons of a return that settles nothing: the stake was late, the hand is void, or nobody covers it."""
+"""Reasons of a return that settles nothing: the stake was late, the hand is void, or no one covers it."""
 WORDS = {model.WagerTaken: "collected", model.WagerPaid: "paid", model.WagerReturned: "returned"}
 
 
@@ -50,7 +50,7 @@ StepOfAct = Callable[[Round, Rulebook, Act], RecordedEvent | None]
 
 
 class Step(msgspec.Struct, frozen=True):
-    """A step of a round: what it is in words, as they follow upon "after", and the fact by which it was done, or null.
+    """A step of a round: what it is in words, as they follow upon "after", and the fact by which it was done, or None.
 
     It is one fact for the whole round (`of`), or one for each act, as for its hand (`of_act`).
     """
@@ -60,7 +60,7 @@ class Step(msgspec.Struct, frozen=True):
     of_act: StepOfAct | None = None
 
     def acts_before(self, round_: Round, book: Rulebook, acts: Acts) -> Iterator[tuple[Act, RecordedEvent]]:
-        """Yield the acts that stand before the step, each with the fact by which it was done."""
+        """Yield the acts that are before the step, each with the fact by which it was done."""
         if self.of is not None:
             done = self.of(round_, book)
             for act in acts(round_, book) if done is not None else ():
@@ -76,7 +76,7 @@ class Step(msgspec.Struct, frozen=True):
 class Precedence(msgspec.Struct, frozen=True, kw_only=True):
     """A sentence of a chapter: these acts come after this step; another order is a finding of the code, by the section.
 
-    `section` is one, or one for each way of dealing. `what` names the acts where they have no wager of their own.
+    `section` is one, or one for each way of dealing. `what` names the acts if they have no wager of their own.
     """
 
     code: str
@@ -91,7 +91,7 @@ class Precedence(msgspec.Struct, frozen=True, kw_only=True):
 
 @derived_by_rules
 def hands_dealt(round_: Round, book: Rulebook) -> Mapping[Position, RecordedEvent]:
-    """Return by position the fact with which its hand was whole: its last card so far, where it has fewer."""
+    """Return by position the fact with which its hand was whole: its last card so far, if it has fewer."""
     must, held = book.chapter.numbers["cards_per_hand"], dict[Position, int]()
     whole: dict[Position, RecordedEvent] = {}
     for fact in round_.of(model.CardsDealt):
@@ -384,7 +384,7 @@ def settled_from_inventory(round_: Round, book: Rulebook) -> list[Act]:
 
 @derived_by_rules
 def last_settled(round_: Round, book: Rulebook) -> Mapping[int | None, RecordedEvent]:
-    """Return by seat what settled its last wager; under null what settled the last of all."""
+    """Return by seat what settled its last wager; under None what settled the last of all."""
     last: dict[int | None, RecordedEvent] = {}
     for act in settled_from_inventory(round_, book):
         last[act.seat] = last[None] = act.fact
@@ -451,7 +451,7 @@ def dealer_collected(round_: Round, book: Rulebook) -> Iterator[Act]:
 
 
 def surrendered_collected(round_: Round, book: Rulebook) -> Iterator[Act]:
-    """Yield the collections of surrendered hands where somebody placed a Qualifying Wager (§ 688a.11(d))."""
+    """Yield the collections of surrendered hands if somebody placed a Qualifying Wager (§ 688a.11(d))."""
     given_up = {fact.payload.seat for fact in standing_surrenders(round_, book)}
     for fact in round_.of(model.CardsCollected) if given_up else ():
         if fact.payload.of in given_up and has_qualifying_wager(round_, book):

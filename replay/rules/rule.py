@@ -1,6 +1,6 @@
 """One rule, one function, one citation: what a rule is, the register of codes, and what rules yield.
 
-A rule takes a `Round` and its `Rulebook` and yields a `Finding` for each departure, or an `Indeterminate` where the evidence
+A rule takes a `Round` and its `Rulebook` and yields a `Finding` for each departure, or an `Indeterminate` if the evidence
 contradicts itself and nothing can be said (D26). Rules are pure; `adjudicate` runs all rules of the round's game, in the order of
 `order.py`: a rule that is not listed there never speaks.
 """
@@ -19,7 +19,7 @@ from rulebook.chapters.citation import Citation
 from rulebook.chapters.rulebook import Chapter, Rulebook
 
 EVERY_CHAPTER = ("*",)
-"""A rule that stands on the log's own contract, or on what the game's module cites, holds in every chapter."""
+"""A rule that is on the log's own contract, or on what the game's module cites, holds in every chapter."""
 
 SEVERITY: dict[str, Severity] = {
     "DEAL-TOTAL": "medium", "DEAL-START": "high", "DEAL-NOROLL": "medium", "DEAL-SHAKE": "low", "DEAL-ORDER": "medium",
@@ -83,7 +83,7 @@ RuleFunction = Callable[[Round, Rulebook], Iterator["Finding | Indeterminate"]]
 
 
 class Rule(msgspec.Struct, frozen=True):
-    """A rule: the codes it can find, the sections that it stands on, and the function.
+    """A rule: the codes it can find, the sections that it is on, and the function.
 
     A section without a chapter is 688a's number, for which every chapter names its own (`Chapter.sections`); one named whole
     (`687a.11(b)`) is of that chapter only. The rule holds in the chapters that have any of them. `over_readings`: the rule
@@ -105,9 +105,9 @@ class Rule(msgspec.Struct, frozen=True):
 def rule(
     *codes: str, on: tuple[str, ...], over_readings: bool = False, early: Early | None = None
 ) -> Callable[[RuleFunction], Rule]:
-    """Make a function a rule that can find these codes and stands on these sections.
+    """Make a function a rule that can find these codes and is on these sections.
 
-    Raises `ValueError` where a code is not in the register, or no section is given.
+    Raises `ValueError` if a code is not in the register, or no section is given.
     """
 
     def make(function: RuleFunction) -> Rule:

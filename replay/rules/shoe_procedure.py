@@ -39,7 +39,7 @@ def shuffler(round_: Round, book: Rulebook) -> str:
 
 
 def shoe_begun(round_: Round) -> int | None:
-    """Return the event that made this the first round of a shoe: a shuffle, or a new batch; null where it goes on."""
+    """Return the event that made this the first round of a shoe: a shuffle, or a new batch; None if it goes on."""
     shuffles = [step.seq for step in preparations(round_) if step.kind == "shuffle"]
     batch, deck = batch_of(round_), round_.before.decks.get(round_.deck)
     if shuffles:
@@ -285,7 +285,7 @@ def return_to_play(round_: Round, book: Rulebook) -> Iterator[Finding]:
 def cut_offered_to(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """The cut is offered to the first to arrive, or where the cover card came; else from the dealer's right, in turn.
 
-    Where the last round does not tell which of these it is, only that the cut was offered at all. A first player who refuses
+    If the last round does not tell which of these it is, only that the cut was offered at all. A first player who refuses
     leaves no order; a player who cut was offered the cut.
     """
     found = first_cut(round_)
@@ -322,7 +322,7 @@ def cut_offered_to(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 def _entitled(round_: Round, seated: Sequence[int]) -> int | None:
-    """Who is offered the cut first: a seat; 0 for the one farthest to the dealer's right, in turn; null where nobody can tell."""
+    """Who is offered the cut first: a seat; 0 for the one farthest to the dealer's right, in turn; None if no one can tell."""
     before, shoe = round_.before, shoe_of(round_)
     if before.just_opened:
         is_there = before.first_patron_seat in seated and not before.idle  # D519: who came next may count as the first
@@ -402,14 +402,14 @@ def cover_card_placed(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 def cut_made(round_: Round) -> Preparation | None:
-    """Return the first cut of the cards since they were shuffled, by hand or not, or came to the table; or null."""
+    """Return the first cut of the cards since they were shuffled, by hand or not, or came to the table; or None."""
     steps = preparations(round_) if round_.covers("shuffle") else []
     shuffled = max((step.seq for step in steps if step.kind == "shuffle"), default=0)
     return next((step for step in steps if step.kind == "cut" and step.seq > shuffled), None)
 
 
 def _too_low(round_: Round, book: Rulebook, placed: tuple[int, int, str], size: int, exact: bool) -> Iterator[Finding]:
-    """Find a cover card under a quarter of the cards from the bottom; of a rack that nobody counted `size` is the most."""
+    """Find a cover card under a quarter of the cards from the bottom; of a rack that no one counted `size` is the most."""
     seq, depth, counted_from = placed
     too_low = 4 * (depth if counted_from == "bottom" else size - depth) < size
     if too_low and (exact or counted_from == "top"):

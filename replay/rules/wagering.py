@@ -76,7 +76,7 @@ def _a(wager: str) -> str:
 
 @rule("WAGER-LIMIT", on=("7(d)", "7(e)"))
 def limits(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """Wagers are of those offered and within the filed limits; where one goes with another, of just that amount."""
+    """Wagers are of those offered and within the filed limits; if one goes with another, of just that amount."""
     placed = stakes(round_, book)
     for stake in placed.values():
         if stake.in_time_cents <= 0 or stake.doubt:
@@ -169,7 +169,7 @@ def _was_refused(stake: Stake, placed: RecordedEvent) -> bool:
 
 @rule("WAGER-SEATED", on=("7(b)", "7(f)"))
 def seated(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """Only seated players wager; a second, adjacent box only where the rules submission permits it.
+    """Only seated players wager; a second, adjacent box only if the rules submission permits it.
 
     What was withdrawn in time or refused is no wager.
     """
@@ -362,7 +362,7 @@ def progressive_count(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 def _at_other_boxes(accepted: Set[int], at_boxes: Set[int]) -> str:
-    """Say at which seats a wager was accepted and not placed, and the other way around; nothing where they are the same."""
+    """Say at which seats a wager was accepted and not placed, and the other way around; nothing if they are the same."""
     said = [
         f"{done} at {' and '.join(f'seat {seat}' for seat in sorted(seats))}, not {other} there"
         for done, other, seats in (
@@ -418,7 +418,7 @@ def lockout(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
 def surrender(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Only without optional wagers, after the dealer's hands are set and before any of the player's is exposed (D11).
 
-    Wagers on the dice are settled before the cards, and hinder nobody (§ 645c.2(h), D317).
+    Wagers on the dice are settled before the cards, and hinder no one (§ 645c.2(h), D317).
     """
     for fact in surrenders(round_, book):
         seat = fact.payload.seat

@@ -1,7 +1,7 @@
 """From an open round and the rules in force to advice. Pure, and no second judge: the rules are those of the verdict.
 
 Invariant: it knows no game and no code. Of an open round the rules speak that may (`Rule.early`), over the round as it
-stands (`Round.so_far`), and what they find counts as it does in a verdict: lost, late or contradictory evidence accuses nobody
+stands (`Round.so_far`), and what they find counts as it does in a verdict: lost, late or contradictory evidence accuses no one
 (`findings_by`). The settlements are those of the verdict too; a wager's due is told once the hands are known.
 """
 
@@ -40,7 +40,7 @@ MONEY_MOVES = frozenset(
 
 
 def advise_on(fold: TableFold, as_of: int) -> Advice | None:
-    """Return the advice on the open round of a table, as of event `as_of` of its stream; null if no round is open.
+    """Return the advice on the open round of a table, as of event `as_of` of its stream; None if no round is open.
 
     The fold and its round do not change. Without rules in force nothing can be said.
     """
@@ -83,7 +83,7 @@ def hands_are_known(round_: Round, book: Rulebook) -> bool:
 
 
 def warnings_of(standing: Round, book: Rulebook) -> Iterator[Finding]:
-    """Yield what the rules that may speak now find of a round as it stands."""
+    """Yield what the rules that may speak now find of a round as it is."""
     early = [rule for rule in rules_of(book.chapter) if rule.early is not None]
     found, _ = findings_by(early, standing, book)
     in_steps = {code for rule in early if rule.early is not None for code in rule.early.in_steps}

@@ -2,7 +2,7 @@
 
 The idea: folding a stream from its first event gives the same results, to the byte and under each key in the same order, as
 following it did, however often that was interrupted. So what is stored under a key must begin what judging again gives. Only
-where an earlier engine judged a part of the stream are there no bytes to compare, for an adjudication names its engine: then
+if an earlier engine judged a part of the stream are there no bytes to compare, for an adjudication names its engine: then
 the conclusions in force are compared.
 """
 
@@ -139,7 +139,7 @@ def judged_by_another(results: ResultStore, stream: str, engine: str) -> bool:
 
 
 def judged_to(results: ResultStore, stream: str) -> int:
-    """Return the last event of a stream that a stored adjudication of it takes into account; 0 where there is none."""
+    """Return the last event of a stream that a stored adjudication of it takes into account; 0 if none exists."""
     headings = (_read_heading(each) for each in of_stream(results, stream))
     return max((heading.as_of.get(stream, 0) for heading in headings if heading is not None), default=0)
 
@@ -150,7 +150,7 @@ def of_stream(results: ResultStore, stream: str) -> Iterator[ChainedResult]:
 
 
 def _read_heading(each: ChainedResult) -> _Heading | None:
-    """Return engine and reach of an adjudication; null for other results, and for bytes that are none."""
+    """Return engine and reach of an adjudication; None for other results, and for bytes that are none."""
     if each.kind != "adjudications":
         return None
     try:
@@ -177,7 +177,7 @@ def _difference_in_force(stream: str, results: ResultStore, kind: str, key: str,
 
 
 def _conclusion(kind: str, data: bytes | None) -> Any:
-    """Return what a result says apart from its history; null where nothing is in force. Unreadable bytes are themselves."""
+    """Return what a result says apart from its history; None if nothing is in force. Unreadable bytes are themselves."""
     if data is None:
         return None
     try:

@@ -1,6 +1,6 @@
 """The engine: the version of the program and a digest of all that decides a verdict, so that a verdict names its judge.
 
-A snapshot of another engine is thrown away; verdicts of another engine stay in force and are superseded where they differ. The
+A snapshot of another engine is thrown away; verdicts of another engine stay in force and are superseded if they differ. The
 digest covers what the judges import, directly or through others, and the data of the rules of play, and nothing else: a changed
 page, packet or transcript costs no replay. Imports are read from the source, not from the modules that happen to be loaded, so
 that every process gives the same digest. Games from outside the package count as a whole (`outside_code.py`).

@@ -31,7 +31,7 @@ class MemoryResults(OwnStore):
         return dict(self._snapshots)
 
     def misfits(self, engine: str) -> dict[str, str]:
-        """Return nothing: nobody else can alter what is in memory."""
+        """Return nothing: no one else can alter what is in memory."""
         return {}
 
     def commit(
@@ -81,7 +81,7 @@ class MemoryResults(OwnStore):
         return dict(self._chains.heads)
 
     def broken_chains(self) -> dict[str, ResultBroken]:
-        """Return nothing: nobody else can alter what is in memory."""
+        """Return nothing: no one else can alter what is in memory."""
         return {}
 
     def unchained(self) -> int:

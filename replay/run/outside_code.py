@@ -32,7 +32,7 @@ def outside_chapters() -> tuple[str, ...]:
 def files_of(package: str) -> Iterator[tuple[str, bytes]]:
     """Yield the files of a package, or of a module in no package, by their paths, in order, each with its content.
 
-    Raises `LookupError` where it has no files, and `OSError` where one cannot be read.
+    Raises `LookupError` if it has no files, and `OSError` if one cannot be read.
     """
     module = sys.modules[package]
     folders = sorted(getattr(module, "__path__", ()))

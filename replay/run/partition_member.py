@@ -30,10 +30,10 @@ class Group(Protocol):
     """A group of replayers as one of its members has it."""
 
     def poll(self) -> frozenset[int] | None:
-        """Take part in the group; return the partitions that are ours, or null while they are being shared out."""
+        """Take part in the group; return the partitions that are ours, or None while they are being shared out."""
 
     def part(self, number: int) -> AbstractContextManager[tuple[EventLog, ResultStore]]:
-        """Take a partition over: its log, and its results as they stand. Raises `PartitionReassigned` where it is another's."""
+        """Take a partition over: its log, and its results as they are. Raises `PartitionReassigned` if it is another's."""
 
 
 class _Part:
@@ -49,7 +49,7 @@ class _Part:
             self._open = opening.pop_all()
 
     def step(self) -> None:
-        """Judge new events and commit, or wait a little. Raises `PartitionReassigned` where the commit was refused."""
+        """Judge new events and commit, or wait a little. Raises `PartitionReassigned` if the commit was refused."""
         next(self._run)
 
     def close(self) -> None:

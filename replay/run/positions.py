@@ -45,7 +45,7 @@ class Resumption(NamedTuple):
 def resumption(log: ReplaySource, results: ResultStore, engine: str) -> Resumption:
     """Compare the positions of an engine with the log.
 
-    Where the log itself is broken, or lost what was acknowledged, a position stands: that is for whoever reads the log to name.
+    If the log itself is broken, or lost what was acknowledged, a position stands: that is for whoever reads the log to name.
     """
     positions, misfits = results.positions(engine), results.misfits(engine)
     known = set(log.streams()) if positions else set()  # on Kafka the first question reads every record's headers

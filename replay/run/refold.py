@@ -9,7 +9,7 @@ then by the worker, which applies the corrections in force where the events they
 
 The idea that makes it cheap: both begin at the last rest point (`rest_points.py`) that nothing after it reaches behind. What was
 folded up to there was folded with every correction that there is of it, so that the fold from the first event would come past
-the same state, and the rounds before are judged already. Whether a point is one is what the scout finds out; where it is not,
+the same state, and the rounds before are judged already. Whether a point is one is what the scout finds out; if it is not,
 the scout begins again further back, in the end at the first event.
 """
 
@@ -41,7 +41,7 @@ class Reader(Protocol):
 
 
 class Refold(NamedTuple):
-    """The worker after the last record, the results that differ, and the error that broke the stream off, or null."""
+    """The worker after the last record, the results that differ, and the error that broke the stream off, or None."""
 
     worker: StreamWorker
     results: list[Result]

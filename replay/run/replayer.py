@@ -41,7 +41,7 @@ COMMIT_EVERY = 50_000
 """Events between two commits of a long replay."""
 
 COMMIT_RESULTS = 20_000
-"""Results in one commit where those of a stream are stored again."""
+"""Results in one commit if those of a stream are stored again."""
 
 Progress = Callable[[int, int], None]
 """Called with the events read and the rounds judged so far."""
@@ -66,7 +66,7 @@ class Summary(msgspec.Struct, kw_only=True):
 @contextmanager
 def fresh_results() -> Iterator[ResultStore]:
     """Yield an empty store of results in a temporary file."""
-    from events.sqlite.results import SqliteResults  # a packet is checked where there is no SQLite
+    from events.sqlite.results import SqliteResults  # a packet is checked if there is no SQLite
 
     with ExitStack() as resources:
         folder = resources.enter_context(tempfile.TemporaryDirectory(prefix="rack-again-"))
@@ -77,7 +77,7 @@ class Replay:
     """A replay under way: the workers by stream, and the results that wait for the next commit.
 
     Stored state and results that do not fit are judged again first, of each stream from its first event; with `again` those of
-    every stream. The streams in `without` are left out. `rounds` keeps the rounds too, beside the results.
+    every stream. The streams in `without` are left out. `rounds` keeps the rounds too, next to the results.
     """
 
     def __init__(
@@ -203,7 +203,7 @@ class Replay:
         self._pending, self._pending_latest, self._since_commit = [], {}, 0
 
     def _new_advice(self, workers: Mapping[str, StreamWorker]) -> dict[str, bytes]:
-        """Return the advice on the open rounds of streams that went on, where it is other than before.
+        """Return the advice on the open rounds of streams that went on, if it is other than before.
 
         Who does not follow the log gives none, and takes away what is not true any more.
         """
@@ -219,7 +219,7 @@ class Replay:
     def standing(self) -> Summary:
         """Return the summary with the findings and verdicts in force, as they were counted when they were stored.
 
-        Where nobody counted those of a stream, all results are read, and the counts are stored.
+        If no one counted those of a stream, all results are read, and the counts are stored.
         """
         counts = [self._tally.counts()] if self._tally is not None else self._tallies()
         if None in counts:
@@ -228,7 +228,7 @@ class Replay:
         return _filled(self.summary, total(each for each in counts if each is not None))
 
     def _tallies(self) -> list[StreamTally | None]:
-        """Return the tally of each stream that has results; null where nobody counted."""
+        """Return the tally of each stream that has results; None if no one counted."""
         streams = self.results.chain_heads().keys() | self._workers.keys()
         return [
             self._workers[stream].tally
@@ -311,7 +311,7 @@ class Replay:
         return not waiting
 
     def _worker(self, stream: str) -> StreamWorker | None:
-        """Return the worker of a stream, at work or resumed from its snapshot; null where it could not be judged again."""
+        """Return the worker of a stream, at work or resumed from its snapshot; None if it could not be judged again."""
         if stream not in self._workers:
             position = self.positions.get(stream, Head(0, b""))
             try:
@@ -338,7 +338,7 @@ class Replay:
     def _judge_again(self, stream: str, why: str) -> None:
         """Judge a stream from its first event, and put right what is stored of it.
 
-        What an earlier engine judged is revised where this one concludes otherwise. Otherwise results that differ in any byte are
+        What an earlier engine judged is revised if this one concludes otherwise. Otherwise results that differ in any byte are
         thrown away with all of their stream and stored again; what is only missing is added. Results that rest on events which
         can no longer be read remain as they are.
         """
@@ -389,7 +389,7 @@ class Replay:
             self._note(stream, why, _additions(found))
 
     def _why_not_restored(self, stream: str, run: Replay, found: StreamComparison) -> IntegrityError | None:
-        """Return why the stream could not be judged again as far as it was judged, or null."""
+        """Return why the stream could not be judged again as far as it was judged, or None."""
         if stream in run._faults:
             return run._faults[stream]
         seq = run._workers[stream].seq if stream in run._workers else 0
@@ -412,7 +412,7 @@ class Replay:
         self._broken.pop(stream, None)
 
     def _throw_away(self, stream: str, why: str) -> None:
-        """Throw away results that no stream of the log can have led to; where the log had the stream once, they remain."""
+        """Throw away results that no stream of the log can have led to; if the log had the stream once, they remain."""
         last = judged_to(self.results, stream)
         if last or stream in self.log.acknowledged():
             message = f"the log has no such stream, but results rest on its event {last}; they remain as they are"

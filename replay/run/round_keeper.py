@@ -19,7 +19,7 @@ class RoundTaker(Protocol):
     """Takes the rounds of one stream from its worker, in the order in which they are judged."""
 
     def take(self, round_: Round, book: Rulebook | str, seq: int) -> None:
-        """Take a round as it stands after the event `seq`: one that ended, or an earlier one again.
+        """Take a round as it is after the event `seq`: one that ended, or an earlier one again.
 
         `book` are the rules it was judged by, or why there are none.
         """
@@ -34,11 +34,11 @@ class RoundKeeper(Protocol):
     def resume(self, log: ReplaySource, positions: Mapping[str, Head]) -> list[str]:
         """Bring these streams to the positions from which the replay goes on; return a sentence for each thing put right.
 
-        A stream at position 0 begins anew.
+        A stream at position 0 begins again.
         """
 
     def taker(self, stream: str) -> RoundTaker | None:
-        """Return what takes the rounds of a stream from here on; null where none are kept."""
+        """Return what takes the rounds of a stream from here on; None where none are kept."""
 
     def refolded(self, stream: str) -> None:
         """A stream was folded again from its beginning: what was taken of it does not stand."""
@@ -52,7 +52,7 @@ class RoundKeeper(Protocol):
     def commit(self, log: ReplaySource, heads: Mapping[str, Head], *, at_once: bool) -> bool:
         """The results up to these heads were committed. Return whether everything is kept now.
 
-        Where it is not asked for `at_once`, a keeper may wait a little, and is told again.
+        If it is not asked for `at_once`, a keeper may wait a little, and is told again.
         """
 
 

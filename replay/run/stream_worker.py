@@ -45,7 +45,7 @@ from rulebook.chapters.rulebook import Rulebook, RulesRefused, parse_submission
 
 Result = tuple[str, str, bytes]
 LatestResult = Callable[[str, str], bytes | None]
-"""Returns the last result stored under (kind, key), or null."""
+"""Returns the last result stored under (kind, key), or None."""
 
 EVIDENCE_KEPT = 20_000
 """Rounds of a stream of which is kept what a refold judged."""
@@ -72,7 +72,7 @@ class _Withdrawal(msgspec.Struct):
 class Snapshot(msgspec.Struct, kw_only=True):
     """Where a worker can be resumed: the state when no round was open, the records folded since, and what is in force.
 
-    `rest_seq` is the number of the event after which the state was that; 0 where that is the beginning, or not known.
+    `rest_seq` is the number of the event after which the state was that; 0 if that is the beginning, or not known.
     `inherited_to` as of the worker. `observed_to` is the last observed round entered whole.
     """
 
@@ -109,7 +109,7 @@ def rules_in_force(round_: Round) -> Rulebook | str:
 
 
 def current(event: ReadEnvelope[model.Event]) -> ReadEnvelope[model.Event]:
-    """Return an event with its payload in its current version. Raises `EventError` where there is no way there."""
+    """Return an event with its payload in its current version. Raises `EventError` if there is no way there."""
     payload = upcast(event.payload)
     return event if payload is event.payload else msgspec.structs.replace(event, payload=payload)
 
@@ -117,12 +117,12 @@ def current(event: ReadEnvelope[model.Event]) -> ReadEnvelope[model.Event]:
 class StreamWorker:
     """Turns one stream's records into results. `needs_refold`: a record reached back further than what is at hand.
 
-    While `pending_revisions` is not null, the stream is being folded again (see `refold.py`): what differs from the verdicts
+    While `pending_revisions` is not None, the stream is being folded again (see `refold.py`): what differs from the verdicts
     stored before is collected there until `finish`, for only the last verdict on a round counts; `opened_rounds` then has the
     numbers of all rounds that were opened. This worker judged the rounds up to `judged_to`; the worker before it may have
     stored verdicts on rounds up to `inherited_to`. `rounds` counts the rounds judged for the first time. `seq` is the number of
     the last record taken, `chain` the log's chain hash there. `tally` counts what is in force of what this stream's workers
-    stored (null: nobody has counted), and is kept by whoever stores it. `elsewhere` reads the events of other streams that an
+    stored (None: no one has counted), and is kept by whoever stores it. `elsewhere` reads the events of other streams that an
     observed round names. `taker` takes the rounds too as they are judged,
     `rest_points` the states from which a refold can begin. `late` is what came late and is
     not taken in yet.
@@ -200,7 +200,7 @@ class StreamWorker:
         """Fold records in a row and publish the results, as `take` does, but faster.
 
         Return how many were taken: all, or those up to and including the first after which a worker that judges needs a refold
-        (of which no result is published). Raises `UndecodableEvent` after all that stand before. What came late with the last
+        (of which no result is published). Raises `UndecodableEvent` after all that are before. What came late with the last
         record is taken in with the next, or by `take_in`.
         """
         data = [record.data for record in records]
@@ -581,7 +581,7 @@ def _adjudication(round_: Round, book: Rulebook | None, conclusion: Conclusion, 
 
 
 def ledger_entry(event: ReadEnvelope[model.Event]) -> LedgerEntry | None:
-    """Return the accounting entry that an event of a table makes, or null (D27)."""
+    """Return the accounting entry that an event of a table makes, or None (D27)."""
     match event.payload:
         case model.InventoryCounted(kind=kind, amount_cents=cents):
             return _entry(event, kind, cents, "")

@@ -95,7 +95,7 @@ def by_stream(results: Iterable[Result]) -> dict[str, StreamTally]:
 
 
 def kept(snapshot: bytes) -> StreamTally | None:
-    """Return the tally in a snapshot; null where there is none."""
+    """Return the tally in a snapshot; None if none exists."""
     return msgspec.msgpack.decode(snapshot, type=_Kept).tally
 
 

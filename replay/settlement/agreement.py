@@ -19,15 +19,15 @@ Groups = Sequence[Sequence[Hand]]
 """The readings of a hand, those together that are settled in the same way."""
 
 MOST_SETTLED = 1_500
-"""Where a game says which hands are alike, so many combinations are settled at most: some tenth of a second."""
+"""Where a game says which hands are alike, this many combinations are settled at most: some tenth of a second."""
 
 
 MOST_TRIED = 50
-"""So many combinations of hands that are settled alike are tried for one in which no card lies twice."""
+"""This many combinations of hands that are settled alike are tried for one in which no card lies twice."""
 
 
 def due_in_all(dealers: Groups, held: Mapping[int, Groups], settle: Settle, single_deck: bool, most: int) -> list[Due]:
-    """Return what is due under all readings of the hands; where they are too many together, hand by hand (D279, D346).
+    """Return what is due under all readings of the hands; if they are too many together, hand by hand (D279, D346).
 
     What is due with all but one of the open hands unknown is due whatever they are. Of hands that are alike one is settled for
     all; `most` is how many combinations are settled.
@@ -49,7 +49,7 @@ def due_in_all(dealers: Groups, held: Mapping[int, Groups], settle: Settle, sing
 
 
 def grouped(hands: Sequence[Hand], sees: Callable[[Hand], Hashable] | None = None) -> list[list[Hand]]:
-    """Group readings of which a game sees the same, so that they are settled alike; each alone where it does not say."""
+    """Group readings of which a game sees the same, so that they are settled alike; each alone if it does not say."""
     if sees is None or len(hands) == 1:
         return [[hand] for hand in hands]
     groups: dict[Hashable, list[Hand]] = {}
@@ -166,7 +166,7 @@ def _end_alike(dues: Sequence[Due]) -> bool:
 
 
 def _range(dues: Sequence[Due], in_all: bool) -> tuple[int, int] | None:
-    """Return the least and the most that a wager is due in any reading; null where that is not known of one of them."""
+    """Return the least and the most that a wager is due in any reading; None if that is not known of one of them."""
     ranges = [due.range_cents if due.net_cents is None else (due.net_cents, due.net_cents) for due in dues]
     known = [each for each in ranges if each is not None]
     if len(known) < len(ranges):

@@ -17,7 +17,7 @@ PLAYED_OUT = "the hand was looked at, set or revealed after a card of it was exp
 
 
 def owner_of(round_: Round, exposed: RecordedEvent) -> Position | None:
-    """Return whose card was exposed; of a stack whoever was dealt that card, null where the record does not have it."""
+    """Return whose card was exposed; of a stack whoever was dealt that card, None if the record does not have it."""
     whose = exposed.payload.whose
     if whose != "stack":
         position: Position = whose
@@ -40,7 +40,7 @@ def may_be_of(round_: Round, book: Rulebook, exposed: RecordedEvent, position: P
 
 
 def dealer_turned_over(round_: Round) -> RecordedEvent | None:
-    """Return the event by which the dealer's cards were turned over, where they lie face down: revealed or set; or null.
+    """Return the event by which the dealer's cards were turned over, where they lie face down: revealed or set; or None.
 
     Dealt face up they were exposed (D521), and turned over at no time.
     """
@@ -51,7 +51,7 @@ def dealer_turned_over(round_: Round) -> RecordedEvent | None:
 def dealer_cards_seen(round_: Round) -> list[tuple[RecordedEvent, bool | None]]:
     """Return what showed a card of the dealer, exposed or dealt face up, and whether each came before they were turned over.
 
-    Null where the clocks contradict that order.
+    None if the clocks contradict that order.
     """
     turned = dealer_turned_over(round_)
     seen = [fact for fact in round_.of(model.CardExposed) if owner_of(round_, fact) == "dealer"]
@@ -96,7 +96,7 @@ def open_elections(round_: Round, book: Rulebook) -> dict[Question, int]:
 
 
 def _returned_after_exposure(round_: Round, book: Rulebook) -> list[tuple[int, Question | None]]:
-    """Return the seats whose wagers all went back as void, each with null if a card of theirs was exposed, or what is open."""
+    """Return the seats whose wagers all went back as void, each with None if a card of theirs was exposed, or what is open."""
     if not round_.of(model.CardExposed) or not round_.of(model.WagerReturned) or not book.has("13(d)"):
         return []
     elected = {fact.payload.seat for fact in round_.of(model.HandElected)}
@@ -110,7 +110,7 @@ def _returned_after_exposure(round_: Round, book: Rulebook) -> list[tuple[int, Q
 
 
 def why_open(round_: Round, book: Rulebook, seat: int) -> str | None:
-    """Say what is asked of a seat's exposed card, in words; null where nothing is."""
+    """Say what is asked of a seat's exposed card, in words; None where nothing is."""
     asked = [question for question, of in open_elections(round_, book).items() if of == seat]
     if not asked:
         return None

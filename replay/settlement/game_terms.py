@@ -37,10 +37,10 @@ class OtherReading(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GameTerms(msgspec.Struct, frozen=True, kw_only=True):
-    """What is particular to a game where a round is settled; what a game does not name, it shares with all others.
+    """What is particular to a game when a round is settled; what a game does not name, it shares with all others.
 
-    `void_grounds` yields what makes a round void beside § 688a.13. `complete_layout` puts on the table what only this game is
-    settled by. `open_reason` says of a seat's wager, in words, why it cannot be told what it is due, or null where the reasons
+    `void_grounds` yields what makes a round void next to § 688a.13. `complete_layout` puts on the table what only this game is
+    settled by. `open_reason` says of a seat's wager, in words, why it cannot be told what it is due, or None if the reasons
     that games share say it. `dealer_exposed` returns the event by which the dealer's hand was first seen, where players set
     first. `groundless` says why a declared void has no ground in the record, where the game knows more of it than that.
     `no_envy` says in words why no Envy Bonus goes to one seat for the hand of another, where the game knows more of it than that

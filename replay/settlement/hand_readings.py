@@ -27,11 +27,11 @@ from rulebook.layout import NO_HAND, Hand
 from rulebook.settlement.pai_gow import Position
 
 MAX_READINGS = 20_000
-"""Where the unread cards of a hand can be more than so many, or those of a round all together, none of them is tried out."""
+"""Where the unread cards of a hand can be more than this many, or those of a round all together, none of them is tried out."""
 
 
 class SetHand(msgspec.Struct, frozen=True):
-    """Hands as set at a position: the cards (a card that was not read is null), and the facts that say so."""
+    """Hands as set at a position: the cards (a card that was not read is None), and the facts that say so."""
 
     high: tuple[int | None, ...]
     low: tuple[int | None, ...]
@@ -58,7 +58,7 @@ def set_hands(round_: Round) -> dict[Position, SetHand]:
 
 
 def _as_revealed(round_: Round, position: Position, facts: Sequence[RecordedEvent]) -> SetHand:
-    """Return the hands that count of all that were set at a position; no card of them where the clocks do not say which."""
+    """Return the hands that count of all that were set at a position; no card of them if the clocks do not say which."""
     counts = facts[-1].payload
     shown = round_.of(model.HandRevealed) if len(facts) > 1 and position != dealer_position(round_) else ()
     reveal = next((fact for fact in shown if fact.payload.position == position), None) if shown else None
@@ -208,7 +208,7 @@ def _with_every_card_read(dealt: Sequence[int | None], set_hand: SetHand | None,
 def _with_unread_cards(
     round_: Round, book: Rulebook, position: Position, dealt: Sequence[int | None], set_hand: SetHand | None
 ) -> list[Hand]:
-    """Return a reading for each way in which the unread cards of a hand can lie; none where these are too many to try."""
+    """Return a reading for each way in which the unread cards of a hand can lie; none if these are too many to try."""
     copies, count = book.chapter.numbers.get("copies", 1), book.chapter.numbers["cards_per_hand"]
     jokers = book.chapter.numbers.get("jokers", 1)
     elsewhere = _cards_elsewhere(round_, position, dealt, copies)
@@ -232,7 +232,7 @@ def _with_unread_cards(
 
 
 def _cards_elsewhere(round_: Round, position: Position, dealt: Sequence[int | None], copies: int) -> list[int]:
-    """Return where the record knows each card to be, once for each time: in a hand, beside the hands, or seen as another's."""
+    """Return where the record knows each card to be, once for each time: in a hand, next to the hands, or seen as another's."""
     cards = [card for hand in round_.hands().values() for card in hand if card is not None]
     beside = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to in ("burn", "side")]
     cards += [CODE[card] for fact in beside for card in fact.payload.cards if card is not None]
@@ -332,8 +332,8 @@ def _hand(dealt: Sequence[int | None], set_hand: SetHand | None, chosen: Sequenc
 def dealer_readings(round_: Round, book: Rulebook) -> list[Hand]:
     """Return every reading of the dealer's hands as they count: as set where by the house way, else as it sets them.
 
-    Hands against the house way are reset and the round completed (§ 688a.13(h)); where the house way accepts several
-    settings, each is a reading. Where no house way binds, the hands count as they were set; those of a player-dealer that were
+    Hands against the house way are reset and the round completed (§ 688a.13(h)); if the house way accepts several
+    settings, each is a reading. If no house way binds, the hands count as they were set; those of a player-dealer that were
     set again when a player had set count as they were set before and after that (D548).
     """
     way = book.house_way
@@ -362,7 +362,7 @@ def dealer_position(round_: Round) -> Position:
 
 @derived_of_each
 def is_by_house_way(round_: Round, book: Rulebook, hand: Hand) -> bool:
-    """Whether hands as set are ones that the house way, where one is filed, accepts for the cards held."""
+    """Whether hands as set are ones that the house way, if one is filed, accepts for the cards held."""
     way, set_cards = book.house_way, (*(hand.high or ()), *(hand.medium or ()), *(hand.low or ()))
     return way is not None and sorted(set_cards) == sorted(hand.cards or ()) and is_set_by(way, hand)
 
@@ -382,5 +382,5 @@ def set_again(round_: Round) -> Sequence[RecordedEvent]:
 
 
 def dealer_set(round_: Round) -> RecordedEvent | None:
-    """Return the fact by which the dealer's hands were first set, or null."""
+    """Return the fact by which the dealer's hands were first set, or None."""
     return next((fact for fact in round_.of(model.HandSet) if fact.payload.position == "dealer"), None)

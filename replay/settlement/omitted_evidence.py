@@ -1,4 +1,4 @@
-"""What a record leaves out because nobody disputes it: where that is wagers, what hangs on them cannot be told (D26, D318)."""
+"""What a record leaves out because no one disputes it: if that is wagers, what hangs on them cannot be told (D26, D318)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def no_wagers_on_record(round_: Round) -> bool:
 
 
 def accepted_without_wager(round_: Round, book: Rulebook, seat: int, wager: str) -> bool:
-    """Say whether the system accepted a progressive wager at a seat where none lay then by the record (D562)."""
+    """Say whether the system accepted a progressive wager at a seat if none lay then by the record (D562)."""
     if wager != "progressive":
         return False
     stake = stakes(round_, book).get((seat, wager, None, ""))
@@ -30,7 +30,7 @@ def accepted_without_wager(round_: Round, book: Rulebook, seat: int, wager: str)
 
 
 def envy_for_left_out(round_: Round, book: Rulebook) -> Iterator[Due]:
-    """Yield Envy Bonuses that were paid where they may be due.
+    """Yield Envy Bonuses that were paid if they may be due.
 
     For the hand of a seat of which the record says nothing, or for another's hand in a record that leaves all wagers out.
     """

@@ -1,4 +1,4 @@
-"""The one table by which a round is settled, where there is but one: all its readings come to the same, and it is not void."""
+"""The one table by which a round is settled, if there is but one: all its readings come to the same, and it is not void."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rulebook.layout import TableLayout
 
 
 def only_layout(round_: Round, book: Rulebook) -> TableLayout | None:
-    """Return the table by which every wager of a round is settled; null where it is void, or can be read in several ways.
+    """Return the table by which every wager of a round is settled; None if it is void, or can be read in several ways.
 
     What each wager is due by the book is then `rulebook.catalogue.GAMES[book.game].settle(book, layout)`.
     """

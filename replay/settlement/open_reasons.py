@@ -38,7 +38,7 @@ from rulebook.settlement.wagers import Due
 
 
 def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str:
-    """Return why it cannot be told what a seat's wager is due, as it stands in the reason of an UNDETERMINED verdict."""
+    """Return why it cannot be told what a seat's wager is due, as it is in the reason of an UNDETERMINED verdict."""
     for explain in OPEN_REASONS:
         reason = explain(round_, book, seat, wager)
         if reason is not None:

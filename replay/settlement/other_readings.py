@@ -1,7 +1,7 @@
 """The other readings of a text that leaves room, named in every finding that rests on one with what is due by them (D750).
 
 Invariant: another reading is the same round settled otherwise, with rules or facts changed as that reading has them; what is due
-by it is never worked out here. A setting that is filed leaves nothing to read. What a game's text can be read as beside its
+by it is never worked out here. A setting that is filed leaves nothing to read. What a game's text can be read as next to its
 settings is in its record (`GameTerms.other_readings`).
 """
 

@@ -70,9 +70,9 @@ def flows(round_: Round) -> dict[Key, WagerFlow]:
 def net_done(stake_cents: int, wager: str, flow: WagerFlow, late_back_cents: int = 0) -> int:
     """Return the patron's net by what was done: all that came back less the stake, and less what was taken after it.
 
-    A wager that nobody paid or gave back lies with the patron but for what was taken and not given back as uncovered; so
-    does what lies beside a part that was returned so; what was returned so beyond what lay there is the patron's too (D514).
-    A progressive wager was collected before the deal. Beside the stake lay what was wagered late and given back; more that
+    A wager that no one paid or gave back lies with the patron but for what was taken and not given back as uncovered; so
+    does what lies next to a part that was returned so; what was returned so beyond what lay there is the patron's too (D514).
+    A progressive wager was collected before the deal. Next to the stake lay what was wagered late and given back; more that
     was returned as late was collected before, or is what was missing of the stake (D362).
     """
     lay = stake_cents + late_back_cents
@@ -123,12 +123,12 @@ def _taken_from_hand(stake_cents: int, wager: str, flow: WagerFlow) -> int:
 
 
 def _uncovered_cents(flow: WagerFlow) -> int:
-    """What was given back because the player-dealer's wager did not cover it: that part was at stake for nobody."""
+    """What was given back because the player-dealer's wager did not cover it: that part was at stake for no one."""
     return sum(fact.payload.amount_cents for fact in flow.facts if _is_uncovered(fact))
 
 
 def _is_uncovered(fact: RecordedEvent) -> bool:
-    """Say whether a move gave back what the player-dealer's wager did not cover: that part was at stake for nobody."""
+    """Say whether a move gave back what the player-dealer's wager did not cover: that part was at stake for no one."""
     return isinstance(fact.payload, model.WagerReturned) and fact.payload.reason == "uncovered"
 
 

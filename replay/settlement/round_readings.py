@@ -1,11 +1,11 @@
 """The readings of a round: what it is under every answer to what the record leaves open (D26, D500).
 
 Invariant: a doubt is a question of the round, and a reading a `Round` that takes an answer to every question for
-granted. What is due is what all readings agree on (`settlement.py`), and a rule has found something where it finds it in every
+granted. What is due is what all readings agree on (`settlement.py`), and a rule has found something if it finds it in every
 reading (`run/adjudicate.py`). A doubt therefore never accuses and never acquits, and no rule asks for doubts of its own. Cards
 that were not read are no questions here: `hand_readings.py` has their readings, for each reading of the round.
 
-    wager in time?      a clock contradicts the log, or two statements stand in one line       `Stake.questions`
+    wager in time?      a clock contradicts the log, or two statements are in one line       `Stake.questions`
     refused of what?    a refusal that does not fit what was placed last                        `Stake.questions`
     void by a ground?   the record leaves open whether it is one                                `VoidGround.doubt`
     voided by return?   a card of the stack was exposed, and whose it became is open            `open_elections`
@@ -43,7 +43,7 @@ MOST_QUESTIONS = 6
 
 @derived_by_rules
 def round_readings(round_: Round, book: Rulebook) -> tuple[Round, ...]:
-    """Return every reading of a round that the record leaves open; the round alone where it leaves nothing open."""
+    """Return every reading of a round that the record leaves open; the round alone if it leaves nothing open."""
     asked = [question for stake in stakes(round_, book).values() for question in stake.questions]
     asked += [ground.question for ground in open_grounds(round_, book)]
     asked += open_elections(round_, book)
@@ -63,7 +63,7 @@ def round_readings(round_: Round, book: Rulebook) -> tuple[Round, ...]:
 def _settled(
     round_: Round, book: Rulebook, answers: Mapping[Question, bool], disbelieved: list[list[RecordedEvent]], share: int
 ) -> tuple[Round, ...]:
-    """Return the reading with these answers, or its own readings where an answer leads to another question."""
+    """Return the reading with these answers, or its own readings if an answer leads to another question."""
     without = [fact for facts in disbelieved for fact in facts]
     return round_readings(round_.reading(answers, without, share=share), book)
 
@@ -122,7 +122,7 @@ def groundless_declarations(round_: Round, book: Rulebook) -> dict[Question, tup
 
 
 def _shown(round_: Round, seat: int, too_late: bool) -> str:
-    """Return in words what the record shows of exposed cards of a hand that nobody else exposed, or only when it was over."""
+    """Return in words what the record shows of exposed cards of a hand that no one else exposed, or only when it was over."""
     by_player = [fact for fact in round_.of(model.CardExposed) if fact.payload.by == "player"]
     before = " before the hand was over" if too_late else ""
     if any(owner_of(round_, fact) == seat for fact in by_player):
@@ -149,13 +149,13 @@ def _abandoned_by_nobody(round_: Round) -> dict[Question, tuple[str, list[Record
 
 
 def _without_ground(round_: Round, book: Rulebook, voided: RecordedEvent) -> str:
-    """Return in words that a declared void has no ground; empty where it has one, may have one, or the record cannot show it."""
+    """Return in words that a declared void has no ground; empty if it has one, may have one, or the record cannot show it."""
     reason = voided.payload.reason
     if not can_be_void(book):
         return f"the round was voided ({reason}), for which the chapter has no ground"
     by_the_floor = reason == "floor_decision" and is_miscounted(round_, book)
     if by_the_floor or must_be_void(round_, book) or open_grounds(round_, book) or not covers_ground(round_, reason):
-        return ""  # where a ground is open, the reading that has none asks
+        return ""  # if a ground is open, the reading that has none asks
     of_game = terms_of(book.game).groundless
     return (of_game(round_, book) if of_game is not None else None) or (
         f"the round was voided ({reason}) and the record shows no ground for it"

@@ -43,7 +43,7 @@ from rulebook.settlement.wagers import Due, Outcome, offered
 def dues(round_: Round, book: Rulebook) -> list[Due]:
     """Return what every wager of the round is due: what all readings of the round agree on (D500).
 
-    Where the clocks order the events of the round otherwise than the log, each order has its readings. Where evidence of the
+    If the clocks order the events of the round otherwise than the log, each order has its readings. If evidence of the
     round was lost, it may have said anything: then nothing is due for certain (D657).
     """
     readings = readings_in_any_order(round_, book)
@@ -56,7 +56,7 @@ def dues(round_: Round, book: Rulebook) -> list[Due]:
 
 @derived_by_rules
 def readings_in_any_order(round_: Round, book: Rulebook) -> tuple[Round, ...]:
-    """Return every reading of a round in the order of the log, and in that of the clocks where it is another (D403)."""
+    """Return every reading of a round in the order of the log, and in that of the clocks if it is another (D403)."""
     by_clock = by_the_clocks(round_) if not round_.answers else None
     in_order = [round_] if by_clock is None else [round_, as_withdrawn(by_clock, book)]
     return tuple(reading for each in in_order for reading in round_readings(each, book))
@@ -83,7 +83,7 @@ def _dues_of_reading(reading: Round, book: Rulebook) -> list[Due]:
 
 
 def _bounded(reading: Round, book: Rulebook, found: Sequence[Due]) -> list[Due]:
-    """Give each due that cannot be told the least and the most that it can be, where no reading of the cards does."""
+    """Give each due that cannot be told the least and the most that it can be, if no reading of the cards does."""
     return [
         due
         if due.net_cents is not None or due.range_cents is not None
@@ -127,7 +127,7 @@ def _left_standing(
 ) -> tuple[frozenset[str], frozenset[str]]:
     """Return the wagers that a void leaves to be settled, and those that it does where they were settled before (`stands`).
 
-    Where a void has two reasons, the one that was declared counts; where that is another one, all that the record shows.
+    If a void has two reasons, the one that was declared counts; if that is another one, all that the record shows.
     """
     declared = round_.voided.payload.reason if round_.voided is not None else None
     by_record = reasons if reasons and declared not in reasons and not unproved else None
@@ -204,7 +204,7 @@ def _alike_together(
 ) -> tuple[Groups, Mapping[int, Groups], int]:
     """Return the readings of each hand, those together of which the game sees the same, and how many are settled at most.
 
-    A side card that is not on record may be any card that is in no hand: beside a joker that it may replace, every card of the
+    A side card that is not on record may be any card that is in no hand: next to a joker that it may replace, every card of the
     hands is seen.
     """
     alike, side = GAMES[book.game].alike, side_card(round_)
@@ -234,7 +234,7 @@ def _settle(round_: Round, book: Rulebook, staked: Sequence[Stake], dealer: Hand
 
 
 def _settle_box(round_: Round, book: Rulebook, staked: Sequence[Stake], seat: int, held: Sequence[Hand]) -> list[Due]:
-    """What the wagers of one box are due under each reading of its cards, where no other hand matters."""
+    """What the wagers of one box are due under each reading of its cards, if no other hand matters."""
     here = [stake for stake in staked if stake.seat == seat]
     return agreed(_settle(round_, book, here, NO_HAND, {seat: hand}) for hand in held)
 
@@ -318,7 +318,7 @@ def _is_to_be_moved(wager: str, owed: Due | None, stake: Stake | None) -> bool:
 
 
 def _due_cents(round_: Round, book: Rulebook, key: Key, owed: Due | None) -> int | None:
-    """The patron's net by the rules, in cents; null where it cannot be told (D318, D500, D562)."""
+    """The patron's net by the rules, in cents; None if it cannot be told (D318, D500, D562)."""
     if owed is not None:
         return owed.net_cents
     is_open = no_wagers_on_record(round_) or round_.lost or accepted_without_wager(round_, book, key[0], key[1])

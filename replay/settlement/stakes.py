@@ -33,7 +33,7 @@ SHAKER_SECTION = "645c.2(f)"
 class Stake(msgspec.Struct):
     """One wager at one box: cents at stake in time, cents added or withdrawn too late, late cents given back, and the facts.
 
-    `was_late`: something of it was moved after its time, also where that was refused or given back.
+    `was_late`: something of it was moved after its time, also if that was refused or given back.
     `cents_by_patron`: what was placed and neither withdrawn in time, nor refused, nor given back as late. `doubt`: why it cannot
     be told how much was at stake in time; else empty. `questions`: what is asked then, each with an answer in a reading.
     """
@@ -166,7 +166,7 @@ def stacks_at_stake(stake: Stake) -> list[RecordedEvent]:
 
 
 def _is_in_one_line(round_: Round, closed: RecordedEvent | None) -> bool:
-    """Whether a seat's first cards stand in one line of a record that does not cover the order of the deal (D327)."""
+    """Whether a seat's first cards are in one line of a record that does not cover the order of the deal (D327)."""
     if closed is None or round_.covers("deal"):
         return False
     return closed is next(fact for fact in round_.of(model.CardsDealt) if fact.payload.to == closed.payload.to)
@@ -202,7 +202,7 @@ def _refused_in_time(round_: Round, book: Rulebook, stake: Stake, refused: Recor
 
 
 def end_of_time(round_: Round, book: Rulebook, stake: Stake) -> RecordedEvent | None:
-    """Return the fact that ended the time for a wager, or null where none is on record."""
+    """Return the fact that ended the time for a wager, or None if none is on record."""
     rule_ = book.chapter.wagers.get(stake.wager)
     closes = rule_.closes if rule_ is not None else "no_more_bets"
     with_dice = closes == "no_more_bets" and bets_close_with_the_dice(round_, book)
@@ -223,7 +223,7 @@ def withdrawal_closes(round_: Round, book: Rulebook, wager: str, seat: int) -> R
 
 
 def closing(round_: Round, closes: Closes, seat: int) -> RecordedEvent | None:
-    """Return the fact that ended the time for a wager of this kind at a seat, or null where none is on record.
+    """Return the fact that ended the time for a wager of this kind at a seat, or None if none is on record.
 
     "No more bets" is, where it was not said, the first card.
     """
@@ -246,14 +246,14 @@ def closing(round_: Round, closes: Closes, seat: int) -> RecordedEvent | None:
 
 
 def _further_cards(round_: Round, seat: int) -> RecordedEvent | None:
-    """Return the fact that dealt a seat more than one card: the second deal to it, or a first one of several cards; or null."""
+    """Return the fact that dealt a seat more than one card: the second deal to it, or a first one of several cards; or None."""
     deals = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to == seat]
     at_once = [fact for fact in deals[:1] if len(fact.payload.cards) > 1]
     return next(iter((*at_once, *deals[1:])), None)
 
 
 def shaker_used(round_: Round) -> RecordedEvent | None:
-    """Return the fact that the shaker was activated or shaken, or at the latest that its dice were read; or null."""
+    """Return the fact that the shaker was activated or shaken, or at the latest that its dice were read; or None."""
     began = [round_.first(type_) for type_ in (model.ShakerActivated, model.ShakerShaken, model.DiceRolled)]
     return min((fact for fact in began if fact is not None), key=lambda fact: fact.seq, default=None)
 
@@ -262,7 +262,7 @@ _dice_close: dict[str, bool | None] = {}
 
 
 def bets_close_with_the_dice(round_: Round, book: Rulebook) -> bool:
-    """Say whether all wagers are placed before the shaker is used: where some are on the dice, or a player activates it.
+    """Say whether all wagers are placed before the shaker is used: if some are on the dice, or a player activates it.
 
     § 645c.2(f); without either the dice may come before "no more bets" (D28).
     """

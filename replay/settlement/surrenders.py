@@ -29,7 +29,7 @@ def standing_surrenders(round_: Round, book: Rulebook) -> list[RecordedEvent]:
 
 
 def settled_before(round_: Round, book: Rulebook, surrender: RecordedEvent) -> RecordedEvent | None:
-    """Return what paid or gave back a base wager before its surrender, or null."""
+    """Return what paid or gave back a base wager before its surrender, or None."""
     taken = False
     for fact in round_.in_order(model.WagerTaken, model.WagerPaid, model.WagerReturned):
         event, late = fact.payload, getattr(fact.payload, "reason", "") == "late"

@@ -104,13 +104,13 @@ def _is_collected(moves: Sequence[RecordedEvent], announced: int) -> bool:
 
 @derived
 def side_cards(round_: Round) -> tuple[int | None, ...]:
-    """Return the cards that were placed as the side card, each once; null for one that was not read."""
+    """Return the cards that were placed as the side card, each once; None for one that was not read."""
     placed = (card for fact in round_.of(model.CardsDealt) if fact.payload.to == "side" for card in fact.payload.cards)
     return tuple(dict.fromkeys(READ[card] for card in placed))
 
 
 def side_card(round_: Round) -> int | None:
-    """Return the side card, or null where it is not on record, or several were placed (D671)."""
+    """Return the side card, or None if it is not on record, or several were placed (D671)."""
     cards = _readable_side_cards(round_)
     return cards[0] if len(cards) == 1 else None
 
@@ -123,7 +123,7 @@ def possible_side_cards(round_: Round) -> tuple[int, ...]:
 
 @derived
 def _readable_side_cards(round_: Round) -> tuple[int, ...]:
-    """Return what was placed as the side card; nothing where one was not read, or by the record lies beside the joker (D281)."""
+    """Return what was placed as the side card; nothing if one was not read, or by the record lies next to the joker (D281)."""
     cards = tuple(card for card in side_cards(round_) if card is not None)
     return () if _lies_beside_joker(round_) or None in side_cards(round_) else cards
 
@@ -138,7 +138,7 @@ def _lies_beside_joker(round_: Round) -> bool:
 
 
 def dice(round_: Round) -> Dice | None:
-    """Return the dice of the valid roll, or null; where there are two that differ, none of the dice counts as read."""
+    """Return the dice of the valid roll, or None; if there are two that differ, none of the dice counts as read."""
     rolls = [fact.payload for fact in round_.of(model.DiceRolled) if fact.payload.lie == "flat"]
     if not rolls:
         return None
@@ -166,7 +166,7 @@ def meter_at_settlement(round_: Round, book: Rulebook) -> MeterAtSettlement:
 def all_accepted_on_record(round_: Round, book: Rulebook) -> bool:
     """Say whether each progressive wager that may have advanced the meter is on record as accepted (D561).
 
-    The system counts them when it locks; where it has no count, each wager at a box may have been accepted.
+    The system counts them when it locks; if it has no count, each wager at a box may have been accepted.
     """
     seats = {fact.payload.seat for fact in progressive_accepted(round_, book)}
     locked = round_.last(model.ProgressiveLocked)
@@ -230,8 +230,8 @@ def voided_seats(round_: Round, book: Rulebook) -> frozenset[int]:
 def abandoned_wagers(round_: Round) -> dict[int, frozenset[str]]:
     """Return by seat the wagers that were abandoned: said so, or taken as such of a patron who left (§ 688a.7(b), D284).
 
-    A wager that was settled before is none of them (D338): one taken before its patron left, or paid or given back before
-    it was said to be abandoned. Where that was said of no box, by the reason of a collection alone, one paid at any time.
+    A wager that was settled before is not one of them (D338): one taken before its patron left, or paid or given back before
+    it was said to be abandoned. If that was said of no box, by the reason of a collection alone, one paid at any time.
     """
     abandoned_at: dict[int, float] = {}
     for fact in round_.of(model.WagerAbandoned):

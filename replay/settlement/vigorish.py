@@ -1,6 +1,6 @@
 """Vigorish: it counts in what a base wager came to for the patron (58 Pa. Code § 645c.1(a), (h), D13).
 
-Where a chapter forbids it once and for all (§ 688a.12(a)), taking it is a finding of its own, in `rules/money.py`, beside
+Where a chapter forbids it once and for all (§ 688a.12(a)), taking it is a finding of its own, in `rules/money.py`, next to
 that of the wager itself.
 """
 

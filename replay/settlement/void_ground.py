@@ -8,7 +8,7 @@ from replay.fold.round import Question, Round
 
 
 class VoidGround(msgspec.Struct, frozen=True):
-    """A reason in the record why the round must be void, with the finding it makes where the round was played on.
+    """A reason in the record why the round must be void, with the finding it makes if the round was played on.
 
     `reason` is the one that a declaration of the void would give. `doubt`: why it cannot be told whether it is a reason, in
     words; else empty. Then only a reading of the round that takes it for one counts it.

@@ -40,7 +40,7 @@ MISDEAL_SECTION = {"manual_shoe": "8(f)", "hand": "9(e)", "automated_shoe": "10(
 class Start(msgspec.Struct, frozen=True):
     """Where the deal had to start: every count that the record allows, what was announced, and the facts.
 
-    `counts` are several where a die was not read, none where no roll counts. `valid`: the dice lay flat, or a number was drawn.
+    `counts` are several if a die was not read, none if no roll counts. `valid`: the dice lay flat, or a number was drawn.
     """
 
     counts: tuple[int, ...]
@@ -65,7 +65,7 @@ class Start(msgspec.Struct, frozen=True):
 
     @property
     def count_in_words(self) -> str:
-        """The count, or from which to which it may be where a die was not read."""
+        """The count, or from which to which it may be if a die was not read."""
         least, most = min(self.counts), max(self.counts)
         return f"{least}" if least == most else f"{least} to {most}"
 
@@ -78,7 +78,7 @@ def before_deal(round_: Round, facts: Sequence[RecordedEvent]) -> list[RecordedE
 
 @derived
 def start_of(round_: Round) -> Start | None:
-    """Return what dice or number said about the start before the first card, or null when the record has nothing."""
+    """Return what dice or number said about the start before the first card, or None when the record has nothing."""
     drawn = before_deal(round_, round_.of(model.NumberDrawn))
     if drawn:
         number = drawn[-1].payload.number
@@ -179,9 +179,9 @@ def is_miscounted(round_: Round, book: Rulebook) -> bool:
 
 
 def _wrong_total(round_: Round) -> Iterator[VoidGround]:
-    """A wrong total that was dealt by; where the first card is not on record, one that the start was announced by (D323).
+    """A wrong total that was dealt by; if the first card is not on record, one that the start was announced by (D323).
 
-    Where a die was not read, a total that it cannot make up is wrong; whether the first card went wrong, too, may be open (D518).
+    If a die was not read, a total that it cannot make up is wrong; whether the first card went wrong, too, may be open (D518).
     """
     start, dealt_to = start_of(round_), first_position(round_)
     if start is None or not start.is_wrongly_announced:
@@ -234,7 +234,7 @@ def _wrong_counts(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
 def positions(round_: Round, book: Rulebook) -> tuple[Position, ...]:
     """Return the positions that get cards, clockwise: all, or where only bettors get any those with the first wager.
 
-    Where not all wagers are on record, whoever got cards is taken for one who wagered (D365).
+    If not all wagers are on record, whoever got cards is taken for one who wagered (D365).
     """
     if book.chapter.deals_to == "all":
         return (*book.chapter.seats, "dealer")
@@ -378,7 +378,7 @@ def _shoe_failed(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
 
 
 def _shoe_failures(round_: Round) -> Iterator[tuple[RecordedEvent, bool | None]]:
-    """Yield each failure of the dealing shoe, and whether it came during the round; null where the clocks contradict it."""
+    """Yield each failure of the dealing shoe, and whether it came during the round; None if the clocks contradict it."""
     for fact in round_.of(model.DeviceFailed):
         if fact.payload.device == "shoe":
             yield fact, round_.closed is None or round_.certainly_before(fact, round_.closed)

@@ -24,7 +24,7 @@ from rulebook.settlement.progressive import after_winner
 
 
 A_CARD = "; a card is like Ks, Td or Jk, with blanks between cards"
-"""What is said beside an error where a card may have been meant."""
+"""What is said next to an error if a card may have been meant."""
 
 
 def _stacks(words: Words, context: Context) -> Sequence[Event]:
@@ -272,7 +272,7 @@ def _share_bp(words: Words, context: Context, seat: int) -> int:
 
 
 def _line(context: Context, seat: int, paytable: Paytable) -> PayLine | None:
-    """The line of a paytable that the cards dealt to a seat make; null where there is none, or a card is not on record."""
+    """The line of a paytable that the cards dealt to a seat make; None if none exists, or a card is not on record."""
     cards = context.dealt.get(seat, [])
     codes = [CODE[card] for card in cards if card is not None]
     if not len(codes) == len(cards) == context.book.chapter.numbers["cards_per_hand"]:

@@ -18,7 +18,7 @@ from rulebook.chapters.rulebook import Rulebook
 WAGERS = get_args(WagerName)
 FLOOR = "floor-1"
 DECK = "d-1"
-"""The deck of a round where none is named."""
+"""The deck of a round if none is named."""
 
 
 class Context:
@@ -47,7 +47,7 @@ class Context:
         return named[-1] if named else self.last_bettors.get(seat) or self.patrons.get(seat, f"seat-{seat}")
 
     def comer(self, seat: int) -> str:
-        """Return who wagers at a seat where no name is given: who sits there, or the unnamed bettor who wagered before."""
+        """Return who wagers at a seat if no name is given: who sits there, or the unnamed bettor who wagered before."""
         nameless = f"seat-{seat}"
         return nameless if self.last_bettors.get(seat) == nameless else self.patrons.get(seat, nameless)
 
@@ -216,7 +216,7 @@ def _left(words: Words, context: Context) -> Sequence[Event]:
 
 
 TABLE_STATEMENTS = frozenset({"dealer", "shift", "equipment", "deck", "dice_set", "device", "seated", "left", "bar"})
-"""Statements that may stand before a round as well as in it."""
+"""Statements that may be before a round as well as in it."""
 
 PREPARATIONS = frozenset({"shuffle", "offer_cut", "cut", "recut_ordered", "offer_position"})
 """Statements of what makes a round ready: after the cards of one round they are of the next (D380)."""

@@ -42,7 +42,7 @@ STATEMENT_FILES = (transcript_play, transcript_games)
 """Importing these registers the statements from the deal on."""
 
 LoadRules = Callable[[str], str]
-"""Returns the text of a rules submission named in a transcript; raises `OSError` where there is none."""
+"""Returns the text of a rules submission named in a transcript; raises `OSError` if none exists."""
 FiledRules = Callable[[str, str], str | None]
 """Returns the text of the rules that a table has in force on a gaming day; None if it has none."""
 
@@ -291,7 +291,7 @@ class _Reader:
             self._add(event, words.line)
 
     def _cover(self, keyword: str, aspect: Aspect | None, events: Sequence[Event]) -> None:
-        """Note what a statement covers: its round, or the next one where that is made ready after the cards of this (D380)."""
+        """Note what a statement covers: its round, or the next one if that is made ready after the cards of this (D380)."""
         assert self.context is not None
         if any(isinstance(each, model.CardsDealt) for each in events):
             self.aspects |= self.next_aspects

@@ -21,7 +21,7 @@ def _digits(word: str) -> str:
 
 
 def card_named(word: str) -> str | None:
-    """Return the card that a word names, in whatever case and with 10 for T; null where it names none.
+    """Return the card that a word names, in whatever case and with 10 for T; None if it names none.
 
     >>> card_named("Ks"), card_named("10H"), card_named("JK"), card_named("11h")
     ('Ks', 'Th', 'Jk', None)
@@ -145,7 +145,7 @@ class Words:
         return int(whole) * 100 + int(fraction.ljust(2, "0"))
 
     def card(self) -> str | None:
-        """Take one card; an unread one (`??`) is null."""
+        """Take one card; an unread one (`??`) is None."""
         return self.as_card(self.take("a card"))
 
     def as_card(self, word: str) -> str | None:
@@ -165,6 +165,6 @@ class Words:
         return cards
 
     def end(self) -> None:
-        """End the line: raise `TranscriptError` where words of it remain."""
+        """End the line: raise `TranscriptError` if words of it remain."""
         if self.rest:
             raise self.error("did not understand " + " ".join(repr(word) for word in self.rest[:5]))

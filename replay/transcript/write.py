@@ -200,7 +200,7 @@ def _share(share_bp: int) -> str:
 
 
 def statement(event: Event) -> str | None:
-    """Return the statement that stands for an event, or null where the notation has none."""
+    """Return the statement that stands for an event, or None if the notation has none."""
     writer = WRITERS.get(event.KIND)
     return writer(event) if writer is not None else None
 
@@ -220,8 +220,8 @@ def to_text(
 ) -> str:
     """Return a round's events `(seq, occurred_at_us, payload)` as a transcript; `rules` are lines put before it.
 
-    `notes` are comments before events, by their numbers; of an event whose payload is null there is only its note.
-    Amounts in comments are in `currency` (ISO 4217), times of day in `zone`, which a comment names; null: UTC. With a
+    `notes` are comments before events, by their numbers; of an event whose payload is None there is only its note.
+    Amounts in comments are in `currency` (ISO 4217), times of day in `zone`, which a comment names; None: UTC. With a
     gaming day, whose `cutover` is the property's, the text reads back with the same times, to the second.
     """
     lines = [*rules, *([f"# times are {'UTC' if zone is None else zone.key}"] if times else []), f"table {table}"]
@@ -254,7 +254,7 @@ def to_text(
 
 
 def _at(second: int, previous: int | None, zone: tzinfo) -> str:
-    """The time of day; where it would not say which moment is meant (a day later, or the clocks were changed) the distance."""
+    """The time of day; if it would not say which moment is meant (a day later, or the clocks were changed) the distance."""
     now = datetime.fromtimestamp(second, zone)
     if previous is not None and (
         second - previous >= NEARLY_A_DAY_S or datetime.fromtimestamp(previous, zone).utcoffset() != now.utcoffset()
