@@ -44,7 +44,7 @@ SHOWN = "page-shown"
 """Where the page is noted that a session shows."""
 
 TITLES = {"entry": "Enter a round", "dealers": "Dealer errors", "surveillance": "Surveillance log"}
-"""Page → its title, where that is not its name."""
+"""Page → its title, if that is not its name."""
 
 
 def main() -> None:
@@ -95,9 +95,9 @@ def _begin_anew(page: str) -> None:
 
 @st.cache_resource(show_spinner=False)
 def _warm_up() -> None:
-    """Begin, beside the first page, with what later ones would wait for.
+    """Begin, next to the first page, with what later ones would wait for.
 
-    In a thread of its own, for deep in the calls of a page Python 3.11 can take ten times as long: where a loop calls across
+    In a thread of its own, for deep in the calls of a page Python 3.11 can take ten times as long: if a loop calls across
     the end of a chunk of its stack, each call asks the system for memory and gives it back.
     """
     threading.Thread(target=_load_analyses, daemon=True).start()

@@ -26,7 +26,7 @@ REPORTS_VARIABLE = "RACK_REPORTS"
 CAMERAS_VARIABLE = "RACK_CAMERAS"
 """Which cameras see which table, and where their video is."""
 OUTBOX_VARIABLE = "RACK_OUTBOX"
-"""The outbox of alarms, where it does not lie beside the log."""
+"""The outbox of alarms, where it does not lie next to the log."""
 
 CASES_VARIABLE = "RACK_CASES"
 """The folder of cases: what the property set for them, and their attachments."""
@@ -39,7 +39,7 @@ LOGIN, READ_ONLY = "login", "read-only"
 """How the pages are served: to those who log in, each as their role allows; or to whoever is at this machine, to look only."""
 
 HOSTS_VARIABLE = "RACK_HOSTS"
-"""The names beside this machine's own under which the pages answer, separated by blanks."""
+"""The names next to this machine's own under which the pages answer, separated by blanks."""
 
 DEFAULT_WAREHOUSE = Path("demo") / "warehouse.duckdb"
 HERE = Path(__file__).parent
@@ -101,7 +101,7 @@ def warehouse_path() -> Path:
 
 
 def log_address() -> str | None:
-    """Return the address of the log of this process (`RACK_LOG`); null where the pages were started without one."""
+    """Return the address of the log of this process (`RACK_LOG`); None if the pages were started without one."""
     return os.environ.get(LOG_VARIABLE) or None
 
 
@@ -112,47 +112,47 @@ def log_options() -> dict[str, Any]:
 
 
 def key_path() -> Path | None:
-    """Return the file of the log's key (`RACK_KEY`); null where the pages were started without one."""
+    """Return the file of the log's key (`RACK_KEY`); None if the pages were started without one."""
     path = os.environ.get(KEY_VARIABLE)
     return Path(path) if path else None
 
 
 def persons_path() -> Path | None:
-    """Return the register of persons (`RACK_PERSONS`); null where the pages were started without one."""
+    """Return the register of persons (`RACK_PERSONS`); None if the pages were started without one."""
     path = os.environ.get(PERSONS_VARIABLE)
     return Path(path) if path else None
 
 
 def reports_path() -> Path | None:
-    """Return what the property filed for its reports (`RACK_REPORTS`); null where the pages were started without it."""
+    """Return what the property filed for its reports (`RACK_REPORTS`); None if the pages were started without it."""
     path = os.environ.get(REPORTS_VARIABLE)
     return Path(path) if path else None
 
 
 def cameras_path() -> Path | None:
-    """Return the file of cameras (`RACK_CAMERAS`); null where the pages were started without it."""
+    """Return the file of cameras (`RACK_CAMERAS`); None if the pages were started without it."""
     path = os.environ.get(CAMERAS_VARIABLE)
     return None if not path else Path(path)
 
 
 def outbox_path() -> Path | None:
-    """Return the outbox of alarms (`RACK_OUTBOX`); null where the pages were started without one."""
+    """Return the outbox of alarms (`RACK_OUTBOX`); None if the pages were started without one."""
     path = os.environ.get(OUTBOX_VARIABLE)
     return Path(path) if path else None
 
 
 def cases_path() -> Path | None:
-    """Return the folder of cases (`RACK_CASES`); null where the pages were started without one."""
+    """Return the folder of cases (`RACK_CASES`); None if the pages were started without one."""
     path = os.environ.get(CASES_VARIABLE)
     return Path(path) if path else None
 
 
 def public_hosts() -> list[str]:
-    """Return the names beside this machine's own under which the pages answer (`RACK_HOSTS`)."""
+    """Return the names next to this machine's own under which the pages answer (`RACK_HOSTS`)."""
     return os.environ.get(HOSTS_VARIABLE, "").split()
 
 
 def witness_paths() -> tuple[Path, Path] | None:
-    """Return the folder of a witness and the file of its public key; null where the pages were started without."""
+    """Return the folder of a witness and the file of its public key; None if the pages were started without."""
     folder, key = os.environ.get(WITNESS_VARIABLE), os.environ.get(WITNESS_KEY_VARIABLE)
     return (Path(folder), Path(key)) if folder and key else None

@@ -91,7 +91,7 @@ class KeyBook:
         return published
 
     def _draft(self, payload: Event, source_seq: int) -> Draft:
-        now_us = time.time_ns() // 1000  # in the id too: nobody can take that first
+        now_us = time.time_ns() // 1000  # in the id too: no one can take that first
         identity = sha256(f"{SOURCE}/{self._log.log_id}/{source_seq}/{now_us}".encode()).hexdigest()[:32]
         return Draft(
             event_id=identity,

@@ -34,7 +34,7 @@ class RecordedRound:
     corrections: Mapping[int, Envelope]
     """What corrects events of the round, by the numbers of these: of each the last word."""
     currency: str
-    """The property's (ISO 4217); dollars where the log does not say."""
+    """The property's (ISO 4217); dollars if the log does not say."""
     clock: Clock
     """The property's; UTC if the log does not say, or names a zone that this machine does not know."""
 
@@ -66,7 +66,7 @@ class RecordedRound:
 def recorded_round(log: EventLog, table: str, round_no: int, rules: Rulebook | None = None) -> RecordedRound:
     """Return a round of a table, judged by the rules on file or by others.
 
-    Raises `RoundUnknown` where there is none, `IntegrityError` where a break hides it.
+    Raises `RoundUnknown` if none exists, `IntegrityError` if a break hides it.
     """
     stream = f"table/{table}"
     streams = log.streams()
@@ -82,7 +82,7 @@ def recorded_round(log: EventLog, table: str, round_no: int, rules: Rulebook | N
         rounds = f"rounds {min(judged)} to {max(judged)}" if judged else "no rounds"
         raise RoundUnknown(f"table {table} has no round {round_no}; it has {rounds}")
     read: list[Envelope] = []
-    with contextlib.suppress(IntegrityError):  # the round stands before the break, which the summary names
+    with contextlib.suppress(IntegrityError):  # the round is before the break, which the summary names
         read.extend(_events(log, stream))
     corrections = _corrections(read)
     events = [
@@ -103,7 +103,7 @@ def recorded_round(log: EventLog, table: str, round_no: int, rules: Rulebook | N
 
 
 def property_configured(log: EventLog) -> PropertyConfigured | None:
-    """Return what the newest readable event of the property states of it; null where it states nothing."""
+    """Return what the newest readable event of the property states of it; None if it states nothing."""
     configured = None
     with contextlib.suppress(IntegrityError):  # the round is shown all the same; `rack verify` names the break
         for event in _events(log, "property/main"):
@@ -121,7 +121,7 @@ def _corrections(events: Sequence[Envelope]) -> dict[int, Envelope]:
 
 
 def _replacement(made: Envelope | None, round_no: int) -> Event | None:
-    """Return what counts in the place of a corrected event, where it is of this round."""
+    """Return what counts in the place of a corrected event, if it is of this round."""
     if made is None:
         return None
     replacement = correction(made.seq, cast(EventCorrected, made.payload)).replacement
@@ -129,7 +129,7 @@ def _replacement(made: Envelope | None, round_no: int) -> Event | None:
 
 
 def _events(log: EventLog, stream: str) -> Iterator[Envelope]:
-    """Yield a stream's events. Raises an `IntegrityError` where it is broken."""
+    """Yield a stream's events. Raises an `IntegrityError` if it is broken."""
     for record in log.read(stream):
         try:
             yield decode(record.data)

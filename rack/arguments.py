@@ -42,7 +42,7 @@ def add_log(parser: argparse.ArgumentParser) -> None:
 
 
 def given_path(text: str) -> Path:
-    """Read a path, for argparse. An empty text is none: it comes of a variable that is not set, and would be this folder."""
+    """Read a path, for argparse. An empty text is not one: it comes of a variable that is not set, and would be this folder."""
     if not text.strip():
         raise argparse.ArgumentTypeError("expected a path, got an empty text; is a variable not set?")
     return Path(text)
@@ -85,7 +85,7 @@ def option(name: str) -> str:
 
 
 def is_given(arguments: argparse.Namespace, name: str) -> bool:
-    """Return whether an option that is null, false or empty by default was given."""
+    """Return whether an option that is None, false or empty by default was given."""
     value = getattr(arguments, name)
     return value is not None and value is not False and value not in ("", [])
 
@@ -93,7 +93,7 @@ def is_given(arguments: argparse.Namespace, name: str) -> bool:
 def check_options(
     arguments: argparse.Namespace, command: str, action: str, takes: Mapping[str, Collection[str]]
 ) -> None:
-    """Raise `UsageError` where an option does not apply to the action: no option is ignored silently.
+    """Raise `UsageError` if an option does not apply to the action: no option is ignored silently.
 
     `takes` maps an action to the arguments that apply to it; arguments it does not name apply to every action.
     """

@@ -81,7 +81,7 @@ def day(text: str) -> date:
 
 
 def selection(arguments: argparse.Namespace, *, per_box: bool = False) -> Selection:
-    """Return the part of the floor that is asked about. Raises `UsageError` where a box cannot be split so (D27)."""
+    """Return the part of the floor that is asked about. Raises `UsageError` if a box cannot be split so (D27)."""
     from analytics.warehouse.selection import Selection
 
     if per_box and (arguments.dealer or arguments.shift):
@@ -135,7 +135,7 @@ def breakdown(arguments: argparse.Namespace, allowed: Sequence[str], default: st
 def show(
     output: Output, frame: pl.DataFrame, columns: Sequence[str] | None = None, *, everything: bool = False
 ) -> None:
-    """Print a result: whole as JSON; as a table with the given columns (null: all) and cents as amounts."""
+    """Print a result: whole as JSON; as a table with the given columns (None: all) and cents as amounts."""
     output.value([plain(row) for row in frame.iter_rows(named=True)])
     if output.as_json:
         return
@@ -155,7 +155,7 @@ def show(
 
 
 def plain(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row for JSON: days as text, null for what is not a number."""
+    """Return a row for JSON: days as text, None for what is not a number."""
     return {
         name: value.isoformat() if isinstance(value, date) else None if _no_number(value) else value
         for name, value in row.items()
@@ -176,7 +176,7 @@ def heading(column: str) -> str:
 
 
 def cell(column: str, value: Any) -> str:
-    """Return a value as text; a dash where it is unknown.
+    """Return a value as text; a dash if it is unknown.
 
     >>> cell("win_cents", -250), cell("p", 0.00012), cell("hold_percent", None), cell("rounds", 1200)
     ('-2.50', '0.00012', '–', '1,200')

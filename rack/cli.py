@@ -64,7 +64,7 @@ COMMANDS = {
     "kafka": "setup",
     "completion": "setup",
 }
-"""Command → the room of `rack.commands` that its module stands in."""
+"""Command → the room of `rack.commands` that its module is in."""
 
 OLD_NAMES = {"errors": "dealer-errors"}
 """Name of a command in an earlier version → its name now. The old one still works, and no help shows it."""
@@ -170,7 +170,7 @@ def _run(argv: Sequence[str] | None) -> int:
 
 
 def _named_first(words: Sequence[str]) -> str | None:
-    """Return the command that the command line begins with; null where it begins with anything else, as for help."""
+    """Return the command that the command line begins with; None if it begins with anything else, as for help."""
     return words[0] if words and words[0] in {*COMMANDS, *OLD_NAMES} else None
 
 

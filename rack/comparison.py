@@ -1,6 +1,6 @@
 """Compares what a replay found with what was planted. Pure.
 
-A planted fault is *found* where a finding has its code, stream and round, and its seat and wager where the label names
+A planted fault is *found* if a finding has its code, stream and round, and its seat and wager if the label names
 them. A *false alarm* is a finding that no label of its stream and round explains: neither by its own code nor among the
 consequences that the label admits (a round that had to be void and was played on leaves every wager wrongly settled).
 """
@@ -26,7 +26,7 @@ class ComparableFinding(Protocol):
 
     @property
     def round_no(self) -> int | None:
-        """Its round; null where it belongs to none."""
+        """Its round; None if it belongs to none."""
 
     @property
     def seat(self) -> int | None:

@@ -44,7 +44,7 @@ PROPERTY = "bellwether"
 STAFF = {"m.ortiz": "Maria Ortiz", "s.lee": "Sam Lee", "r.haas": "Ruth Haas"}
 """Who is registered at the demo's property; their sign-ins are those of the trial login (`make dashboard-login`)."""
 MAX_LISTED = 20
-"""At most so many missed faults and false alarms are named one by one."""
+"""At most this many missed faults and false alarms are named one by one."""
 
 COMMIT_EVENTS = 4_000
 """Events that are made durable together: a device gateway's batch."""
@@ -70,7 +70,7 @@ class Demo:
 def run(
     seed: int, rounds: int, out: Path, address: str | None, output: Output, games: Sequence[str] = (DEFAULT,)
 ) -> Demo:
-    """Simulate, append, replay, compare, build the warehouse. Raises `UsageError` where something is in the way."""
+    """Simulate, append, replay, compare, build the warehouse. Raises `UsageError` if something is in the way."""
     address = prepare(out, address)
     register_staff(out)
     clock = _Clock()
@@ -130,7 +130,7 @@ def parse_games(names: str) -> list[str]:
 def prepare(out: Path, address: str | None) -> str:
     """Make the folder ready and return the log's address; an earlier demo's log there is removed.
 
-    Raises `UsageError` where the folder's log is not a demo's, `SecondWriter` where somebody has it open for writing, and
+    Raises `UsageError` if the folder's log is not a demo's, `SecondWriter` if somebody has it open for writing, and
     `NotADirectoryError` and the like.
     """
     out.mkdir(parents=True, exist_ok=True)
@@ -144,7 +144,7 @@ def prepare(out: Path, address: str | None) -> str:
             "name another folder with --out, or another log with --log"
         )
     address = _own_address(out)
-    keeping = keep_writers_out(database)  # refused where another demo, or anybody else, is at work on it
+    keeping = keep_writers_out(database)  # refused if another demo, or anybody else, is at work on it
     try:
         for file in sorted(out.glob(DEMO_DATABASE + "*")):
             file.unlink()
@@ -155,7 +155,7 @@ def prepare(out: Path, address: str | None) -> str:
 
 
 def register_staff(out: Path) -> None:
-    """Register the demo's people beside its log, so that findings can be worked; a register that is there already stays."""
+    """Register the demo's people next to its log, so that findings can be worked; a register that is there already stays."""
     if not (out / PERSONS).exists():
         for person, name in STAFF.items():
             account = f"{person}@{PROPERTY}.example"

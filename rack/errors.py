@@ -59,7 +59,7 @@ EXIT_OF: dict[str, Exit] = {
     "rack.kafka.broker.BrokerError": Exit.ENVIRONMENT,
     "builtins.OSError": Exit.ENVIRONMENT,
 }
-"""Exit code by the class of the error, or of the first of its bases that stands here. Classes are named and not imported,
+"""Exit code by the class of the error, or of the first of its bases that is here. Classes are named and not imported,
 so that `rack --help` loads none of them."""
 
 
@@ -80,7 +80,7 @@ EXTRA_OF = {
 
 
 def missing_extra(error: BaseException) -> tuple[str, str] | None:
-    """Return the library that an import did not find and the extra that brings it; null where it was another error.
+    """Return the library that an import did not find and the extra that brings it; None if it was another error.
 
     >>> missing_extra(ModuleNotFoundError("no", name="pyhanko.sign")), missing_extra(ModuleNotFoundError("no", name="x"))
     (('pyhanko', 'packet'), None)
@@ -93,7 +93,7 @@ def missing_extra(error: BaseException) -> tuple[str, str] | None:
 
 
 def exit_code(error: BaseException) -> Exit | None:
-    """Return the exit code of an error; null for one that nobody foresaw.
+    """Return the exit code of an error; None for one that no one foresaw.
 
     >>> exit_code(FileNotFoundError("x")), exit_code(ZeroDivisionError())
     (<Exit.ENVIRONMENT: 3>, None)

@@ -30,7 +30,7 @@ REMEDY = "install Discard Rack again, in an environment of its own (`pipx instal
 def foreign_files() -> str:
     """Return which other distribution has files in our packages, and what to do; empty if none has.
 
-    A distribution counts if it installed files beside ours, or if its package is imported in place of ours.
+    A distribution counts if it installed files next to ours, or if its package is imported in place of ours.
     """
     return _foreign_files(Path(__file__).resolve().parents[1], tuple(sys.path))
 

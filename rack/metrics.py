@@ -1,7 +1,7 @@
 """What a monitoring system should know of a log: how far it reaches, how far it is judged, signed, and what waits for somebody.
 
 Invariant: it only reads, and what cannot be read is said by `rack_log_readable 0`, never by numbers that look well.
-The names stand in `docs/operator-guide.md`, the alerts on them in `deploy/prometheus/alerts.yml`.
+The names are in `docs/operator-guide.md`, the alerts on them in `deploy/prometheus/alerts.yml`.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ def of_store(faults: list[StoreFault]) -> Iterator[Metric]:
 
 
 def of_alarms(address: str) -> Iterator[Metric]:
-    """Yield the messages about alarms by state, from the outbox of the log; nothing where there is none."""
+    """Yield the messages about alarms by state, from the outbox of the log; nothing if none exists."""
     file = outbox_of(address)
     if file is None or not file.is_file():
         return

@@ -1,6 +1,6 @@
 """Whatever copy of rounds leaves by a command is put on record first: an event in `review/<table>` of each table it tells of.
 
-Who asks and why stands with it, and the SHA-256 of what leaves. Where the event cannot be written, nothing leaves.
+Who asks and why is with it, and the SHA-256 of what leaves. If the event cannot be written, nothing leaves.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ def record_export(
     log_id: str,
     what: RecordKind = "table",
 ) -> None:
-    """Write down that a copy leaves the log at an address: of each table these rounds (null: all of it).
+    """Write down that a copy leaves the log at an address: of each table these rounds (None: all of it).
 
-    `log_id` is the log that the copy is of. Raises `UsageError` where the address is another log's, and what a desk raises.
+    `log_id` is the log that the copy is of. Raises `UsageError` if the address is another log's, and what a desk raises.
     An archive takes no events: of what is made from one, its own handing over is on record.
     """
     from getpass import getuser

@@ -27,7 +27,7 @@ def log_at(address: str, *, for_proof: bool = False, **options: Any) -> EventLog
 
 
 def results_at(address: str, file: Path | None = None, **options: Any) -> ResultStore:
-    """Open the results beside a log, or in a file; options are those of `events.open.open_results`."""
+    """Open the results next to a log, or in a file; options are those of `events.open.open_results`."""
     if file is not None:
         from events.sqlite.results import SqliteResults
 
@@ -59,7 +59,7 @@ def house_log(flag: str | None, *, read_only: bool = False) -> AbstractContextMa
 
 
 def register_of(flag: str | None) -> Persons:
-    """Read the register of persons that belongs to a log. Raises `ReviewRefused`, and `UsageError` where none is named."""
+    """Read the register of persons that belongs to a log. Raises `ReviewRefused`, and `UsageError` if none is named."""
     from desk.review import persons
 
     file = settings.persons_file(settings.log_address(flag))

@@ -4,12 +4,12 @@
 | --- | --- |
 | `RACK_LOG` | the log's address, where `--log` is not given |
 | `RACK_KEY` | the log's key file, where `--key` is not given (`rack dispute`, `rack report`) |
-| `RACK_PERSONS` | the register of persons who may act on findings; default: `persons.toml` beside a log on SQLite |
+| `RACK_PERSONS` | the register of persons who may act on findings; default: `persons.toml` next to a log on SQLite |
 | `RACK_CASES` | the folder of cases: `cases.toml` and `attachments`; default: the folder of a log on this machine |
-| `RACK_REPORTS` | what the property filed for its reports; default: `reports.toml` beside a log on this machine |
-| `RACK_ALARMS` | the settings of alarms, where `--settings` is not given; default: `alarms.toml` beside a log on SQLite |
-| `RACK_OUTBOX` | the outbox of alarms, where `--outbox` is not given; default: `<log>.alarms` beside a log on SQLite |
-| `RACK_CAMERAS` | which cameras see which table; default: `cameras.toml` beside a log on this machine |
+| `RACK_REPORTS` | what the property filed for its reports; default: `reports.toml` next to a log on this machine |
+| `RACK_ALARMS` | the settings of alarms, where `--settings` is not given; default: `alarms.toml` next to a log on SQLite |
+| `RACK_OUTBOX` | the outbox of alarms, where `--outbox` is not given; default: `<log>.alarms` next to a log on SQLite |
+| `RACK_CAMERAS` | which cameras see which table; default: `cameras.toml` next to a log on this machine |
 | `RACK_OUT` | the folder of `rack demo` and `rack dashboard`, where `--out` is not given |
 | `RACK_PORT` | the port of the dashboard |
 | `RACK_PUBLIC_HOSTS` | host names of the dashboard behind a proxy, separated by commas, where `--public-host` is not given |
@@ -39,18 +39,18 @@ WAREHOUSE = "warehouse.duckdb"
 DEMO_KEY = "demo.key"
 """The key that signs the demo's checkpoint, in its folder; `demo.key.pub` is what an auditor is given."""
 PERSONS = "persons.toml"
-"""The register of persons, beside a log on SQLite and in the folder of a demo."""
+"""The register of persons, next to a log on SQLite and in the folder of a demo."""
 REPORTS = "reports.toml"
-"""What a property filed for its reports, beside a log on this machine."""
+"""What a property filed for its reports, next to a log on this machine."""
 CAMERAS = "cameras.toml"
-"""Which cameras see which table, beside a log on this machine."""
+"""Which cameras see which table, next to a log on this machine."""
 ALARMS = "alarms.toml"
-"""The settings of alarms, beside a log on SQLite."""
+"""The settings of alarms, next to a log on SQLite."""
 REPORT = "demo.json"
 """What a demo says of itself, in its folder."""
 DEMO_DATABASE = "floor.db"
 DEMO_OWN_LOG = f"sqlite:{DEMO_DATABASE}"
-"""How a demo's report names the log beside it."""
+"""How a demo's report names the log next to it."""
 
 DEFAULT_PORT = 8501
 DEMO_SEED = 688
@@ -59,7 +59,7 @@ DEMO_ROUNDS = 2_400
 
 @dataclass(frozen=True)
 class Settings:
-    """What holds where the command line says nothing."""
+    """What holds if the command line says nothing."""
 
     log: str | None
     out: Path
@@ -83,7 +83,7 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
 
 
 def log_address(flag: str | None) -> str:
-    """Return the address that `--log` gives, else RACK_LOG. Raises `UsageError` where neither is there."""
+    """Return the address that `--log` gives, else RACK_LOG. Raises `UsageError` if neither is there."""
     address = flag or load().log
     if address is None:
         raise UsageError(
@@ -95,7 +95,7 @@ def log_address(flag: str | None) -> str:
 def key_file(flag: Path | None, address: str) -> Path:
     """Return the log's key file: the one that `--key` gives, else RACK_KEY, else the key of the demo whose log it is.
 
-    Raises `UsageError` where none is there.
+    Raises `UsageError` if none is there.
     """
     from events.open import parse_address
 
@@ -111,7 +111,7 @@ def key_file(flag: Path | None, address: str) -> Path:
 
 
 def persons_file(address: str) -> Path | None:
-    """Return a log's register of persons: RACK_PERSONS, else the file beside a log on SQLite; null where neither is named."""
+    """Return a log's register of persons: RACK_PERSONS, else the file next to a log on SQLite; None if neither is named."""
     from events.open import parse_address
 
     if os.environ.get("RACK_PERSONS"):
@@ -121,7 +121,7 @@ def persons_file(address: str) -> Path | None:
 
 
 def cases_folder(address: str) -> Path | None:
-    """Return the folder of the property's cases: RACK_CASES, else that of a log on this machine; null where neither is named."""
+    """Return the folder of the property's cases: RACK_CASES, else that of a log on this machine; None if neither is named."""
     from events.open import ON_THIS_MACHINE, parse_address
 
     if os.environ.get("RACK_CASES"):
@@ -131,7 +131,7 @@ def cases_folder(address: str) -> Path | None:
 
 
 def reports_file(address: str) -> Path | None:
-    """Return the property's filing for its reports: RACK_REPORTS, else the file beside a log on this machine; or null."""
+    """Return the property's filing for its reports: RACK_REPORTS, else the file next to a log on this machine; or None."""
     from events.open import ON_THIS_MACHINE, parse_address
 
     if os.environ.get("RACK_REPORTS"):
@@ -141,7 +141,7 @@ def reports_file(address: str) -> Path | None:
 
 
 def cameras_file(address: str) -> Path | None:
-    """Return the file of cameras: RACK_CAMERAS, else the one beside a log on this machine, if it is there; or null."""
+    """Return the file of cameras: RACK_CAMERAS, else the one next to a log on this machine, if it is there; or None."""
     from events.open import ON_THIS_MACHINE, parse_address
 
     if os.environ.get("RACK_CAMERAS"):
@@ -152,9 +152,9 @@ def cameras_file(address: str) -> Path | None:
 
 
 def alarms_file(flag: Path | None, log: str | None) -> Path:
-    """Return the settings of alarms: the file that `--settings` gives, else RACK_ALARMS, else the one beside the log on SQLite.
+    """Return the settings of alarms: the file that `--settings` gives, else RACK_ALARMS, else the one next to the log on SQLite.
 
-    Raises `UsageError` where none is named.
+    Raises `UsageError` if none is named.
     """
     from events.open import parse_address
 
@@ -167,7 +167,7 @@ def alarms_file(flag: Path | None, log: str | None) -> Path:
 
 
 def outbox_of(address: str) -> Path | None:
-    """Return the outbox of a log's alarms: RACK_OUTBOX, else the one beside a log on SQLite; null where neither is."""
+    """Return the outbox of a log's alarms: RACK_OUTBOX, else the one next to a log on SQLite; None where neither is."""
     from desk.alarms.outbox import outbox_beside
 
     named = os.environ.get("RACK_OUTBOX")
@@ -175,7 +175,7 @@ def outbox_of(address: str) -> Path | None:
 
 
 def outbox_file(flag: Path | None, address: str) -> Path:
-    """Return the outbox of a log's alarms. Raises `UsageError` where a log on Kafka is given none."""
+    """Return the outbox of a log's alarms. Raises `UsageError` if a log on Kafka is given none."""
     found = flag or outbox_of(address)
     if found is None:
         raise UsageError("the outbox of a log that is not on SQLite is named with --outbox FILE or RACK_OUTBOX")
@@ -183,9 +183,9 @@ def outbox_file(flag: Path | None, address: str) -> Path:
 
 
 def demo_log(folder: Path) -> str | None:
-    """Return the address of the log of the demo in a folder; null where there was none.
+    """Return the address of the log of the demo in a folder; None if there was none.
 
-    The log that lies in the folder is meant, wherever the folder was moved or copied to. Raises `EnvironmentFault` where
+    The log that lies in the folder is meant, wherever the folder was moved or copied to. Raises `EnvironmentFault` if
     the demo's report cannot be read.
     """
     file = folder / REPORT
@@ -238,7 +238,7 @@ def kafka_security(environment: Mapping[str, str] | None = None) -> dict[str, st
 
 
 def dask_tls(environment: Mapping[str, str] | None = None) -> tuple[str, str, str] | None:
-    """Return the files for TLS to a Dask scheduler (CA, certificate, key), or null. Raises `UsageError` where one is missing.
+    """Return the files for TLS to a Dask scheduler (CA, certificate, key), or None. Raises `UsageError` if one is missing.
 
     >>> dask_tls({}), dask_tls({"RACK_DASK_CA": "ca", "RACK_DASK_CERTIFICATE": "c", "RACK_DASK_KEY": "k"})
     (None, ('ca', 'c', 'k'))

@@ -50,7 +50,7 @@ def append_transcript(log: EventLog, text: str, source: str, load: Callable[[str
         try:
             in_force = filed(script.table, script.gaming_day)
             if in_force is None and not any(isinstance(each.payload, RulesFiled) for each in script.events):
-                reports.insert(1, _filing(script))  # the line that states the rules stands at another table
+                reports.insert(1, _filing(script))  # the line that states the rules is at another table
             for draft in reports:
                 check_writer("device", stream, draft.payload)
                 if isinstance(draft.payload, RulesFiled):

@@ -19,7 +19,7 @@ from replay.run.adjudicate import Conclusion
 Where = Callable[[Finding], str]
 """Says where the evidence of a finding stands."""
 Reckoned = Callable[[Finding], str]
-"""Works out a finding's money in a sentence; empty where there is none to work out."""
+"""Works out a finding's money in a sentence; empty if none exists to work out."""
 
 
 def events_of(finding: Finding) -> str:

@@ -39,7 +39,7 @@ def is_asked_for(arguments: argparse.Namespace) -> bool:
 
 
 def check(arguments: argparse.Namespace) -> None:
-    """Raise `UsageError` where the arguments do not go together."""
+    """Raise `UsageError` if the arguments do not go together."""
     if arguments.scheduler and arguments.engine != "dask":
         raise UsageError("--scheduler needs --engine dask")
 

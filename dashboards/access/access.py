@@ -1,7 +1,7 @@
 """Who may see what and do what. Every page and every action asks here; that a menu leaves something out protects nothing.
 
 Two ways to serve the pages (`rack dashboard --login FILE`, `--read-only`): with a login at the property's own identity provider
-(OIDC, by Streamlit), where roles come from a claim; or without one, on this machine only, and then nothing can be done and nobody
+(OIDC, by Streamlit), where roles come from a claim; or without one, on this machine only, and then nothing can be done and no one
 is known. What the environment does not say is refused.
 """
 
@@ -34,7 +34,7 @@ class Role(StrEnum):
 
 
 REVIEW, PACKET, EXPORT, FIGURES, NAMES = "review", "packet", "export", "figures", "names"
-"""Rights beside the pages: to act on findings and disputes, to take packets, lists or figures away, and to see names."""
+"""Rights next to the pages: to act on findings and disputes, to take packets, lists or figures away, and to see names."""
 
 DENIED: Mapping[str, str] = {
     REVIEW: "may not review findings",
@@ -73,7 +73,7 @@ RIGHTS: Mapping[Role, frozenset[str]] = {
 
 
 class Session(NamedTuple):
-    """Who looks: null without a login; what the roles come to; and why nothing can be seen, where that is so."""
+    """Who looks: None without a login; what the roles come to; and why nothing can be seen, if that is so."""
 
     person: str | None
     rights: frozenset[str]
@@ -123,7 +123,7 @@ def may(right: str) -> bool:
 
 
 def refusal(right: str) -> str | None:
-    """Return why a page may not be opened or a thing not be done; null where it may."""
+    """Return why a page may not be opened or a thing not be done; None if it may."""
     who = session()
     if right in who.rights:
         return None
@@ -131,7 +131,7 @@ def refusal(right: str) -> str | None:
 
 
 def person() -> str | None:
-    """Return who is logged in; null without a login."""
+    """Return who is logged in; None without a login."""
     return session().person
 
 
@@ -152,12 +152,12 @@ def gate(right: str) -> None:
 
 
 def claims() -> Mapping[str, Any]:
-    """Return what the identity provider says of who looks; nothing where the sign-in is over."""
+    """Return what the identity provider says of who looks; nothing if the sign-in is over."""
     return {str(key): value for key, value in st.user.to_dict().items()} if sign_in() is not None else {}
 
 
 def sign_in() -> str | None:
-    """Return the sign-in that this page belongs to; null without one, and where it is over."""
+    """Return the sign-in that this page belongs to; None without one, and if it is over."""
     key = key_of(st.context.cookies.to_dict())
     return key if SIGN_INS.holds(key) else None
 

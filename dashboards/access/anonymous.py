@@ -18,7 +18,7 @@ from analytics.hold.hold import RoundView
 PATRON_KEYS: Final = frozenset(("bettor", "patron"))
 STAFF_KEYS: Final = frozenset(("by", "dealer", "verified_by", "inspected_by", "witnessed_by"))
 ROLES: Final = frozenset(("dealer", "player", "floorperson", "device"))
-"""What stands in the place of a person where only the role is known; everything else there is somebody's id."""
+"""What is in the place of a person where only the role is known; everything else there is somebody's id."""
 FREE_TEXT_KEYS: Final = frozenset(("name", "note", "override", "persons", "reason", "vouch"))
 """What people write in their own words, in which they may name anybody."""
 REASONS: Final = frozenset((
@@ -27,7 +27,7 @@ REASONS: Final = frozenset((
     "other", "push", "reshuffle", "stub_count", "surrendered", "table_closed", "uncovered", "void", "wrong_count",
     "wrong_start",
 ))  # fmt: skip
-"""Reasons of the vocabulary's closed lists, which name nobody."""
+"""Reasons of the vocabulary's closed lists, which name no one."""
 HIDDEN_TEXT: Final = "(text hidden)"
 
 
@@ -65,7 +65,7 @@ def _collect(value: Any, names: dict[str, str]) -> None:
         for key, each in value.items():
             if _is_free(key, each):
                 if " " in each:
-                    names[each] = HIDDEN_TEXT  # also where a finding quotes it
+                    names[each] = HIDDEN_TEXT  # also if a finding quotes it
                 continue
             kind = "patron" if key in PATRON_KEYS else "staff" if key in STAFF_KEYS else ""
             if kind and isinstance(each, str) and each and each not in ROLES:

@@ -1,7 +1,7 @@
 """The door in front of Streamlit's own addresses: what it answers to whom, how much it takes in, and with which headers.
 
 Invariant: whoever has no sign-in reaches what the sign-in page needs, and nothing else: no upload, no metrics, no message that
-changes anything, and only so many connections at once. Nobody fills the memory: uploads have a limit for all of them together.
+changes anything, and only this many connections at once. No one fills the memory: uploads have a limit for all of them together.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dashboards.access.sign_ins import SIGN_INS, SignIns, cookies_of, key_of
 
 UPLOADS = "/_stcore/upload_file/"
 NEVER = ("/_stcore/metrics", "/_stcore/agent", "/_stcore/script-health-check")
-"""What is served to nobody: `rack metrics` serves what is to be watched."""
+"""What is served to no one: `rack metrics` serves what is to be watched."""
 BEFORE_SIGN_IN = ("/_stcore/health", "/_stcore/host-config", "/_stcore/stream", "/static/", "/auth/", "/oauth2callback")
 """Of Streamlit's addresses what the sign-in page needs."""
 STREAMLITS = ("/_stcore", "/static", "/auth", "/oauth2callback", "/component", "/app/static", "/media")
@@ -28,13 +28,13 @@ MIB = 1024 * 1024
 MOST_UPLOADED = 512 * MIB
 """What is held of uploads, of all sign-ins together, is never more than this."""
 MOST_VISITORS = 30
-"""So many pages without a sign-in are open at once."""
+"""This many pages without a sign-in are open at once."""
 LONGEST_MESSAGE = 64 * 1024
 """A page without a sign-in sends no message longer than this."""
 OF_VISITORS = frozenset(("rerun_script", "stop_script", "app_heartbeat"))
 """The messages of a page that the server hears without a sign-in."""
 OF_NOBODY = frozenset(("clear_cache", "set_run_on_save", "debug_disconnect_websocket", "debug_shutdown_runtime"))
-"""The messages that the server hears from nobody: the caches are everybody's."""
+"""The messages that the server hears from no one: the caches are everybody's."""
 
 HEADERS = (
     (b"content-security-policy", b"frame-ancestors 'none'"),

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 PATH = "downloads"
 MOST_FILES = 24
-"""So many files are kept for a sign-in; the oldest makes room, and the page makes it anew when it is opened again."""
+"""This many files are kept for a sign-in; the oldest makes room, and the page makes it again when it is opened again."""
 
 
 class Download(NamedTuple):
@@ -25,7 +25,7 @@ class Download(NamedTuple):
     data: bytes
 
     def headers(self) -> dict[str, str]:
-        """Return the headers of the answer: kept by nobody on the way, saved and never shown as a page of ours."""
+        """Return the headers of the answer: kept by no one on the way, saved and never shown as a page of ours."""
         return {
             "Cache-Control": "no-store",
             "Content-Disposition": f"attachment; filename*=UTF-8''{quote(self.name, safe='')}",
@@ -36,7 +36,7 @@ class Download(NamedTuple):
 
 
 class Downloads:
-    """The files of every sign-in, by an address that nobody can guess."""
+    """The files of every sign-in, by an address that no one can guess."""
 
     def __init__(self) -> None:
         self._of: dict[str, OrderedDict[str, Download]] = {}
@@ -56,7 +56,7 @@ class Downloads:
         return f"{PATH}/{token}"
 
     def fetch(self, sign_in: str | None, token: str) -> Download | None:
-        """Return a file to the sign-in that it was made for; null to anybody else, and where there is none."""
+        """Return a file to the sign-in that it was made for; None to anybody else, and if none exists."""
         with self._lock:
             return self._of.get(sign_in, OrderedDict()).get(token) if sign_in is not None else None
 

@@ -25,13 +25,13 @@ HOST = re.compile(
 )
 LONGEST = 255
 SHOWN = 80
-"""At most so many characters of a refused name stand in the log line."""
+"""At most this many characters of a refused name are in the log line."""
 
 log = logging.getLogger(__name__)
 
 
 def name_of(host: str) -> str | None:
-    """Return the name in a Host header, in small letters and without its port; null where it is no host.
+    """Return the name in a Host header, in small letters and without its port; None if it is no host.
 
     >>> name_of("LocalHost:8501"), name_of("[::1]:8501"), name_of("rack.example."), name_of("evil.example/127.0.0.1")
     ('localhost', '[::1]', 'rack.example', None)
@@ -41,7 +41,7 @@ def name_of(host: str) -> str | None:
 
 
 def objection(scope: Scope, allowed: Iterable[str]) -> str:
-    """Return why a request is refused; empty where it is addressed to these pages, and by these pages.
+    """Return why a request is refused; empty if it is addressed to these pages, and by these pages.
 
     Exactly one Host is expected, and its name must be allowed. A WebSocket with an Origin must come from a page of that same
     host, port included: other programs of this machine share its names, and its cookies.
@@ -93,7 +93,7 @@ def _one(scope: Scope, wanted: bytes) -> str | None:
 
 
 def _place(origin: str) -> str | None:
-    """Return host and port of an origin; null where it is none (`null`, another scheme)."""
+    """Return host and port of an origin; None if it is not one (`null`, another scheme)."""
     try:
         parts = urlsplit(origin)
     except ValueError:

@@ -31,7 +31,7 @@ IDLE_S = 30 * 60
 WATCH_S = 1.0
 """So often an open page's connection is asked whether its sign-in still holds."""
 MOST = 10_000
-"""So many sign-ins are known at once; the one that was idle longest makes room."""
+"""This many sign-ins are known at once; the one that was idle longest makes room."""
 
 
 class _SignIn:
@@ -88,7 +88,7 @@ SIGN_INS = SignIns(DOWNLOADS)
 
 
 def key_of(cookies: Mapping[str, str]) -> str | None:
-    """Return the digest of the login cookie among cookies (its parts, where it was split); null where there is none."""
+    """Return the digest of the login cookie among cookies (its parts, if it was split); None if none exists."""
     parts = sorted((name, value) for name, value in cookies.items() if _is_login(name))
     if COOKIE not in dict(parts):
         return None
@@ -120,7 +120,7 @@ class SignInGuard:
             await self.app(scope, receive, send)
             return
         path, key = scope["path"], key_of(cookies_of(scope))
-        # Whoever knows an address of a medium could fetch it without a cookie; the fonts of the pages are nobody's secret.
+        # Whoever knows an address of a medium could fetch it without a cookie; the fonts of the pages are no one's secret.
         if MEDIA in path and not path.startswith(FONTS):
             await refuse(send, 404, "Nothing is served here.")
         elif path.endswith(LOGOUT):
@@ -154,7 +154,7 @@ class SignInGuard:
         return watched
 
     def _beginning(self, before: str | None, send: Send) -> Send:
-        """Return a way to answer that begins a sign-in where a login cookie is set; the one `before` it ends."""
+        """Return a way to answer that begins a sign-in if a login cookie is set; the one `before` it ends."""
 
         async def beginning(message: MutableMapping[str, Any]) -> None:
             if message["type"] == "http.response.start":

@@ -1,7 +1,7 @@
 """The figures of a view: asked for under their titles, then offered as files and with the SQL that made them.
 
 Invariant: a file has every row and column of what is on view, numbers as numbers, money in cents, and is on record
-before it is there. The SQL is what ran, with the values of its parameters beside it.
+before it is there. The SQL is what ran, with the values of its parameters next to it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ SAVED: Final = "figures-export"
 
 
 class Figure(NamedTuple):
-    """Rows under a title, the statements that made them, and what gives all of them where only a part is on view."""
+    """Rows under a title, the statements that made them, and what gives all of them if only a part is on view."""
 
     title: str
     rows: pl.DataFrame
@@ -72,7 +72,7 @@ class Figures:
         return part
 
     def join(self, title: str, others: Sequence[str], rows: pl.DataFrame) -> None:
-        """Let `rows` stand for a figure that is shown with columns of `others` beside its own, with the SQL of all of them."""
+        """Let `rows` stand for a figure that is shown with columns of `others` next to its own, with the SQL of all of them."""
         made_of = [each for name in (title, *others) for each in self._shown if each.title == name]
         statements = [statement for each in made_of for statement in each.statements]
         self._shown = [
@@ -106,7 +106,7 @@ def values(statement: Statement) -> str:
 
 
 def refusal() -> str:
-    """Return why no figures can be exported here; empty where they can."""
+    """Return why no figures can be exported here; empty if they can."""
     return save_link.why_not(access.FIGURES, "figures", signed=False)
 
 

@@ -21,12 +21,12 @@ ALL_DAYS: Final = "All days"
 OTHER_DAYS: Final = "Other days"
 WEEK: Final = timedelta(days=6)
 OF_A_VIEW: Final = ("by", "of", "wager", "period")
-"""What stands in the address for one view alone: another one begins without it."""
+"""What is in the address for one view alone: another one begins without it."""
 Days = tuple[date | None, date | None]
 
 
 class FloorPart(NamedTuple):
-    """The part of the floor on view; `before`: the same in the period before, null where no comparison is wanted.
+    """The part of the floor on view; `before`: the same in the period before, None if no comparison is wanted.
 
     `bar` is the filter bar, to which a view adds what it groups by.
     """
@@ -112,7 +112,7 @@ def presets(days: Sequence[date]) -> dict[str, Days]:
 
 
 def _gaming_days(days: Sequence[date]) -> Days:
-    """Offer the gaming days; the choice stands in the address as `from` and `to`."""
+    """Offer the gaming days; the choice is in the address as `from` and `to`."""
     offered = presets(days)
     given = _given()
     shown = next((name for name, period in offered.items() if period == given), OTHER_DAYS)

@@ -64,7 +64,7 @@ TABLE_DAYS: Final = {
     "Hold %": "number",
 }
 MOST_LINES = 8
-"""Tables that a chart of hold % draws as lines of their own; more of them are nobody's to tell apart."""
+"""Tables that a chart of hold % draws as lines of their own; more of them are no one's to tell apart."""
 MOST_BARS = 40
 """Tables that a chart of hold % draws as bars; of more of them the highest and the lowest are shown."""
 ROWS = 400
@@ -172,7 +172,7 @@ def highest_and_lowest(by_table: pl.DataFrame) -> pl.DataFrame:
 
 
 def show_changes(figures: Figures, of: Selection, formats: Formats) -> None:
-    """Show hold % beside that of the period before, and whether luck explains the change."""
+    """Show hold % next to that of the period before, and whether luck explains the change."""
     found = flagged_first(figures.ask("Hold % and the period before", changes.hold_changes, "table", of))
     source.show(
         markup.section(

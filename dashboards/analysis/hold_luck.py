@@ -81,7 +81,7 @@ def show_luck(part: FloorPart, formats: Formats) -> None:
 
 
 def show_changes(figures: Figures, by: str, of: Selection) -> None:
-    """Show the house win of each wager beside that of the period before, and whether luck explains the change."""
+    """Show the house win of each wager next to that of the period before, and whether luck explains the change."""
     found = flagged_first(figures.ask("House win and the period before", changes.house_win_changes, by, of))
     told = found.filter(~pl.col("verdict").is_in(FOLDED))
     source.show(
@@ -177,7 +177,7 @@ def _row(by: str, r: dict[str, Any], of: Selection, formats: Formats) -> list[ob
 
 
 def show_funnel(figures: Figures, of: Selection) -> None:
-    """Show dealers (or tables, …) beside each other, each against what the floor won of the same wagers."""
+    """Show dealers (or tables, …) next to each other, each against what the floor won of the same wagers."""
     source.show(
         markup.section(
             "Comparison with the floor",

@@ -1,4 +1,4 @@
-"""House win by a dimension: beside theory and its band, beside the period before, each row down to its wagers."""
+"""House win by a dimension: next to theory and its band, next to the period before, each row down to its wagers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ BY: Final = {
 }
 BEFORE: Final = {"Before": "number", "Change": "number"}
 KNOWN_SHARE: Final = 0.99
-"""Where theory knows less than this share of a handle, its mark would stand beside the win of something else, and is left out."""
+"""Where theory knows less than this share of a handle, its mark would be next to the win of something else, and is left out."""
 ROWS = 400
 
 
@@ -156,7 +156,7 @@ def _key(dimension: Dimension) -> tuple[str, ...]:
 def beside_theory(found: pl.DataFrame, theory: pl.DataFrame, key: list[str]) -> pl.DataFrame:
     """Return house wins with `theoretical_percent`, `low_95_percent` and `high_95_percent`, of the handle.
 
-    They are null where theory knows too little of the handle; voided wagers are in it, and win nothing by theory either. The same
+    They are None if theory knows too little of the handle; voided wagers are in it, and win nothing by theory either. The same
     wager of several games is dealt in different rounds: half-widths add by squares.
     """
     cents = ("theoretical_win_cents", "low_95_cents", "high_95_cents")

@@ -1,7 +1,7 @@
 """Charts of hold, house win, errors and devices: plain functions from a frame to markup.
 
 Invariant: one figure a chart, under its own name; bars start at zero; what is below zero is told by its
-direction and sign as well as by its color; nothing that is null is drawn.
+direction and sign as well as by its color; nothing that is None is drawn.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def dimension_label(dimension: str, row: dict[str, object]) -> str:
 def axis_range(values: Iterable[float | None]) -> tuple[float, float]:
     """Return where an axis from zero begins and ends so that one value far off does not flatten the others.
 
-    Values beyond three times the third quartile of their sizes are cut off, and said in numbers beside their bar or point.
+    Values beyond three times the third quartile of their sizes are cut off, and said in numbers next to their bar or point.
 
     >>> axis_range([2.0, 3.0, 4.0, -5.0]), axis_range([2.0, 3.0, 4.0, 3.0, -700.0])
     ((-5.0, 4.0), (-12.0, 4.0))
@@ -52,7 +52,7 @@ def axis_range(values: Iterable[float | None]) -> tuple[float, float]:
 
 
 def cut_words(value: float, low: float, high: float, words: str) -> str:
-    """Return what is written beside a value that an axis cuts off: where it lies and how far; nothing beside any other.
+    """Return what is written next to a value that an axis cuts off: where it lies and how far; nothing next to any other.
 
     >>> cut_words(-1741.9, -96.6, 32.2, "−1,741.9 %"), cut_words(700.0, 0.0, 12.0, "700.0 %"), cut_words(5.0, 0.0, 12.0, "5.0 %")
     ('↓ −1,741.9 %', '↑ 700.0 %', '')
@@ -73,7 +73,7 @@ def house_win_chart(frame: pl.DataFrame, dimension: str, labels: list[str], alt:
     marks = ("theoretical_percent", "low_95_percent", "high_95_percent")
     frame = frame.with_columns(pl.lit(None, pl.Float64).alias(name) for name in marks if name not in frame.columns)
     shown = frame.with_columns(pl.Series("label", labels, dtype=pl.String)).drop_nulls("house_win_percent")
-    # Bands reach far where few wagers were made: the axis follows the wins, and cuts the bands.
+    # Bands reach far if few wagers were made: the axis follows the wins, and cuts the bands.
     low, high = axis_range([*shown["house_win_percent"], *shown["theoretical_percent"]])
     reach = max(high - low, 1.0) * 0.15
     shown = shown.with_columns(
@@ -127,7 +127,7 @@ def _by_day(rows: list[dict[str, Any]], ends_at: tuple[float, float], alt: str) 
 
 
 def _places(count: int) -> list[float]:
-    """Return where so many values stand beside each other, as shares: each in the middle of its part."""
+    """Return where this many values are next to each other, as shares: each in the middle of its part."""
     return [(place + 0.5) / count for place in range(count)]
 
 
@@ -167,11 +167,11 @@ FLAGS = {
     "above": "▲ Above best play",
     "within": "✔ Within chance",
 }
-"""Verdict against theory → its words beside a bar; each has a shape of its own."""
+"""Verdict against theory → its words next to a bar; each has a shape of its own."""
 
 
 def against_theory_chart(frame: pl.DataFrame, names: list[str], alt: str) -> Html:
-    """Return how far each win is from theory in standard deviations (z), beside where 95 % and 99.7 % lie; `names` are the rows'.
+    """Return how far each win is from theory in standard deviations (z), next to if 95 % and 99.7 % lie; `names` are the rows'.
 
     The bands are those of `win_against_theory`, uneven where payouts are. What lies far out is cut off and said in numbers.
     """
@@ -357,7 +357,7 @@ def rates_chart(frame: pl.DataFrame, names: list[str], unit: str, alt: str) -> H
 
 
 def counts_chart(frame: pl.DataFrame, alt: str) -> Html:
-    """Return how often each value came (bars) beside how often it should (lines); columns `value`, `observed`, `expected`."""
+    """Return how often each value came (bars) next to how often it should (lines); columns `value`, `observed`, `expected`."""
     scale = plots.scale_of([*frame["observed"], *frame["expected"]]).widened(plots.PLANE_TICKS)
     places, width = _places(frame.height), 0.9 / frame.height
     bars, expected = [], []

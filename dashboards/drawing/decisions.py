@@ -22,7 +22,7 @@ CITED = re.compile(r" \(D[1-9][0-9]{0,2}(?:, D[1-9][0-9]{0,2})*\)")
 
 @dataclass(frozen=True)
 class Decision:
-    """One decision: its number, what it is about, what Discard Rack does, and why where that is said apart."""
+    """One decision: its number, what it is about, what Discard Rack does, and why if that is said apart."""
 
     number: str
     subject: str
@@ -76,7 +76,7 @@ def _link(number: str) -> str:
 
 
 def account(number: str | None) -> Html:
-    """Return a decision in full, as the Rules page shows it; nothing where there is none of this number."""
+    """Return a decision in full, as the Rules page shows it; nothing if there is not one of this number."""
     decision = decisions().get(number or "")
     if decision is None:
         return Html("")

@@ -1,7 +1,7 @@
 """Cards, dice, chips and the table as SVG: pure functions from what lies there to markup.
 
 Invariant: nothing is fetched (suits are paths, fonts are the page's own), everything drawn has a `<title>`,
-and no color stands alone: a suit has its shape, a wager its letter, over and under their sign and word. Seen from above
+and no color is alone: a suit has its shape, a wager its letter, over and under their sign and word. Seen from above
 with the dealer at the top, seat 1 (at the dealer's left) is on the right and the seats go clockwise.
 """
 
@@ -134,7 +134,7 @@ _DICE = {"red": ("#b3261e", PAPER), "blue": ("#1f4e9c", PAPER), "white": (PAPER,
 
 
 class Flag(msgspec.Struct, frozen=True):
-    """What a finding says at a position: its words, and the money (negative: the patron is short; null: none)."""
+    """What a finding says at a position: its words, and the money (negative: the patron is short; None: none)."""
 
     position: Position
     words: str
@@ -151,7 +151,7 @@ def _text(
 
 
 def card(x: float, y: float, face: str | None) -> str:
-    """Return a card with its upper left corner at (x, y); null is a card that the reader did not read."""
+    """Return a card with its upper left corner at (x, y); None is a card that the reader did not read."""
     name = card_name(face)
     frame = f'<rect width="{CARD_W}" height="{CARD_H}" rx="5" fill="{PAPER}" stroke="#9fb0aa"/>'
     if face is None:
@@ -182,7 +182,7 @@ def hand(x: float, y: float, cards: Sequence[str | None], fan: float = FAN) -> s
 
 
 def hand_width(count: int) -> float:
-    """Return how wide so many fanned cards are.
+    """Return how wide this many fanned cards are.
 
     >>> hand_width(5), hand_width(0)
     (148, 0)
@@ -191,7 +191,7 @@ def hand_width(count: int) -> float:
 
 
 def die(x: float, y: float, value: int | None, color: str = "white", *, tilted: bool = False) -> str:
-    """Return a die of 36 units; null is a die that was not read."""
+    """Return a die of 36 units; None is a die that was not read."""
     fill, pip = _DICE.get(color, _DICE["white"])
     if value is None:
         marks = _text(18, 26, "?", 22, pip, "middle", 700)
@@ -218,7 +218,7 @@ def chip(x: float, y: float, wager: str) -> str:
 
 
 def flag_mark(cents: int | None) -> tuple[str, str]:
-    """Return shape and color of a finding: a triangle down for short, up for over, a diamond where no money is named."""
+    """Return shape and color of a finding: a triangle down for short, up for over, a diamond if no money is named."""
     if not cents:
         return "\N{BLACK DIAMOND}", INK
     return ("\N{BLACK DOWN-POINTING TRIANGLE}", UNDER) if cents < 0 else ("\N{BLACK UP-POINTING TRIANGLE}", OVER)
@@ -244,7 +244,7 @@ LETTER_W = 0.52
 def _flags(flags: Sequence[Flag], place: Layout) -> str:
     """Return one flag for each position that has findings: the first in words, and how many more there are.
 
-    A seat's stands at the foot of its box, which is left free for it; the dealer's below the dealer's cards.
+    A seat's is at the foot of its box, which is left free for it; the dealer's below the dealer's cards.
     """
     parts = []
     for position in dict.fromkeys(flag.position for flag in flags):
@@ -259,7 +259,7 @@ def _flags(flags: Sequence[Flag], place: Layout) -> str:
 
 
 def _chips(x: float, y: float, box: Box, formats: Formats) -> str:
-    """Return the chips: three beside the hands in front, six in two columns where no hands are set."""
+    """Return the chips: three next to the hands in front, six in two columns if no hands are set."""
     parts, rows = [], 3
     most = rows if box.is_set else 2 * rows
     shown, left = x if box.is_set else x - 78, len(box.chips) - most
@@ -299,7 +299,7 @@ def _cards(x: float, y: float, box: Box) -> str:
 
 
 FITS = 27
-"""So many letters of an outcome fit into a seat's box; longer ones are written smaller."""
+"""This many letters of an outcome fit into a seat's box; longer ones are written smaller."""
 
 
 def _seat(seat: Position, place: Layout, table: Table, formats: Formats) -> str:
@@ -361,7 +361,7 @@ STRIP_HEIGHT = CARD_H + 22
 
 
 def hands_drawing(table: Table, positions: Sequence[Position], alt: str) -> str:
-    """Return the hands of some positions in a row, as set, or as dealt where none are; empty where no cards are known."""
+    """Return the hands of some positions in a row, as set, or as dealt where none are; empty if no cards are known."""
     x, parts = 0.0, []
     for position in positions:
         box = table.box(position)

@@ -91,7 +91,7 @@ def verdict_badge(verdict: str) -> Html:
 
 
 def difference(cents: int | None, formats: Formats, nothing: str = UNKNOWN) -> Html:
-    """Return what the patron got beyond the due: shape, sign, amount and word; `nothing` where no money is named."""
+    """Return what the patron got beyond the due: shape, sign, amount and word; `nothing` if no money is named."""
     if not cents:
         return Html(f'<span class="rk-soft">{escape(nothing)}</span>')
     shape, word, kind = (DOWN, "short", "under") if cents < 0 else (UP, "over", "over")
@@ -115,7 +115,7 @@ def figures(items: Iterable[Html]) -> Html:
 
 
 def heading(title: object, below: object = "", side: object = "") -> Html:
-    """Return a page's heading, the line under it and what stands at its right."""
+    """Return a page's heading, the line under it and what is at its right."""
     under = f'<p class="rk-under">{text(below)}</p>' if below else ""
     right = f'<div class="rk-side">{text(side)}</div>' if side else ""
     return Html(f'<div class="rk-head"><div><h1 class="rk-h1">{text(title)}</h1>{under}</div>{right}</div>')
@@ -182,7 +182,7 @@ def notice(title: object, below: object) -> Html:
 
 
 def empty(title: str, what_to_do: str) -> Html:
-    """Return what stands where there is nothing to show: why, and what to do. `code` in back quotes is set as such."""
+    """Return what is where there is nothing to show: why, and what to do. `code` in back quotes is set as such."""
     return Html(f'<div class="rk-empty"><h2 class="rk-h2">{escape(title)}</h2><p>{coded(what_to_do)}</p></div>')
 
 
@@ -197,6 +197,6 @@ def plain_markdown(words: str) -> str:
 
 
 def coded(words: str) -> Html:
-    """Return words in which what stands in back quotes is set as code."""
+    """Return words in which what is in back quotes is set as code."""
     parts = escape(words).split("`")
     return Html("".join(f"<code>{part}</code>" if i % 2 else part for i, part in enumerate(parts)))

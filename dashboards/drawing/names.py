@@ -1,6 +1,6 @@
 """What only pages say: states, verdicts and dimensions; money, times and days as pages write them.
 
-Invariant: words only. What things are called in sentences stands in `replay.narrative`.
+Invariant: words only. What things are called in sentences is in `replay.narrative`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ STATES = {
     "resolved": "\N{HEAVY CHECK MARK}\N{VARIATION SELECTOR-15} Resolved",
     "reopened": "\N{ANTICLOCKWISE OPEN CIRCLE ARROW} Reopened",
 }
-"""Where a finding stands in its review, by shape and word."""
+"""Where a finding is in its review, by shape and word."""
 VERDICTS = {
     "UPHELD": "Upheld",
     "VARIANCE": "Variance",
@@ -49,7 +49,7 @@ class Formats(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, facts: PropertyFacts) -> Formats:
-        """Return the formats of a property; where the time zone is not known here, times are UTC."""
+        """Return the formats of a property; if the time zone is not known here, times are UTC."""
         try:
             zone = ZoneInfo(facts.time_zone)
         except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -57,13 +57,13 @@ class Formats(msgspec.Struct, frozen=True):
         return cls(facts.currency, zone)
 
     def money(self, cents: int | None) -> str:
-        """Return an amount with its cents: `$1,234.50`, `−$3.00`; a dash where it is not known."""
+        """Return an amount with its cents: `$1,234.50`, `−$3.00`; a dash if it is not known."""
         if cents is None:
             return UNKNOWN
         return balance(cents, self.currency)
 
     def signed(self, cents: int | None) -> str:
-        """Return an amount with its sign, also where it is positive; nothing lost or won has none."""
+        """Return an amount with its sign, also if it is positive; nothing lost or won has none."""
         return UNKNOWN if cents is None else difference(cents, self.currency)
 
     def chips(self, cents: int) -> str:
@@ -113,12 +113,12 @@ def day_name(day: date | None) -> str:
 
 
 def short_day(day: date | None) -> str:
-    """Return a gaming day where the year is plain: `Fri 6 Mar`."""
+    """Return a gaming day if the year is plain: `Fri 6 Mar`."""
     return "" if day is None else f"{day:%a} {day.day} {day:%b}"
 
 
 def share(value: float, places: int) -> str:
-    """Return a percentage with so many places.
+    """Return a percentage with this many places.
 
     >>> share(98.1201944, 3), share(-0.5, 1)
     ('98.120 %', '−0.5 %')
@@ -127,7 +127,7 @@ def share(value: float, places: int) -> str:
 
 
 def points(value: float | None) -> str:
-    """Return a change of percentage points with its sign; a dash where it is not known.
+    """Return a change of percentage points with its sign; a dash if it is not known.
 
     >>> points(2.34), points(-0.5), points(None)
     ('+2.3', '−0.5', '–')
@@ -136,7 +136,7 @@ def points(value: float | None) -> str:
 
 
 def percent(value: float | None) -> str:
-    """Return a percentage with one place; a dash where it is not known."""
+    """Return a percentage with one place; a dash if it is not known."""
     if value is None:
         return UNKNOWN
     return f"{MINUS if value < 0 else ''}{abs(value):,.1f} %"

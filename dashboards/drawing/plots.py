@@ -18,7 +18,7 @@ SHAPES = ("circle", "square", "plus", "diamond", "up", "down", "right", "left")
 """Shapes of points that differ at a glance; style.css draws them."""
 LANE_TICKS, PLANE_TICKS = 8, 5
 MOST_LABELS = 12
-"""Labels that stand under a plane at most; of more values every second, third, … has its label. A phone shows half of many."""
+"""Labels that are under a plane at most; of more values every second, third, … has its label. A phone shows half of many."""
 
 
 class Scale(NamedTuple):
@@ -78,7 +78,7 @@ class Lane(NamedTuple):
 def lanes(
     rows: Sequence[Lane], scale: Scale, *, alt: str, title: str, height: int, across: str = "", key: str = ""
 ) -> Html:
-    """Return rows beside each other's labels, over one axis; `across` is drawn over all of them, `key` says what marks mean."""
+    """Return rows next to each other's labels, over one axis; `across` is drawn over all of them, `key` says what marks mean."""
     grid = "".join(f'<i class="rk-rule" style="left:{_at(scale.share(tick))}"></i>' for tick in scale.ticks(LANE_TICKS))
     names = "".join(f'<span class="rk-lane-of" style="height:{height}px">{escape(row.label)}</span>' for row in rows)
     lines = "".join(
@@ -172,7 +172,7 @@ def column(x: float, width: float, low: float, high: float, color: str, tip: str
 
 
 def post(x: float, low: float, high: float, color: str, thickness: int) -> str:
-    """Return an upright bar on a plane, so many pixels thick."""
+    """Return an upright bar on a plane, this many pixels thick."""
     place = f"left:{_at(x)};width:{thickness}px;bottom:{_at(low)};height:{_at(high - low)}"
     return f'<i class="rk-post" style="{place};background:{color}"></i>'
 
@@ -219,7 +219,7 @@ def upright_across(share: float) -> str:
 
 
 def number(value: float) -> str:
-    """Return a number beside an axis.
+    """Return a number next to an axis.
 
     >>> number(-50.0), number(0.25), number(1_500_000.0)
     ('−50', '0.25', '1.5M')

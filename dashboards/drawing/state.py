@@ -3,7 +3,7 @@
 Invariant: it shows what was recorded, right or wrong, and judges nothing. It is no second fold of a round: a replay
 knows what a round comes to, a picture what lies on the felt after each event, also of a round that no rule could be applied to.
 Which corrections count is decided where a replay decides it (`replay/fold/corrections.py`, D140); a corrected event is drawn as
-its replacement from the correction on, and not at all where it moved to another round. An event that changes nothing visible
+its replacement from the correction on, and not at all if it moved to another round. An event that changes nothing visible
 leaves the table as it is.
 """
 
@@ -69,7 +69,7 @@ class Box:
 
 @dataclass
 class Table:
-    """What lies on the table. `focus` is the position the last event was about, null where about none.
+    """What lies on the table. `focus` is the position the last event was about, None if about none.
 
     `bank` is the seat of the player-dealer, `action` the one with the action button (California).
     """
@@ -93,7 +93,7 @@ class Table:
     focus: Position | None = None
 
     def box(self, position: Position) -> Box:
-        """Return a position's box; a position nobody foresaw gets one."""
+        """Return a position's box; a position no one foresaw gets one."""
         return self.boxes.setdefault(position, Box())
 
 
@@ -135,7 +135,7 @@ def table_after(steps: Sequence[ReplayStep], step: int) -> Table:
 
 
 def replacements(seen: Sequence[ReplayStep]) -> dict[int, Substitute]:
-    """Return what counts instead of which event (by its number), null for one that never was: of each the last word."""
+    """Return what counts instead of which event (by its number), None for one that never was: of each the last word."""
     said = [correction_of(step.seq, step.payload) for step in seen if step.type == "event_corrected"]
     counts = counting(said, {step.seq: step.event_id for step in seen})
     return {superseded: each.replacement for superseded, each in counts.items()}

@@ -89,7 +89,7 @@ def listed(found: list[PatronCase], today: str) -> None:
 
 
 def one(found: PatronCase, today: str, formats: Formats) -> None:
-    """Show one case: its facts, what the record shows, its attachments and history; beside them what can be done."""
+    """Show one case: its facts, what the record shows, its attachments and history; next to them what can be done."""
     case = found.case
     assert case.round_no is not None, "a dispute is about a round"
     desk.on_record(found.table, case.round_no)
@@ -169,7 +169,7 @@ def _take_out(found: PatronCase, folder: CaseFolder, digest: str, who: str) -> N
 
 
 def _actor() -> str | None:
-    """Return the id of who may write here; null where nobody may, and the page is there to be read."""
+    """Return the id of who may write here; None if no one may, and the page is there to be read."""
     who = access.person()
     if who is None or access.refusal(access.REVIEW) is not None:
         return None
@@ -200,7 +200,7 @@ def _act(found: PatronCase, who: str) -> None:
 
 
 Doing = Callable[[Desk], Entry] | None
-"""What a form does at the desk; null while it is not filled in."""
+"""What a form does at the desk; None while it is not filled in."""
 
 
 def _carry_out(done: Doing) -> None:

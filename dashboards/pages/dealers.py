@@ -150,7 +150,7 @@ def show_rates(part: FloorPart, figures: Figures, formats: Formats) -> None:
 
 
 def show_changes(figures: Figures, by: str, of: Selection) -> None:
-    """Show the rates beside those of the period before, and whether chance explains the change."""
+    """Show the rates next to those of the period before, and whether chance explains the change."""
     found = flagged_first(figures.ask("Mispayments and the period before", rate_changes.error_rate_changes, by, of))
     source.show(
         markup.section(

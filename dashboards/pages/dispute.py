@@ -58,7 +58,7 @@ def page() -> None:
 
 
 def search(formats: Formats) -> None:
-    """Ask what the patron remembers, and show the rounds that fit; where none does, that is said, with what nearly fits."""
+    """Ask what the patron remembers, and show the rounds that fit; if none does, that is said, with what nearly fits."""
     tables, days = source.ask(hold.tables), source.ask(hold.gaming_days)
     source.show(
         markup.heading(
@@ -157,7 +157,7 @@ def _unread() -> list[str]:
 
 
 def _written(text: str, formats: Formats) -> list[FoundText]:
-    """Return what somebody wrote with every word of a sentence that is no filler; nothing where these pages know no log."""
+    """Return what somebody wrote with every word of a sentence that is no filler; nothing if these pages know no log."""
     address, words = log_address(), significant(text)
     if address is None or not words:
         return []
@@ -180,7 +180,7 @@ def _day_asked(days: list[date]) -> list[date]:
 
 
 def memory_boxes(tables: list[str], days: list[date]) -> Remembered:
-    """Show the boxes for what is remembered; each stands in the address."""
+    """Show the boxes for what is remembered; each is in the address."""
     row = st.columns([2, 2, 2, 1.4], vertical_alignment="bottom")
     row += st.columns([2, 1.2, 1, 3.2], vertical_alignment="bottom")
     row += st.columns([2, 1.2, 4.2], vertical_alignment="bottom")
@@ -248,7 +248,7 @@ def memory_boxes(tables: list[str], days: list[date]) -> Remembered:
 
 
 def settle(view: RoundView, checked: Checked | None, formats: Formats) -> None:
-    """Show one round's answer: the ruling with its cards, packet and print beside it; below the money, the table, the events."""
+    """Show one round's answer: the ruling with its cards, packet and print next to it; below the money, the table, the events."""
     r = view.round
     seats = sorted({*view.settlements["seat"].to_list()})
     given = st.query_params.get("seat", "")
@@ -297,7 +297,7 @@ def settle(view: RoundView, checked: Checked | None, formats: Formats) -> None:
 
 
 def board(view: RoundView, steps: list[ReplayStep], seat: int | None, name: str, formats: Formats) -> None:
-    """Show the table at the end of the round, and beside it what was recorded (of a seat)."""
+    """Show the table at the end of the round, and next to it what was recorded (of a seat)."""
     left, right = st.columns([6, 4], gap="medium")
     with left:
         table, marks = table_after(steps, len(steps)), accounts.flags(view, formats)

@@ -1,4 +1,4 @@
-"""Enter a round: what was due? A round typed as it was seen, and the answer beside it; nothing is stored."""
+"""Enter a round: what was due? A round typed as it was seen, and the answer next to it; nothing is stored."""
 
 from __future__ import annotations
 

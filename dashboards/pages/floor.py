@@ -56,7 +56,7 @@ BEAT_SECONDS = 1
 
 
 def page() -> None:
-    """Lay the page out: the floor as it is now where the log is known, or as the warehouse has a gaming day."""
+    """Lay the page out: the floor as it is now if the log is known, or as the warehouse has a gaming day."""
     source.begin()
     days = [day.isoformat() for day in _days()]
     live = log_address() is not None
@@ -104,7 +104,7 @@ def now() -> None:
 
 
 def _in_queue(said: desk.Reviews | None) -> int | None:
-    """How many incidents of all gaming days the queue has to do; null where there is no warehouse yet."""
+    """How many incidents of all gaming days the queue has to do; None if there is no warehouse yet."""
     if stamp(warehouse_path()) is None:
         return None
     total = source.ask(lambda db: queue.queue_totals(db, queue_view.filters_of({}, said)))
@@ -112,7 +112,7 @@ def _in_queue(said: desk.Reviews | None) -> int | None:
 
 
 def summary(rows: list[dict[str, Any]], formats: Formats, in_queue: int | None = None) -> Html:
-    """Return the floor's own figures; `in_queue`: the incidents of all gaming days that are to do, where that is known."""
+    """Return the floor's own figures; `in_queue`: the incidents of all gaming days that are to do, if that is known."""
     incidents, high = (sum(row[name] for row in rows) for name in ("incidents", "high"))
     days = (
         Html("") if in_queue in (None, incidents) else Html(f" · {markup.link('queue', f'{in_queue:,} in the queue')}")
@@ -186,7 +186,7 @@ def _words(choice: str) -> str:
 
 
 def _days() -> list[date]:
-    """The gaming days of the warehouse; none where there is no warehouse but a log to follow."""
+    """The gaming days of the warehouse; none if there is no warehouse but a log to follow."""
     if log_address() is not None and stamp(warehouse_path()) is None:
         return []
     return source.ask(hold.gaming_days)

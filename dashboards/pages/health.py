@@ -1,4 +1,4 @@
-"""Health: does everything run, and what is to be done where it does not?"""
+"""Health: does everything run, and what is to be done if it does not?"""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ WORDS = {
     "note": ("rk-v-void", "·", "Note"),
 }
 BEAT_SECONDS = 5
-LAG_EVENTS = 10_000  # not judged yet: from so many on somebody must look whether the replay runs
-STALE_S = 15 * 60  # a warehouse that is behind the log for longer should be built anew
+LAG_EVENTS = 10_000  # not judged yet: from this many on somebody must look whether the replay runs
+STALE_S = 15 * 60  # a warehouse that is behind the log for longer should be built again
 LITTLE_SPACE = 0.05
 QUIET_S = 15 * 60  # a device that reports often and was silent for so long while its table went on
 OFTEN_EVENTS = 50
@@ -205,7 +205,7 @@ def of_witness() -> list[Check]:
 
 
 def of_alarms() -> list[Check]:
-    """Tell of messages about alarms that could not be delivered, where an outbox is named or lies beside the log."""
+    """Tell of messages about alarms that could not be delivered, where an outbox is named or lies next to the log."""
     address, named = log_address(), outbox_path()
     file = named or outbox_beside(address) if address is not None else None
     if file is None or (named is None and not file.is_file()):

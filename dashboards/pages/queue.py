@@ -33,7 +33,7 @@ SHOWN = {TO_DO: "To do", **{state: words.partition(" ")[2] for state, words in S
 
 
 def page() -> None:
-    """Lay the page out: views, filters, the list to choose from, and beside it the incident with what is done about it."""
+    """Lay the page out: views, filters, the list to choose from, and next to it the incident with what is done about it."""
     source.begin()
     formats, choices, said = source.formats(), source.ask(queue.queue_choices), desk.reviews()
     head = st.container()
@@ -219,7 +219,7 @@ def selected(row: int | None) -> DataframeStateInput:
 
 
 def _line(found: dict[str, Any], said: Reviews | None, formats: Formats) -> dict[str, str]:
-    """An incident as a line of the list: sign and word beside each other, for the list knows no color."""
+    """An incident as a line of the list: sign and word next to each other, for the list knows no color."""
     shape, word = SEVERITIES[found["severity"]]
     short, over = found["underpaid_cents"], found["overpaid_cents"]
     amounts = [f"{DOWN} {formats.signed(-short)}" + ("" if over else " short")] if short else []
@@ -296,7 +296,7 @@ def _summary(total: dict[str, Any], formats: Formats) -> Html:
 
 
 def _new(drawn: int, filters: QueueFilters) -> str:
-    """Return in words what the warehouse has now beyond so many findings."""
+    """Return in words what the warehouse has now beyond this many findings."""
     try:
         with reading(warehouse_path()) as db:
             now = int(queue.queue_totals(db, filters).row(0, named=True)["findings"])

@@ -36,7 +36,7 @@ def page() -> None:
 
 
 def _choose(first: date, last: date) -> tuple[str, tuple[date, ...]]:
-    """Offer the reports, whose choice stands in the address, and the days."""
+    """Offer the reports, whose choice is in the address, and the days."""
     left, middle, _ = st.columns([2, 2, 3], vertical_alignment="bottom")
     names = list(REPORTS)
     with left:

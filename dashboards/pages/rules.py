@@ -280,7 +280,7 @@ def _what_if_row(answer: WhatIf, formats: Formats) -> list[object]:
 
 
 def _sum_row(answers: list[WhatIf], formats: Formats) -> list[list[object]]:
-    """The sum of several wagers; their half-widths added, for those of one hand end together to a degree that nobody knows."""
+    """The sum of several wagers; their half-widths added, for those of one hand end together to a degree that no one knows."""
     if len(answers) < 2:
         return []
     due, other = sum(each.theoretical_cents for each in answers), sum(each.other_cents for each in answers)

@@ -72,14 +72,14 @@ def page() -> None:
 
 
 def _sheet_way() -> markup.Html:
-    """Return the link to the printed sheet, of the gaming day that is now where the log tells it."""
+    """Return the link to the printed sheet, of the gaming day that is now if the log tells it."""
     said = desk.reviews()
     day = None if said is None else said.today
     return markup.button_link("reports", "Printed sheet", report="surveillance-log", **{"from": day, "to": day})
 
 
 def _is_filled_in(boxes: Mapping[str, str]) -> bool:
-    """Return whether all boxes of a form (label → what stands in it) are filled in; where one is not, the page says so."""
+    """Return whether all boxes of a form (label → what is in it) are filled in; if one is not, the page says so."""
     empty = [label for label, value in boxes.items() if not value]
     if empty:
         desk.refuse(f"Fill in: {', '.join(empty)}.")
@@ -87,7 +87,7 @@ def _is_filled_in(boxes: Mapping[str, str]) -> bool:
 
 
 def _actor() -> str | None:
-    """Return the id of who may write here; null where nobody may, and the page is there to be read."""
+    """Return the id of who may write here; None if no one may, and the page is there to be read."""
     who = access.person()
     if who is None or access.refusal(access.REVIEW) is not None:
         return None
@@ -142,7 +142,7 @@ def _enter(who: str, formats: Formats) -> None:
 
 
 def _moment(day: date | None, clock: time | None, formats: Formats) -> int | None:
-    """Return a day and a time of the property's clock as UTC microseconds; null where either is missing: now."""
+    """Return a day and a time of the property's clock as UTC microseconds; None if either is missing: now."""
     if day is None or clock is None:
         return None
     return int(datetime.combine(day, clock, formats.zone or ZoneInfo("UTC")).timestamp()) * 1_000_000

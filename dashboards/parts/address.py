@@ -1,4 +1,4 @@
-"""What stands in the address of a page, checked before the page reads it: what is out of form is left out, and the page says so.
+"""What is in the address of a page, checked before the page reads it: what is out of form is left out, and the page says so.
 
 Addresses are typed, cut off by mail programs, and sent by strangers. A page takes a value from its address only after
 `left_out_notices`.
@@ -20,11 +20,11 @@ from dashboards.drawing.markup import Html
 LARGEST = 2**53 - 1
 LONGEST = 200
 SHOWN = 40
-"""At most so many characters of a value that is left out are shown."""
+"""At most this many characters of a value that is left out are shown."""
 
 
 class Form(NamedTuple):
-    """How a value looks: in words, and as a pattern; a number is from `least` to `LARGEST` (null: no number)."""
+    """How a value looks: in words, and as a pattern; a number is from `least` to `LARGEST` (None: no number)."""
 
     words: str
     pattern: re.Pattern[str]
@@ -74,7 +74,7 @@ def fits(name: str, values: Iterable[str]) -> bool:
 
 
 def left_out_notices() -> Html:
-    """Take what is out of form out of the address; return the notice of it, empty where everything is in form."""
+    """Take what is out of form out of the address; return the notice of it, empty if everything is in form."""
     notices = []
     for name in list(st.query_params):
         values = st.query_params.get_all(name)

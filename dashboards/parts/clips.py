@@ -23,7 +23,7 @@ BEFORE_US, AFTER_US = 10_000_000, 20_000_000
 
 
 def cameras() -> Cameras | None:
-    """Return the property's cameras; null where these pages know none (a file that cannot be read is named)."""
+    """Return the property's cameras; None if these pages know none (a file that cannot be read is named)."""
     path = cameras_path()
     if path is None:
         return None
@@ -36,7 +36,7 @@ def cameras() -> Cameras | None:
 
 def near(typed: str, about_us: int, formats: Formats) -> int | None:
     """Return a time of day at the property, as typed, on the day that brings it nearest to a time, in UTC microseconds;
-    null for what is none.
+    None for what is not one.
 
     >>> near("21:14:05", 1_772_399_640_000_000, Formats("USD", None)), near("25:00", 0, Formats("USD", None))
     (1772399645000000, None)
@@ -61,7 +61,7 @@ def _us(moment: datetime) -> int:
 
 
 def panel(table: str, round_no: int, at_us: int, seat: int | None, formats: Formats, known: Cameras | None) -> None:
-    """Show the clips of a round, and offer to mark one around a moment where who looks may review."""
+    """Show the clips of a round, and offer to mark one around a moment if who looks may review."""
     said = desk.reviews()
     if said is None:
         return

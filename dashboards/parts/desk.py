@@ -1,6 +1,6 @@
 """The desk of the log that these pages show: who is at it, what was reviewed, and one action at a time.
 
-Invariant: what was reviewed is read from the log, and remembered only where the log goes on from what was read last;
+Invariant: what was reviewed is read from the log, and remembered only if the log goes on from what was read last;
 what is done becomes an event in it before the page says so, and what the desk refuses is shown with its reason.
 """
 
@@ -44,7 +44,7 @@ class Reviews:
         self.tables, self.broken, self.today = tables, broken, today
 
     def of(self, table: str, finding_id: str) -> FindingReview:
-        """Return where a finding stands."""
+        """Return where a finding is."""
         review = self.tables.get(table)
         return FindingReview(finding_id=finding_id) if review is None else review.finding(finding_id)
 
@@ -70,7 +70,7 @@ class Reviews:
 
 
 def reviews() -> Reviews | None:
-    """Return what was reviewed, or null where these pages know no log or cannot read it (then the page says why)."""
+    """Return what was reviewed, or None if these pages know no log or cannot read it (then the page says why)."""
     address = log_address()
     if address is None:
         return None
@@ -82,7 +82,7 @@ def reviews() -> Reviews | None:
 
 
 def disposed(table: str) -> dict[str, Resolution]:
-    """Return how findings of a table were disposed of, by their ids; none where these pages know no log."""
+    """Return how findings of a table were disposed of, by their ids; none if these pages know no log."""
     said = reviews()
     return {} if said is None else said.disposed(table)
 
@@ -121,7 +121,7 @@ def ask(question: Callable[[Desk], T]) -> T:
 
 
 def register() -> Persons:
-    """Return the register of persons. Raises `ReviewRefused` where there is none, or it is out of form."""
+    """Return the register of persons. Raises `ReviewRefused` if none exists, or it is out of form."""
     file = persons_path()
     if file is None:
         raise ReviewRefused(
@@ -132,7 +132,7 @@ def register() -> Persons:
 
 
 def actor(who: str) -> Person | None:
-    """Return the registered person who is signed in under a name; null where nobody is, which the page then says."""
+    """Return the registered person who is signed in under a name; None where no one is, which the page then says."""
     try:
         return register().known(who)
     except REFUSALS as error:
@@ -160,7 +160,7 @@ def export(
 
 
 def act(what: Callable[[Desk], Entry]) -> Entry | None:
-    """Do one thing at the desk; null where it was refused, and the page says why."""
+    """Do one thing at the desk; None if it was refused, and the page says why."""
     address = log_address()
     if address is None:
         return None
@@ -221,9 +221,9 @@ def outcome() -> None:
 
 
 def on_record(table: str, round_no: int) -> None:
-    """Put on record that who is logged in looks at a round, once a session. Where that cannot be, the page ends here.
+    """Put on record that who is logged in looks at a round, once a session. If that cannot be, the page ends here.
 
-    Without a login nobody is known, and nothing is written.
+    Without a login no one is known, and nothing is written.
     """
     who, address, key = access.person(), log_address(), f"seen {table} {round_no}"
     if who is None or address is None or key in st.session_state:

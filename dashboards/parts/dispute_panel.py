@@ -22,7 +22,7 @@ AGAINST_HELP = "Only for a decision that the record contradicts. A second person
 
 
 def disputes_of(table: str, round_no: int) -> list[Dispute]:
-    """Return the disputes of a round, in the order in which they were opened; none where these pages know no log."""
+    """Return the disputes of a round, in the order in which they were opened; none if these pages know no log."""
     said = desk.reviews()
     review = None if said is None else said.tables.get(table)
     return [each for each in review.disputes.values() if each.round_no == round_no] if review is not None else []
@@ -41,7 +41,7 @@ def case_ways(table: str, round_no: int, seat: int | None) -> markup.Html:
 
 
 def panel(table: str, round_no: int, seat: int | None, here: Sequence[Dispute], formats: Formats) -> None:
-    """Show the disputes of a round (`here`), and offer to open or decide one where who looks may review."""
+    """Show the disputes of a round (`here`), and offer to open or decide one if who looks may review."""
     desk.outcome()
     source.show(case_ways(table, round_no, seat))
     for each in here:

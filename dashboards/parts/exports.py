@@ -32,7 +32,7 @@ KEPT = "findings-export"
 
 
 def why_not() -> str:
-    """Return why nothing can be exported here; empty where it can."""
+    """Return why nothing can be exported here; empty if it can."""
     return save_link.why_not(access.EXPORT, "a list", signed=False)
 
 

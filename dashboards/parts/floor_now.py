@@ -47,7 +47,7 @@ class Held:
             self._resources.close()
 
     def tiles(self, said: Reviews | None) -> list[dict[str, Any]] | None:
-        """Return what each tile shows, read now; null where it was released meanwhile. Raises what a desk raises."""
+        """Return what each tile shows, read now; None if it was released meanwhile. Raises what a desk raises."""
         with self._lock:
             if not self._is_open:
                 return None
@@ -60,7 +60,7 @@ def _held(address: str, drawn_from: tuple[int, int] | None) -> Held:
 
 
 def tiles(said: Reviews | None) -> list[dict[str, Any]] | None:
-    """Return what each tile shows, or null where these pages know no log. Raises what a desk raises."""
+    """Return what each tile shows, or None if these pages know no log. Raises what a desk raises."""
     address = log_address()
     found = None
     while address is not None and found is None:

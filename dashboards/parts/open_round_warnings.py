@@ -21,7 +21,7 @@ from replay.narrative.names import table_name
 
 BEAT_SECONDS = 1
 SHOWN = 3
-"""So many rounds are named at once; the Floor page has all of them."""
+"""This many rounds are named at once; the Floor page has all of them."""
 
 
 class AdviceReader:
@@ -49,7 +49,7 @@ def _reader(address: str) -> AdviceReader:
 
 
 def watch() -> None:
-    """Show on this page, within a second, what has to be put right at a table; nothing where no log is known or readable."""
+    """Show on this page, within a second, what has to be put right at a table; nothing if no log is known or readable."""
     address = log_address()
     if address is None or not access.may("floor"):
         return
@@ -80,7 +80,7 @@ def strip(warned: list[Advice], currency: str) -> Html:
 
 @st.cache_data(max_entries=1, show_spinner=False)
 def _currency(drawn_from: tuple[int, int] | None) -> str:
-    """Return the property's currency by the warehouse, or that of the regulations where there is none yet."""
+    """Return the property's currency by the warehouse, or that of the regulations if none exists yet."""
     try:
         with reading(warehouse_path()) as db:
             return Formats.of(property_facts(db)).currency

@@ -28,7 +28,7 @@ LONGEST = 200
 
 
 def why_not() -> str:
-    """Return why no packet can be made here; empty where one can."""
+    """Return why no packet can be made here; empty if one can."""
     return save_link.why_not(access.PACKET, "a packet")
 
 

@@ -19,7 +19,7 @@ FURTHEST = 2_000
 
 
 def filters_of(query: Mapping[str, str | None], said: Reviews | None) -> QueueFilters:
-    """Return the filters that a query asks for; without a log (`said` is null) there are no states. A bad day is no filter."""
+    """Return the filters that a query asks for; without a log (`said` is None) there are no states. A bad day is no filter."""
     only, without = (None, ()) if said is None else _by_state(query.get("state") or TO_DO, said)
     day = query.get("day")
     return QueueFilters(
@@ -34,7 +34,7 @@ def filters_of(query: Mapping[str, str | None], said: Reviews | None) -> QueueFi
 
 
 def packed(query: Mapping[str, str]) -> str | None:
-    """Return the view in one value of an address; null for the queue as a whole.
+    """Return the view in one value of an address; None for the queue as a whole.
 
     >>> packed({"severity": "high", "finding": "ab"}), packed({"finding": "ab"})
     ('severity=high', None)
@@ -48,7 +48,7 @@ def unpacked(value: str) -> dict[str, str]:
 
 
 def next_in_queue(incident_id: str, view: Mapping[str, str], said: Reviews | None) -> dict[str, Any] | None:
-    """Return the incident after one in a view of the queue, the first where that one left it; null where there is none."""
+    """Return the incident after one in a view of the queue, the first if that one left it; None if none exists."""
     rows = source.ask(lambda db: queue.incidents_queue(db, filters_of(view, said), limit=FURTHEST)).to_dicts()
     place = next((i for i, row in enumerate(rows) if row["incident_id"] == incident_id), -1)
     rest = [row for row in rows[place + 1 :] if row["round_no"] is not None]
@@ -63,7 +63,7 @@ def _day(words: str) -> date | None:
 
 
 def _by_state(state: str, said: Reviews) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
-    """Return which ids a state leaves: only these (null: any), and without those."""
+    """Return which ids a state leaves: only these (None: any), and without those."""
     if state == "all":
         return None, ()
     if state == TO_DO:

@@ -1,4 +1,4 @@
-"""The events of a round held against the log when its page opens: what does not fit stands in the place of the verdict."""
+"""The events of a round held against the log when its page opens: what does not fit is in the place of the verdict."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ UNNAMED = "Not checked against the log: these pages were started without one (`r
 
 
 def check_of(view: RoundView) -> Checked | None:
-    """Return whether the events of a round, as the warehouse has them, are those of the log; null without a log."""
+    """Return whether the events of a round, as the warehouse has them, are those of the log; None without a log."""
     address = log_address()
     if address is None:
         return None

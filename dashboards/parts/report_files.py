@@ -30,12 +30,12 @@ KEPT, SIGNED, MONTH = "report-shown", "report-signed", "reports-of-month"
 
 
 def why_not() -> str:
-    """Return why no report can be taken away here; empty where one can."""
+    """Return why no report can be taken away here; empty if one can."""
     return save_link.why_not(access.EXPORT, "a report")
 
 
 def made(name: str, first: date, last: date) -> Report | None:
-    """Make a report of the newest warehouse and the log, to be shown; null where it cannot be, and the page says why."""
+    """Make a report of the newest warehouse and the log, to be shown; None where it cannot be, and the page says why."""
     try:
         filing = read_filing(reports_path())
         return source.ask(
@@ -89,7 +89,7 @@ def offer_month(first: date, last: date) -> None:
 
 
 def _all_signed(first: date, last: date) -> list[tuple[Report, bytes]] | None:
-    """Make every report, then sign and record them; null where one cannot be made or recorded, and the page says which."""
+    """Make every report, then sign and record them; None if one cannot be made or recorded, and the page says which."""
     reports = []
     progress = st.progress(0.0)
     try:
@@ -117,7 +117,7 @@ def _zipped(signed: Sequence[tuple[Report, bytes]]) -> Download:
 
 
 def _signed(reports: Sequence[Report]) -> list[tuple[Report, bytes]] | None:
-    """Sign reports, all before the first is recorded; null where one is refused: none can be saved then."""
+    """Sign reports, all before the first is recorded; None if one is refused: none can be saved then."""
     # It typesets and signs: no page waits for that before it is asked for.
     from desk.report.document import signed_pdf
 

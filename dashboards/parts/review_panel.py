@@ -1,4 +1,4 @@
-"""What people do about one incident: where it stands, what was said about it, and what to do next; written at the desk only."""
+"""What people do about one incident: where it is, what was said about it, and what to do next; written at the desk only."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ WORDS = {
 
 
 def cents_typed(text: str) -> int | None:
-    """Return an amount as typed in cents; null where it is none.
+    """Return an amount as typed in cents; None if it is not one.
 
     >>> cents_typed("1,250.00"), cents_typed("$ 75"), cents_typed("7.5")
     (125000, 7500, None)
@@ -58,7 +58,7 @@ def cents_typed(text: str) -> int | None:
 
 
 def standing(review: FindingReview, formats: Formats) -> Html:
-    """Return where a finding stands: its state, who has it, and how it was disposed of."""
+    """Return where a finding is: its state, who has it, and how it was disposed of."""
     parts = [f"<strong>{markup.text(STATES[review.state])}</strong>"]
     if review.assigned_to and review.state == "assigned":
         parts.append(f"with {markup.text(review.assigned_to)}")
@@ -165,7 +165,7 @@ class _Form:
         self.labels = {"to": "To"}
 
     def sheet(self) -> DeltaGenerator:
-        """Return what boxes and button stand on: what is typed is sent with the button, and with nothing else."""
+        """Return what boxes and button are on: what is typed is sent with the button, and with nothing else."""
         return st.form(f"sheet {self.key}", border=False, enter_to_submit=False)
 
     def box(self, label: str, name: str, **options: Any) -> None:
@@ -174,7 +174,7 @@ class _Form:
         st.text_input(label, key=f"{name} {self.key}", **options)
 
     def read(self, name: str) -> str:
-        """Return what stands in a box."""
+        """Return what is in a box."""
         return str(st.session_state.get(f"{name} {self.key}") or "").strip()
 
     def ticked(self, name: str) -> bool:

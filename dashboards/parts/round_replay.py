@@ -1,4 +1,4 @@
-"""Stepping and playing through a round: the table after the chosen step beside the event of the step, redrawn alone."""
+"""Stepping and playing through a round: the table after the chosen step next to the event of the step, redrawn alone."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def step_now(view: RoundView, steps: list[ReplayStep]) -> int:
 
 
 def evidence_step(view: RoundView, steps: list[ReplayStep], finding_id: str | None) -> int | None:
-    """Return the step of the last event that proves a finding (the first finding, where none is named)."""
+    """Return the step of the last event that proves a finding (the first finding, if none is named)."""
     for found in view.findings.iter_rows(named=True):
         if finding_id in (None, found["finding_id"]):
             places = [i for i, step in enumerate(steps, start=1) if step.seq in found["evidence"]]
@@ -57,9 +57,9 @@ def proofs_of(view: RoundView) -> set[int]:
 
 
 def replay(view: RoundView, steps: list[ReplayStep], formats: Formats, beside: Callable[[], None]) -> None:
-    """Show the table after the chosen step with its controls, and at its left what `beside` shows, and the moves.
+    """Show the table after the chosen step with its controls, and at its left what `next to` shows, and the moves.
 
-    Drawn again alone, at each step; without events there is only what `beside` shows.
+    Drawn again alone, at each step; without events there is only what `next to` shows.
     """
     if not steps:
         beside()
@@ -180,7 +180,7 @@ def move(key: str, by: int, last: int) -> None:
 
 
 def play_or_pause(key: str, last: int) -> None:
-    """Begin to play, from the first step where the last is on view; or stop."""
+    """Begin to play, from the first step if the last is on view; or stop."""
     playing = st.session_state.get(f"{key} playing") is not None
     st.session_state[f"{key} playing"] = None if playing else time.monotonic()
     if not playing and int(st.session_state[key]) >= last:

@@ -12,7 +12,7 @@ from dashboards.run import key_path, log_address
 
 
 def why_not(right: str, what: str, *, signed: bool = True) -> str:
-    """Return why something (`what`: "a packet") cannot be taken away from these pages; empty where it can.
+    """Return why something (`what`: "a packet") cannot be taken away from these pages; empty if it can.
 
     It takes the log, a right of the role, somebody to put on record, and for what is signed the log's key.
     """
@@ -29,7 +29,7 @@ def why_not(right: str, what: str, *, signed: bool = True) -> str:
 
 
 def link(words: str, file: Download) -> None:
-    """Show the link to a file; nothing where the sign-in is over, which the page says at the next click."""
+    """Show the link to a file; nothing if the sign-in is over, which the page says at the next click."""
     sign_in = access.sign_in()
     if sign_in is not None:
         address = DOWNLOADS.keep(sign_in, file)

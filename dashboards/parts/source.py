@@ -1,4 +1,4 @@
-"""What every page does the same way: its style, the open warehouse, and what stands there when there is none."""
+"""What every page does the same way: its style, the open warehouse, and what is there when none exists."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def begin() -> None:
 
 
 def ask(question: Callable[[Warehouse], T]) -> T:
-    """Put a question to the newest generation. Where there is no warehouse the page says what to do, and ends here."""
+    """Put a question to the newest generation. If there is no warehouse the page says what to do, and ends here."""
     try:
         return question(_warehouse())
     except WarehouseError as error:
@@ -111,7 +111,7 @@ def _warehouse() -> Warehouse:
 
 
 def _facts() -> PropertyFacts:
-    """Return what the property is, for what stands on every page, also where there is no warehouse."""
+    """Return what the property is, for what is on every page, also if there is no warehouse."""
     try:
         return hold.property_facts(_warehouse())
     except WarehouseError:
@@ -119,7 +119,7 @@ def _facts() -> PropertyFacts:
 
 
 def frame_formats() -> Formats:
-    """Return the formats for what stands on every page, also where there is no warehouse."""
+    """Return the formats for what is on every page, also if there is no warehouse."""
     return Formats.of(_facts())
 
 
@@ -129,7 +129,7 @@ def formats() -> Formats:
 
 
 def show(html: str) -> None:
-    """Put markup on the page; nothing where there is none."""
+    """Put markup on the page; nothing if none exists."""
     if html:
         st.html(html)
 
@@ -161,7 +161,7 @@ def title(words: str) -> None:
 
 
 def print_button() -> None:
-    """Offer to print the page as it stands; the style for print leaves out what is only for the screen."""
+    """Offer to print the page as it is; the style for print leaves out what is only for the screen."""
     st.html(
         '<button type="button" class="rk-button rk-noprint" id="rk-print">Print this page</button>'
         "<script>document.getElementById('rk-print').addEventListener('click', () => window.print())</script>",
@@ -170,7 +170,7 @@ def print_button() -> None:
 
 
 def _nothing(error: WarehouseError) -> None:
-    """Say why there is nothing to show, and where nothing was replayed yet, what to do."""
+    """Say why there is nothing to show, and if nothing was replayed yet, what to do."""
     if stamp(warehouse_path()) is None:
         no_rounds("Nothing to show yet", f"There is no warehouse at {warehouse_path()} yet.")
     else:
@@ -204,7 +204,7 @@ def choose(
 ) -> str | None:
     """Offer the values and keep the choice in the address, so that the page as it is can be sent as a link.
 
-    `everything` is said where nothing is chosen, which is null. In the filter bar it stands without its label.
+    `everything` is said where nothing is chosen, which is None. In the filter bar it is without its label.
     """
     key, given = f"choose-{name}", value_in_address(label, name, values)
     if st.session_state.get(key) not in values and (key not in st.session_state or st.session_state[key] is not None):
@@ -248,7 +248,7 @@ def _width(*, in_bar: bool) -> dict[str, Any]:
 
 
 def value_in_address(label: str, name: str, allowed: Collection[str]) -> str | None:
-    """Return a value of the address's query if it is one that is offered; else null, and the page says so."""
+    """Return a value of the address's query if it is one that is offered; else None, and the page says so."""
     not_offered(label, name, allowed)
     return st.query_params.get(name)
 
@@ -257,7 +257,7 @@ def watch(*, quietly: bool = False, offer: Callable[[], str] | None = None) -> N
     """Draw the page again when a new generation of the warehouse takes the old one's place; `quietly`: offer to, with
     what `offer` says is new.
 
-    Where somebody is choosing or writing, the page must not change under the hand.
+    If somebody is choosing or writing, the page must not change under the hand.
     """
     drawn_from = st.session_state[DRAWN_FROM]
 

@@ -30,7 +30,7 @@ BREAKS = {"Where": "short", "What": "short", "Code": "short", "Found": "text"}
 
 
 class Walk(msgspec.Struct, frozen=True):
-    """What a walk said (the JSON of `rack verify`), and when; `fault` says why there is none. `report`: its PDF, if any."""
+    """What a walk said (the JSON of `rack verify`), and when; `fault` says why none exists. `report`: its PDF, if any."""
 
     at_us: int
     said: dict[str, Any]
@@ -49,7 +49,7 @@ class Walking:
 
     @property
     def ended(self) -> bool:
-        """Whether it has come to its end; its result stands with the walks."""
+        """Whether it has come to its end; its result is with the walks."""
         return not self._thread.is_alive()
 
     def wait(self, seconds: float) -> None:
@@ -84,7 +84,7 @@ def going_on(address: str) -> bool:
 
 
 def last(address: str) -> Walk | None:
-    """Return the last walk of a log since the pages were started; null where there was none."""
+    """Return the last walk of a log since the pages were started; None if there was none."""
     return _walks().get(address)
 
 
@@ -97,12 +97,12 @@ def words(address: str) -> list[str]:
 
 @st.cache_resource(ttl=FRESH_SECONDS, show_spinner=False)
 def standing(address: str) -> VerificationStatus:
-    """Return how a log stands by the notice of its last full verification, whoever made it."""
+    """Return how a log is by the notice of its last full verification, whoever made it."""
     return integrity.verified_at(address, **log_options())
 
 
 def banner(formats: Formats) -> Html:
-    """Return what every page says of a verification that failed; nothing where none did, or no log is named."""
+    """Return what every page says of a verification that failed; nothing if none did, or no log is named."""
     address = log_address()
     if address is None:
         return Html("")
@@ -206,7 +206,7 @@ def signatures(said: dict[str, Any], formats: Formats) -> list[str]:
 
 
 def breaks(walked: Walk) -> Html:
-    """Return every break as a table; nothing where there is none."""
+    """Return every break as a table; nothing if none exists."""
     rows = [
         [f"{each['stream']} · {each['seq']:,}", str(each["kind"]).replace("_", " "), each["code"], each["message"]]
         for each in walked.said.get("breaks", ())

@@ -1,4 +1,4 @@
-"""Saved views of the queue: names for sets of filters, in a file beside the warehouse. They are no evidence."""
+"""Saved views of the queue: names for sets of filters, in a file next to the warehouse. They are no evidence."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ LONGEST = 40
 
 
 def path_of(warehouse: Path) -> Path:
-    """Return the file of the saved views: beside the warehouse, under its name."""
+    """Return the file of the saved views: next to the warehouse, under its name."""
     return warehouse.with_name(f"{warehouse.name}.views.json")
 
 
 def saved(path: Path) -> dict[str, dict[str, str]]:
-    """Return the views people saved, by name; none where there is no file, or one that cannot be read as views."""
+    """Return the views people saved, by name; none if there is no file, or one that cannot be read as views."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -55,7 +55,7 @@ def save(path: Path, name: str, query: Mapping[str, str]) -> str:
 
 
 def forget(path: Path, name: str) -> str:
-    """Drop a view; return why not, empty where it is gone."""
+    """Drop a view; return why not, empty if it is gone."""
     views = saved(path)
     views.pop(name, None)
     return _write(path, views)

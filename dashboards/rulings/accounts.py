@@ -1,4 +1,4 @@
-"""The account of a round, as markup: its heading, its findings, and the money due beside the money done. Pure functions."""
+"""The account of a round, as markup: its heading, its findings, and the money due next to the money done. Pure functions."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def incident(
     disposed: Mapping[str, Disposed] = NOTHING_DONE,
 ) -> Html:
     """Return an incident: its cause whole, what is to be done, and what follows from it, to be opened. `members` begins with the
-    cause; `view` is its round (null: it has none), `disposed` how findings were disposed of, by their ids."""
+    cause; `view` is its round (None: it has none), `disposed` how findings were disposed of, by their ids."""
     whole = incident_of(members)
     work = work_on(whole, disposed, formats.currency)
     sentences = [*work.to_do, *(f"Done: {each}" for each in work.done)]
@@ -237,7 +237,7 @@ def finding(
 def reckoned(
     seat: int | None, wager: str | None, difference_cents: int | None, view: RoundView | None, formats: Formats
 ) -> str:
-    """Return the wager of a finding worked out; empty where that is not known."""
+    """Return the wager of a finding worked out; empty if that is not known."""
     if view is None:
         return ""
     wagers = view.settlements.to_dicts()
@@ -262,7 +262,7 @@ def _flag_words(found: dict[str, Any], formats: Formats) -> str:
 
 
 def settlements(view: RoundView, formats: Formats, seat: int | None = None) -> Html:
-    """Return each wager's due beside done (of one seat, or all); rows that differ are marked by sign, word and shape."""
+    """Return each wager's due next to done (of one seat, or all); rows that differ are marked by sign, word and shape."""
     rows, marked = [], []
     shown = view.settlements if seat is None else view.settlements.filter(pl.col("seat") == seat)
     for i, s in enumerate(shown.iter_rows(named=True)):

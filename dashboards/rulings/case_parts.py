@@ -18,7 +18,7 @@ MOST_DUE = 5
 
 
 def days_left(case: CaseFile, today: str) -> int:
-    """Return the days until a case is due; negative where it is overdue."""
+    """Return the days until a case is due; negative if it is overdue."""
     return (date.fromisoformat(case.due) - date.fromisoformat(today)).days
 
 
@@ -41,7 +41,7 @@ def is_due_soon(case: CaseFile, today: str) -> bool:
 
 
 def state_words(case: CaseFile) -> str:
-    """Return where a case stands, by shape and word."""
+    """Return where a case is, by shape and word."""
     if case.decision is not None:
         return f"✔︎ {capitalized(case.decision.words)}"
     if case.pending is not None:
@@ -66,7 +66,7 @@ def listed(found: Sequence[PatronCase], today: str) -> Html:
 
 
 def due_cases(found: Sequence[PatronCase], today: str) -> Html:
-    """Return the open cases as links with their deadlines, the overdue first; nothing where none is open."""
+    """Return the open cases as links with their deadlines, the overdue first; nothing if none is open."""
     due = [each for each in found if each.case.decision is None]
     links = [
         markup.link("cases", f"{each.name} {due_words(each.case, today)}", case=each.name) for each in due[:MOST_DUE]

@@ -29,7 +29,7 @@ def read_back(said: Remembered, formats: Formats, unread: Sequence[str], notes: 
 
 
 def texts(found: Sequence[FoundText], formats: Formats) -> Html:
-    """Return findings, notes, disputes and cases that were found by their words, each a link to where it stands."""
+    """Return findings, notes, disputes and cases that were found by their words, each a link to where it is."""
     rows = [
         [
             each.kind.capitalize(),

@@ -26,13 +26,13 @@ ANSWERS = {
     Outcome.NOT_SETTLED: ("unknown", "◌"),
     Outcome.NO_WAGER: ("unknown", "\N{EMPTY SET}"),
 }
-"""What a sentence comes to → the style and the shape beside it."""
+"""What a sentence comes to → the style and the shape next to it."""
 
 
 MOST_LINES = 4
 """Of more sentences than these the rest is folded, so that the answer stays on the first screen."""
 MOST_HANDS = 2
-"""So many seats are shown beside the dealer where no seat is chosen."""
+"""This many seats are shown next to the dealer if no seat is chosen."""
 
 
 def answer(

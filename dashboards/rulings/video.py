@@ -13,7 +13,7 @@ from desk.review.cameras import Camera, Cameras
 
 
 def at_moment(cameras: Cameras, table: str, seat: int | None, at_us: int, formats: Formats) -> Html:
-    """Return the links to a moment: one for each camera that sees the seat (null: the table)."""
+    """Return the links to a moment: one for each camera that sees the seat (None: the table)."""
     lines = "".join(f"<div>{link(cameras, each, at_us, formats)}</div>" for each in cameras.seeing(table, seat))
     return Html(f'<div class="rk-videos" role="group" aria-label="Video">{lines}</div>' if lines else "")
 
@@ -32,7 +32,7 @@ def link(cameras: Cameras, camera: Camera, at_us: int, formats: Formats) -> Html
 
 
 def clock(camera: Camera, at_us: int, formats: Formats) -> str:
-    """Return what a camera's clock shows at a moment, and how far it is ahead or behind; nothing where it agrees."""
+    """Return what a camera's clock shows at a moment, and how far it is ahead or behind; nothing if it agrees."""
     ahead = camera.clock_offset_ms / 1_000
     if not ahead:
         return ""
@@ -41,7 +41,7 @@ def clock(camera: Camera, at_us: int, formats: Formats) -> str:
 
 
 def short(cameras: Cameras, table: str, step: ReplayStep, formats: Formats, before: str = "") -> Html:
-    """Return the time of a step, as a link to the camera that sees it best; where none does, nothing."""
+    """Return the time of a step, as a link to the camera that sees it best; if none does, nothing."""
     seen = cameras.seeing(table, seat_of(step))
     address = cameras.link(seen[0], step.occurred_at_us) if seen else None
     if address is None:
@@ -55,7 +55,7 @@ def short(cameras: Cameras, table: str, step: ReplayStep, formats: Formats, befo
 
 
 def seat_of(step: ReplayStep) -> int | None:
-    """Return the seat that a step is about; null where it is about the table or the dealer."""
+    """Return the seat that a step is about; None if it is about the table or the dealer."""
     place = focus_of(step.type, step.payload)
     return place if isinstance(place, int) else None
 
@@ -63,7 +63,7 @@ def seat_of(step: ReplayStep) -> int | None:
 def of_evidence(
     cameras: Cameras, view: RoundView, evidence: Collection[int], seat: int | None, formats: Formats
 ) -> Html:
-    """Return the way to each event that proves a finding, by the camera that sees it best; nothing where none does."""
+    """Return the way to each event that proves a finding, by the camera that sees it best; nothing if none does."""
     seen = cameras.seeing(view.round["table_id"], seat)
     proofs = view.events.filter(view.events["seq"].is_in(list(evidence)))["occurred_at_us"].to_list() if seen else []
     lines = "".join(f"<div>{link(cameras, seen[0], at_us, formats)}</div>" for at_us in dict.fromkeys(proofs))

@@ -28,7 +28,7 @@ What = Literal["raised", "changed", "withdrawn", "escalated", "test"]
 
 
 class AlarmFinding(msgspec.Struct, frozen=True, kw_only=True):
-    """A finding of the incident. `difference_cents` is from the patron's side: negative where the patron is short."""
+    """A finding of the incident. `difference_cents` is from the patron's side: negative if the patron is short."""
 
     id: str
     code: str
@@ -40,11 +40,11 @@ class AlarmFinding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Alarm(msgspec.Struct, frozen=True, kw_only=True):
-    """An incident as it stands. `id` names the alarm as long as it lives, `incident` the cause by the last verdict or advice.
+    """An incident as it is. `id` names the alarm as long as it lives, `incident` the cause by the last verdict or advice.
 
     `basis` says what found it: a verdict, or advice on a round that is still open, in which it can be put right (then `verdict`
-    and `gaming_day` are empty, `closed_at` is null, and `patrons` are not told). `closed_at` and `opened_at` are ISO 8601 in
-    `time_zone` (UTC where the property did not say); null between rounds. Money is cents of `currency`. `patrons` are the tokens
+    and `gaming_day` are empty, `closed_at` is None, and `patrons` are not told). `closed_at` and `opened_at` are ISO 8601 in
+    `time_zone` (UTC if the property did not say); None between rounds. Money is cents of `currency`. `patrons` are the tokens
     of the patrons concerned: only receivers who are told get them.
     """
 
@@ -88,7 +88,7 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class House(msgspec.Struct, frozen=True, kw_only=True):
-    """Whose alarms these are: log and property, and how it writes money and time (`zone` null: UTC)."""
+    """Whose alarms these are: log and property, and how it writes money and time (`zone` None: UTC)."""
 
     log: str
     property: str
@@ -106,7 +106,7 @@ class AlarmStatus(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """What a verdict does to an alarm. `before` is null where it is new."""
+    """What a verdict does to an alarm. `before` is None if it is new."""
 
     what: What
     standing: AlarmStatus
@@ -114,7 +114,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def alarm_of(incident: Incident, verdict: Adjudication | None, house: House) -> Alarm:
-    """Return the alarm about an incident; `verdict` is its round's, null between rounds."""
+    """Return the alarm about an incident; `verdict` is its round's, None between rounds."""
     cause = incident.cause
     return Alarm(
         id=incident.id,
@@ -159,7 +159,7 @@ def standing_sentence(alarm: Alarm) -> str:
 def changes(before: Sequence[AlarmStatus], now: Sequence[Alarm]) -> list[Change]:
     """Return what the alarms of a round, or of one finding between rounds, become by a new verdict or advice; none where none is.
 
-    An incident goes on under its alarm where it has the same cause, else a finding in common, else a cause of the same code at
+    An incident goes on under its alarm if it has the same cause, else a finding in common, else a cause of the same code at
     the same seat and wager: a correction gives findings other ids.
     """
     found: list[Change] = []

@@ -22,7 +22,7 @@ from events.open import parse_address
 from events.sqlite.database import Database
 
 BESIDE = ".alarms"
-"""The outbox of a log on SQLite is kept beside it, under the log's name and this."""
+"""The outbox of a log on SQLite is kept next to it, under the log's name and this."""
 DAY_US = 24 * 3_600 * 1_000_000
 """For so long a message is tried; then it is a dead letter."""
 FIRST_WAIT_US, LONGEST_WAIT_US = 5_000_000, 900_000_000
@@ -67,7 +67,7 @@ class OutboxRefused(Exception):
 
 
 class Letter(msgspec.Struct, frozen=True, kw_only=True):
-    """A message as it stands in the outbox; times are UTC microseconds, `said` is the last answer or why there was none."""
+    """A message as it is in the outbox; times are UTC microseconds, `said` is the last answer or why there was none."""
 
     key: str
     alarm: str
@@ -102,7 +102,7 @@ class DueStep(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def outbox_beside(address: str) -> Path | None:
-    """Return where the outbox of a log is, whether or not there is one; null for a log that is not on SQLite.
+    """Return where the outbox of a log is, whether or not there is one; None for a log that is not on SQLite.
 
     >>> outbox_beside("sqlite:///srv/floor.db")
     PosixPath('/srv/floor.db.alarms')
@@ -114,7 +114,7 @@ def outbox_beside(address: str) -> Path | None:
 class Outbox:
     """The outbox in a file. Who opens it for `sending` keeps every other sender out; `read_only` is for who only looks.
 
-    Raises `SecondWriter` where another process sends from it, and `LogUnavailable` where the file cannot be used.
+    Raises `SecondWriter` if another process sends from it, and `LogUnavailable` if the file cannot be used.
     """
 
     def __init__(self, path: Path, *, sending: bool = False, read_only: bool = False) -> None:
@@ -145,7 +145,7 @@ class Outbox:
     # ------------------------------------------------------------------------------------------------------- results read
 
     def belongs_to(self, log_id: str) -> bool:
-        """Return whether the outbox is new; from now on it belongs to this log. Raises `OutboxRefused` where it is another's."""
+        """Return whether the outbox is new; from now on it belongs to this log. Raises `OutboxRefused` if it is another's."""
         with self._database.transaction() as connection:
             found = [name for (name,) in connection.execute("SELECT log_id FROM log")]
             if found and found != [log_id]:
@@ -199,7 +199,7 @@ class Outbox:
         self._take(stream, changed, now_us, "INSERT OR REPLACE INTO advised VALUES (?, ?)", (stream, about))
 
     def _take(self, stream: str, changed: Iterable[Taken], now_us: int, note: str, noted: tuple[object, ...]) -> None:
-        """Store alarms as they stand after their changes, the steps of their escalation, the messages, and a note; or nothing."""
+        """Store alarms as they are after their changes, the steps of their escalation, the messages, and a note; or nothing."""
         with self._database.transaction() as connection:
             for each in changed:
                 standing, alarm = each.change.standing, each.change.standing.alarm
@@ -218,7 +218,7 @@ class Outbox:
                 )
                 if standing.withdrawn:
                     connection.execute("UPDATE steps SET done = 1 WHERE alarm = ?", (alarm.id,))
-                elif each.change.what == "raised":  # again, perhaps: then its steps begin anew
+                elif each.change.what == "raised":  # again, perhaps: then its steps begin again
                     connection.execute("DELETE FROM steps WHERE alarm = ?", (alarm.id,))
                 connection.executemany(
                     "INSERT OR IGNORE INTO steps (alarm, after_min, role, due_us) VALUES (?, ?, ?, ?)",
@@ -228,14 +228,14 @@ class Outbox:
             connection.execute(note, noted)
 
     def advised(self, stream: str) -> str | None:
-        """Return the round (`#7`) of a stream in which advice last raised or changed an alarm, or null."""
+        """Return the round (`#7`) of a stream in which advice last raised or changed an alarm, or None."""
         rows = self._database.rows("SELECT about FROM advised WHERE stream = ?", stream)
         return rows[0][0] if rows else None
 
     # --------------------------------------------------------------------------------------------------------- escalation
 
     def steps_due(self, now_us: int) -> list[DueStep]:
-        """Return the steps whose time has come, of alarms that nobody acknowledged."""
+        """Return the steps whose time has come, of alarms that no one acknowledged."""
         rows = self._database.rows(
             "SELECT data, revision, withdrawn, after_min, role FROM steps JOIN alarms USING (alarm) "
             "WHERE done = 0 AND due_us <= ? AND acknowledged_by IS NULL ORDER BY due_us, alarm, after_min, role",
@@ -277,7 +277,7 @@ class Outbox:
     def failed(self, letter: Letter, said: str, *, silent: bool, now_us: int, wait_us: int = 0) -> None:
         """Note that a receiver did not take a message; after a day it is a dead letter.
 
-        Where it was `silent`, everything for it waits; where it answered, only this message does. It waits for `wait_us` at
+        If it was `silent`, everything for it waits; if it answered, only this message does. It waits for `wait_us` at
         least, as the receiver asked, up to a quarter of an hour.
         """
         with self._database.transaction() as connection:
@@ -301,7 +301,7 @@ class Outbox:
             )
 
     def revive(self, key: str | None, now_us: int) -> int:
-        """Let a dead letter (null: each) be tried for another day; return how many there were."""
+        """Let a dead letter (None: each) be tried for another day; return how many there were."""
         with self._database.transaction() as connection:
             rows = connection.execute(
                 "UPDATE messages SET state = 'waiting', made_us = ?1, due_us = ?1 "
@@ -325,7 +325,7 @@ class Outbox:
         return [_letter(row) for row in rows]
 
     def counts(self) -> dict[State, int]:
-        """Return how many messages stand in each state."""
+        """Return how many messages are in each state."""
         return dict(self._database.rows("SELECT state, count(*) FROM messages GROUP BY state"))
 
     def alarms(self) -> list[AlarmStatus]:
@@ -350,7 +350,7 @@ def _letter(row: Sequence[object]) -> Letter:
 
 
 def wait_after(failures: int, asked_us: int = 0) -> int:
-    """Return how long to wait after so many failures before this one, or as long as was asked for, in microseconds.
+    """Return how long to wait after this many failures before this one, or as long as was asked for, in microseconds.
 
     >>> [wait_after(n) // 1_000_000 for n in (0, 1, 2, 7, 8, 100)], wait_after(0, 60_000_000) // 1_000_000
     ([5, 10, 20, 640, 900, 900], 60)

@@ -1,6 +1,6 @@
-"""The sender: lets the watch read, escalates what nobody acknowledged, and delivers; one message at a time to each receiver.
+"""The sender: lets the watch read, escalates what no one acknowledged, and delivers; one message at a time to each receiver.
 
-Invariant: one thread has the outbox. Receivers are spoken to by others, so that one that hangs delays nobody else, and
+Invariant: one thread has the outbox. Receivers are spoken to by others, so that one that hangs delays no one else, and
 nothing of it touches the process that judges.
 """
 
@@ -150,7 +150,7 @@ class Sender:
         self._resources.close()
 
     def look(self) -> None:
-        """Take in new verdicts, and escalate. Where the log cannot be read, say so once and try again later."""
+        """Take in new verdicts, and escalate. If the log cannot be read, say so once and try again later."""
         try:
             if self._desk is None:
                 if time.monotonic() < self._open_at:
@@ -180,7 +180,7 @@ class Sender:
         for step in self._outbox.steps_due(self._clock()):
             try:
                 by = acknowledged_by(desk, step.standing.alarm)
-            except IntegrityError:  # nobody can tell, so whoever comes next is told
+            except IntegrityError:  # no one can tell, so whoever comes next is told
                 by = None
             if by is not None:
                 self._outbox.acknowledge(step.standing.alarm.id, by)
@@ -191,7 +191,7 @@ class Sender:
 
 
 def acknowledged_by(desk: Desk, alarm: Alarm) -> str | None:
-    """Return who first did anything about a finding of an alarm's incident, or null. Raises an `IntegrityError`."""
+    """Return who first did anything about a finding of an alarm's incident, or None. Raises an `IntegrityError`."""
     review = desk.review(alarm.table)
     said = [entry for each in alarm.findings for entry in review.finding(each.id).history]
     return min(said, key=lambda entry: entry.seq).by if said else None

@@ -1,4 +1,4 @@
-"""The settings of alarms: who is told what, by which way, and who next while nobody acknowledged. One TOML file, read strictly.
+"""The settings of alarms: who is told what, by which way, and who next while no one acknowledged. One TOML file, read strictly.
 
 Secrets are not in it: it names the file or the variable of the environment that holds one. A private address is allowed like any
 other, for an administrator wrote it.
@@ -74,7 +74,7 @@ class MailServer(_Strict, frozen=True, kw_only=True):
 
 
 class EscalationStep(_Strict, frozen=True, kw_only=True):
-    """Who is told where nobody acknowledged an alarm so many minutes after it was raised."""
+    """Who is told where no one acknowledged an alarm this many minutes after it was raised."""
 
     after_min: Minutes
     to: Name
@@ -225,7 +225,7 @@ def read_secrets(
 
 
 def read_password(mail: MailServer, folder: Path, environment: Mapping[str, str] | None = None) -> str | None:
-    """Return the password for the mail server; null where it wants none. Raises `SettingsRefused`."""
+    """Return the password for the mail server; None if it wants none. Raises `SettingsRefused`."""
     if mail.user is None:
         return None
     return _secret_text("mail", mail.password_file, mail.password_env, folder, environment).strip("\r\n")

@@ -1,4 +1,4 @@
-"""What new results and advice do to alarms: reads the verdicts that came since, and where a route asks for it the advice on open
+"""What new results and advice do to alarms: reads the verdicts that came since, and if a route asks for it the advice on open
 rounds, and puts what they raise, change and withdraw in the outbox.
 
 Invariant: it only reads the log and its results, so that nothing here can slow down or change a verdict, and every
@@ -32,7 +32,7 @@ from replay.findings import Adjudication, Finding, read_result
 from replay.incidents import incidents
 
 GROUP = 500
-"""After so many results that change nothing the place is noted."""
+"""After this many results that change nothing the place is noted."""
 
 Tell = Callable[[str], None]
 
@@ -94,7 +94,7 @@ class Watch:
         taken += [
             each
             for each in self._taken(stream, about, now, is_past=is_past)
-            if each.change.before is not None or each.messages  # what nobody is told is no alarm yet
+            if each.change.before is not None or each.messages  # what no one is told is no alarm yet
         ]
         if taken:
             self._outbox.take_advice(stream, about, taken, now_us)
@@ -173,7 +173,7 @@ class Watch:
         return message_of(what, standing, receiver, patrons=patrons, pages=settings.pages, after_min=after_min)
 
     def _steps(self, change: Change) -> list[tuple[int, str]]:
-        if change.standing.withdrawn or change.standing.alarm.basis == "advice":  # nobody can acknowledge advice
+        if change.standing.withdrawn or change.standing.alarm.basis == "advice":  # no one can acknowledge advice
             return []
         routes = (route for route in self._settings.route if route.takes(change.standing.alarm))
         return [(step.after_min, step.to) for route in routes for step in route.escalate]

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 AGENT = "discard-rack"
 MOST_SAID = 200
-"""So many characters are kept of what went wrong."""
+"""This many characters are kept of what went wrong."""
 
 
 class Answer(NamedTuple):

@@ -1,6 +1,6 @@
 """The drop boxes of a gaming day, counted: entered, entered again without sight of the first, and written once both agree.
 
-Nothing stands in the log until then. A box whose two entries differ is settled with a reason: the first entry is written and
+Nothing is in the log until then. A box whose two entries differ is settled with a reason: the first entry is written and
 corrected, so that the difference and its reason are on record. A box is counted once; later only corrected.
 """
 

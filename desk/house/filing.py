@@ -1,6 +1,6 @@
 """What the office files: the rules of tables, in the name of a person of compliance, and the signature of a second one.
 
-The text of a submission stands in the log as it was filed. What changes is said in words, with what every wager returns.
+The text of a submission is in the log as it was filed. What changes is said in words, with what every wager returns.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from rulebook.chapters.money import show_money
 from rulebook.chapters.rulebook import Rulebook, RulesRefused, parse_submission
 
 Returns = Callable[[Rulebook], Mapping[str, float]]
-"""Rules → wager → what it returns, in percent of what is wagered, where that is known."""
+"""Rules → wager → what it returns, in percent of what is wagered, if that is known."""
 
 ROLE = "compliance"
 
@@ -113,7 +113,7 @@ def _wager(wager: str, before: Rulebook | None, after: Rulebook) -> list[str]:
 
 
 def _rest(book: Rulebook) -> dict[str, str]:
-    """Return what is filed beside the wagers, in words."""
+    """Return what is filed next to the wagers, in words."""
     said = {
         "chapter": book.chapter.key,
         "deal_method": book.deal_method,
@@ -140,7 +140,7 @@ class Office:
     ) -> list[Filing]:
         """File rules at tables, all or none; return what was filed. A second person may sign at once.
 
-        Raises `ReviewRefused` and `EventError` where they cannot be filed; then nothing was written.
+        Raises `ReviewRefused` and `EventError` if they cannot be filed; then nothing was written.
         """
         person = acting(self._persons, by, ROLE)
         second = None if signed_by is None else self._second(signed_by, person.id)
@@ -164,7 +164,7 @@ class Office:
     def drafts(self, record: TableRecord, text: str, by: str, event_ids: Sequence[str] = ()) -> list[Draft]:
         """Return the drafts that file rules at a table; at one that is new they begin its first gaming day.
 
-        `event_ids` are ids for them, the last that of the filing. Raises `EventError` where they cannot be filed.
+        `event_ids` are ids for them, the last that of the filing. Raises `EventError` if they cannot be filed.
         """
         book = parse_submission(text)
         filed = rules_filed(book, text)

@@ -25,7 +25,7 @@ PATIENCE_US: Final = 300 * 1_000_000
 """A checkpoint is due, and a witness silent, after five minutes."""
 DAY_US: Final = 24 * 3_600 * 1_000_000
 TEST: Final = ".mail-test"
-"""The notice of the last test mail that was taken, beside the log: when (UTC microseconds)."""
+"""The notice of the last test mail that was taken, next to the log: when (UTC microseconds)."""
 FAULTS = (OSError, ReviewRefused, EventError, IntegrityError, LogUnavailable, KeyRefused, ValueError)
 
 

@@ -1,6 +1,6 @@
-"""What `property.toml` would change in the log and beside it, in words; and making it so, in the name of the office.
+"""What `property.toml` would change in the log and next to it, in words; and making it so, in the name of the office.
 
-Invariant: an event's id is the SHA-256 of property, stream, kind and content, so that what stands there already is known and
+Invariant: an event's id is the SHA-256 of property, stream, kind and content, so that what is there already is known and
 a second apply appends nothing. Nothing is removed by being left out of the file.
 """
 
@@ -80,7 +80,7 @@ def _stated(log: EventLog | None) -> _Stated:
 
 
 def make_plan(made: Property, log: EventLog | None, returns: Returns, by: str = "") -> Plan:
-    """Return what applying a property's file would do to its log (None: there is none yet). `by`: who applies it."""
+    """Return what applying a property's file would do to its log (None: none exists yet). `by`: who applies it."""
     stated = _stated(log)
     configured, house = _configured(made), made.form.property
     steps = list(_of_property(made, stated, configured))

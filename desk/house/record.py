@@ -1,6 +1,6 @@
 """A table's stream as the people of the house see it, line by line, with what counts now; and how they write to it.
 
-Invariant: whoever writes is registered, has a role for it, and stands in the source (`pit-m-ortiz`); a line is named by its
+Invariant: whoever writes is registered, has a role for it, and is in the source (`pit-m-ortiz`); a line is named by its
 number in the stream. What is written is decided and appended in one turn of the log.
 """
 
@@ -68,7 +68,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Filed(NamedTuple):
-    """A filing of rules as it stands in the stream: by whom, and who signed it a second time."""
+    """A filing of rules as it is in the stream: by whom, and who signed it a second time."""
 
     seq: int
     effective_gaming_day: str
@@ -84,7 +84,7 @@ class Filed(NamedTuple):
 
 
 class TableRecord:
-    """What a table's stream says, read once (None: of a new table). Raises an `IntegrityError` where it is broken."""
+    """What a table's stream says, read once (None: of a new table). Raises an `IntegrityError` if it is broken."""
 
     def __init__(self, log: EventLog | None, table: str) -> None:
         self.table, self.stream = table, f"table/{table}"
@@ -176,7 +176,7 @@ class TableRecord:
         return next((each.signed_by for each in self.filed if each.seq == seq), ())
 
     def line(self, seq: int) -> Line:
-        """Return a line by its number. Raises `ReviewRefused` where there is none."""
+        """Return a line by its number. Raises `ReviewRefused` if none exists."""
         found = next((line for line in self.lines if line.seq == seq), None)
         if found is None:
             raise ReviewRefused(f"{self.table} has no line {seq}; `rack pit list {self.table}` shows its lines")
@@ -196,7 +196,7 @@ def _as_corrected(line: Line, made: dict[int, EventCorrected], ids: dict[int, st
 
 
 def configured(log: EventLog) -> PropertyConfigured | None:
-    """Return how the property configured itself last; None where it never did. Raises an `IntegrityError`."""
+    """Return how the property configured itself last; None if it never did. Raises an `IntegrityError`."""
     last = None
     for record in log.read(PROPERTY):
         payload = decode(record.data).payload
@@ -205,7 +205,7 @@ def configured(log: EventLog) -> PropertyConfigured | None:
 
 
 def house_event(cls: type[Event], **fields: object) -> Event:
-    """Return an event, without card numbers. Raises `ReviewRefused` where a value is out of form."""
+    """Return an event, without card numbers. Raises `ReviewRefused` if a value is out of form."""
     try:
         return cls(
             **{
@@ -218,7 +218,7 @@ def house_event(cls: type[Event], **fields: object) -> Event:
 
 
 def replacement_of(payload: Event) -> Replacement:
-    """Return an event as it stands in the place of another."""
+    """Return an event as it is in the place of another."""
     return Replacement(payload=msgspec.to_builtins(payload), round_no=None, type=payload.TYPE, version=payload.VERSION)
 
 

@@ -137,7 +137,7 @@ def _reports(made: Property) -> dict[str, Any] | None:
 
 
 def toml_of(content: dict[str, Any]) -> str:
-    """Return plain values as TOML: what is None is left out, tables within tables stand in their line.
+    """Return plain values as TOML: what is None is left out, tables within tables are in their line.
 
     >>> print(toml_of({"form": "x", "role": {"a": ["b"]}, "route": [{"to": "a", "codes": None}]}), end="")
     form = "x"

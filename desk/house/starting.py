@@ -29,7 +29,7 @@ LIMITS: Final = ("15.00", "1000.00")
 
 
 class Kind(NamedTuple):
-    """So many tables of a game, by its chapter; `prefix` begins their ids."""
+    """This many tables of a game, by its chapter; `prefix` begins their ids."""
 
     number: int
     chapter: Chapter
@@ -99,7 +99,7 @@ def begin(folder: Path, answers: Mapping[str, str]) -> list[Path]:
 
 
 def property_text(answers: Mapping[str, str], first_day: str) -> str:
-    """Return the file that six answers make; what is still to be said stands there as a comment."""
+    """Return the file that six answers make; what is still to be said is there as a comment."""
     name = answers["name"].strip()
     identity = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:32] or "house"
     tables = [
@@ -149,7 +149,7 @@ def property_text(answers: Mapping[str, str], first_day: str) -> str:
 
 
 def filing_text(listed: Chapter, first_day: str) -> str:
-    """Return a filing of the wagers that a game cannot be played without; the others stand there to be chosen, as comments."""
+    """Return a filing of the wagers that a game cannot be played without; the others are there to be chosen, as comments."""
     words = [
         listed.key,
         f"name={listed.game.replace('_', ' ')}",

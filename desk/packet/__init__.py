@@ -50,7 +50,7 @@ __all__ = [
 ]
 
 REFUSALS = (*review.REFUSALS, RoundUnknown, NotCovered, NotWithheld, BadPacket, KeyRefused)
-"""Whatever `packet_at` raises where no packet is made: each says why, and nothing left the log."""
+"""Whatever `packet_at` raises if no packet is made: each says why, and nothing left the log."""
 
 
 class Packet(msgspec.Struct, frozen=True, kw_only=True):
@@ -105,8 +105,8 @@ def make_packet(
     `note` is a checkpoint of the log with the signatures of witnesses, under which the packet is made instead. `by` asked for
     the packet, for a `reason`. `withhold` leaves out what is about patrons at other seats.
 
-    Raises `RoundUnknown` where there is no such table, round or seat, `NotCovered` where no checkpoint covers the round,
-    `NotWithheld` where others cannot be left out, `KeyNotInForce` where the key may not sign, and an `IntegrityError` where the
+    Raises `RoundUnknown` if there is no such table, round or seat, `NotCovered` if no checkpoint covers the round,
+    `NotWithheld` if others cannot be left out, `KeyNotInForce` if the key may not sign, and an `IntegrityError` if the
     log does not hold together.
     """
     bundle, judged = make_bundle(
@@ -177,7 +177,7 @@ def packet_at(
 ) -> Packet:
     """Make the packet of a round of the log at an address, with the log's key in a file, and write the export down.
 
-    Where something about the round stands beyond the newest checkpoint, one that covers it is waited for, or made (`cover`),
+    If something about the round stands beyond the newest checkpoint, one that covers it is waited for, or made (`cover`),
     unless `note` names one. The right to write to the log is taken for the export alone. Options go to the backends (`security`).
     Raises what `cover`, `make_packet`, `events.proofs.keys.read_signer` and the log raise; then nothing leaves.
     """

@@ -174,7 +174,7 @@ def _statement(checkpoint: Checkpoint, leaf: Leaf, part: str) -> Statement:
 
 
 def _check_part(bundle: Bundle, checkpoint: Checkpoint, stream: str, part: Part) -> None:
-    """The events stand in the stream as the checkpoint states it, at the places that they name, and none is left out."""
+    """The events are in the stream as the checkpoint states it, at the places that they name, and none is left out."""
     head = _statement(checkpoint, part.head, stream)
     if not isinstance(head, HeadStatement) or head.stream != stream:
         raise BadPacket(stream, "the statement of its end is about something else")
@@ -202,7 +202,7 @@ def _check_part(bundle: Bundle, checkpoint: Checkpoint, stream: str, part: Part)
 
 def _broken(bundle: Bundle, stream: str, part: Part) -> int:
     """Return the number of the first event with a leaf hash that is not its own, or a chain hash that does not follow from the
-    one before it; 0 if there is none.
+    one before it; 0 if none exists.
     """
     events = list(zip((event.seq for event in part.envelopes()), part.events, strict=True))
     for number, stored in events:

@@ -1,7 +1,7 @@
-"""Sees to it that a checkpoint covers a round, beside whatever process signs the log all the time.
+"""Sees to it that a checkpoint covers a round, next to whatever process signs the log all the time.
 
-Invariant: the right to sign is never taken from anybody. Where a process signs, its next checkpoint is waited for;
-only where nobody can have the right, one is made here. On Kafka that cannot be known, so that none is ever made here.
+Invariant: the right to sign is never taken from anybody. If a process signs, its next checkpoint is waited for;
+only if no one can have the right, one is made here. On Kafka that cannot be known, so that none is ever made here.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def cover(
 ) -> None:
     """Return when a checkpoint covers all that the log holds of a round now. Options go to the backend.
 
-    Raises `NotCovered` where none came in `wait_s` seconds, or none can be expected and none be made here.
+    Raises `NotCovered` if none came in `wait_s` seconds, or none can be expected and none be made here.
     """
     with closing(open_checkpoints(address, log_id=log.log_id, read_only=True, **options)) as store:
         statements = Statements(log, store)
@@ -83,7 +83,7 @@ def cover(
 def _make(
     log: EventLog, address: str, signer: Signer, key: Path, clock: Clock, options: Mapping[str, Any]
 ) -> SecondWriter | None:
-    """Make a checkpoint over all events and results if nobody can have the right to; return why not, null where it was made."""
+    """Make a checkpoint over all events and results if no one can have the right to; return why not, None if it was made."""
     try:
         with ExitStack() as resources:
             store = resources.enter_context(
@@ -109,7 +109,7 @@ def _expected(statements: Statements, clock: Clock) -> float:
 
 
 def _next(store: CheckpointStore, size: int, left_s: float) -> None:
-    """Wait until the store holds more than so many statements, or the time is over."""
+    """Wait until the store holds more than this many statements, or the time is over."""
     end = time.monotonic() + left_s
     while not any(True for _ in store.batches(size)) and time.monotonic() < end:
         time.sleep(min(POLL_S, max(0.0, end - time.monotonic())))

@@ -3,7 +3,7 @@
 A verdict rests on the round and on the state of the table when it opened: rules on file, decks and how they were prepared,
 dice, devices, meters, who sat where, what the rounds before left. `evidence` takes the round with the rounds just before it
 whole; of earlier events, the last of each kind about each thing; of later events, those about these rounds. It then judges these
-events alone, and where that gives another verdict than the whole stream, it takes twice as many rounds before. So nobody has to
+events alone, and if that gives another verdict than the whole stream, it takes twice as many rounds before. So no one has to
 trust the choice: whoever has the events judges them refolded.
 """
 
@@ -118,10 +118,10 @@ def listed(records: Sequence[Record]) -> Reader:
 
 
 def judge(stream: str, read: Reader, round_no: int, *, begins: int = 0) -> Judged | None:
-    """Judge a round by the records of its stream that `read` yields, with every correction among them in its place; null if
+    """Judge a round by the records of its stream that `read` yields, with every correction among them in its place; None if
     it has no verdict. Raises `UndecodableEvent`, and what `read` raises.
 
-    From number `begins` on they stand without a gap as far as the round goes (see `Evidence`).
+    From number `begins` on they are without a gap as far as the round goes (see `Evidence`).
     """
     refolded = refold(
         stream, read, None, no_result, tuple, None, functools.partial(RoundWorker, round_no=round_no, begins=begins)
@@ -139,7 +139,7 @@ def judge(stream: str, read: Reader, round_no: int, *, begins: int = 0) -> Judge
 def evidence(stream: str, read: Reader, round_no: int) -> tuple[Evidence, Judged]:
     """Return what the verdict on a round rests on, of all records of a stream, and the verdict as of the last of them.
 
-    The stream is read several times, and never held. Raises `RoundUnknown` where there is no verdict, `UndecodableEvent` where
+    The stream is read several times, and never held. Raises `RoundUnknown` if there is no verdict, `UndecodableEvent` if
     the stream cannot be read, and what `read` raises.
     """
     whole = judge(stream, read, round_no)
@@ -284,5 +284,5 @@ def _in_force(round_: Round) -> int:
 
 
 def no_result(kind: str, key: str) -> bytes | None:
-    """Return null: no result was stored before."""
+    """Return None: no result was stored before."""
     return None

@@ -1,4 +1,4 @@
-"""Makes a packet from a log: what the verdict rests on, where it stands under the newest checkpoint, and the documents of it."""
+"""Makes a packet from a log: what the verdict rests on, where it is under the newest checkpoint, and the documents of it."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class Statements:
     """The log of statements as a store holds it, up to a checkpoint: of each stream the newest statement.
 
     The checkpoint is the newest one, or the one of `note`, which may bear the signatures of witnesses. Raises
-    `IntegrityError` where the store does not hold together, `NotCovered` where it has no such checkpoint. `promised_us` is
-    when the next checkpoint is to be there (UTC microseconds; null: none was promised).
+    `IntegrityError` if the store does not hold together, `NotCovered` if it has no such checkpoint. `promised_us` is
+    when the next checkpoint is to be there (UTC microseconds; None: none was promised).
     """
 
     def __init__(self, log: EventLog, store: CheckpointStore, note: Note | None = None) -> None:
@@ -92,7 +92,7 @@ class Statements:
     def part(self, stream: str, chosen: Sequence[Record], begins: int = 0, ends: int = 0) -> Part:
         """Return chosen events of a stream with their proof.
 
-        Raises `LostTail` or `BrokenSeal` where the stream is not the one that is stated.
+        Raises `LostTail` or `BrokenSeal` if the stream is not the one that is stated.
         """
         place, line, head = self._heads[stream]
         leaves = [leaf_hash(record.data) for record in self.read(stream)]
@@ -135,10 +135,10 @@ def make_bundle(
     withhold: bool = False,
 ) -> tuple[Bundle, Judged]:
     """Return the signed bundle of a round, as of the newest checkpoint, or of the one in a note that a witness cosigned; and the
-    verdict with the round, of which the bundle leaves out what is about other seats where it is to `withhold` that.
+    verdict with the round, of which the bundle leaves out what is about other seats if it is to `withhold` that.
 
-    Raises `RoundUnknown` where there is no such table, round or seat, `NotCovered` where no checkpoint covers the round,
-    `BadNote` where the key does not sign for this log, `IntegrityError` where the log does not hold together.
+    Raises `RoundUnknown` if there is no such table, round or seat, `NotCovered` if no checkpoint covers the round,
+    `BadNote` if the key does not sign for this log, `IntegrityError` if the log does not hold together.
     """
     stream = f"table/{table}"
     streams = log.streams()

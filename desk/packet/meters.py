@@ -26,7 +26,7 @@ def meters_of(round_: Round) -> list[str]:
 def meter_evidence(records: Sequence[Record], table: str, round_no: int) -> list[Record]:
     """Return what a meter's stream says of a round: its own events, what stood before each, how the meter was set and armed.
 
-    Where the stream holds a correction, or these events alone would lead to other findings, all of it is taken.
+    If the stream holds a correction, or these events alone would lead to other findings, all of it is taken.
     """
     chosen: set[int] = set()
     last: dict[str, int] = {}

@@ -141,7 +141,7 @@ def _cell(value: Any, kind: str = "") -> str:
 
 
 def _wide(label: str, head: str, body: str) -> str:
-    """Return a table that scrolls on its own where it is too wide; a keyboard reaches it, and a reader names it (WCAG 2.1.1)."""
+    """Return a table that scrolls on its own if it is too wide; a keyboard reaches it, and a reader names it (WCAG 2.1.1)."""
     table = f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
     return f'<div class="wide" tabindex="0" role="region" aria-label="{escape(label)}">{table}</div>'
 

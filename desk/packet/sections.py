@@ -1,4 +1,4 @@
-"""The sections that a verdict stands on, each with its number and what it says in our own words. Pure.
+"""The sections that a verdict is on, each with its number and what it says in our own words. Pure.
 
 A finding's section says what the rule that found it says; a settlement's, what the filed paytable or the chapter's odds give.
 """
@@ -34,7 +34,7 @@ OUTCOMES = {
 
 
 class Cited(msgspec.Struct, frozen=True):
-    """A section and what it says; `found`: a finding stands on it."""
+    """A section and what it says; `found`: a finding is on it."""
 
     section: str
     says: tuple[str, ...]
@@ -42,7 +42,7 @@ class Cited(msgspec.Struct, frozen=True):
 
 
 def sections(judged: Adjudication, book: Rulebook | str, seat: int | None) -> list[Cited]:
-    """Return the sections that the findings, and the settlements (of a seat, if one is given), stand on."""
+    """Return the sections that the findings, and the settlements (of a seat, if one is given), are on."""
     if isinstance(book, str):
         return []
     said: dict[str, list[str]] = {}

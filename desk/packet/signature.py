@@ -1,6 +1,6 @@
 """The signature under a packet's PDF (PAdES, Ed25519 after ISO/TS 32002), made with the log's own key, and its strict check.
 
-A PDF is signed over all of its bytes but the signature itself, and what stands there (a CMS object, RFC 5652 and RFC 8419, with
+A PDF is signed over all of its bytes but the signature itself, and what is there (a CMS object, RFC 5652 and RFC 8419, with
 a certificate for the key) is built in one way only. So the checker builds it again and compares: no byte of the file can be
 another one. Readers of PDFs check the signature as any other; the certificate says no more than which key it is.
 """
@@ -130,7 +130,7 @@ def attached(pdf: bytes, name: str) -> bytes:
 
 
 def _at(stored: bytes, template: bytes, value: bytes) -> bytes:
-    """Return what stands in the place that a value has in the template."""
+    """Return what is in the place that a value has in the template."""
     place = template.index(value)
     return stored[place : place + len(value)]
 

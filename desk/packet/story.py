@@ -162,7 +162,7 @@ def _hands_ruled_on(judged: Judged, seat: int | None, positions: Sequence[Story]
 
 
 MOST_HANDS = 2
-"""So many seats are shown beside the dealer on the first page where no seat is named."""
+"""This many seats are shown next to the dealer on the first page where no seat is named."""
 
 
 def _seats_ruled_on(verdict: Adjudication, seat: int | None) -> list[str]:
@@ -219,11 +219,11 @@ def _money(verdict: Adjudication, seat: int | None, style: Style) -> list[Story]
     ]
 
 
-# ------------------------------------------------------------------------------------------ recorded beside recomputed
+# ------------------------------------------------------------------------------------------ recorded next to recomputed
 
 
 def hands_played(judged: Judged, seat: int | None, style: Style, *, withheld: bool) -> Story:
-    """Return the round as it was dealt and set, and beside it what the rules make of it; `withheld`: of one seat alone."""
+    """Return the round as it was dealt and set, and next to it what the rules make of it; `withheld`: of one seat alone."""
     round_ = judged.round
     dealt: dict[int | str, list[str | None]] = {}
     for fact in round_.of(model.CardsDealt):

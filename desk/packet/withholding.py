@@ -29,7 +29,7 @@ PATRONS = ("patron", "bettor")
 
 
 FEW_DIGITS: Final = 5
-"""An id of at most so many different hex digits was not drawn at random: one in 10^12 would be."""
+"""An id of at most this many different hex digits was not drawn at random: one in 10^12 would be."""
 NEAR: Final = 2**48
 """Ids closer together than this were counted, or made of a time and a counter."""
 SAME_END: Final = 16
@@ -46,7 +46,7 @@ class NotWithheld(LookupError):
 
 
 def without_others(records: Sequence[Record], seat: int) -> list[Record]:
-    """Return the records that are about a seat or about nobody, and the corrections of these alone."""
+    """Return the records that are about a seat or about no one, and the corrections of these alone."""
     payloads = {record.seq: msgspec.to_builtins(read(record.data).payload) for record in records}
     own = {
         payload[name]
@@ -110,7 +110,7 @@ def decided_about(
 ) -> list[Record]:
     """Return what a review decided about a seat: the dispositions of its `findings` (by id), and its disputes (D711).
 
-    A packet without a disposition would say that money is still to be paid. So where the words of one name another patron whom
+    A packet without a disposition would say that money is still to be paid. So if the words of one name another patron whom
     the records of the `table` know, no packet is made that leaves others out. Raises `NotWithheld`.
     """
     others = _patrons_elsewhere(table, seat)

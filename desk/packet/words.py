@@ -27,11 +27,11 @@ Story = dict[str, Any]
 
 UNKNOWN = "not known"
 LONGEST = 240
-"""A sentence of the list of events is cut after so many letters."""
+"""A sentence of the list of events is cut after this many letters."""
 
 
 class Style:
-    """How a property writes money and time: its currency and time zone, or dollars and UTC where it did not say."""
+    """How a property writes money and time: its currency and time zone, or dollars and UTC if it did not say."""
 
     def __init__(self, configured: PropertyConfigured | None) -> None:
         self.name = configured.name if configured is not None else ""
@@ -49,7 +49,7 @@ class Style:
         return style
 
     def _set_zone(self, time_zone: str) -> None:
-        """Take a time zone; where this machine does not know it, times are UTC, and say so."""
+        """Take a time zone; if this machine does not know it, times are UTC, and say so."""
         with contextlib.suppress(ZoneInfoNotFoundError, ValueError, OSError):
             self.zone, self.zone_name = ZoneInfo(time_zone), time_zone
 
@@ -64,7 +64,7 @@ class Style:
         return amount(cents, self.currency)
 
     def balance(self, cents: int) -> str:
-        """Return an amount with a minus where it is negative.
+        """Return an amount with a minus if it is negative.
 
         >>> Style(None).balance(-300)
         '−$3.00'

@@ -11,7 +11,7 @@ from events.vocabulary.codec import read
 
 
 def buyers(log: EventLog, stream: str, numbers: Collection[int]) -> dict[int, str]:
-    """Return the patron's token of the buy-ins with these numbers in a table's stream; an event that is none is left out.
+    """Return the patron's token of the buy-ins with these numbers in a table's stream; an event that is not one is left out.
 
     Raises `UndecodableEvent`, and what reading the log raises.
     """

@@ -1,4 +1,4 @@
-"""What a report consists of: plain values, with the meaning of each figure beside them. Pure.
+"""What a report consists of: plain values, with the meaning of each figure next to them. Pure.
 
 Invariant: a report holds no date but those of its period and of the record (or of the verification that it tells of),
 so that it can be made again.
@@ -44,7 +44,7 @@ class Figure(msgspec.Struct, frozen=True, kw_only=True):
 class Table(msgspec.Struct, frozen=True, kw_only=True):
     """A table of a report, with a value for each of its columns in every row. `marked` are rows that need somebody's attention.
 
-    `empty` is what stands there if no row does.
+    `empty` is what is there if no row does.
     """
 
     name: str
@@ -99,6 +99,6 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def figures(self) -> list[Figure]:
-        """The figures of all tables that are defined, each once, in the order in which they first stand there."""
+        """The figures of all tables that are defined, each once, in the order in which they first are there."""
         every = {each.name: each for table in self.tables for each in table.columns if each.meaning}
         return list(every.values())

@@ -58,7 +58,7 @@ DATED = {
 
 
 def to_pdf(report: Report, signer: Signer | None) -> bytes:
-    """Return the document, signed with the log's key (null: not signed, as it says), with its CSV files attached."""
+    """Return the document, signed with the log's key (None: not signed, as it says), with its CSV files attached."""
     tables = sheets(report)
     summary = ReportSummary(
         name=report.name,
@@ -82,7 +82,7 @@ def to_pdf(report: Report, signer: Signer | None) -> bytes:
 def signed_pdf(report: Report, log: EventLog, key: Path) -> bytes:
     """Return the document as `to_pdf` does, signed with the key in a file.
 
-    Raises `KeyRefused` where the file holds no key, `KeyNotInForce` where the key may not sign for this log.
+    Raises `KeyRefused` if the file holds no key, `KeyNotInForce` if the key may not sign for this log.
     """
     signer = read_signer(key)
     check_key(signer, log.read(PROPERTY_STREAM), "the log")

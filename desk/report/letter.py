@@ -1,6 +1,6 @@
 """The letter to a patron whose case was decided: the claim, what the record shows, the ruling, the reckoning, how to appeal.
 
-Invariant: it is judged anew from the log, is of one seat alone, and names no other patron. Like a report it is dated
+Invariant: it is judged again from the log, is of one seat alone, and names no other patron. Like a report it is dated
 by the record, so that the same decision gives the same bytes.
 """
 
@@ -56,8 +56,8 @@ OTHER_PATRON: Final = "[another patron]"
 def letter(log: EventLog, found: PatronCase, settings: CaseSettings) -> Story:
     """Return what the letter says, as plain values.
 
-    Raises `ReviewRefused` where the case is not decided, names no seat, or was decided against the record by one person, and
-    an `IntegrityError` where the log is broken.
+    Raises `ReviewRefused` if the case is not decided, names no seat, or was decided against the record by one person, and
+    an `IntegrityError` if the log is broken.
     """
     case, decision = found.case, found.case.decision
     if decision is None and case.pending is not None:
@@ -132,7 +132,7 @@ def _day(at_us: int, style: Style) -> str:
 def signed_letter(log: EventLog, found: PatronCase, settings: CaseSettings, key: Path) -> bytes:
     """Return the letter as a PDF, signed with the log's key.
 
-    Raises what `letter` raises, `KeyRefused` where the file holds no key, `KeyNotInForce` where it may not sign for this log.
+    Raises what `letter` raises, `KeyRefused` if the file holds no key, `KeyNotInForce` if it may not sign for this log.
     """
     said, decision = letter(log, found, settings), found.case.decision
     assert decision is not None, "a letter without objection is of a decision"

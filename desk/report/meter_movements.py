@@ -25,7 +25,7 @@ Kind = Literal["set", "contribution", "progressive_hit", "must_hit_by_hit"]
 
 
 class Movement(msgspec.Struct, frozen=True, kw_only=True):
-    """One event of a meter with the readings around it, in hundredths of a cent. `before` is 0 where there was no reading.
+    """One event of a meter with the readings around it, in hundredths of a cent. `before` is 0 if there was no reading.
 
     `set`: put into service, armed, or set by the controller, by so much. `contributed`: what a wager adds at the filed rate.
     `paid`: what the event says was paid; `restored`: what the rules put back after it.
@@ -53,7 +53,7 @@ class Movement(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def unexplained(self) -> int:
-        """What the rules do not explain of the change; 0 where the event adds up."""
+        """What the rules do not explain of the change; 0 if the event adds up."""
         return self.after - (self.before + self.set + self.contributed + self.restored - self.paid)
 
     @property
@@ -63,7 +63,7 @@ class Movement(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Meter(msgspec.Struct):
-    """A meter between two events: its readings (null: none yet), rates, and what it starts with again."""
+    """A meter between two events: its readings (None: none yet), rates, and what it starts with again."""
 
     value: int | None = None
     reserve: int = 0
@@ -73,7 +73,7 @@ class _Meter(msgspec.Struct):
 
 
 def movements(records: Iterable[Record]) -> Iterator[Movement]:
-    """Yield what moved a meter, of the events of its stream in order, as they stand after correction.
+    """Yield what moved a meter, of the events of its stream in order, as they are after correction.
 
     Raises `UndecodableEvent`, and what reading the records raises.
     """

@@ -45,7 +45,7 @@ def _written(table: Table) -> bytes:
 
 
 def _header(column: Figure) -> str:
-    """Return what a column is called in a file: a time stands there as UTC, no longer in microseconds.
+    """Return what a column is called in a file: a time is there as UTC, no longer in microseconds.
 
     >>> _header(Figure(name="opened_at_us", label="", kind="time")), _header(Figure(name="win_cents", label="", kind="money"))
     ('opened_at_utc', 'win_cents')
@@ -54,7 +54,7 @@ def _header(column: Figure) -> str:
 
 
 def _cell(column: Figure, value: Any) -> str:
-    """Return a value for a file: cents, percent with four decimals, UTC times; empty where there is none.
+    """Return a value for a file: cents, percent with four decimals, UTC times; empty if none exists.
 
     >>> _cell(Figure(name="a", label="", kind="percent"), 12.5), _cell(Figure(name="a", label="", kind="text"), "=1+1")
     ('12.5000', "'=1+1")

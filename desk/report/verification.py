@@ -29,7 +29,7 @@ class Verified(msgspec.Struct, frozen=True, kw_only=True):
     """A verification as it was made: what it found, its failures in sentences, by whom, and when (UTC microseconds).
 
     `keys` are the log's public keys that were given, `witness` what was seen of the witness that was named. `checks` are what
-    else was compared, with its result; `omitted` what could have been, and was not; `unsigned` why nobody signs the report.
+    else was compared, with its result; `omitted` what could have been, and was not; `unsigned` why no one signs the report.
     """
 
     found: VerificationReport
@@ -44,7 +44,7 @@ class Verified(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def verification_report(made: Verified, configured: PropertyConfigured | None, software: str) -> Report:
-    """Return the report of a verification; `configured` is what the property states of itself, null where it cannot be read."""
+    """Return the report of a verification; `configured` is what the property states of itself, None if it cannot be read."""
     style = Style(configured)
     day = style.time(made.at_us)[:10]
     return Report(

@@ -13,7 +13,7 @@ UNKNOWN = "–"
 
 
 def written(column: Figure, value: Any, style: Style) -> str:
-    """Return a value as people read it; a dash where there is none.
+    """Return a value as people read it; a dash if none exists.
 
     >>> dollars = Style.of("", "USD", "UTC")
     >>> written(Figure(name="win_cents", label="Win", kind="difference"), -250, dollars)

@@ -28,9 +28,9 @@ class AttachmentCheck(NamedTuple):
         return {"on_record": self.on_record, "whole": self.whole, "lost": self.failures}
 
     def lines(self, done: str, without: str) -> list[str]:
-        """Return what is said; nothing where no attachment is on record.
+        """Return what is said; nothing if no attachment is on record.
 
-        `done` is what was done with those that are whole, `without` what holds where there was no folder to read.
+        `done` is what was done with those that are whole, `without` what holds if there was no folder to read.
         """
         if not self.on_record:
             return []
@@ -50,10 +50,10 @@ def compared(log: EventLog, folder: CaseFolder) -> AttachmentCheck:
 
 
 def carried(log: EventLog, source: CaseFolder, target: CaseFolder) -> AttachmentCheck:
-    """Copy the files of all attachments from one folder to another, as far as they are whole; where one of the folders is not
+    """Copy the files of all attachments from one folder to another, as far as they are whole; if one of the folders is not
     named they are counted alone.
 
-    Raises `OSError` where one cannot be written, and `ReviewRefused` where other bytes lie in its place.
+    Raises `OSError` where one cannot be written, and `ReviewRefused` if other bytes lie in its place.
     """
     found, lost = list(attachments_of(log)), []
     if source.path is None or target.path is None:

@@ -36,7 +36,7 @@ class _Strict(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class System(_Strict, frozen=True, kw_only=True):
-    """A video system: the address of a camera's video at a time, where it begins so many seconds before that time.
+    """A video system: the address of a camera's video at a time, where it begins this many seconds before that time.
 
     `{camera}` is the camera's name there, `{utc}` and `{local}` the time as ISO 8601 (`local` in `time_zone`, with its offset),
     `{unix_s}` and `{unix_ms}` since 1970.
@@ -48,7 +48,7 @@ class System(_Strict, frozen=True, kw_only=True):
 
 
 class Sight(_Strict, frozen=True, kw_only=True):
-    """A table that a camera sees; `seats` are those it is meant for, null: the whole table."""
+    """A table that a camera sees; `seats` are those it is meant for, None: the whole table."""
 
     table: Token
     seats: Annotated[tuple[Annotated[int, Meta(ge=1, le=7)], ...], Meta(min_length=1)] | None = None
@@ -68,7 +68,7 @@ class Camera(_Strict, frozen=True, kw_only=True):
         return at_us + self.clock_offset_ms * 1_000
 
     def rank(self, table: str, seat: int | None) -> int | None:
-        """Return how well it sees a seat of a table: 0 where it is meant for that, 1 for the whole table; null: not at all."""
+        """Return how well it sees a seat of a table: 0 if it is meant for that, 1 for the whole table; None: not at all."""
         seen = [sight for sight in self.sees if sight.table == table]
         if any(sight.seats is not None and seat in sight.seats for sight in seen):
             return 0
@@ -84,7 +84,7 @@ class _Form(_Strict, frozen=True, kw_only=True):
 
 
 class Cameras:
-    """The cameras of a property. Raises `ReviewRefused` where a camera stands twice, or names a system that is not there."""
+    """The cameras of a property. Raises `ReviewRefused` if a camera is twice, or names a system that is not there."""
 
     def __init__(self, cameras: Sequence[Camera], systems: dict[str, System], where: str) -> None:
         self._all, self._systems = {camera.id: camera for camera in cameras}, systems
@@ -103,12 +103,12 @@ class Cameras:
         return self._all.get(camera_id)
 
     def seeing(self, table: str, seat: int | None = None) -> list[Camera]:
-        """Return the cameras that see a seat (null: any) of a table, first those that are meant for it."""
+        """Return the cameras that see a seat (None: any) of a table, first those that are meant for it."""
         ranked = [(rank, camera) for camera in self._all.values() if (rank := camera.rank(table, seat)) is not None]
         return [camera for _, camera in sorted(ranked, key=lambda each: each[0])]
 
     def link(self, camera: Camera, at_us: int) -> str | None:
-        """Return the address of a camera's video at a time of the property (UTC microseconds); null where it has none."""
+        """Return the address of a camera's video at a time of the property (UTC microseconds); None if it has none."""
         if camera.system is None:
             return None
         system = self._systems[camera.system]

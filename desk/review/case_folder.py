@@ -34,7 +34,7 @@ Days = Annotated[int, Meta(ge=1, le=3_660)]
 
 
 class AttachmentLost(IntegrityError):
-    """The bytes of an attachment beside the log are gone, or are not those that were attached."""
+    """The bytes of an attachment next to the log are gone, or are not those that were attached."""
 
     code = "CASE-FILE"
 
@@ -62,7 +62,7 @@ class CaseSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
 
 class CaseFolder:
-    """The folder of a property's cases. `path` is null where none is named; then nothing can be attached or opened."""
+    """The folder of a property's cases. `path` is None if none is named; then nothing can be attached or opened."""
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
@@ -115,7 +115,7 @@ class CaseFolder:
         return digest
 
     def read(self, table: str, attached: CaseAttached) -> bytes:
-        """Return the bytes of an attachment. Raises `AttachmentLost` where they are gone or not those attached."""
+        """Return the bytes of an attachment. Raises `AttachmentLost` if they are gone or not those attached."""
         path = self._path(attached.digest)
         stream = f"review/{table}"
         try:

@@ -74,14 +74,14 @@ def by_deadline(found: Sequence[PatronCase]) -> list[PatronCase]:
 
 
 def cases(desk: Desk, table: str | None = None) -> list[PatronCase]:
-    """Return all cases (of one table), by deadline. Raises an `IntegrityError` where a review is broken."""
+    """Return all cases (of one table), by deadline. Raises an `IntegrityError` if a review is broken."""
     names = [name.partition("/")[2] for name in desk.log.streams() if name.startswith("review/")]
     shown = [name for name in names if table in (None, name)]
     return by_deadline([each for name in shown for each in cases_of(name, desk.review(name))])
 
 
 def case(desk: Desk, name: str) -> PatronCase:
-    """Return a case by its name, in any case of letters. Raises `ReviewRefused` where there is none."""
+    """Return a case by its name, in any case of letters. Raises `ReviewRefused` if none exists."""
     place = case_place(name)
     if place is None:
         raise ReviewRefused(f"{name!r} is no case: expected a table and a number, such as FU-01-C3 (`rack case list`)")
@@ -150,7 +150,7 @@ def note(desk: Desk, name: str, *, note: str, by: str) -> Entry:
 
 
 def attach(desk: Desk, folder: CaseFolder, name: str, *, file: str, data: bytes, by: str, note: str) -> Entry:
-    """Attach a file (its name and its bytes): they are kept beside the log first. Raises `OSError` where they cannot be."""
+    """Attach a file (its name and its bytes): they are kept next to the log first. Raises `OSError` where they cannot be."""
     found = case(desk, name)
     desk.person(by)
     kept = folder.keep(data)
@@ -173,13 +173,13 @@ def sign(desk: Desk, name: str, *, by: str, reason: str) -> Entry:
 
 
 def appeal(desk: Desk, name: str, *, by: str, reason: str, settings: CaseSettings) -> Entry:
-    """Record the patron's appeal: the case is open again, and due anew."""
+    """Record the patron's appeal: the case is open again, and due again."""
     due = _days_on(desk, settings.appeal_days)
     return _written(desk, case(desk, name), model.CaseAppealed, by=by, due=due, reason=reason)
 
 
 def letter_made(desk: Desk, found: PatronCase, *, digest: str, by: str) -> Entry:
-    """Put the letter on the decision that stands on record, by the SHA-256 of its PDF, before it is handed over."""
+    """Put the letter on the decision that is on record, by the SHA-256 of its PDF, before it is handed over."""
     if found.case.decision is None:
         raise ReviewRefused(f"case {found.name} is not decided: there is no letter yet")
     return _written(desk, found, model.CaseLetterMade, by=by, decision=found.case.decision.seq, digest=digest)

@@ -27,7 +27,7 @@ AGAINST: Final[Mapping[str, Collection[Outcome]]] = {
 
 
 def owed_cents(findings: Iterable[Finding], seat: int | None, disposed: Mapping[str, Disposed]) -> int:
-    """Return what is still owed at a seat (null: at any) by the findings of one round; what only one person signed is owed."""
+    """Return what is still owed at a seat (None: at any) by the findings of one round; what only one person signed is owed."""
     signed = {key: made for key, made in disposed.items() if not needs_second_signature(made)}
     owed = 0
     for incident in incidents(tuple(findings)):
@@ -42,7 +42,7 @@ def owed_cents(findings: Iterable[Finding], seat: int | None, disposed: Mapping[
 
 
 def still_owed(cents: int, seat: int | None, currency: str) -> str:
-    """Return why a dispute cannot be closed yet; empty where nothing is owed."""
+    """Return why a dispute cannot be closed yet; empty if nothing is owed."""
     if not cents:
         return ""
     whom = "patrons of the round are" if seat is None else f"the patron at seat {seat} is"
@@ -53,10 +53,10 @@ def still_owed(cents: int, seat: int | None, currency: str) -> str:
 
 
 def shown(adjudication: Adjudication | None, seat: int | None, currency: str) -> Narrative | None:
-    """Return what the record shows of a seat of a round (null: of all); null where the round has no verdict."""
+    """Return what the record shows of a seat of a round (None: of all); None if the round has no verdict."""
     return None if adjudication is None else narrate(RoundVerdict.of(adjudication), seat, currency)
 
 
 def contradiction(outcome: str, record: Narrative | None) -> str:
-    """Return what the record shows that an outcome of a dispute goes against; empty where it does not."""
+    """Return what the record shows that an outcome of a dispute goes against; empty if it does not."""
     return record.sentence if record is not None and record.outcome in AGAINST[outcome] else ""

@@ -85,8 +85,8 @@ class ReviewedFinding(msgspec.Struct, frozen=True, kw_only=True):
 class Desk:
     """Where a log's findings and disputes are reviewed. Writing needs a log that is open for writing.
 
-    Every method that writes returns the entry as it now stands in the log, and raises `ReviewRefused` where it does not
-    fit, `EventError` where a value is out of form, and what the log raises. Who acts must be in the register `persons` and is
+    Every method that writes returns the entry as it now is in the log, and raises `ReviewRefused` where it does not
+    fit, `EventError` if a value is out of form, and what the log raises. Who acts must be in the register `persons` and is
     recorded by id; views and exports are recorded of whoever looks.
     """
 
@@ -117,12 +117,12 @@ class Desk:
         return datetime.fromtimestamp(self._clock() // 1_000_000, tz=UTC).date().isoformat()
 
     def must_know(self, table: str) -> None:
-        """Raise `ReviewRefused` where the log has no such table or meter."""
+        """Raise `ReviewRefused` if the log has no such table or meter."""
         if table != SURVEILLANCE and not {f"table/{table}", f"meter/{table}"} & set(self.log.streams()):
             raise ReviewRefused(f"the log has no table {table!r}")
 
     def review(self, table: str) -> TableReview:
-        """Return the state of the review of a table. Raises an `IntegrityError` where the stream is broken."""
+        """Return the state of the review of a table. Raises an `IntegrityError` if the stream is broken."""
         return self.memory.review(self.log, table)
 
     def cases(self, table: str | None = None, broken: dict[str, str] | None = None) -> list[ReviewedFinding]:
@@ -269,7 +269,7 @@ class Desk:
     ) -> Entry:
         """Mark a clip that shows a round, to be kept; times are UTC microseconds of the video's clock.
 
-        That clock is `clock_offset_ms` ahead of the property's (null: not known); `digest` is the SHA-256 of the clip's file.
+        That clock is `clock_offset_ms` ahead of the property's (None: not known); `digest` is the SHA-256 of the clip's file.
         """
         case = self.case(finding_id) if finding_id is not None else None
         if case is not None and (case.table, case.finding.round_no) != (table, round_no):
@@ -314,7 +314,7 @@ class Desk:
     ) -> Entry:
         """Close a dispute. One that goes against the record says why (`override`), and waits for a second signature (D713).
 
-        Raises `ReviewRefused` where money that was found to be owed is still open (D714).
+        Raises `ReviewRefused` if money that was found to be owed is still open (D714).
         """
         if outcome not in OUTCOMES:
             raise ReviewRefused(f"{outcome!r} is no outcome of a dispute: {', '.join(OUTCOMES)}")
@@ -351,7 +351,7 @@ class Desk:
         return self._write(table, before.round_no, signature)
 
     def _must_not_contradict(self, table: str, dispute: Dispute, outcome: str, override: str | None) -> None:
-        """Raise `ReviewRefused` where money is owed still, or a decision goes against the record and does not say why."""
+        """Raise `ReviewRefused` if money is owed still, or a decision goes against the record and does not say why."""
         currency = "USD" if self._configured is None else self._configured.currency
         cases = [each for each in self.cases(table) if each.finding.round_no == dispute.round_no and not each.withdrawn]
         findings, disposed = [each.finding for each in cases], self.review(table).disposed
@@ -388,7 +388,7 @@ class Desk:
         return self._write(table, None, closed)
 
     def viewed(self, table: str, round_no: int | None, *, what: RecordKind, by: str, reason: str) -> Entry:
-        """Note that somebody looked at a record of a table (of one round, or null)."""
+        """Note that somebody looked at a record of a table (of one round, or None)."""
         return self._write(
             table, round_no, review_event(model.RecordViewed, by=self._recorded(by), reason=reason, what=what)
         )
@@ -405,7 +405,7 @@ class Desk:
     # -------------------------------------------------------------------------------------------------------- writing
 
     def person(self, spelling: str) -> Person:
-        """Return the registered person of a spelling. Raises `ReviewRefused` where nobody is registered so."""
+        """Return the registered person of a spelling. Raises `ReviewRefused` if no one is registered so."""
         if self._persons is None:
             raise ReviewRefused(
                 "no register of persons is named, and only registered persons act on findings and disputes; "
@@ -501,12 +501,12 @@ class Desk:
 
     @cached_property
     def _configured(self) -> PropertyConfigured | None:
-        """How the property configured itself last; null where it never did. Read once: it may stand far back in a partition."""
+        """How the property configured itself last; None if it never did. Read once: it may stand far back in a partition."""
         return self.memory.configured(self.log)
 
 
 def review_event(cls: type[Event], **fields: Any) -> Event:
-    """Return an event of a review, without card numbers. Raises `ReviewRefused` where a value is out of form."""
+    """Return an event of a review, without card numbers. Raises `ReviewRefused` if a value is out of form."""
     try:
         return cls(
             **{name: hidden_in_text(value) if isinstance(value, str) else value for name, value in fields.items()}

@@ -1,7 +1,7 @@
 """What a desk has read of findings and reviews, kept between two looks by whoever looks again: then only what is new is read.
 
-Invariant: it is kept in memory alone, goes on only where log and results still hold what was read last, by the chain
-hash there, and otherwise begins anew. One thread at a time.
+Invariant: it is kept in memory alone, goes on only if log and results still hold what was read last, by the chain
+hash there, and otherwise begins again. One thread at a time.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class DeskMemory:
         return review
 
     def configured(self, log: EventLog) -> PropertyConfigured | None:
-        """Return how the property configured itself last, having read the events that came since; null where it never did.
+        """Return how the property configured itself last, having read the events that came since; None if it never did.
 
         Raises an `IntegrityError`.
         """

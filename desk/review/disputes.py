@@ -31,7 +31,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """How a dispute, and its case, was decided: `seq` is the number of the event, `outcome` one of `OUTCOMES`.
 
-    `override` is why it goes against what the record shows (null: it does not), and `second_by` signed that too.
+    `override` is why it goes against what the record shows (None: it does not), and `second_by` signed that too.
     """
 
     seq: int
@@ -52,7 +52,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Dispute(msgspec.Struct, frozen=True, kw_only=True):
-    """A patron's dispute of a round; `outcome` is null while it is open.
+    """A patron's dispute of a round; `outcome` is None while it is open.
 
     `pending` is a decision against the record that waits for a second signature: the dispute is open until then.
     """
@@ -76,7 +76,7 @@ class Dispute(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CaseFile(msgspec.Struct, frozen=True, kw_only=True):
-    """A case; `decision` is null while it is open, `due` the day (`YYYY-MM-DD`) by which it is to be decided.
+    """A case; `decision` is None while it is open, `due` the day (`YYYY-MM-DD`) by which it is to be decided.
 
     `appeals` counts how often it was opened again, `owner` is whom it was given to.
     """
@@ -122,7 +122,7 @@ def case_name(table: str, number: int) -> str:
 
 
 def case_place(name: str) -> tuple[str, int] | None:
-    """Return the table and the number of a case's name, in any case; null where it is none.
+    """Return the table and the number of a case's name, in any case; None if it is not one.
 
     >>> case_place("fu-01-C3"), case_place("fu-01")
     (('fu-01', 3), None)
@@ -181,7 +181,7 @@ def decided(case: CaseFile, dispute: Dispute, decision: Decision, entry: Entry) 
 
 
 def appealed(case: CaseFile, event: model.CaseAppealed, entry: Entry) -> CaseFile:
-    """Return a case after an appeal: open again, and due anew."""
+    """Return a case after an appeal: open again, and due again."""
     return msgspec.structs.replace(
         case, decision=None, due=event.due, appeals=case.appeals + 1, history=(*case.history, entry)
     )

@@ -1,7 +1,7 @@
 """Full-text search over what people wrote and what was found: findings, notes, disputes, cases, the surveillance log.
 
 Invariant: a text is found if every word asked for begins one of its words, in any case and with any accents; so the
-beginning of an id finds what bears it. A word of one or two letters must be the whole word. Nothing is indexed beside the log:
+beginning of an id finds what bears it. A word of one or two letters must be the whole word. Nothing is indexed next to the log:
 the texts are read from it, and searched as they are.
 """
 
@@ -50,7 +50,7 @@ class FoundText(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def texts(desk: Desk, currency: str) -> list[FoundText]:
-    """Return every text of the log, with money in a currency. Raises an `IntegrityError` where a review is broken."""
+    """Return every text of the log, with money in a currency. Raises an `IntegrityError` if a review is broken."""
     found = [_finding(each.finding, currency) for each in desk.cases() if not each.withdrawn]
     for name in desk.log.streams():
         kind, _, table = name.partition("/")

@@ -38,7 +38,7 @@ class IncidentCase(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def assigned_to(self) -> str | None:
-        """The person who looks into it; null where nobody does."""
+        """The person who looks into it; None if no one does."""
         return incident_holder(self.reviews)
 
     @property
@@ -55,7 +55,7 @@ def incident_state(reviews: Sequence[FindingReview]) -> State:
 
 
 def incident_holder(reviews: Sequence[FindingReview]) -> str | None:
-    """Return the person to whom the first assigned finding without a disposition was given; null where there is none."""
+    """Return the person to whom the first assigned finding without a disposition was given; None if none exists."""
     return next((review.assigned_to for review in reviews if review.assigned_to and not review.settled), None)
 
 
@@ -72,7 +72,7 @@ def incident_cases(cases: Iterable[ReviewedFinding]) -> list[IncidentCase]:
 class IncidentDesk:
     """The desk for whole incidents. An incident is named by any of its findings, as `Desk.case` names them.
 
-    Every method that writes returns the entries as they now stand in the log, and raises what `Desk` raises.
+    Every method that writes returns the entries as they now are in the log, and raises what `Desk` raises.
     """
 
     def __init__(self, desk: Desk) -> None:
@@ -103,7 +103,7 @@ class IncidentDesk:
         """Dispose of all findings of an incident that have no disposition yet.
 
         A disposition that moves money is that of the findings whose money it moves, each with its own amount; the others are
-        confirmed without action. Raises `ReviewRefused` where that would leave a patron short, or moves nothing.
+        confirmed without action. Raises `ReviewRefused` if that would leave a patron short, or moves nothing.
         """
         if disposition not in OF_INCIDENTS:
             raise ReviewRefused(f"{disposition!r} is no disposition of an incident: {', '.join(OF_INCIDENTS)}")
@@ -138,7 +138,7 @@ class IncidentDesk:
     def sign(self, finding_id: str, *, by: str, reason: str, total_cents: int | None = None) -> list[Entry]:
         """Put the second signature under every disposition of an incident that waits for one.
 
-        `total_cents`, if given, must be their sum: whoever signs has seen it. Raises `ReviewRefused` where it is not.
+        `total_cents`, if given, must be their sum: whoever signs has seen it. Raises `ReviewRefused` if it is not.
         """
         case = self.case(finding_id)
         waiting = sum(
@@ -188,7 +188,7 @@ class IncidentDesk:
 
 
 def _amount_moved(finding: Finding, disposition: str) -> int | None:
-    """The amount in cents that a disposition moves for a finding; null where it moves none."""
+    """The amount in cents that a disposition moves for a finding; None if it moves none."""
     cents = finding.difference_cents or 0
     if (disposition in GIVES_TO_PATRON and cents < 0) or (disposition == "confirmed_recovered" and cents > 0):
         return abs(cents)

@@ -1,6 +1,6 @@
-"""The last full verification of a log, kept in a small file beside it: when, by whom, the result, what it covered.
+"""The last full verification of a log, kept in a small file next to it: when, by whom, the result, what it covered.
 
-Invariant: it is a notice and no evidence. Whoever can write beside the log can alter or remove it, so that it never
+Invariant: it is a notice and no evidence. Whoever can write next to the log can alter or remove it, so that it never
 vouches for the log; it is there so that a verification that failed is not forgotten. A failure stands until a verification with
 at least the same checks passes; a notice of another log is not shown as this one's, and one of other contents only as such
 (D440, D441). What a verification that passed had reached is never forgotten by a later one: a log that reaches less far fails,
@@ -30,7 +30,7 @@ from events.proofs.since import Start
 from replay.narrative.names import plural
 
 STATE_FOLDER = Path(".rack")
-"""Where this machine keeps what it knows of a log on Kafka: beside its high-water files."""
+"""Where this machine keeps what it knows of a log on Kafka: next to its high-water files."""
 LATEST_US = 4_102_444_800_000_000
 """A time of the year 2100 or later was written by no clock."""
 VERIFY_WHOLE = "run `rack verify` without --since"
@@ -60,7 +60,7 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     events: int
     streams: dict[str, Covered]
     start: Start | None = None
-    """Where `rack verify --since` may begin; null where something failed or no checkpoint covers anything."""
+    """Where `rack verify --since` may begin; None if something failed or no checkpoint covers anything."""
     checkpoint: Covered | None = None
     """The last checkpoint: the number of statements and the root over them."""
 
@@ -110,7 +110,7 @@ class State(StrEnum):
 
 
 class VerificationStatus(msgspec.Struct, frozen=True, kw_only=True):
-    """How a log stands by its last verification. `detail` says why a record is there and does not count; else empty."""
+    """How a log is by its last verification. `detail` says why a record is there and does not count; else empty."""
 
     state: State
     shown: Verification | None = None
@@ -179,7 +179,7 @@ def said_of(start: Start) -> str:
 def start_at(address: str, log_id: str) -> Start:
     """Return from where a log may be verified on, by the last verification on record.
 
-    Raises `LogUnavailable` where none on record vouches for anything: then the whole log is to be verified.
+    Raises `LogUnavailable` if none on record vouches for anything: then the whole log is to be verified.
     """
     try:
         kept = read(record_path(address))
@@ -278,7 +278,7 @@ def _all_reached(before: Kept | None, verification: Verification, accepted: Acce
 
 
 def _unanswered(before: Kept | None, verification: Verification, accepted: Acceptance | None) -> Verification | None:
-    """Return the failure that stands after a verification."""
+    """Return the failure that is after a verification."""
     if not verification.ok:
         return verification
     failed = before.failure if before is not None and before.last.log_id == verification.log_id else None
@@ -301,7 +301,7 @@ def _answers(passed: Verification, failure: Verification | None) -> bool:
 
 
 def read(path: Path) -> Kept | None:
-    """Return what the file holds; null where there is none. Raises `ValueError` where it cannot be read as one."""
+    """Return what the file holds; None if none exists. Raises `ValueError` if it cannot be read as one."""
     try:
         data = read_plain(path, MAX_BYTES + 1)
     except FileNotFoundError:
@@ -315,9 +315,9 @@ def read(path: Path) -> Kept | None:
 
 
 def verified_at(address: str, **options: Any) -> VerificationStatus:
-    """Return how the log at an address stands by its last verification. Options go to the backend (`security`).
+    """Return how the log at an address is by its last verification. Options go to the backend (`security`).
 
-    Where the log itself cannot be read, a failure on record stands. Raises `LogUnavailable` for no address.
+    If the log itself cannot be read, a failure on record stands. Raises `LogUnavailable` for no address.
     """
     try:
         kept = read(record_path(address))
@@ -343,7 +343,7 @@ def verified_at(address: str, **options: Any) -> VerificationStatus:
 
 
 def _differs(log: EventLog, ends: Mapping[str, Covered], *, thorough: bool) -> str:
-    """Return where the log no longer holds the ends that were confirmed; empty where it does.
+    """Return where the log no longer holds the ends that were confirmed; empty if it does.
 
     `thorough`: a stream that has grown is read at the number that was confirmed, which is quick on one machine.
     """

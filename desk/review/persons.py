@@ -8,7 +8,7 @@ what is recorded is the person's id. Two entries that could be one person are re
     id = "m.ortiz"
     name = "Maria Ortiz"
     accounts = ["m.ortiz@bellwether.example"]    # other names of the same person, such as that of the sign-in
-    roles = ["pit", "compliance"]                # what the person may write at tables, beside reviews
+    roles = ["pit", "compliance"]                # what the person may write at tables, next to reviews
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LONGEST_TOKEN = 25
 ID = re.compile(r"[a-z0-9][a-z0-9._@+-]{0,63}")
 LONGEST_NAME = 80
 MOST_NAMED = 12
-"""At most so many persons are named in a refusal."""
+"""At most this many persons are named in a refusal."""
 ROLES = ("administrator", "analyst", "auditor", "compliance", "count", "pit", "surveillance")
 """What a person can be here for. At tables `pit` writes its entries, `count` what drop boxes held, `compliance` the rules."""
 
@@ -57,7 +57,7 @@ class Person(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Persons:
-    """Everybody who is registered. Raises `ReviewRefused` where two entries could be one person, or a value is out of form.
+    """Everybody who is registered. Raises `ReviewRefused` if two entries could be one person, or a value is out of form.
 
     >>> Persons([Person(id="m.ortiz", name="M. Ortiz", accounts=("ortiz@x",))], "persons.toml").find(" ORTIZ@x ").id
     'm.ortiz'
@@ -79,11 +79,11 @@ class Persons:
                 self._by_spelling[normal(spelling)] = person
 
     def find(self, spelling: str) -> Person | None:
-        """Return the person whose id or account this is, however it is spelled; null for nobody."""
+        """Return the person whose id or account this is, however it is spelled; None for no one."""
         return self._by_spelling.get(normal(spelling))
 
     def known(self, spelling: str) -> Person:
-        """Return the person whose id or account this is. Raises `ReviewRefused` where nobody is registered under it."""
+        """Return the person whose id or account this is. Raises `ReviewRefused` if no one is registered under it."""
         person = self.find(spelling)
         if person is None:
             names = ", ".join(sorted(each.id for each in self.all)[:MOST_NAMED]) or "nobody"
@@ -97,7 +97,7 @@ class Persons:
 
 
 def acting(persons: Persons, spelling: str, *roles: str) -> Person:
-    """Return the person who acts, in one of these roles. Raises `ReviewRefused` where that is not a registered one's to do."""
+    """Return the person who acts, in one of these roles. Raises `ReviewRefused` if that is not a registered one's to do."""
     person = persons.known(spelling)
     if not set(roles) & set(person.roles):
         raise ReviewRefused(
@@ -153,7 +153,7 @@ def read(path: Path) -> Persons:
 
 
 def register(path: Path, person: Person) -> Persons:
-    """Add a person to a register, which is made where there is none; return it. Raises `ReviewRefused`, and `OSError`."""
+    """Add a person to a register, which is made if none exists; return it. Raises `ReviewRefused`, and `OSError`."""
     before = read(path) if path.exists() else Persons((), str(path))
     after = Persons((*before.all, person), str(path))
     fresh = path.with_name(f".{path.name}.new")

@@ -27,12 +27,12 @@ from replay.narrative.reviews import MOVES_MONEY
 State = Literal["open", "assigned", "awaiting_signature", "resolved", "reopened"]
 
 SURVEILLANCE = "surveillance"
-"""What the log of the surveillance room stands under, where a review has the id of a table."""
+"""What the log of the surveillance room is under, where a review has the id of a table."""
 SURVEILLANCE_STREAM = f"review/{SURVEILLANCE}"
 
 
 class Resolution(msgspec.Struct, frozen=True, kw_only=True):
-    """How a finding was disposed of; `second_by` signed it too, where that is needed."""
+    """How a finding was disposed of; `second_by` signed it too, if that is needed."""
 
     seq: int
     by: str
@@ -59,7 +59,7 @@ class FindingReview(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Investigation(msgspec.Struct, frozen=True, kw_only=True):
-    """An investigation in writing of a table's hold; `outcome` is null while it is open."""
+    """An investigation in writing of a table's hold; `outcome` is None while it is open."""
 
     opened: model.InvestigationOpened
     outcome: str | None = None
@@ -67,7 +67,7 @@ class Investigation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HandOver(msgspec.Struct, frozen=True, kw_only=True):
-    """A shift of surveillance that was signed over; `accepted` is the entry of who accepted it, null while nobody did."""
+    """A shift of surveillance that was signed over; `accepted` is the entry of who accepted it, None while no one did."""
 
     entry: Entry
     gaming_day: str
@@ -76,7 +76,7 @@ class HandOver(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SurveillanceEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """An entry of the surveillance log as it stands."""
+    """An entry of the surveillance log as it is."""
 
     entry: Entry
     gaming_day: str
@@ -107,7 +107,7 @@ class TableReview:
 
     @property
     def waiting(self) -> HandOver | None:
-        """The shift that was signed over and nobody has accepted."""
+        """The shift that was signed over and no one has accepted."""
         return self.hand_overs[-1] if self.hand_overs and self.hand_overs[-1].accepted is None else None
 
     def finding(self, finding_id: str) -> FindingReview:
@@ -120,7 +120,7 @@ class TableReview:
         return {key: each.resolution for key, each in self.findings.items() if each.resolution is not None}
 
     def case_of(self, dispute: str) -> CaseFile | None:
-        """Return the case that a dispute became; null where it is none."""
+        """Return the case that a dispute became; None if it is not one."""
         return next((each for each in self.cases.values() if each.dispute == dispute), None)
 
     def of_round(self, round_no: int) -> list[Entry]:
@@ -242,7 +242,7 @@ class TableReview:
         self.findings[review.finding_id] = msgspec.structs.replace(review, history=(*review.history, entry))
 
     def objection(self, payload: Event, round_no: int | None) -> str:
-        """Return why an event contradicts the state before it; empty where it does not."""
+        """Return why an event contradicts the state before it; empty if it does not."""
         object_to = OBJECTIONS.get(payload.KIND)
         if object_to is None:
             return f"{payload.TYPE} is no event of a review"
@@ -250,7 +250,7 @@ class TableReview:
 
 
 def review_of(log: EventLog, table: str, last: int | None = None) -> TableReview:
-    """Return the review of a table, up to one of its events or as it stands. Raises an `IntegrityError` if it is broken."""
+    """Return the review of a table, up to one of its events or as it is. Raises an `IntegrityError` if it is broken."""
     review = TableReview(f"review/{table}")
     for record in log.read(review.stream, 1, last):
         review.take(record)
@@ -412,7 +412,7 @@ OBJECTIONS: dict[type[Event], Callable[[TableReview, Any, int | None], str]] = {
 
 
 def _unfit(resolved: model.FindingResolved) -> str:
-    """Return why the fields of a disposition do not fit each other; empty where they do."""
+    """Return why the fields of a disposition do not fit each other; empty if they do."""
     if (resolved.disposition in MOVES_MONEY) != bool(resolved.amount_cents):
         wanted = "must say the amount" if resolved.disposition in MOVES_MONEY else "moves no money and names no amount"
         return f"{resolved.disposition} {wanted}"
@@ -424,7 +424,7 @@ def _unfit(resolved: model.FindingResolved) -> str:
 
 
 def _unsigned(signature: model.FindingResolved, finding: FindingReview) -> str:
-    """Return why a second signature does not count; empty where it does."""
+    """Return why a second signature does not count; empty if it does."""
     first = finding.resolution
     if first is None or finding.state != "awaiting_signature":
         return "the finding does not wait for a second signature"

@@ -1,6 +1,6 @@
 """The log of the surveillance room: entries that people make, signed over from shift to shift and accepted by another person.
 
-It stands in `review/surveillance` and is written by the desk alone, one event for each entry; nothing in it is changed or removed
+It is in `review/surveillance` and is written by the desk alone, one event for each entry; nothing in it is changed or removed
 (9 NYCRR 5314.3, K.A.R. 112-106-6).
 """
 
@@ -15,7 +15,7 @@ __all__ = ["SURVEILLANCE", "HandOver", "SurveillanceEntry", "accept", "log", "ma
 
 
 def log(desk: Desk) -> TableReview:
-    """Return the log as it stands: `surveillance` (entries), `hand_overs`, `waiting`. Raises an `IntegrityError`."""
+    """Return the log as it is: `surveillance` (entries), `hand_overs`, `waiting`. Raises an `IntegrityError`."""
     return desk.review(SURVEILLANCE)
 
 
@@ -29,9 +29,9 @@ def make_entry(
     camera: str | None = None,
     persons: str | None = None,
 ) -> Entry:
-    """Enter what was seen or done; `happened_us` is when (UTC microseconds; null: now).
+    """Enter what was seen or done; `happened_us` is when (UTC microseconds; None: now).
 
-    Raises `ReviewRefused` where there is no such table, or nobody is registered so.
+    Raises `ReviewRefused` if there is no such table, or no one is registered so.
     """
     if table is not None:
         desk.must_know(table)
@@ -57,7 +57,7 @@ def sign_over(desk: Desk, *, shift: str, note: str, by: str) -> Entry:
 
 
 def accept(desk: Desk, *, note: str, by: str) -> Entry:
-    """Accept the log that was signed over. Raises `ReviewRefused` where none waits, or the same person signed it over."""
+    """Accept the log that was signed over. Raises `ReviewRefused` if none waits, or the same person signed it over."""
     waiting = log(desk).waiting
     if waiting is None:
         raise ReviewRefused("no shift that was signed over waits to be accepted")
@@ -68,7 +68,7 @@ def accept(desk: Desk, *, note: str, by: str) -> Entry:
 
 
 def open_work(desk: Desk) -> tuple[int, int]:
-    """Return how many incidents and how many disputes are open. Raises an `IntegrityError` where a review is broken."""
+    """Return how many incidents and how many disputes are open. Raises an `IntegrityError` if a review is broken."""
     incidents = sum(each.state != "resolved" for each in incident_cases(desk.cases()))
     reviews = (desk.review(name.partition("/")[2]) for name in desk.log.streams() if name.startswith("review/"))
     disputes = sum(each.outcome is None for review in reviews for each in review.disputes.values())

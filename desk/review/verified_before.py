@@ -25,7 +25,7 @@ class VerifiedBefore(NamedTuple):
     """How far earlier verifications of a log came, and the losses that persons accepted in it.
 
     `accepting`: why the log may have less now (None: it may not). `unreadable`: why the notice says nothing; else empty.
-    `another`: the log that was verified here last, where it is not this one; else empty.
+    `another`: the log that was verified here last, if it is not this one; else empty.
     """
 
     reached: Reached | None

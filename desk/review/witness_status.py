@@ -1,8 +1,8 @@
 """What a witness vouches for, as its folder shows it to somebody who has the witness's public key, and how far it is behind.
 
-Invariant: nobody is believed. A cosignature counts only where the witness's key verifies it and the log's store
+Invariant: no one is believed. A cosignature counts only if the witness's key verifies it and the log's store
 holds the same checkpoint. It reads the newest checkpoints, which is quick; that each of them extends the one before and is borne
-out by the events says `rack verify --witness`, which computes all roots anew.
+out by the events says `rack verify --witness`, which computes all roots again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from events.proofs.statements import BadCheckpoint, CheckpointBatch, TimeStateme
 from events.proofs.witness import CosignedCheckpoint, WitnessFolder
 
 REFUSALS = (*review.REFUSALS, KeyRefused, BadNote)
-"""Whatever `witnessed_at` raises where the log, the key or the folder cannot be read."""
+"""Whatever `witnessed_at` raises if the log, the key or the folder cannot be read."""
 
 LATEST = 12
 """How many cosigned checkpoints are looked at, and how many of the log are told."""
@@ -35,7 +35,7 @@ SIGNATURE_TIMEOUT_S = 300
 class Seen(msgspec.Struct, frozen=True, kw_only=True):
     """A checkpoint of the log: over how many statements and events, its root (hex), and when it was made (UTC microseconds).
 
-    `cosigned_s` is the witness's own clock (UTC seconds) where it cosigned this one; null where not. `covered` says that it
+    `cosigned_s` is the witness's own clock (UTC seconds) if it cosigned this one; None if not. `covered` says that it
     cosigned this one or a later one, which stands for all before.
     """
 
@@ -48,7 +48,7 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Refused(msgspec.Struct, frozen=True, kw_only=True):
-    """What the witness refused and kept: its file, over how many statements and when it was made (null: cannot be read).
+    """What the witness refused and kept: its file, over how many statements and when it was made (None: cannot be read).
 
     `stored` says that the log's store still holds the very same.
     """
@@ -62,7 +62,7 @@ class Refused(msgspec.Struct, frozen=True, kw_only=True):
 class Witnessed(msgspec.Struct, frozen=True, kw_only=True):
     """What a witness vouches for.
 
-    `cosigned` counts the checkpoints in its folder; `newest_size` and `newest_s` are those of the newest one that counts (null:
+    `cosigned` counts the checkpoints in its folder; `newest_size` and `newest_s` are those of the newest one that counts (None:
     none). `checkpoints` are the log's newest, the newest first. `behind` and `events_behind` are how many checkpoints, and
     events in them, the witness has not seen, `waiting_since_us` is when the first of them was made. `refused` and `trouble`
     (empty: none) say in what it disagrees with the log.

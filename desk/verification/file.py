@@ -1,6 +1,6 @@
 """`rack verify FILE`: a packet, a report or a proof is checked with the keys that were given, and nothing else.
 
-A JSON file needs msgspec and a signature check: everything more is imported where a PDF is checked.
+A JSON file needs msgspec and a signature check: everything more is imported if a PDF is checked.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PACKET_PREFIXES = (b"%PDF-", b'{"')
 
 
 class NotAFile(Exception):
-    """A file is none that can be verified: says which one can be."""
+    """A file is not one that can be verified: says which one can be."""
 
 
 class FileCheck(NamedTuple):
@@ -33,7 +33,7 @@ class FileCheck(NamedTuple):
 def check_file(data: bytes, keys: Sequence[PublicKey], name: str) -> FileCheck:
     """Check a packet, a report or a proof with the keys that were given; `name` is the file's.
 
-    Raises `NotAFile` for a reading copy, and what the check of each kind raises where something is wrong.
+    Raises `NotAFile` for a reading copy, and what the check of each kind raises if something is wrong.
     """
     if data.lstrip()[:14].lower() == b"<!doctype html":
         raise NotAFile(f"{name} is a reading copy without a signature; verify the packet's .json or .pdf")

@@ -85,7 +85,7 @@ def main() -> int:
         sys.stderr.buffer.write(msgspec.json.encode(step) + b"\n")
         sys.stderr.buffer.flush()
 
-    os.umask(os.umask(0) | 0o027)  # what is kept beside the log is its owner's and group's alone
+    os.umask(os.umask(0) | 0o027)  # what is kept next to the log is its owner's and group's alone
     request: Request = pickle.loads(sys.stdin.buffer.read())
     try:
         add_installed_games()

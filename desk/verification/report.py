@@ -29,7 +29,7 @@ def signed_report(log: EventLog, made: Verified, key: Path | None) -> tuple[byte
 
 
 def _signer(path: Path | None, log: EventLog) -> tuple[Signer | None, str]:
-    """Return who signs; or None, and why nobody does."""
+    """Return who signs; or None, and why no one does."""
     from desk.packet.make import check_key
 
     if path is None:

@@ -21,7 +21,7 @@ from replay.run.verdict_check import VerdictCheck
 from whatif.table_check import Difference
 
 RESULT_KINDS = ("result_changed", "result_missing", "result_unreadable", "results_replaced", "position_changed")
-"""Kinds of breaks of the results beside the log."""
+"""Kinds of breaks of the results next to the log."""
 BESIDE_THE_CHAIN = ("entry_changed", "entry_missing", "index", *RESULT_KINDS)
 """Kinds of breaks that leave the chain of events whole: refused lines in quarantine, the index of repeats, and results."""
 
@@ -71,7 +71,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
 class Verification(msgspec.Struct, frozen=True, kw_only=True):
     """What a verification came to. `notes` and `problems` are what was noticed on the way; `pdf` is the report, if one was asked
-    for, and `unsigned` why nobody signed it.
+    for, and `unsigned` why no one signed it.
     """
 
     request: Request
@@ -101,14 +101,14 @@ def result(
     verdicts: Sequence[str] = (),
     attachments: Sequence[str] = (),
 ) -> VerificationResult:
-    """Return the result of a verification from the sentences of all that failed: in the log and beside it, by its witness, in
+    """Return the result of a verification from the sentences of all that failed: in the log and next to it, by its witness, in
     round tables, where verdicts were judged again, and in the attachments of cases.
     """
     return VerificationResult((*breaks, *witness, *rounds, *verdicts, *attachments))
 
 
 def witness_failures(named: bool, found: Witnessed | None) -> list[str]:
-    """Return in what a witness that was named disagrees with the log; where its folder cannot be compared, that."""
+    """Return in what a witness that was named disagrees with the log; if its folder cannot be compared, that."""
     if not named:
         return []
     if found is None:

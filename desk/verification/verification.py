@@ -1,6 +1,6 @@
-"""A verification as it is asked for: the log, and whatever lies beside it and was named. `rack verify` and the pages call it.
+"""A verification as it is asked for: the log, and whatever lies next to it and was named. `rack verify` and the pages call it.
 
-Everything that fails is in the result; nothing is raised for it. A notice of the result is kept beside the log.
+Everything that fails is in the result; nothing is raised for it. A notice of the result is kept next to the log.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class NotVerifiable(Exception):
 
 
 def verify(request: Request, watch: Callable[[EventLog], Watch] = unwatched) -> Verification:
-    """Verify a log and what was named beside it; `watch` is told how far it has come.
+    """Verify a log and what was named next to it; `watch` is told how far it has come.
 
     Raises `NotVerifiable`, `KeyRefused`, and `LogUnavailable` if the log cannot be read at all.
     """
@@ -122,13 +122,13 @@ def _verified(
 
 
 def stored_state(address: str, resources: ExitStack, options: Mapping[str, Any]) -> StoredState:
-    """Return the results beside a log with their positions, for `events.proofs.verify`; what cannot be read says why."""
+    """Return the results next to a log with their positions, for `events.proofs.verify`; what cannot be read says why."""
     try:
         store = stored_results(address, **options)
         if store is None:
             return StoredState(None)
         resources.enter_context(closing(store))
-        from replay.run.engine import engine  # and with it all rules: not where nothing was ever judged
+        from replay.run.engine import engine  # and with it all rules: not if nothing was ever judged
 
         return StoredState(store, store.positions(engine()), store.misfits(engine()))
     except LogUnavailable as error:
@@ -153,7 +153,7 @@ def _compared_rounds(log: EventLog, folder: Path | None, watch: Watch) -> Sequen
 
 
 def _keep_notice(log: EventLog, made: Verification) -> Sequence[str]:
-    """Keep a notice of this verification beside the log; if that cannot be written, return why."""
+    """Keep a notice of this verification next to the log; if that cannot be written, return why."""
     request, found, since, signed = made.request, made.found, made.since, made.found.signed
     checks = [
         "events" if since is None else "events since",

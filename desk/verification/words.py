@@ -154,7 +154,7 @@ def report_values(report: VerificationReport) -> dict[str, Any]:
 
 
 def _break_as_json(found: Break) -> dict[str, Any]:
-    """Return a break with the table's own name; null where it is not in a table's stream."""
+    """Return a break with the table's own name; None if it is not in a table's stream."""
     table = found.stream.removeprefix("table/") if found.stream.startswith("table/") else None
     return {"table": table, "number": found.seq, **msgspec.to_builtins(found)}
 
@@ -167,7 +167,7 @@ def overdue(signed: Signatures | None, now_us: int) -> bool:
 
 
 def _witness_lines(found: Witnessed, signed: Signatures | None, now_us: int) -> list[str]:
-    """Return what a witness vouches for, and what not. Where it disagrees with the log, the breaks say so too."""
+    """Return what a witness vouches for, and what not. If it disagrees with the log, the breaks say so too."""
     lines = []
     if found.newest_size is not None and signed is not None:
         lines.append(f"the witness cosigned statements 1 to {found.newest_size:,} of {signed.statements:,}")

@@ -70,7 +70,7 @@ def rules(prefix: str, role: str, principal: str, partitions: int) -> Iterator[A
 
 
 def rules_of(prefix: str, users: Iterable[str], partitions: int) -> list[AccessRule]:
-    """Return the rules of users written as ROLE=User:NAME. Raises `UsageError` where one is written otherwise."""
+    """Return the rules of users written as ROLE=User:NAME. Raises `UsageError` if one is written otherwise."""
     found: list[AccessRule] = []
     for user in users:
         role, equals, principal = user.partition("=")
@@ -81,8 +81,8 @@ def rules_of(prefix: str, users: Iterable[str], partitions: int) -> list[AccessR
 
 
 def create(bootstrap: str, security: Mapping[str, str], given: Iterable[AccessRule]) -> None:
-    """Create the rules at a cluster, for every host. Raises `EnvironmentFault` where it refuses one or does not answer, and
-    `LogUnavailable` at once where nobody listens at its address.
+    """Create the rules at a cluster, for every host. Raises `EnvironmentFault` if it refuses one or does not answer, and
+    `LogUnavailable` at once if no one listens at its address.
     """
     import kafka
     from kafka.admin import ACL, ACLOperation, ACLPermissionType, ACLResourcePatternType, ResourcePattern, ResourceType
@@ -114,7 +114,7 @@ def create(bootstrap: str, security: Mapping[str, str], given: Iterable[AccessRu
 def create_users(bootstrap: str, security: Mapping[str, str], passwords: Mapping[str, str]) -> None:
     """Create users who sign in by SCRAM-SHA-512, or give them new passwords: name → password.
 
-    Raises `EnvironmentFault` where the cluster refuses one or does not answer.
+    Raises `EnvironmentFault` if the cluster refuses one or does not answer.
     """
     import kafka
     from kafka.admin import ScramMechanism, UserScramCredentialUpsertion

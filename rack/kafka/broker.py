@@ -66,7 +66,7 @@ class DevelopmentBroker:
         return f"127.0.0.1:{self.port}"
 
     def pid(self) -> int | None:
-        """Return the process id of this folder's running broker; null where none runs or the id is someone else's."""
+        """Return the process id of this folder's running broker; None if none runs or the id is someone else's."""
         try:
             pid = int(self._pid_path.read_text())
             command = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
@@ -89,7 +89,7 @@ class DevelopmentBroker:
         return (self.port, self.controller_port)
 
     def prepare(self) -> None:
-        """Write the settings, and format the storage where it is new. Raises `BrokerError` where a port is taken."""
+        """Write the settings, and format the storage if it is new. Raises `BrokerError` if a port is taken."""
         for port in self.ports():
             if _in_use(port):
                 raise BrokerError(f"port {port} on 127.0.0.1 is taken by another program; name another with --port")
@@ -242,7 +242,7 @@ def jar_folder() -> Path:
 
 
 def free_ports(count: int) -> list[int]:
-    """Return ports on 127.0.0.1 that nobody listens on now."""
+    """Return ports on 127.0.0.1 that no one listens on now."""
     with contextlib.ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
         for each in sockets:

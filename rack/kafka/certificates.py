@@ -1,6 +1,6 @@
 """Certificates for a development cluster: an authority of its own, and one certificate that all of its nodes share.
 
-They hold for 127.0.0.1 alone. The authority's private key is thrown away: nobody can make another certificate that the
+They hold for 127.0.0.1 alone. The authority's private key is thrown away: no one can make another certificate that the
 cluster would take.
 """
 

@@ -3,7 +3,7 @@
 Every record has three copies, and two nodes must hold it before it is acknowledged. Each node is broker and controller in
 one process: three processes in place of six, and whoever ends one ends its vote among the controllers too, which is the
 harder case. Clients come by TLS, a name and a password (SCRAM); the nodes know each other by certificates. Each role of
-`acls.py` has a user with the rights of that role at one log; how it is let in stands in a file of its own.
+`acls.py` has a user with the rights of that role at one log; how it is let in is in a file of its own.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class DevelopmentCluster:
         return ",".join(node.bootstrap for node in self.nodes)
 
     def cluster_id(self) -> str:
-        """Return the id that the nodes' storage has, or else a new one. Raises `BrokerError` where nodes differ."""
+        """Return the id that the nodes' storage has, or else a new one. Raises `BrokerError` if nodes differ."""
         kept = {self._stored_id(node) for node in self.nodes} - {None}
         if len(kept) > 1:
             raise BrokerError(f"the nodes in {self.directory} belong to different clusters; remove the folder")
@@ -99,7 +99,7 @@ class DevelopmentCluster:
     def start(self) -> list[int]:
         """Start the nodes that do not run, wait until all serve, and return their process ids.
 
-        The first time this makes the certificates and the users. Where a node does not start, the others are ended too.
+        The first time this makes the certificates and the users. If a node does not start, the others are ended too.
         """
         from rack.kafka.certificates import make_certificates
 
@@ -126,7 +126,7 @@ class DevelopmentCluster:
     def stop(self) -> int:
         """End the nodes of this folder, and no other process; return how many were running.
 
-        The last one has nobody to hand its partitions over to and would wait for somebody: after some seconds it is
+        The last one has no one to hand its partitions over to and would wait for somebody: after some seconds it is
         ended, and reads its log again at the next start.
         """
         running = len(self.running())

@@ -46,7 +46,7 @@ def prepare(out: Path, address: str | None) -> str:
 
 
 def make_log(site: Site) -> None:
-    """Create the log, with the office's events and the property's key. Raises `UsageError` where it holds events already."""
+    """Create the log, with the office's events and the property's key. Raises `UsageError` if it holds events already."""
     with closing(log_at(site.log, create=True, property_id=demo.PROPERTY)) as log:
         if log.streams():
             raise UsageError(f"{site.log}: the log already holds events; name another log")

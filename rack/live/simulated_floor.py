@@ -33,7 +33,7 @@ OPEN_BEFORE: Final = timedelta(minutes=45)
 """So long before the floor is watched its tables opened."""
 DAYS: Final = 7
 ROUNDS_A_DAY: Final = 2_800
-"""So many rounds of each game make up a day: more than its tables can play."""
+"""This many rounds of each game make up a day: more than its tables can play."""
 ACCOUNT: Final = "floor.json"
 CONTROLLERS: Final = "meters"
 """The name under which the meters' controllers hand in."""

@@ -35,7 +35,7 @@ class Supervision:
         folder.mkdir(parents=True, exist_ok=True)
 
     def start(self, parts: Sequence[Part]) -> None:
-        """Start parts, each when the one before it is up. Raises `EnvironmentFault` where one does not come up."""
+        """Start parts, each when the one before it is up. Raises `EnvironmentFault` if one does not come up."""
         for part in parts:
             command = [sys.executable, "-m", "rack.live.part", part.module, *part.arguments]
             with self._said(part).open("wb") as said:

@@ -1,6 +1,6 @@
 """A house without a single sensor, by commands alone: from nothing to five tables open, counted and closed over two days.
 
-Nobody writes JSON, and nobody types an id in hex.
+No one writes JSON, and no one types an id in hex.
 """
 
 from __future__ import annotations

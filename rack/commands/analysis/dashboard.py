@@ -86,7 +86,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     hosts = public_hosts(arguments.public_host or defaults.public_hosts)
     if arguments.login is not None:
         hosts.append(check_login(arguments.login))
-    elif not arguments.read_only and (of_demo is None or log != of_demo):  # a demo's patrons are nobody
+    elif not arguments.read_only and (of_demo is None or log != of_demo):  # a demo's patrons are no one
         raise UsageError(
             "choose how to serve the pages: --login FILE, or --read-only on this machine (docs/security.md)"
         )
@@ -126,7 +126,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def public_hosts(names: Sequence[str]) -> list[str]:
-    """Return host names as requests name them. Raises `UsageError` naming one that is none, or that says more than a name."""
+    """Return host names as requests name them. Raises `UsageError` naming one that is not one, or that says more than a name."""
     from dashboards.access.hosts import name_of
 
     hosts = []
@@ -141,7 +141,7 @@ def public_hosts(names: Sequence[str]) -> list[str]:
 
 
 def check_login(path: Path) -> str:
-    """Return the host that `redirect_uri` names; raise `UsageError` where a login file is incomplete, weak, or not private."""
+    """Return the host that `redirect_uri` names; raise `UsageError` if a login file is incomplete, weak, or not private."""
     try:
         if path.stat().st_mode & 0o077:
             raise UsageError(f"{path}: other users can read this file, and it holds secrets; run chmod 600 on it")
@@ -182,7 +182,7 @@ def check_login(path: Path) -> str:
 
 
 def _witness(arguments: argparse.Namespace, log: str | None) -> tuple[Path, Path] | None:
-    """Return a witness's folder and its public key's file, where they are given. Raises `UsageError`."""
+    """Return a witness's folder and its public key's file, if they are given. Raises `UsageError`."""
     folder, key = arguments.witness, arguments.witness_key
     if folder is None and key is None:
         return None

@@ -16,7 +16,7 @@ QUESTIONS = {
     "counts": "observed and expected counts of a family of tests (--family)",
 }
 TAKES = {"tests": (), "counts": ("family",)}
-"""Question → its options, beside those that both take."""
+"""Question → its options, next to those that both take."""
 HIDDEN = {"statistic", "freedom", "q", "alarm", "verdict", "most_off"}
 
 
@@ -29,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Answer; 1 where there is an alarm."""
+    """Answer; 1 if there is an alarm."""
     from analytics.fairness import fairness
     from analytics.warehouse.warehouse import reading
 

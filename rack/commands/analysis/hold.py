@@ -51,7 +51,7 @@ TAKES: dict[str, tuple[str, ...]] = {
     "counts": (),
     "behind": ("wager", "paytable", "hour", "seat"),
 }
-"""Question → its options, beside the part of the floor, which all take."""
+"""Question → its options, next to the part of the floor, which all take."""
 
 OF_COUNTS = ("counts", "change", "investigate")
 """Questions that no wager has a part in."""
@@ -77,7 +77,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Answer; 1 where there is an alarm, or a period to be investigated."""
+    """Answer; 1 if there is an alarm, or a period to be investigated."""
     from analytics.warehouse.warehouse import reading
 
     check_options(arguments, "hold", arguments.question, TAKES)
@@ -95,7 +95,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 Answer = tuple["pl.DataFrame", "list[str] | None"]
-"""What is shown, and the columns of it that a screen has room for (null: all)."""
+"""What is shown, and the columns of it that a screen has room for (None: all)."""
 
 
 def _note(db: Warehouse, given: argparse.Namespace, output: Output) -> None:

@@ -49,7 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Make a report; 1 where it has a row that needs attention. Or list the reports."""
+    """Make a report; 1 if it has a row that needs attention. Or list the reports."""
     from analytics.reports.catalogue import REPORTS
 
     if arguments.name == "list":
@@ -134,7 +134,7 @@ def _pdf(arguments: argparse.Namespace, report: Report) -> Path:
 
 
 def _refuse_others(files: Mapping[Path, bytes]) -> None:
-    """Raise `UsageError` where a file is there already with other bytes: a report that was filed is never overwritten."""
+    """Raise `UsageError` if a file is there already with other bytes: a report that was filed is never overwritten."""
     for path, data in files.items():
         if path.exists() and path.read_bytes() != data:
             raise UsageError(

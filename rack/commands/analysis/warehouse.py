@@ -24,7 +24,7 @@ TAKES = {
     "export": ("out", "format", "tables", "log", "by", "reason"),
     "columns": ("markdown",),
 }
-"""Action → its options, beside --warehouse."""
+"""Action → its options, next to --warehouse."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _build(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Build; 4 where a stream is broken (it is taken as far as it stands)."""
+    """Build; 4 where a stream is broken (it is taken as far as it is)."""
     from msgspec import to_builtins
 
     from analytics.hold.hold import generation

@@ -27,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Print the advice kept beside the results, with --json a line for each table; 1 where something is to be put right now.
+    """Print the advice kept next to the results, with --json a line for each table; 1 if something is to be put right now.
 
     Advice comes from `rack replay --follow` (or `rack live`); a round that is over has a verdict and no advice.
     """

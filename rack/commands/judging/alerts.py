@@ -48,7 +48,7 @@ TAKES = {
     "acknowledge": ("by", "reason"),
     "secret": (),
 }
-"""Action → its options, beside --log."""
+"""Action → its options, next to --log."""
 WHAT = {"retry": (0, 1), "acknowledge": (1, 1), "secret": (1, 1)}
 """Action → how many names it takes, at least and at most; any other takes none."""
 
@@ -158,7 +158,7 @@ def _settings(arguments: argparse.Namespace) -> tuple[Settings, Path]:
 
 
 def _test(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Send a test to each receiver; 1 where one did not take it."""
+    """Send a test to each receiver; 1 if one did not take it."""
     from secrets import token_hex
 
     from desk.alarms.alarm import to_body, trial_message
@@ -212,7 +212,7 @@ def _acknowledge(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _list(arguments: argparse.Namespace, output: Output) -> Exit:
-    """List the alarms that stand; 1 where nobody acknowledged one."""
+    """List the alarms that stand; 1 if no one acknowledged one."""
     from msgspec import to_builtins
 
     from desk.alarms.alarm import standing_sentence
@@ -244,7 +244,7 @@ def _list(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _messages(arguments: argparse.Namespace, output: Output) -> Exit:
-    """List messages, the newest first; 1 where there are dead letters."""
+    """List messages, the newest first; 1 if there are dead letters."""
     from desk.alarms.outbox import STATES, Outbox
 
     with Outbox(outbox_file(arguments.outbox, log_address(arguments.log)), read_only=True) as outbox:

@@ -52,7 +52,7 @@ TAKES = {
     "letter": ("by", "out", "key"),
     "appeal": ("by", "reason"),
 }
-"""Action → its options, beside --log."""
+"""Action → its options, next to --log."""
 NEEDS = {
     "list": (),
     "show": (),
@@ -68,7 +68,7 @@ NEEDS = {
     "appeal": ("by", "reason"),
 }
 PLACES = {"list": "[TABLE]", "open": "TABLE ROUND", "attach": "CASE FILE", "fetch": "CASE DIGEST"}
-"""Action → what it is about, where that is not one case."""
+"""Action → what it is about, if that is not one case."""
 READS = {"list", "show"}
 
 
@@ -96,7 +96,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Show or do; `list` is 1 where a case is open, `show` 4 where an attachment is gone or was changed."""
+    """Show or do; `list` is 1 if a case is open, `show` 4 if an attachment is gone or was changed."""
     from desk.review.case_folder import CaseFolder
     from rack.opening import desk
 
@@ -121,7 +121,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _place(arguments: argparse.Namespace, most: int) -> list[str]:
-    """Return the words after the action. Raises `UsageError` where there are not so many."""
+    """Return the words after the action. Raises `UsageError` if there are not this many."""
     if len(arguments.of) != most:
         raise UsageError(
             f"rack case {arguments.action} {PLACES.get(arguments.action, 'CASE')}: expected {most} of these"

@@ -13,7 +13,7 @@ from rack.output import Output, money, table
 HELP = "Simulate a gaming day with planted faults, replay it, and compare findings with faults"
 
 ROUNDS_OF_SEVERAL_GAMES = 1_200
-"""Rounds of each game where several are played: enough to plant every fault twice."""
+"""Rounds of each game if several are played: enough to plant every fault twice."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Run the demo; 0 where every planted fault was found and nothing else, 1 otherwise."""
+    """Run the demo; 0 if every planted fault was found and nothing else, 1 otherwise."""
     from rack import demo
 
     out = arguments.out or settings.load().out

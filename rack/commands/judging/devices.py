@@ -125,7 +125,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _check(profile_file: Path, name: str, output: Output) -> Exit:
-    """Show what messages become; 1 where the profile refuses any."""
+    """Show what messages become; 1 if the profile refuses any."""
     from intake.lines import Refusal, line_of
     from intake.profiles.profile import Profile
 

@@ -39,7 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Find; 1 where neither a round fits nor anybody wrote these words."""
+    """Find; 1 if neither a round fits nor anybody wrote these words."""
     from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
     from analytics.errors import search_words

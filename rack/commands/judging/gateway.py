@@ -111,7 +111,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Raise `UsageError` where what was asked for would let strangers in."""
+    """Raise `UsageError` if what was asked for would let strangers in."""
     from intake.gateway.server import is_loopback, parse_listen
 
     here = is_loopback(parse_listen(arguments.listen)[0])

@@ -57,7 +57,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Take the file in; 1 where lines were refused, 4 where something beside the chain differed from it."""
+    """Take the file in; 1 if lines were refused, 4 if something next to the chain differed from it."""
     from events.errors import AppendRefused, IntegrityError, LogUnavailable
     from intake.appending import IntakeSummary
     from rack.foreign import report_clock

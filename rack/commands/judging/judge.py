@@ -27,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Judge the transcript; 1 where something was done otherwise than the rules say."""
+    """Judge the transcript; 1 if something was done otherwise than the rules say."""
     from rack.verdict_text import verdict_lines
     from replay.transcript.transcript import judge
 
@@ -77,7 +77,7 @@ def as_json(judged: Sequence[JudgedRound]) -> dict[str, Any]:
 
 
 def read_text(file: str) -> tuple[str, str]:
-    """Return a text without card numbers, and what to call it. Raises `UsageError` where there is none in UTF-8."""
+    """Return a text without card numbers, and what to call it. Raises `UsageError` if none exists in UTF-8."""
     from events.vocabulary.card_numbers import hidden_in_text
 
     try:
@@ -100,7 +100,7 @@ def _bounded(content: BinaryIO, file: str) -> bytes:
 
 
 def rules_beside(file: str) -> Callable[[str], str]:
-    """Return what reads the rules submissions that a transcript names: they lie beside it."""
+    """Return what reads the rules submissions that a transcript names: they lie next to it."""
     from rulebook.chapters.submission import MAX_TEXT
 
     folder = Path.cwd() if file == "-" else Path(file).parent

@@ -22,7 +22,7 @@ MAX_BYTES_SHOWN = 2_000
 """Bytes of an entry that are shown; --out writes all of them to a file."""
 
 TAKES = {"list": (), "show": ("out",), "redrive": ("line", "by", "reason")}
-"""Action → its options, beside --log."""
+"""Action → its options, next to --log."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -48,7 +48,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Carry it out; `redrive` is 1 where an entry is still refused; 4 where bytes are not those that were refused."""
+    """Carry it out; `redrive` is 1 if an entry is still refused; 4 if bytes are not those that were refused."""
     from rack.opening import log_at
 
     check_options(arguments, "quarantine", arguments.what, TAKES)

@@ -1,4 +1,4 @@
-"""`rack replay`: judge every round that is new in a log, and keep the verdicts beside it."""
+"""`rack replay`: judge every round that is new in a log, and keep the verdicts next to it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ BUILD_EVERY_S = 1.0
 REST = 0.1
 """Between two builds it rests for this share of the time that the last one took."""
 INTERRUPTED = "Query interrupted"
-"""What DuckDB raises (a `RuntimeError`) where Ctrl-C comes while it works."""
+"""What DuckDB raises (a `RuntimeError`) if Ctrl-C comes while it works."""
 
 HELP = "Judge every new round of a log and store the verdicts beside it"
 
@@ -80,7 +80,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Replay; 1 where findings stand, 4 where a stream is broken. `--as-of` and `--rules` keep nothing."""
+    """Replay; 1 where findings stand, 4 if a stream is broken. `--as-of` and `--rules` keep nothing."""
     from desk.verification.walk import lost_tails
     from rack.foreign import report_clock, report_store_faults
     from rack.opening import log_at, results_at
@@ -196,7 +196,7 @@ class _WarehouseKeeper:
         self._built, self._next_s = -1, 0.0
 
     def offer(self, changed: int) -> None:
-        """Begin a build where verdicts have changed since the last one, and it is time. Raises what ended the last one."""
+        """Begin a build if verdicts have changed since the last one, and it is time. Raises what ended the last one."""
         if self._building is not None:
             if not self._building.done():
                 return
@@ -257,7 +257,7 @@ def _follow(log: EventLog, results: ResultStore, arguments: argparse.Namespace, 
 
 
 def _rounds(log: EventLog, folder: Path | None) -> KeptTable | None:
-    """Return what keeps the round table in a folder, where one is asked for."""
+    """Return what keeps the round table in a folder, if one is asked for."""
     if folder is None:
         return None
     from whatif.kept_table import KeptTable
@@ -337,7 +337,7 @@ def _interrupt(signum: int, frame: object) -> None:
 
 
 def _report_foreign(summary: Summary, reported: int, output: Output) -> int:
-    """Say which foreign records were passed over beyond so many; return how many that makes."""
+    """Say which foreign records were passed over beyond this many; return how many that makes."""
     from rack.foreign import foreign_lines
 
     for line in foreign_lines(summary.foreign, reported):
@@ -346,7 +346,7 @@ def _report_foreign(summary: Summary, reported: int, output: Output) -> int:
 
 
 def _report_judged_again(summary: Summary, reported: int, output: Output) -> int:
-    """Say which stored results and positions beyond so many did not fit and were judged again; return how many that makes."""
+    """Say which stored results and positions beyond this many did not fit and were judged again; return how many that makes."""
     for line in summary.judged_again[reported:]:
         output.problem(line)
     return len(summary.judged_again)

@@ -71,7 +71,7 @@ TAKES = {
     "persons": (),
     "register": ("name", "account", "role"),
 }
-"""Action → its options, beside --log."""
+"""Action → its options, next to --log."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -131,7 +131,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Show or do; `list` is 1 where findings wait for somebody, 4 where the review of a table is broken."""
+    """Show or do; `list` is 1 if findings wait for somebody, 4 if the review of a table is broken."""
     from rack.opening import desk
 
     check_options(arguments, "review", arguments.action, TAKES)
@@ -400,7 +400,7 @@ def _video(desk: Desk, given: argparse.Namespace) -> Entry:
 
 
 def _camera(given: argparse.Namespace) -> Camera | None:
-    """Return what the property's file says of the camera; null where it does not name it."""
+    """Return what the property's file says of the camera; None if it does not name it."""
     from desk.review.cameras import read_cameras
 
     file = cameras_file(log_address(given.log))

@@ -23,7 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Show the round; 1 where it has findings."""
+    """Show the round; 1 if it has findings."""
     from desk.recorded_round import recorded_round
     from desk.review.state import review_of
     from rack.commands.judging.rules import read_submission

@@ -30,7 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Make the table; 4 where a stream is broken (it has no rows then)."""
+    """Make the table; 4 if a stream is broken (it has no rows then)."""
     from rack.opening import log_at
     from whatif.round_table import RoundTable, build
 

@@ -50,7 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """List, check, file or sign; 2 where a submission is refused."""
+    """List, check, file or sign; 2 if a submission is refused."""
     what, of = arguments.what, arguments.of
     check_options(arguments, "rules", what, TAKES)
     if (
@@ -153,7 +153,7 @@ def _list(output: Output) -> None:
 
 
 def read_submission(file: str) -> Rulebook:
-    """Read a rules submission. Raises `UsageError` where there is no such text, `RulesRefused` where it is refused."""
+    """Read a rules submission. Raises `UsageError` if there is no such text, `RulesRefused` if it is refused."""
     from rulebook.chapters.rulebook import parse_submission
     from rulebook.chapters.submission import MAX_TEXT
 

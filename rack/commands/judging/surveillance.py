@@ -31,7 +31,7 @@ TAKES = {
     "sign-over": ("by", "note", "shift"),
     "accept": ("by", "note"),
 }
-"""Action → its options, beside --log."""
+"""Action → its options, next to --log."""
 NEEDS = {"list": (), "enter": ("by", "note"), "sign-over": ("by", "note", "shift"), "accept": ("by", "note")}
 
 
@@ -51,7 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """List or write; `list` is 1 where a shift that was signed over waits to be accepted."""
+    """List or write; `list` is 1 if a shift that was signed over waits to be accepted."""
     from rack.opening import desk
 
     check_options(arguments, "surveillance", arguments.action, TAKES)

@@ -36,7 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Report what other rules would have paid; 4 where a stream is broken."""
+    """Report what other rules would have paid; 4 if a stream is broken."""
     from rack.commands.judging.rules import read_submission
     from rack.opening import log_at
     from whatif.what_if import what_if

@@ -53,9 +53,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Make a checkpoint; 4 where the log contradicts what was signed before, and then nothing is signed.
+    """Make a checkpoint; 4 if the log contradicts what was signed before, and then nothing is signed.
 
-    4 also where results contradict it: the streams are signed then, and those results are not stated.
+    4 also if results contradict it: the streams are signed then, and those results are not stated.
     """
     from contextlib import ExitStack, closing
 
@@ -113,7 +113,7 @@ def _tell(faults: Sequence[IntegrityError], reported: Sequence[str], output: Out
 
 
 def _store(address: str, log_id: str, patience_s: float, output: Output) -> CheckpointStore:
-    """Open the checkpoints for writing, waiting for another writer to finish. Raises `SecondWriter` where it does not."""
+    """Open the checkpoints for writing, waiting for another writer to finish. Raises `SecondWriter` if it does not."""
     from events.errors import SecondWriter
     from rack.opening import checkpoints_at
 

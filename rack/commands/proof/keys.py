@@ -51,7 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Do what was asked; 2 where the log has a key already, or none to replace."""
+    """Do what was asked; 2 if the log has a key already, or none to replace."""
     if arguments.action == "list":
         return _list(arguments, output)
     if arguments.action == "new" and arguments.witness:

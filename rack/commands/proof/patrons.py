@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 HELP = "Manage the keyring of patron tokens; card numbers are read from stdin, never from a flag"
 
 TAKES = {"new": (), "list": (), "token": ("at",), "rotate": ("at",), "erase": (), "destroy": ("epoch",)}
-"""Action → its options, beside --keyring."""
+"""Action → its options, next to --keyring."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""`rack prove`: a small file that shows, with a public key and nothing else, that an event stands in the log."""
+"""`rack prove`: a small file that shows, with a public key and nothing else, that an event is in the log."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Make the proof; 2 where no checkpoint covers the events yet. That it leaves is in the log before it does."""
+    """Make the proof; 2 if no checkpoint covers the events yet. That it leaves is in the log before it does."""
     import json
     from contextlib import ExitStack, closing
 
@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _rounds(log: EventLog, stream: str, numbers: Sequence[int]) -> list[int | None]:
-    """Return of which rounds these events are; null stands for what is of no round."""
+    """Return of which rounds these events are; None stands for what is of no round."""
     from events.vocabulary.codec import read
 
     found = {read(record.data).round_no for number in numbers for record in log.read(stream, number, number)}

@@ -35,7 +35,7 @@ TAKES = {
     "list": ("day",),
     "correct": ("by", "reason", "chips", "amount", "strike"),
 }
-"""Action → its options, beside --log."""
+"""Action → its options, next to --log."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -48,7 +48,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Count; 1 where two entries differ."""
+    """Count; 1 if two entries differ."""
     from desk.house.counting import CountRoom
     from rack.opening import house_log, register_of
 

@@ -20,7 +20,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Look at every part; 1 where one needs somebody."""
+    """Look at every part; 1 if one needs somebody."""
     from desk.house.health import look
 
     if arguments.send_test:
@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _send_test(folder: Path, output: Output) -> None:
-    """Send a test to each receiver, and note when all took it. Raises `UsageError` where there is none."""
+    """Send a test to each receiver, and note when all took it. Raises `UsageError` if none exists."""
     from secrets import token_hex
 
     from desk.alarms.alarm import to_body, trial_message

@@ -115,7 +115,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _asked(at: list[float]) -> Callable[..., None]:
-    """Return a handler that interrupts when it is called, and once more where it is called again later than at once."""
+    """Return a handler that interrupts when it is called, and once more if it is called again later than at once."""
 
     def ask(*_: object) -> None:
         at.append(time.monotonic())
@@ -135,7 +135,7 @@ def _end(supervision: Supervision) -> None:
 
 
 def check_ports(ports: Mapping[str, int]) -> None:
-    """Raise `EnvironmentFault` naming a port that is taken, `UsageError` where two are the same."""
+    """Raise `EnvironmentFault` naming a port that is taken, `UsageError` if two are the same."""
     if len(set(ports.values())) < len(ports):
         raise UsageError(f"{' and '.join(ports)} name the same port; give each its own")
     for name, port in ports.items():

@@ -50,9 +50,9 @@ TAKES = {
     "list": ("day",),
     "correct": ("by", "reason", *_MONEY, "slip", "dealer", "shift", "device", "fault", "strike", "verified_by"),
 }
-"""Action → its options, beside --log."""
+"""Action → its options, next to --log."""
 NEEDS = {"fill": ("slip",), "credit": ("slip",), "device": ("fault",), "correct": ("reason",)}
-"""Action → options that it needs, beside --by."""
+"""Action → options that it needs, next to --by."""
 SECOND = {"tap-in": "DEALER", "shift": "NAME", "device": "DEVICE", "restore": "DEVICE", "correct": "LINE"}
 """Action → what it names after the table."""
 FIELDS = ("slip", "dealer", "shift", "device", "fault", "verified_by")

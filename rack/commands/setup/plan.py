@@ -22,7 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Print the plan; 1 where something would change."""
+    """Print the plan; 1 if something would change."""
     from analytics.theory.theory import percent_of
     from desk.house.plan import make_plan
     from desk.house.property_file import read_property
