@@ -96,6 +96,8 @@ def make_plan(made: Property, log: EventLog | None, returns: Returns, by: str = 
     if not same:
         applied = model.PropertyApplied(by=by or "unknown", only_office_files=only_office, sha256=made.sha256)
         says = "only the office files rules" if only_office else "devices file rules, too"
+        if stated.applied is not None and stated.applied.only_office_files == only_office:
+            says = f"the file changed: SHA-256 {made.sha256[:16]}…"
         steps.append(
             Step("+" if stated.applied is None else "~", f"{PROPERTY} property_applied ({says})", PROPERTY, (applied,))
         )

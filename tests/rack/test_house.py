@@ -98,6 +98,26 @@ def test_five_tables_over_two_days_from_nothing(hands: Hands, tmp_path: Path) ->
     assert "{" not in said
 
 
+def test_the_doctor_is_content_once_all_parts_run(hands: Hands, tmp_path: Path) -> None:
+    hands.types("init house", "--name", "B", "--zone", "UTC", "--first-day", DAYS[0], "--tables", "1 dj_wild")
+    hands.types("apply house --by person-1")
+    for line in (
+        "rules sign dw-01 --by person-2",
+        "keys new house/log.key --by person-1",
+        "keys new house/witness.key --witness w.example",
+        "checkpoint --key house/log.key",
+        "witness --key house/witness.key --folder house/witness",
+        "archive --out house/archive",
+        f"verify --log archive://{tmp_path}/house/archive",
+    ):
+        hands.types(line)
+    hands.types("doctor house", code=1)
+    parts = {part["name"]: part["ok"] for part in hands.reads("doctor house")}
+    assert [name for name, ok in parts.items() if not ok] == ["mail"]
+    (tmp_path / "house" / "log.key.pub").write_text((tmp_path / "house" / "witness.key.pub").read_text())
+    assert not {part["name"]: part["ok"] for part in hands.reads("doctor house")}["key"]
+
+
 def test_six_questions_are_asked_on_a_terminal(hands: Hands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     answers = ["Bellwether", "America/New_York", "", "", DAYS[0], "1 dj_wild"]
     asked: list[str] = []
