@@ -355,7 +355,7 @@ def takes_notice(stream: str) -> bool:
 
 
 def notice_ids(log: EventLog, stream: str) -> set[str]:
-    """Return the ids of the notices that stand, or may come to stand, in a stream for what is in quarantine."""
+    """Return the ids of the notices in force, or that may come to be, in a stream for what is in quarantine."""
     streams = (stream, UNKNOWN_STREAM)
     return {notice_id(stream, entry.data) for entry in log.quarantined() if entry.stream in streams}
 

@@ -1,7 +1,7 @@
 """What was refused at intake, and how it comes into the record after all (`rack quarantine`, D240).
 
 Nothing leaves the quarantine. If a refused line can be read by now, or somebody hands in what it should have said, it
-is appended as a correction of the `intake_refused` event that stands for it: what the line says counts from then on in
+is appended as a correction of the `intake_refused` event that represents it: what the line says counts from then on in
 the place where it came in, and its round is judged again. The correction is under the device's own id and number, so
 that the gap closes which the refusal had left in the device's count, and the line cannot come in a second time.
 """
@@ -33,7 +33,7 @@ _MARKS = tuple(f'"type":"{event.TYPE}"'.encode() for event in (IntakeRefused, Ev
 
 
 class QuarantineCase(msgspec.Struct, frozen=True):
-    """Refused bytes, the notice that stands for them in a stream, and the event that redrove them.
+    """Refused bytes, the notice that represents them in a stream, and the event that redrove them.
 
     `stream` is where they were meant for, or came in; `unknown` if no one can tell. `fault` is why the bytes may not be
     used: they were changed or are missing, or the entry has no event and another of its stream is missing. `size` is in
@@ -128,7 +128,7 @@ def redrive(
 
     A card number in `reason` is left out. Raises `EventError` if `line` holds one, if it still cannot be read or may not stand
     there, or if no device may report it, whoever redrives it; `IntakeError` if it was redriven already; an `IntegrityError` if
-    the bytes are not those that were refused, also if `line` is handed in: no one can tell what it stands for.
+    the bytes are not those that were refused, also if `line` is handed in: no one can tell what it represents.
     """
     if each.fault is not None:
         raise each.fault

@@ -17,7 +17,7 @@ from replay.narrative.verdicts import RoundVerdict, doubts_about, is_bound, narr
 from replay.run.adjudicate import Conclusion
 
 Where = Callable[[Finding], str]
-"""Says where the evidence of a finding stands."""
+"""Says where the evidence of a finding is."""
 Reckoned = Callable[[Finding], str]
 """Works out a finding's money in a sentence; empty if none exists to work out."""
 

@@ -253,7 +253,7 @@ def time_to_detection(db: Warehouse, by: str = "code", selection: Selection = EV
 
     `to_close_seconds`: from the event that shows the mistake to the end of its round, from when on a replay finds it;
     `to_review_seconds`: from the end of the round until somebody first reviewed it; `to_disposition_seconds`: until the
-    disposition that stands. Next to them `findings`, `reviewed`, `settled`, `waiting` (not yet reviewed); medians are None
+    disposition in force. Next to them `findings`, `reviewed`, `settled`, `waiting` (not yet reviewed); medians are None
     without any. `…_p90` is the ninth decile.
     """
     columns = columns_of(by, BY_MISTAKES)
@@ -294,7 +294,7 @@ def time_to_detection(db: Warehouse, by: str = "code", selection: Selection = EV
 def false_alarms(db: Warehouse) -> pl.DataFrame:
     """Return how often people or corrections of the record overturned each code, a row per code, worst first.
 
-    Columns: `code`, `findings` (that stand), `withdrawn` (a correction of the record took them back), `disposed` (duplicates left
+    Columns: `code`, `findings` (in force), `withdrawn` (a correction of the record took them back), `disposed` (duplicates left
     out), `confirmed`, `false_alarms`, `record_wrong`, `cannot_tell`, `duplicates`, `false_alarm_percent` (false alarms and
     wrong records of those disposed of) with `low_percent` and `high_percent` (95 %, Clopper and Pearson); None where none was.
     """
@@ -347,7 +347,7 @@ def findings_behind(
     seat: int | None = None,
     bettor: str | None = None,
 ) -> pl.DataFrame:
-    """Return the mistakes behind a figure, in the order played: where, who, what, how much, and where its review stands."""
+    """Return the mistakes behind a figure, in the order played: where, who, what, how much, and where its review is."""
     return frame(
         db,
         f"""

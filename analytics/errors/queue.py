@@ -108,7 +108,7 @@ def findings_listed(db: Warehouse, filters: QueueFilters | None = None) -> pl.Da
 
 
 def incident(db: Warehouse, finding_id: str) -> pl.DataFrame:
-    """Return the findings of the incident that a finding belongs to, the cause first; empty where no such finding stands."""
+    """Return the findings of the incident that a finding belongs to, the cause first; empty if no such finding exists."""
     return _frame(
         db,
         """

@@ -89,7 +89,7 @@ def _required(record: GameReturns, listed: Chapter) -> Iterator[Result]:
     """Yield the returns of the required wagers, named as in the warehouse.
 
     A settlement does not show which version of the base wager was played (with or without vigorish): the version that is
-    worth least to the house stands for both.
+    worth least to the house represents both.
     """
     results = list(record.required(listed))
     versions = [result for result in results if result.wager == listed.base]

@@ -93,7 +93,7 @@ def build_news(path: str | Path, read: Read, facts: PropertyFacts) -> None:
 
 
 def extend(path: str | Path, read: Read, facts: PropertyFacts) -> None:
-    """Add to the warehouse what is new, one generation on. Raises as `warehouse.build` does; the old file then stands."""
+    """Add to the warehouse what is new, one generation on. Raises as `warehouse.build` does; the old file then remains."""
     with warehouse.disk_errors(path), following(path) as fresh, ExitStack() as stack:
         opened = partial(warehouse.opened, fresh, threads=1)  # for so few rows, more of them take longer
         try:

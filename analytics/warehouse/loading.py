@@ -256,7 +256,7 @@ def table_event_frame(events: Iterable[TableEvent]) -> TableRows:
 
 
 def review_frame(reviews: Iterable[ReviewedFinding]) -> TableRows:
-    """Return where reviews stand."""
+    """Return where reviews are."""
     return _batch("raw_reviews", [msgspec.structs.astuple(review) for review in reviews])
 
 

@@ -41,7 +41,7 @@ WHOLE: Final = {"fct_readings": "filing", "mart_theory_floor": "day"}
 """Model that is renewed by `all` → the scope without which there is nothing to renew."""
 
 OTHER_COLUMNS: Final = {"stg_stated": {"round_no": "stated_in"}, "stg_once_stated": {"round_no": "stated_in"}}
-"""Model → the column of its own that stands for one of the scope `verdict`."""
+"""Model → the column of its own that represents one of the scope `verdict`."""
 
 _DAYS: Final = """
 INSERT INTO in_day SELECT DISTINCT stream, gaming_day FROM stg_adjudications SEMI JOIN in_round USING (stream, round_no)

@@ -32,7 +32,7 @@ COLUMNS: Final[dict[str, tuple[str, ...]]] = {
     "month": ("month",),
     "dealer_table": ("dealer", "table_id"),
 }
-"""What an answer can be told apart by, and the columns that stand for it."""
+"""What an answer can be told apart by, and the columns that represent it."""
 
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True):

@@ -165,7 +165,7 @@ def build(
 
     Every revision may be given, in any order, repeats too: the newest of each round counts. `stream_findings` are those
     that belong to no round (a gap in the log).
-    Raises `WarehouseError` if the disk is full or fails, `OSError` or `duckdb.Error`; the old file then stands untouched.
+    Raises `WarehouseError` if the disk is full or fails, `OSError` or `duckdb.Error`; the old file then remains untouched.
     """
     facts = facts or PropertyFacts()
     build_from(

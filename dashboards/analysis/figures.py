@@ -72,7 +72,7 @@ class Figures:
         return part
 
     def join(self, title: str, others: Sequence[str], rows: pl.DataFrame) -> None:
-        """Let `rows` stand for a figure that is shown with columns of `others` next to its own, with the SQL of all of them."""
+        """Let `rows` represent a figure that is shown with columns of `others` next to its own, with the SQL of all of them."""
         made_of = [each for name in (title, *others) for each in self._shown if each.title == name]
         statements = [statement for each in made_of for statement in each.statements]
         self._shown = [

@@ -52,7 +52,7 @@ CHIPS = {
         }.items()
     },
 }
-"""Wager → the letter and the color of its chip; no letter stands for two. A wager that is not here has a small letter."""
+"""Wager → the letter and the color of its chip; no letter represents two. A wager that is not here has a small letter."""
 
 Places = dict[Position, tuple[int, int]]
 """The middle of the top edge of each seat's cards."""

@@ -286,7 +286,7 @@ _FORMS: dict[str, Callable[[str, str], Doing]] = {
 
 
 def _letter(found: PatronCase, who: str | None) -> None:
-    """Offer the letter on the decision that stands."""
+    """Offer the letter on the decision in force."""
     if found.case.decision is None or who is None:
         return
     why = access.refusal(access.PACKET) or ("" if key_path() is not None else "Start the pages with RACK_KEY set")

@@ -83,7 +83,7 @@ def history(said: Sequence[Entry], formats: Formats) -> Html:
 
 
 def standings(reviews: Sequence[FindingReview], formats: Formats) -> Html:
-    """Return where an incident stands: its state and who has it, and of each disposition how often it was given."""
+    """Return where an incident is: its state and who has it, and of each disposition how often it was given."""
     if len(reviews) == 1:
         return standing(reviews[0], formats)
     state, holder = incident_state(reviews), incident_holder(reviews)
@@ -96,7 +96,7 @@ def standings(reviews: Sequence[FindingReview], formats: Formats) -> Html:
 
 
 def incident_panel(members: Sequence[dict[str, Any]], said: Reviews, formats: Formats) -> None:
-    """Show where an incident stands and what can be done about it; `members` are its findings, the cause first."""
+    """Show where an incident is and what can be done about it; `members` are its findings, the cause first."""
     table = members[0]["table_id"]
     if table in said.broken:
         source.show(markup.notice(f"The review record of {table_name(table)} is broken", said.broken[table]))
@@ -107,7 +107,7 @@ def incident_panel(members: Sequence[dict[str, Any]], said: Reviews, formats: Fo
 def panel(
     members: Sequence[dict[str, Any]], reviews: Sequence[FindingReview], alike: Sequence[str], formats: Formats
 ) -> None:
-    """Show where an incident stands and offer what can be done about all its findings.
+    """Show where an incident is and offer what can be done about all its findings.
 
     `members` are the findings, the cause first, `reviews` theirs; `alike` the causes of the other incidents of its fingerprint.
     """

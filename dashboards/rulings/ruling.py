@@ -42,7 +42,7 @@ def answer(
     claims: Sequence[Dispute] = (),
     disposed: Mapping[str, Disposed] = NOTHING_DONE,
 ) -> Html:
-    """Return the answer to "was it paid right?": of one seat, or of all. A tick stands for `AS_DUE` alone.
+    """Return the answer to "was it paid right?": of one seat, or of all. A tick represents `AS_DUE` alone.
 
     `disposed` is how findings were disposed of, by their ids.
     """

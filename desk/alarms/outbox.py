@@ -329,7 +329,7 @@ class Outbox:
         return dict(self._database.rows("SELECT state, count(*) FROM messages GROUP BY state"))
 
     def alarms(self) -> list[AlarmStatus]:
-        """Return every alarm that stands, the newest first."""
+        """Return every alarm in force, the newest first."""
         sql = "SELECT data, revision, withdrawn FROM alarms WHERE NOT withdrawn ORDER BY raised_us DESC, alarm"
         return [_standing(*row) for row in self._database.rows(sql)]
 

@@ -177,7 +177,7 @@ def packet_at(
 ) -> Packet:
     """Make the packet of a round of the log at an address, with the log's key in a file, and write the export down.
 
-    If something about the round stands beyond the newest checkpoint, one that covers it is waited for, or made (`cover`),
+    If something about the round is beyond the newest checkpoint, one that covers it is waited for, or made (`cover`),
     unless `note` names one. The right to write to the log is taken for the export alone. Options go to the backends (`security`).
     Raises what `cover`, `make_packet`, `events.proofs.keys.read_signer` and the log raise; then nothing leaves.
     """

@@ -58,7 +58,7 @@ class Stored(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Events of one stream. Those from number `begins` to number `ends` stand together without a gap.
+    """Events of one stream. Those from number `begins` to number `ends` are together without a gap.
 
     `head` is the statement of where the stream ended, `outside` what joins the events with the root that it states.
     """

@@ -33,7 +33,7 @@ Waiting = Callable[[float], None]
 
 
 def beyond(log: EventLog, statements: Statements, table: str, round_no: int) -> dict[str, int]:
-    """Return where what was said of a round, or a correction at its table, stands beyond a checkpoint: stream → last number."""
+    """Return where what was said of a round, or a correction at its table, is beyond a checkpoint: stream → last number."""
     found: dict[str, int] = {}
     for stream in {f"table/{table}", f"review/{table}"} & set(log.streams()):
         for record in log.read(stream, statements.size(stream) + 1):

@@ -42,7 +42,7 @@ class RoundUnknown(LookupError):
 
 
 class Evidence(msgspec.Struct, frozen=True):
-    """The records, in order; those from number `begins` to number `ends` stand together in the stream without a gap."""
+    """The records, in order; those from number `begins` to number `ends` are together in the stream without a gap."""
 
     records: tuple[Record, ...]
     begins: int

@@ -501,7 +501,7 @@ class Desk:
 
     @cached_property
     def _configured(self) -> PropertyConfigured | None:
-        """How the property configured itself last; None if it never did. Read once: it may stand far back in a partition."""
+        """How the property configured itself last; None if it never did. Read once: it may be far back in a partition."""
         return self.memory.configured(self.log)
 
 

@@ -69,7 +69,7 @@ class Dispute(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def state(self) -> str:
-        """Where it stands, in words."""
+        """Where it is, in words."""
         if self.outcome is not None:
             return OUTCOMES[self.outcome]
         return "open" if self.pending is None else self.pending.words
@@ -100,7 +100,7 @@ class CaseFile(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def state(self) -> str:
-        """Where it stands, in words."""
+        """Where it is, in words."""
         if self.decision is not None:
             return "decided"
         if self.pending is not None:

@@ -36,7 +36,7 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     """A checkpoint of the log: over how many statements and events, its root (hex), and when it was made (UTC microseconds).
 
     `cosigned_s` is the witness's own clock (UTC seconds) if it cosigned this one; None if not. `covered` says that it
-    cosigned this one or a later one, which stands for all before.
+    cosigned this one or a later one, which represents all before.
     """
 
     size: int

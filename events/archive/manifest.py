@@ -35,7 +35,7 @@ from events.vocabulary.model import MAX_INT, Count, Day, Digest, Number, Token
 
 IDENTITY, HEAD = "archive.json", "head.json"
 ARCHIVE = "archive"
-"""Stands for a stream in errors about the archive itself; the number is that of a manifest."""
+"""Represents a stream in errors about the archive itself; the number is that of a manifest."""
 LISTS = (QUARANTINE, CHECKPOINTS)
 """Streams of an archive that hold no events."""
 MAX_REFUSED_BYTES = 1024 * 1024 * 1024

@@ -50,7 +50,7 @@ class ManifestChain:
 
     @property
     def digest(self) -> str:
-        """The digest of the last manifest, which stands for the whole archive, in hex."""
+        """The digest of the last manifest, which represents the whole archive, in hex."""
         return self._digests[-1]
 
     def streams(self) -> list[str]:

@@ -30,7 +30,7 @@ REMEMBERED = 256
 """Hashes kept per stream to tell a repeat from a fork without reading again."""
 
 Stored = Callable[[str, int], bytes | None]
-"""Reads again what stands for a number of a stream: the bytes of its first record, or None."""
+"""Reads again what represents a number of a stream: the bytes of its first record, or None."""
 
 
 class _Stream:
@@ -67,7 +67,7 @@ class Chains:
         self._streams: dict[bytes | None, _Stream] = {}
 
     def begin(self, start: Mapping[str, Head]) -> None:
-        """Know nothing but where the streams stand from which is read on (nothing: the beginning)."""
+        """Know nothing but where the streams are from which is read on (nothing: the beginning)."""
         self._start = start
         self._streams.clear()
 

@@ -1,4 +1,4 @@
-"""The writer's side of one partition: the right to write, where its streams stand, what was reported, and safe commits.
+"""The writer's side of one partition: the right to write, where its streams are, what was reported, and safe commits.
 
 Kafka has no append-if-next. A shard owns its partition through a transactional id: initializing it fences the
 predecessor, and only then is the tail read, after everything in it is decided. Who owns it is also written down
@@ -69,7 +69,7 @@ class RecentReports(msgspec.Struct, array_like=True):
 
 
 class WrittenStream(msgspec.Struct, frozen=True, array_like=True):
-    """Where a stream stands for its writer, the offset of its last record, and what it reported lately."""
+    """Where a stream is for its writer, the offset of its last record, and what it reported lately."""
 
     state: StreamState
     offset: int
@@ -130,7 +130,7 @@ class PartitionWriter:
         self._me = _Owner(secrets.token_hex(16), socket.gethostname(), os.getpid())
 
     def claim(self) -> None:
-        """Take the right to write unless it is ours and settled, and read where the streams stand.
+        """Take the right to write unless it is ours and settled, and read where the streams are.
 
         Raises `SecondWriter` if it was ours and another process has taken it.
         """
@@ -362,7 +362,7 @@ class PartitionWriter:
     # -------------------------------------------------------------------------------------------------------- bookmarks
 
     def _resume(self) -> None:
-        """Begin with what the bookmark says, where its landmark stands."""
+        """Begin with what the bookmark says, where its landmark is."""
         known = self._bookmark.load(WriterBookmark) if self._bookmark is not None else None
         if known is None or not known.landmark.stands(self._open_reader(), self.lane):
             return

@@ -386,7 +386,7 @@ class StoredResults:
     # -------------------------------------------------------------------------------------------------------- bookmarks
 
     def _resume(self, bookmark: Bookmark) -> None:
-        """Begin with what the bookmark says, where its landmark stands."""
+        """Begin with what the bookmark says, where its landmark is."""
         known = bookmark.load(ResultsBookmark)
         if known is None or not known.landmark.stands(self.reader, self.findings):
             return
@@ -483,5 +483,5 @@ def chained(message: Message) -> ChainedResult:
 
 
 def digest(data: bytes) -> bytes:
-    """Return 16 bytes that stand for data in memory."""
+    """Return 16 bytes that represent data in memory."""
     return blake2b(data, digest_size=16).digest()

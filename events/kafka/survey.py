@@ -69,7 +69,7 @@ class EndsBookmark(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Ends:
-    """Where the streams of one partition end, by their headers alone, and which offset stands for which numbers."""
+    """Where the streams of one partition end, by their headers alone, and which offset represents which numbers."""
 
     def __init__(self, known: EndsBookmark | None = None) -> None:
         self.next_offset = 0

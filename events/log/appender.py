@@ -24,7 +24,7 @@ from events.vocabulary.places import check_place
 
 
 class StreamState(msgspec.Struct, frozen=True):
-    """Where a stream stands for its appender. `gaming_day` is None before the first event."""
+    """Where a stream is for its appender. `gaming_day` is None before the first event."""
 
     head: Head
     gaming_day: str | None = None

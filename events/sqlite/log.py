@@ -270,7 +270,7 @@ class SqliteLog(OwnStore):
         groups: Sequence[tuple[str, Sequence[Draft]]],
         now_us: int,
     ) -> list[AppendResult]:
-        """Put groups into the tables, one table after the other, and move on where their streams stand."""
+        """Put groups into the tables, one table after the other, and move on where their streams are."""
         reports = [
             Report(stream, draft.source, draft.source_seq, report_digest(draft))
             for stream, drafts in groups

@@ -89,7 +89,7 @@ class Anomalies:
     def fault(self, code: str, edit: Edit | Spot | None = None, **how: Any) -> Callable[[Edit], Edit]:
         """Register an injector under the code that shows it (`CODE/variant` if one code takes several).
 
-        A spot stands for an edit that changes nothing more; without either this decorates the edit.
+        A spot represents an edit that changes nothing more; without either this decorates the edit.
         """
         return _register(self.faults, code, edit, how)
 

@@ -1,6 +1,6 @@
 """What is decided about a round of a pai gow game: seven cards each, set in two hands, or in three.
 
-As it stands it is Face Up Pai Gow Poker; the other games say what differs: their wagers, how hands are parted and compared,
+As it is, it is Face Up Pai Gow Poker; the other games say what differs: their wagers, how hands are parted and compared,
 which rare hands there are.
 """
 

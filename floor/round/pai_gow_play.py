@@ -1,6 +1,6 @@
 """A round of a pai gow game, written down as it should go (58 Pa. Code §§ 688a.5, 688a.7 to 688a.11), from its plan.
 
-As it stands it is Face Up Pai Gow Poker.
+As it is, it is Face Up Pai Gow Poker.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 HEAD_S: Final = 10.0
 """How long a connection may take to send the head of a request."""
 IDLE_S: Final = 75
-"""How long a connection may stand idle between two requests."""
+"""How long a connection may be idle between two requests."""
 MOST_CONNECTIONS: Final = 2_000
 
 

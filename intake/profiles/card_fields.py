@@ -62,7 +62,7 @@ def _of(event: EventMapping, value: Value) -> Iterator[CardField]:
 
 
 def without_prefixes(mapping: ProfileMapping) -> ProfileMapping:
-    """Return the same profile for messages in which tokens stand for the card numbers."""
+    """Return the same profile for messages in which tokens represent the card numbers."""
 
     def bare(value: Value) -> Value:
         inner = None if value.list_ is None else [bare(each) for each in value.list_]

@@ -69,7 +69,7 @@ class Value(
 
 
 class CardForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How a vendor writes cards: its ranks and suits → ours, which comes first, the joker, and what stands for an unread card."""
+    """How a vendor writes cards: its ranks and suits → ours, which comes first, the joker, and what represents an unread card."""
 
     ranks: dict[str, str]
     suits: dict[str, str]
@@ -81,7 +81,7 @@ class CardForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class EnvelopeForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where an event stands, whose it is, and when it happened. Without `event_id` it is made, so that no one can guess it."""
+    """Where an event is, whose it is, and when it happened. Without `event_id` it is made, so that no one can guess it."""
 
     stream: Value
     source: Value

@@ -88,7 +88,7 @@ class Profile:
     def read_arriving(
         self, file: LineSource, name: str, tokens: Callable[[bytes], bytes], origin: str = ""
     ) -> Iterator[tuple[str, tuple[AcceptedLine | Refusal, ...]] | None]:
-        """Yield where each message stands and what it becomes, and None if none has come in time.
+        """Yield where each message is and what it becomes, and None if none has come in time.
 
         Raises `NoKeyring` if a card number needs a token and none can be made.
         """

@@ -237,7 +237,7 @@ class TableFold:
         return completed
 
     def _add_to_open(self, current: Round, fact: RecordedEvent) -> list[Round]:
-        """Add a fact to the open round, and take the step in the phase table that it stands for."""
+        """Add a fact to the open round, and take the step in the phase table that it represents."""
         type_ = fact.payload.KIND
         if type_ is model.IntakeRefused:
             (self._refusals if current.is_repeat else current.refusals).append(fact)

@@ -107,7 +107,7 @@ TITLES: Final = {
 
 
 def finding_title(code: str) -> str:
-    """Return what a code means, in at most four words; a code that is not known here stands for itself."""
+    """Return what a code means, in at most four words; a code that is not known here represents itself."""
     return TITLES.get(code) or code
 
 

@@ -78,7 +78,7 @@ def not_voided(round_: Round, book: Rulebook) -> Iterator[Finding]:
 def doubtful_void(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
     """Where the record leaves open whether there is a ground for a void, it is said why; each reading is judged (D500).
 
-    Nothing is open of a round that is void in every reading: it was declared so and that stands, or has another ground (D660).
+    Nothing is open of a round that is void in every reading: it was declared so and that holds, or has another ground (D660).
     """
     if all(is_void(reading, book) for reading in round_readings(round_, book)):
         return

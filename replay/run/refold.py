@@ -5,7 +5,7 @@ event that comes very late), and when another engine resumes a stream. Verdicts 
 published again.
 
 The stream is read twice: by a scout, which judges nothing and collects the corrections and the rounds of which facts come late;
-then by the worker, which applies the corrections in force where the events they correct stand.
+then by the worker, which applies the corrections in force where the events they correct are.
 
 The idea that makes it cheap: both begin at the last rest point (`rest_points.py`) that nothing after it reaches behind. What was
 folded up to there was folded with every correction that there is of it, so that the fold from the first event would come past

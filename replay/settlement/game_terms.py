@@ -45,7 +45,7 @@ class GameTerms(msgspec.Struct, frozen=True, kw_only=True):
     first. `groundless` says why a declared void has no ground in the record, where the game knows more of it than that.
     `no_envy` says in words why no Envy Bonus goes to one seat for the hand of another, where the game knows more of it than that
     there is no qualifying hand.
-    `other_readings` are those of the game's text that no setting stands for (D750).
+    `other_readings` are those of the game's text that no setting offers (D750).
     `surrender_section` is the section by which a wager taken as surrendered says that there was a surrender.
     """
 

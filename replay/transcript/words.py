@@ -40,7 +40,7 @@ class TranscriptError(ValueError):
 
 
 class Words:
-    """The words of one statement. Options (`key=value`, and known flags) can stand anywhere after the keyword."""
+    """The words of one statement. Options (`key=value`, and known flags) can be anywhere after the keyword."""
 
     def __init__(self, source: str, line: int, keyword: str, words: Sequence[str], seats: int = 6) -> None:
         self.source, self.line, self.keyword, self.rest, self.seats = source, line, keyword, list(words), seats

@@ -200,7 +200,7 @@ def _share(share_bp: int) -> str:
 
 
 def statement(event: Event) -> str | None:
-    """Return the statement that stands for an event, or None if the notation has none."""
+    """Return the statement that represents an event, or None if the notation has none."""
     writer = WRITERS.get(event.KIND)
     return writer(event) if writer is not None else None
 

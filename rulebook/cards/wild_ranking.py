@@ -1,6 +1,6 @@
 """How five cards of DJ Wild Stud Poker rank (Annex A, rulemaking 125-223, § 687a.6(a)-(e); D2, D5-D7, D150, D151).
 
-The four deuces and the joker are wild. A wild card stands for whatever makes the highest hand, a two included: playing a
+The four deuces and the joker are wild. A wild card represents whatever makes the highest hand, a two included: playing a
 deuce as a two is one choice among others, so counting it as wild never costs anything. The text does not state how hands of
 the same rank compare; they compare as in other games: groups first, then the other cards in order (D7).
 

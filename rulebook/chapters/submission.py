@@ -1,4 +1,4 @@
-"""Rules submissions from a few words: the `rules` line of a transcript, written out as the TOML that it stands for.
+"""Rules submissions from a few words: the `rules` line of a transcript, written out as the TOML that it represents.
 
 `pa-688a ace_high_bonus=1 progressive=4 min=5.00 max=1000.00 house_way=stones` becomes a whole rules submission, which is
 then read and checked like any other. Limits that are not given are wide.

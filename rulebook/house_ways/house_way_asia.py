@@ -255,7 +255,7 @@ def load_asia_house_way(toml_text: str, source: str) -> AsiaHouseWay:
 
 
 def asia_house_way_from_table(table: Mapping[str, Any], source: str) -> AsiaHouseWay:
-    """Read a house way that stands inside a rules submission. Its digest is of the table as sorted JSON."""
+    """Read a house way that is inside a rules submission. Its digest is of the table as sorted JSON."""
     try:
         text = json.dumps(table, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     except TypeError as error:

@@ -212,7 +212,7 @@ FENCED = re.compile(r"^```.*?^```", re.M | re.S)
 IN_CODE = re.compile(r"`([^`\n]+)`")
 BETWEEN_NAMES = re.compile(r"[\s,;()]+")
 CODE_PATH = re.compile(r"(?:[\w.*-]+/)*[\w*-]+\.(?:py|sql)|(?:[\w.*-]+/)+[\w.*-]+\.toml")
-"""A source or rules file, with its folders or without; `*` stands for any name."""
+"""A source or rules file, with its folders or without; `*` represents any name."""
 ROOM = re.compile(r"[a-z_]+/")
 NO_PATHS = {"rack/key/v1", "floor.key.pub"}
 """What is signed begins so, and a file in examples: neither is a path or a module of ours."""
@@ -221,7 +221,7 @@ NO_PATHS = {"rack/key/v1", "floor.key.pub"}
 def absent_names(content: str) -> list[str]:
     """Return the paths and modules in the code spans of a document that are not in the tree.
 
-    A path may begin at any folder, a module begins with a package; `<name>` stands for any name, `:name` after a file for
+    A path may begin at any folder, a module begins with a package; `<name>` represents any name, `:name` after a file for
     what is in it.
     """
     words = [word for span in IN_CODE.findall(FENCED.sub("", content)) for word in BETWEEN_NAMES.split(span)]

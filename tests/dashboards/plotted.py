@@ -1,4 +1,4 @@
-"""What a chart shows, read from its markup: the words of its rows and points, and where its marks stand."""
+"""What a chart shows, read from its markup: the words of its rows and points, and where its marks are."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def expect_drawn(page: Page) -> None:
 
 
 def expect_fits(page: Page) -> None:
-    """Expect that nothing of a page in a browser stands beyond its right edge."""
+    """Expect that nothing of a page in a browser is beyond its right edge."""
     size = page.viewport_size
     assert size is not None
     expect(page.locator("html")).to_have_js_property("scrollWidth", size["width"])

@@ -14,7 +14,7 @@ from tests.evidence.values import Surroundings, changes
 CLOCK_US = 3_600_000_000
 """A device's clock is set an hour forward or back."""
 WHOLE, ROUND, CLOCK = "(event)", "(round)", "(clock)"
-"""What stands for the field if an edit is of the event as a whole, of the round it names, or of its device's clock."""
+"""What represents the field if an edit is of the event as a whole, of the round it names, or of its device's clock."""
 
 
 class Edit(msgspec.Struct, frozen=True):
@@ -26,7 +26,7 @@ class Edit(msgspec.Struct, frozen=True):
     how: str
     replacement: Report | None = None
     before: int | None = None
-    """The index before which the event, or its repetition, stands then; None if it stays."""
+    """The index before which the event, or its repetition, remains; None if it stays."""
     repeats: bool = False
 
     def applied(self, reports: Sequence[Report]) -> list[Report]:

@@ -166,7 +166,7 @@ def _hand_in(log: EventLog, lines: Sequence[bytes]) -> None:
 
 
 def _try(log: EventLog, rng: random.Random, forge: Forger) -> None:
-    """Hand forged lines in among those of the day, then drive them in: nothing of them may stand anywhere."""
+    """Hand forged lines in among those of the day, then drive them in: nothing of them may be anywhere."""
     _opened(log)
     apart = _bytes(log, "review", "property")
     day = [line_of(stream, draft) for stream, drafts in groups(ROUNDS) for draft in drafts]

@@ -43,7 +43,7 @@ def codes() -> set[str]:
 
 
 def documented_codes() -> set[str]:
-    """The codes in the table of docs/evidence-687a.md; PAY-… codes with one prefix stand together there."""
+    """The codes in the table of docs/evidence-687a.md; PAY-… codes with one prefix are together there."""
     text = Path(__file__).parents[2].joinpath("docs", "evidence-687a.md").read_text(encoding="utf-8")
     rows = [line.split("|")[1] for line in text.splitlines() if line.startswith("| ") and "-" in line.split("|")[1]]
     named = {code.strip() for row in rows for code in row.split(",") if code.strip().isupper()}

@@ -1,6 +1,6 @@
 """What the floor plants, game by game: kinds of fault under the code that shows them, and irregularities that are right.
 
-The lists were written down from the simulator as it first was. A name that is here is planted; what stands behind a slash
+The lists were written down from the simulator as it first was. A name that is here is planted; what is behind a slash
 tells apart kinds that one code shows. Behind the colon is in how many rounds of a thousand an irregularity is made to happen;
 the `!` marks those that decide what chance decides otherwise, and that an honest floor has not.
 """

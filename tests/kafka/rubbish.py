@@ -7,7 +7,7 @@ from typing import NamedTuple
 from events.kafka.partition_reader import Headers
 
 NO_VALUE = b"(no value)"
-"""Stands for a header's missing value if `null_headers` is there."""
+"""Represents a header's missing value if `null_headers` is there."""
 
 
 class Sent(NamedTuple):

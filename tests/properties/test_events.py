@@ -29,7 +29,7 @@ LOG_ID = "00112233445566778899aabbccddeeff"
 QUIET = AT_A_TABLE.filter(
     lambda payload: not isinstance(payload, GamingDayOpened | RoundOpened | RoundClosed | IntakeRefused)
 )
-"""Events that may stand anywhere; a notice of what was refused wants its bytes in quarantine."""
+"""Events that may be anywhere; a notice of what was refused wants its bytes in quarantine."""
 
 
 def envelope_of(draft: Draft, seq: int = 1) -> Envelope:

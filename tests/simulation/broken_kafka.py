@@ -90,7 +90,7 @@ def lets_the_client_repeat_the_end_of_a_transaction() -> Iterator[None]:
 
 @build
 def takes_the_right_without_reading_the_tail() -> Iterator[None]:
-    """A successor writes on from where it believes the streams to stand."""
+    """A successor writes on from where it believes the streams to are."""
     with patch.object(PartitionWriter, "_catch_up", lambda self: []):
         yield
 

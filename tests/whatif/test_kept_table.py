@@ -422,7 +422,7 @@ def test_the_table_of_another_log_is_left_alone(tmp_path: Path) -> None:
 
 
 class Killed(BaseException):
-    """What stands for the end of the process."""
+    """What represents the end of the process."""
 
 
 class Killer:

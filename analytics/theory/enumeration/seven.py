@@ -1,7 +1,7 @@
-"""Every seven cards of the 53-card deck, hands that no rule tells apart only once, with how many they stand for.
+"""Every seven cards of the 53-card deck, hands that no rule tells apart only once, with how many they represent.
 
 Where no straight or flush of suits is possible only ranks matter; if a suit can make a flush, the ranks of that suit do too.
-So some 300,000 hands stand for all 154,143,080 if a flush takes five cards, and about a million if it takes four.
+So some 300,000 hands represent all 154,143,080 if a flush takes five cards, and about a million if it takes four.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ def key_of(cards: Sequence[int]) -> Key:
 
 
 def compute(hands: Iterable[tuple[tuple[int, ...], int]] | None = None) -> dict[str, Any]:
-    """Count all hands, or those given with how many each stands for."""
+    """Count all hands, or those given with how many each represents."""
     counted: Counter[Key] = Counter()
     examples: dict[Key, tuple[int, ...]] = {}
     for cards, number in hands if hands is not None else seven_card_hands():

@@ -133,7 +133,7 @@ def natural_rank_lines(twice: int, thrice: int, four: int) -> int:
 
 @compiled
 def wild_rank_lines(once: int, twice: int, thrice: int, four: int) -> int:
-    """Return the bonus lines that ranks make next to a joker that stands for any card."""
+    """Return the bonus lines that ranks make next to a joker that represents any card."""
     lines, pairs = 0, ones(twice)
     if twice:
         lines |= L_THREE

@@ -212,7 +212,7 @@ def _acknowledge(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _list(arguments: argparse.Namespace, output: Output) -> Exit:
-    """List the alarms that stand; 1 if no one acknowledged one."""
+    """List the alarms in force; 1 if no one acknowledged one."""
     from msgspec import to_builtins
 
     from desk.alarms.alarm import standing_sentence

@@ -232,7 +232,7 @@ def _fetch(desk: Desk, folder: CaseFolder, arguments: argparse.Namespace, output
 
 
 def _letter(desk: Desk, folder: CaseFolder, arguments: argparse.Namespace, key: Path, output: Output) -> Exit:
-    """Write the letter on the decision that stands, once it is on record. A letter that was made is not overwritten."""
+    """Write the letter on the decision in force, once it is on record. A letter that was made is not overwritten."""
     from hashlib import sha256
 
     from desk.report.letter import letter_name, signed_letter

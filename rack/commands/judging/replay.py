@@ -80,7 +80,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Replay; 1 where findings stand, 4 if a stream is broken. `--as-of` and `--rules` keep nothing."""
+    """Replay; 1 if there are findings, 4 if a stream is broken. `--as-of` and `--rules` keep nothing."""
     from desk.verification.walk import lost_tails
     from rack.foreign import report_clock, report_store_faults
     from rack.opening import log_at, results_at

@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _rounds(log: EventLog, stream: str, numbers: Sequence[int]) -> list[int | None]:
-    """Return of which rounds these events are; None stands for what is of no round."""
+    """Return of which rounds these events are; None represents what is of no round."""
     from events.vocabulary.codec import read
 
     found = {read(record.data).round_no for number in numbers for record in log.read(stream, number, number)}

@@ -64,7 +64,7 @@ TABLES = ("to-date", "by-game", "by-table", "by-pit", "by-shift", "by-gaming-day
 def test_in_every_table_and_row_the_difference_is_house_win_compared_less_theoretical_win(
     report: Report, name: str
 ) -> None:
-    """A reader subtracts what stands side by side; house win has wagers, too, that no theory covers."""
+    """A reader subtracts what is side by side; house win has wagers, too, that no theory covers."""
     found = rows(report, name, "compared_win_cents", "theoretical_win_cents", "difference_cents")
     assert any(difference is not None for _, _, difference in found)
     for compared, theory, difference in found:

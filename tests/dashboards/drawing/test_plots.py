@@ -1,4 +1,4 @@
-"""Charts as markup: where marks stand, what they say, and that nothing in a name becomes markup."""
+"""Charts as markup: where marks are, what they say, and that nothing in a name becomes markup."""
 
 from __future__ import annotations
 

@@ -234,7 +234,7 @@ def test_an_id_without_a_digit_is_a_name_too(warehouse: Path) -> None:
 
 
 def test_what_an_event_calls_a_person_is_hidden_and_a_role_is_not() -> None:
-    """Held against the vocabulary: fields that name people, and the words that stand for a role there."""
+    """Held against the vocabulary: fields that name people, and the words that represent a role there."""
     fields = [field for event in REGISTRY.values() for field in structs.fields(event)]
     assert {field.name for field in fields if field.name in ("patron", "bettor")} == PATRON_KEYS
     assert {field.name for field in fields if field.name == "by" or field.name.endswith("_by")} - {"announced_by"} | {

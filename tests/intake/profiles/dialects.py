@@ -28,7 +28,7 @@ Said = dict[str, Any]
 
 
 class DialectMessage(NamedTuple):
-    """A message, in the dialect of a profile, or in our own words (None); and the events that it stands for."""
+    """A message, in the dialect of a profile, or in our own words (None); and the events that it represents."""
 
     profile: str | None
     data: bytes
