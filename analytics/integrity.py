@@ -84,7 +84,7 @@ _recorded = msgspec.json.Decoder(_Recorded)
 def streams(desk: Desk) -> list[StreamStatus]:
     """Return every stream of the log, and those that only the high-water mark knows, by name."""
     marks = desk.log.acknowledged()
-    replayed = resumption(desk.log, desk.results, engine())
+    replayed = resumption(desk.log, desk.results)
     return [
         _stream(desk, name, marks[name].seq if name in marks else None, replayed)
         for name in sorted({*desk.log.streams(), *marks})

@@ -30,7 +30,7 @@ from floor.day.gaming_day import Turn, play
 from floor.table.casino import PROPERTY, SIMULATED
 from floor.table.streams import Group
 from rack.demo import batches
-from replay.run.engine import engine
+from replay.run.engine import shared_engine
 
 SEED = 30
 DAYS = 30
@@ -90,7 +90,7 @@ def _wait(log: EventLog, verdicts: Path, replayer: subprocess.Popen[bytes]) -> N
     while time.monotonic() < until_s and replayer.poll() is None:
         if verdicts.exists():
             with closing(SqliteResults(verdicts, read_only=True)) as results:
-                if results.positions(engine()) == heads:
+                if results.positions(shared_engine()) == heads:
                     time.sleep(SETTLED_S)
                     return
         time.sleep(0.5)

@@ -172,3 +172,25 @@ def name(position: int | str) -> str:
     ('seat 3', 'the dealer')
     """
     return f"seat {position}" if isinstance(position, int) else f"the {position}"
+
+
+def revision_of(stored: Adjudication, adjudication: Adjudication) -> Adjudication:
+    """Return an adjudication as the next revision of the one that is stored."""
+    ids = {finding.id for finding in stored.findings} - {finding.id for finding in adjudication.findings}
+    return msgspec.structs.replace(
+        adjudication, revision=stored.revision + 1, supersedes=digest(stored), withdrawn=tuple(sorted(ids))
+    )
+
+
+def is_same(stored: Adjudication, adjudication: Adjudication) -> bool:
+    """Whether a new adjudication has the conclusion of the one that is stored; when and by which engine does not matter."""
+    neutral = msgspec.structs.replace(
+        stored,
+        revision=1,
+        supersedes=None,
+        withdrawn=(),
+        as_of=adjudication.as_of,
+        engine=adjudication.engine,
+        last_seq=adjudication.last_seq,
+    )
+    return neutral == adjudication

@@ -21,7 +21,7 @@ from typing import Final
 import msgspec
 
 from events.log.contract import Head
-from replay.run.engine import engine
+from replay.run.engine import shared_engine
 from replay.run.positions import ReplaySource
 from replay.run.round_keeper import StreamRoundKeeper
 from replay.run.stream_worker import encode
@@ -34,7 +34,9 @@ from whatif.round_table import (
     RoundTable,
     TableError,
     checked_path,
+    game_in,
     joined,
+    judges_of,
     keep_texts,
     place_of,
     placed,
@@ -93,7 +95,7 @@ class KeptTable(RowKeeper):
         made = table.manifest
         if made.log_id != self._log_id:
             raise TableError(f"{self.folder} was made from log {made.log_id}, not from {self._log_id}")
-        if made.engine != engine():
+        if made.engine != shared_engine():
             self._said.append(f"round table {self.folder}: made by {made.engine}, all rows are written again")
             return
         try:
@@ -111,8 +113,16 @@ class KeptTable(RowKeeper):
         for stream, head in made.heads.items():
             self._heads[stream] = Head(head.seq, bytes.fromhex(head.hash))
             self._takers[stream] = StreamRows(stream, self._property_id, going.streams[stream], self._texts)
+        outdated = made.outdated_games()
+        if outdated:
+            games = ", ".join(sorted(outdated))
+            self._said.append(
+                f"round table {self.folder}: made by another engine of {games}, its rows are written again"
+            )
         for entry in made.files:
             place, is_last = _place_in(entry), entry.path in made.last
+            if game_in(entry) in outdated:
+                self._anew.update(entry.streams)
             try:
                 table.path(entry)
             except TableError:
@@ -186,14 +196,16 @@ class KeptTable(RowKeeper):
             self._texts |= texts
             made = scratch / "unfinished"
             made.write_bytes(encode(_Going(going)))
+            files = [*(entry for place in sorted(self._files) for entry in self._files[place]), *last.values()]
             manifest = Manifest(
                 version=VERSION,
-                engine=engine(),
+                engine=shared_engine(),
+                judges=judges_of(files),
                 log_id=self._log_id,
                 property_id=self._property_id,
                 heads={name: HeadEntry(seq=head.seq, hash=head.hash.hex()) for name, head in self._heads.items()},
                 event_replay=self._without_rows,
-                files=[*(entry for place in sorted(self._files) for entry in self._files[place]), *last.values()],
+                files=files,
                 rules=sorted(texts),
                 unfinished=placed(made, self.folder, "unfinished", "msgpack"),
                 last=[entry.path for entry in last.values()],

@@ -20,7 +20,7 @@ import shutil
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from hashlib import file_digest
 from pathlib import Path
 from typing import Final
@@ -34,7 +34,7 @@ from events.errors import IntegrityError
 from events.log.contract import EventLog
 from events.log.plain_file import open_plain, read_plain
 from events.log.runs import runs_of
-from replay.run.engine import engine
+from replay.run.engine import digest_for, shared_engine
 from replay.run.positions import ReplaySource
 from replay.run.stream_worker import Result
 from whatif.row_schema import SCHEMA, TEXTS, Row, as_batch
@@ -79,9 +79,12 @@ class HeadEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    """What a table was made from, by which version (`engine`), and consists of. `event_replay`: the streams without rows, and why
-    (`single_path` as stored). `unfinished`: of a table that a replay keeps up, the file from which that goes on, and `last` the
-    paths of the files with the rounds that something late may still reach."""
+    """What a table was made from, by which engines, and consists of.
+
+    `engine` is of what games share, `judges` has for each game the digest of what judges it. `event_replay`: the streams without
+    rows, and why (`single_path` as stored). `unfinished`: of a table that a replay keeps up, the file from which that goes on,
+    and `last` the paths of the files with the rounds that something late may still reach.
+    """
 
     version: int
     engine: str
@@ -93,6 +96,11 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     rules: list[str]
     unfinished: FileEntry | None = None
     last: list[str] = []
+    judges: dict[str, str] = {}
+
+    def outdated_games(self) -> set[str]:
+        """Return the games of the table that another engine judged."""
+        return {game for game, digest in self.judges.items() if digest_for(game) != digest}
 
 
 @contextlib.contextmanager
@@ -254,7 +262,8 @@ def build(
         keep_texts(folder, rules)
         manifest = Manifest(
             version=VERSION,
-            engine=engine(),
+            engine=shared_engine(),
+            judges=judges_of(entries),
             log_id=log.log_id,
             property_id=log.property_id,
             heads=ends,
@@ -264,6 +273,16 @@ def build(
         )
         put_in_force(folder, scratch, manifest)
     return manifest
+
+
+def judges_of(entries: Iterable[FileEntry]) -> dict[str, str]:
+    """Return the games of these files, each with the digest of what judges it."""
+    return {game: digest_for(game) for game in sorted({game_in(entry) for entry in entries})}
+
+
+def game_in(entry: FileEntry) -> str:
+    """Return the game of the rounds in a file."""
+    return entry.path.split("/")[2]
 
 
 def keep_texts(folder: Path, texts: Mapping[str, str]) -> None:
@@ -419,7 +438,7 @@ class RoundTable:
 
     def paths(self, game: str) -> list[Path]:
         """Return the paths of the files with rounds of a game, each checked. Raises `TableError`."""
-        return [self.path(entry) for entry in self.manifest.files if entry.path.split("/")[2] == game]
+        return [self.path(entry) for entry in self.manifest.files if game_in(entry) == game]
 
     def ineligible(self) -> dict[str, int]:
         """Return how many rounds cannot be settled from their rows, by the reason, the most frequent first."""
@@ -430,11 +449,12 @@ class RoundTable:
         return {reason: count for reason, count in counts.most_common() if reason}
 
     def must_be_of(self, log: EventLog) -> None:
-        """Raise `TableError` if the table was made from other streams than this log's, or by another version."""
-        if self.manifest.engine != engine():
+        """Raise `TableError` if the table was made from other streams than this log's, or by another engine."""
+        if self.manifest.engine != shared_engine() or self.manifest.outdated_games():
+            games = ", ".join(sorted(self.manifest.outdated_games())) or "every game"
             raise TableError(
-                f"{self.shown} was made by {self.manifest.engine}, this is {engine()}, which may settle rounds otherwise; make "
-                "the table again with `rack rounds`"
+                f"{self.shown} was made by another engine of {games}, which may settle rounds otherwise; make the table again "
+                "with `rack rounds`"
             )
         if self.manifest.log_id != log.log_id:
             raise TableError(f"{self.shown} was made from log {self.manifest.log_id}, not from {log.log_id}")

@@ -60,7 +60,7 @@ MEANING: Final[dict[str, str]] = {
     "drops": "how many counts of drop boxes there are",
     "due_cents": "the patron's net by the rules; null where the evidence leaves it open",
     "effective_gaming_day": "the gaming day from which on it is in force",
-    "engine": "version and digest of what judged it",
+    "engine": "version, and digest of what judged its game",
     "engines": "the engines whose verdicts are in the file",
     "event_id": "the id that the device gave the event",
     "events": "how many events of rounds there are",

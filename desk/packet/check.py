@@ -22,7 +22,7 @@ from events.proofs.multiproof import root_of
 from events.proofs.signed_note import BadNote, KeyKind, Note, PublicKey, verify
 from events.proofs.signed_note import VerifiedSignature as SignedBy
 from events.proofs.statements import HeadStatement, Statement, TimeStatement, read_statement
-from replay.run.engine import engine
+from replay.run.engine import current_engines
 
 
 class Checked(msgspec.Struct, frozen=True):
@@ -58,7 +58,7 @@ def check_bundle(data: bytes, keys: Sequence[PublicKey]) -> Checked:
     for stream, part in bundle.streams.items():
         _check_part(bundle, checkpoint, stream, part)
     judged, reproduced = _judge_again(bundle)
-    same_engine = bundle.about.software == engine()
+    same_engine = bundle.about.software in current_engines()
     if same_engine and not reproduced and not bundle.about.withheld:
         raise BadPacket("adjudication", "its events lead to another verdict")
     return Checked(bundle, judged, key, checkpoint, made, witnesses, same_engine, reproduced)

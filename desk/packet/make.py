@@ -31,7 +31,6 @@ from events.proofs.statements import CheckpointBatch, HeadStatement, TimeStateme
 from events.vocabulary import model
 from events.vocabulary.base import MAX_INT
 from events.vocabulary.codec import read
-from replay.run.engine import engine
 
 
 class NotCovered(LookupError):
@@ -190,7 +189,7 @@ def make_bundle(
         property_id=log.property_id,
         round_no=round_no,
         seat=seat,
-        software=engine(),
+        software=verdict.engine,
         table=table,
         by=by,
         reason=reason,

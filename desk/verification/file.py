@@ -65,7 +65,7 @@ def _report(data: bytes, keys: Sequence[PublicKey]) -> FileCheck:
 def _packet(data: bytes, keys: Sequence[PublicKey]) -> FileCheck:
     """Check a dispute packet."""
     from desk.packet import check_packet
-    from replay.run.engine import engine
+    from replay.run.engine import engine_of
 
     checked = check_packet(data, keys)
     about, judged = checked.bundle.about, checked.bundle.adjudication
@@ -95,7 +95,8 @@ def _packet(data: bytes, keys: Sequence[PublicKey]) -> FileCheck:
         if about.withheld
         else "replayed from these events alone: the same verdict"
         if checked.reproduced
-        else f"this program ({engine()}) reaches another verdict; the packet was made by {about.software}, whose rules differ",
+        else f"this program ({engine_of(judged.game)}) reaches another verdict; the packet was made by "
+        f"{about.software}, whose rules differ",
     ]
     return FileCheck(values, lines, differs=not (checked.reproduced or about.withheld))
 

@@ -128,9 +128,9 @@ def stored_state(address: str, resources: ExitStack, options: Mapping[str, Any])
         if store is None:
             return StoredState(None)
         resources.enter_context(closing(store))
-        from replay.run.engine import engine  # and with it all rules: not if nothing was ever judged
+        from replay.run.engine import shared_engine  # and with it all rules: not if nothing was ever judged
 
-        return StoredState(store, store.positions(engine()), store.misfits(engine()))
+        return StoredState(store, store.positions(shared_engine()), store.misfits(shared_engine()))
     except LogUnavailable as error:
         return StoredState(None, damage=str(error))
 

@@ -26,7 +26,10 @@ MYSTERY_CHAPTER = "pa-645c"
 
 
 class MeterState(msgspec.Struct):
-    """A meter as its own events state it: under which chapter and paytable, its rates, and its readings."""
+    """A meter as its own events state it: under which chapter and paytable, its rates, and its readings.
+
+    `chapters` are all under which it ever was in service.
+    """
 
     chapter: str = ""
     paytable: str = ""
@@ -36,6 +39,12 @@ class MeterState(msgspec.Struct):
     value: int | None = None
     reserve: int = 0
     mystery: MysteryState | None = None
+    chapters: list[str] = []
+
+    def serve_under(self, key: str) -> None:
+        """Note a chapter by which the meter is judged."""
+        if key not in self.chapters:
+            self.chapters.append(key)
 
 
 class MeterFold:
@@ -67,10 +76,12 @@ class MeterFold:
                 state.seed_cents, state.rate_bp = payload.seed_cents, payload.rate_bp
                 state.reserve_rate_bp = payload.reserve_rate_bp
                 state.value, state.reserve = payload.value_centicents, payload.reserve_centicents
+                state.serve_under(payload.chapter)
                 state.mystery = state_in_service(payload)
                 return evaluate(self.stream, state.mystery, seq, payload) if state.mystery is not None else []
             case model.MysteryArmed() | model.MysteryHit():
                 state.mystery = state.mystery or MysteryState(MYSTERY_CHAPTER)
+                state.serve_under(state.mystery.chapter)
                 return evaluate(self.stream, state.mystery, seq, payload)
             case model.MeterAdvanced() if state.mystery is not None:
                 return evaluate(self.stream, state.mystery, seq, payload)

@@ -7,7 +7,7 @@ game's own rules are in its record (`catalogue.py`), by the theme after which th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from replay.rules import (
     dealing,
@@ -129,9 +129,10 @@ SHARED: dict[Theme, tuple[Rule, ...]] = {
 """Theme → the rules that games share; which of them hold in a chapter, its sections say."""
 
 
-def rules_in_order() -> Iterator[Rule]:
-    """Yield every rule, in the order in which they speak."""
+def rules_in_order(games: Collection[str] = GAME_RULES) -> Iterator[Rule]:
+    """Yield the rules that games share and those of these games (of all), in the order in which they are applied."""
+    records = [GAME_RULES[game] for game in games if game in GAME_RULES]
     for theme, rules in SHARED.items():
         yield from rules
-        for record in GAME_RULES.values():
+        for record in records:
             yield from record.rules.get(theme, ())

@@ -8,7 +8,7 @@ the conclusions in force are compared.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from hashlib import sha256
 from typing import Any
@@ -104,8 +104,8 @@ _heading = msgspec.json.Decoder(_Heading)
 _adjudication = msgspec.json.Decoder(Adjudication)
 
 
-def compare(stream: str, results: ResultStore, fresh: ResultStore, engine: str) -> StreamComparison:
-    """Compare what is stored of a stream with fresh results of the same stream, which this engine made."""
+def compare(stream: str, results: ResultStore, fresh: ResultStore, engines: Collection[str]) -> StreamComparison:
+    """Compare what is stored of a stream with fresh results of the same stream, which these engines made."""
     expected: dict[tuple[str, str], list[bytes]] = {}
     for made in fresh.stored():
         expected.setdefault((made.kind, made.key), []).append(sha256(made.data).digest())
@@ -116,7 +116,7 @@ def compare(stream: str, results: ResultStore, fresh: ResultStore, engine: str) 
         found.compared += 1
         heading = _read_heading(each)
         if heading is not None:
-            found.mixed |= heading.engine != engine
+            found.mixed |= heading.engine not in engines
             found.judged_to = max(found.judged_to, heading.as_of.get(stream, 0))
         digests = expected.get(name, [])
         if digests[number - 1 : number] != [sha256(each.data).digest()]:
@@ -132,10 +132,10 @@ def compare(stream: str, results: ResultStore, fresh: ResultStore, engine: str) 
     return found
 
 
-def judged_by_another(results: ResultStore, stream: str, engine: str) -> bool:
-    """Whether an adjudication that is stored of a stream names another engine."""
+def judged_by_another(results: ResultStore, stream: str, engines: Collection[str]) -> bool:
+    """Whether an adjudication that is stored of a stream names an engine that is none of these."""
     headings = (_read_heading(each) for each in of_stream(results, stream))
-    return any(heading is not None and heading.engine != engine for heading in headings)
+    return any(heading is not None and heading.engine not in engines for heading in headings)
 
 
 def judged_to(results: ResultStore, stream: str) -> int:

@@ -19,14 +19,18 @@ OURS = frozenset({"events", "games", "replay", "rulebook"})
 COMPILED = "__pycache__"
 
 
-def outside_packages() -> tuple[str, ...]:
-    """Return the top-level packages in which games from outside lie, sorted."""
-    return tuple(sorted({package_of(game).partition(".")[0] for game in outside_games()}))
+def outside_packages(game: str | None = None) -> tuple[str, ...]:
+    """Return the top-level packages in which games from outside lie (or one of them), sorted."""
+    return tuple(sorted({package_of(each).partition(".")[0] for each in _outside(game)}))
 
 
-def outside_chapters() -> tuple[str, ...]:
-    """Return the texts of the chapters that were added from outside the package."""
-    return tuple(text for chapters in outside_games().values() for _, text in sorted(chapters.items()))
+def outside_chapters(game: str | None = None) -> tuple[str, ...]:
+    """Return the texts of the chapters that games from outside (or one of them) brought."""
+    return tuple(text for each in _outside(game) for _, text in sorted(outside_games()[each].items()))
+
+
+def _outside(game: str | None) -> list[str]:
+    return [each for each in outside_games() if game in (None, each)]
 
 
 def files_of(package: str) -> Iterator[tuple[str, bytes]]:

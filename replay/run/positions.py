@@ -11,6 +11,7 @@ from events.errors import EventError, IntegrityError, UndecodableEvent
 from events.log.contract import Head, Record, ResultStore
 from events.log.foreign import ForeignReport
 from events.vocabulary.envelope import RawEnvelope
+from replay.run.engine import digest_for, shared_engine
 
 
 class ReplaySource(Protocol):
@@ -36,25 +37,56 @@ class ReplaySource(Protocol):
 
 
 class Resumption(NamedTuple):
-    """Stream → the log's head from which a replay goes on; and stream → why what is stored does not fit."""
+    """Stream → the log's head from which a replay goes on, and its snapshot; stream → why what is stored does not fit; and the
+    streams of a game that another engine judged.
+    """
 
     positions: dict[str, Head]
+    snapshots: dict[str, bytes]
     misfits: dict[str, str]
+    outdated: frozenset[str]
 
 
-def resumption(log: ReplaySource, results: ResultStore, engine: str) -> Resumption:
-    """Compare the positions of an engine with the log.
+class _Judges(msgspec.Struct):
+    judges: dict[str, str] = {}
 
-    If the log itself is broken, or lost what was acknowledged, a position stands: that is for whoever reads the log to name.
+
+_judges = msgspec.msgpack.Decoder(_Judges)
+
+
+def stored_state(results: ResultStore) -> Resumption:
+    """Return what is stored of how far each stream was judged, as far as this program's engines judged it."""
+    shared = shared_engine()
+    positions, snapshots, misfits = results.positions(shared), results.snapshots(shared), results.misfits(shared)
+    outdated = frozenset(stream for stream, snapshot in snapshots.items() if _is_outdated(snapshot))
+    for stream in outdated:
+        positions.pop(stream, None)
+        del snapshots[stream]
+    return Resumption(positions, snapshots, misfits, outdated)
+
+
+def _is_outdated(snapshot: bytes) -> bool:
+    """Whether another engine judged one of the games of a stream. What cannot be read is for the worker to name."""
+    try:
+        return any(digest_for(game) != digest for game, digest in _judges.decode(snapshot).judges.items())
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return False
+
+
+def resumption(log: ReplaySource, results: ResultStore) -> Resumption:
+    """Compare the stored positions with the log.
+
+    If the log itself is broken, or lost what was acknowledged, a position counts: that is for whoever reads the log to name.
     """
-    positions, misfits = results.positions(engine), results.misfits(engine)
+    found = stored_state(results)
+    positions, misfits = found.positions, found.misfits
     known = set(log.streams()) if positions else set()  # on Kafka the first question reads every record's headers
     for stream in sorted(positions.keys() & known):
         fault = _fault(log, stream, positions[stream])
         if fault:
             misfits[stream] = fault
             del positions[stream]
-    return Resumption(positions, misfits)
+    return found
 
 
 def _fault(log: ReplaySource, stream: str, position: Head) -> str:

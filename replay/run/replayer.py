@@ -25,7 +25,7 @@ from replay.advice import to_bytes
 from replay.findings import Adjudication, Finding, LedgerEntry, read_result
 from replay.run.advising import advise_on
 from replay.run.comparison import StreamComparison, StreamLog, compare, judged_by_another, judged_to
-from replay.run.engine import engine
+from replay.run.engine import current_engines, shared_engine
 from replay.run.memory_results import MemoryResults
 from replay.run.positions import ReplaySource, resolve_time, resumption
 from replay.run.refold import refold
@@ -97,7 +97,7 @@ class Replay:
         self._rounds = rounds
         self._rounds_wait = False  # whether rounds were judged that the keeper was not told of
         self.as_of, self._without = as_of, without
-        self.engine = engine()
+        self.engine = shared_engine()
         self.summary = Summary()
         self._heads = results.chain_heads()
         """Stream → the place of its last result; those that have any were judged before."""
@@ -113,9 +113,8 @@ class Replay:
         self._advice = results.advice()
         self._is_following = False
         self._tally = tally
-        found = resumption(log, results, self.engine)
-        self.positions = found.positions
-        self._snapshots = results.snapshots(self.engine)
+        found = resumption(log, results)
+        self.positions, self._snapshots = found.positions, found.snapshots
         broken = results.broken_chains() | (check_chains(results).broken if again else {})
         self._broken = {stream: each.detail.removesuffix(f"; {JUDGE_AGAIN}") for stream, each in broken.items()}
         self._again = dict.fromkeys(self._heads.keys() - self._snapshots.keys(), "") | found.misfits | self._broken
@@ -347,7 +346,7 @@ class Replay:
         self._snapshots.pop(stream, None)
         if stream not in self.log.streams():
             self._throw_away(stream, why)
-        elif stream not in self._broken and judged_by_another(self.results, stream, self.engine):
+        elif stream not in self._broken and judged_by_another(self.results, stream, current_engines()):
             self._refold(stream, None)
             self._note(stream, why, "every round was judged again" if why else "")
         else:
@@ -359,7 +358,7 @@ class Replay:
         run = Replay(StreamLog(self.log, stream), fresh, as_of={stream: position.seq or MAX_SEQ}, rounds=self._rounds)
         for _ in run.run():
             pass
-        found = compare(stream, self.results, fresh, self.engine)
+        found = compare(stream, self.results, fresh, current_engines())
         worker = run._workers.get(stream) or StreamWorker(stream, self._latest)
         fault = self._why_not_restored(stream, run, found)
         if fault is not None:

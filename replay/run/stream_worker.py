@@ -19,16 +19,17 @@ from events.vocabulary import model
 from events.vocabulary.codec import read, read_all
 from events.vocabulary.envelope import RawEnvelope, ReadEnvelope
 from events.vocabulary.upcast import upcast
-from replay.findings import Adjudication, Finding, LedgerEntry, LedgerKind, digest, read_result, to_bytes
+from replay.findings import Adjudication, Finding, is_same, read_result, revision_of, to_bytes
 from replay.fold.corrections import Replacements
 from replay.fold.observed_fold import Entry, ObservedFold
 from replay.fold.round import Round
 from replay.fold.table_fold import TableFold
-from replay.fold.table_state import LEDGER_EVENTS, Filed, TableState
+from replay.fold.table_state import Filed, TableState
 from replay.rules.meters import MeterFold, MeterState
 from replay.run.adjudicate import Conclusion, adjudicate
-from replay.run.engine import engine
+from replay.run.engine import digest_for, engine_for, engine_of, game_of, games_on_file
 from replay.run.late_events import LateEvents, is_late
+from replay.run.ledger import corrected_entry
 from replay.run.observed_entries import (
     Elsewhere,
     comparison,
@@ -73,7 +74,8 @@ class Snapshot(msgspec.Struct, kw_only=True):
     """Where a worker can be resumed: the state when no round was open, the records folded since, and what is in force.
 
     `rest_seq` is the number of the event after which the state was that; 0 if that is the beginning, or not known.
-    `inherited_to` as of the worker. `observed_to` is the last observed round entered whole.
+    `inherited_to` as of the worker. `observed_to` is the last observed round entered whole. `judges` are the games that the
+    stream is of, each with the digest of what judges it.
     """
 
     table: TableState | None
@@ -83,6 +85,7 @@ class Snapshot(msgspec.Struct, kw_only=True):
     rest_seq: int = 0
     inherited_to: int = 0
     observed_to: int = 0
+    judges: dict[str, str] = {}
 
 
 @functools.lru_cache(maxsize=256)
@@ -153,6 +156,7 @@ class StreamWorker:
         self._records_since: list[bytes] = []
         resumed = msgspec.msgpack.decode(snapshot, type=Snapshot) if snapshot is not None else None
         self.tally = resumed.tally if resumed is not None else None
+        self.games_entered = set(resumed.judges) if resumed is not None else set[str]()
         if stream.startswith("table/"):
             self.table = TableFold(stream, resumed.table if resumed is not None else None)
             self.judged_to = self.table.state.last_round_no
@@ -277,6 +281,7 @@ class StreamWorker:
         """Judge an observed round by the filing that it pins."""
         filed = pinned_rules(entry, self.elsewhere)
         round_, numbers = entry.round(filed if isinstance(filed, Filed) else None)
+        self.games_entered |= games_on_file(round_.before)
         book = filed if isinstance(filed, str) else rules_in_force(round_)
         if isinstance(book, str):
             return self._conclude(round_, book, misfit(entry, book))
@@ -339,12 +344,19 @@ class StreamWorker:
 
     def snapshot(self) -> bytes:
         """Return the snapshot from which this worker can be resumed."""
+        judges = {game: digest_for(game) for game in sorted(self._games())}
         if self.meter is not None:
-            return encode(Snapshot(table=None, meter=self.meter.state, since=[], tally=self.tally))
+            return encode(Snapshot(table=None, meter=self.meter.state, since=[], tally=self.tally, judges=judges))
         if self.observed is not None:
-            ended = self.observed.last_round_no
             return encode(
-                Snapshot(table=None, meter=None, since=self._records_since, tally=self.tally, observed_to=ended)
+                Snapshot(
+                    table=None,
+                    meter=None,
+                    since=self._records_since,
+                    tally=self.tally,
+                    observed_to=self.observed.last_round_no,
+                    judges=judges,
+                )
             )
         table = msgspec.msgpack.decode(self._state_at_rest, type=TableState) if self._state_at_rest else None
         return encode(
@@ -355,8 +367,16 @@ class StreamWorker:
                 tally=self.tally,
                 rest_seq=self._rest_seq,
                 inherited_to=self.inherited_to,
+                judges=judges,
             )
         )
+
+    def _games(self) -> set[str]:
+        """The games that the stream is of: what judges them decides what this worker holds and has stored."""
+        games = {self.rules.game} if self.rules is not None else set[str]()
+        if self.meter is not None:
+            return games | {game_of(key) for key in self.meter.state.chapters}
+        return games | (games_on_file(self.table.state) if self.table is not None else self.games_entered)
 
     def _keep_rest(self) -> None:
         self._state_at_rest = encode(self.table.state) if self.table is not None else b""
@@ -421,9 +441,9 @@ class StreamWorker:
                 findings=(),
                 settlements=(),
                 as_of={self.stream: self.seq},
-                engine=engine(),
+                engine=engine_of(stored.game),
             )
-            results += self._results(key, _revision_of(stored, revision))
+            results += self._results(key, revision_of(stored, revision))
         return results
 
     def _stored(self, key: str) -> Adjudication | None:
@@ -431,14 +451,7 @@ class StreamWorker:
         return read_result("adjudications", key, data, Adjudication) if data is not None else None
 
     def _ledger(self, event: ReadEnvelope[model.Event]) -> list[Result]:
-        """Return the accounting entry that an event makes, as corrected; one that is taken back is of no amount."""
-        if self.replacements is None or event.seq not in self.replacements:
-            entry = ledger_entry(event) if event.payload.KIND in LEDGER_EVENTS else None
-        else:
-            substitute, first = self.replacements[event.seq], ledger_entry(event)
-            entry = ledger_entry(msgspec.structs.replace(event, payload=substitute[1])) if substitute else None
-            if entry is None and first is not None:
-                entry = msgspec.structs.replace(first, amount_cents=0, reference="withdrawn")
+        entry = corrected_entry(event, self.replacements)
         return [("ledger", f"{self.stream}#{event.seq}", to_bytes(entry))] if entry is not None else []
 
     def judge(self, round_: Round) -> list[Result]:
@@ -476,12 +489,12 @@ class StreamWorker:
         stored = self._stored(key) if may_be_stored else None
         adjudication = _adjudication(round_, book if isinstance(book, Rulebook) else None, conclusion, self.seq)
         if stored is not None:
-            if _is_same(stored, adjudication):
+            if is_same(stored, adjudication):
                 if self.pending_revisions is not None:
                     self.pending_revisions.pop(key, None)
                     self._confirmed[key] = adjudication.findings
                 return []
-            adjudication = _revision_of(stored, adjudication)
+            adjudication = revision_of(stored, adjudication)
         if self.pending_revisions is not None:
             self.pending_revisions[key] = adjudication
             self._confirmed.pop(key, None)
@@ -530,28 +543,6 @@ def withdrawal(finding_id: str, stream: str, round_no: int | None) -> Result:
 encode_json = msgspec.json.Encoder(order="sorted").encode
 
 
-def _revision_of(stored: Adjudication, adjudication: Adjudication) -> Adjudication:
-    """Return an adjudication as the next revision of the one that is stored."""
-    ids = {finding.id for finding in stored.findings} - {finding.id for finding in adjudication.findings}
-    return msgspec.structs.replace(
-        adjudication, revision=stored.revision + 1, supersedes=digest(stored), withdrawn=tuple(sorted(ids))
-    )
-
-
-def _is_same(stored: Adjudication, adjudication: Adjudication) -> bool:
-    """Whether a new adjudication has the conclusion of the one that is stored; when and by which engine does not matter."""
-    neutral = msgspec.structs.replace(
-        stored,
-        revision=1,
-        supersedes=None,
-        withdrawn=(),
-        as_of=adjudication.as_of,
-        engine=adjudication.engine,
-        last_seq=adjudication.last_seq,
-    )
-    return neutral == adjudication
-
-
 def _adjudication(round_: Round, book: Rulebook | None, conclusion: Conclusion, seq: int) -> Adjudication:
     before, last = round_.before, round_.last_seq
     return Adjudication(
@@ -560,7 +551,7 @@ def _adjudication(round_: Round, book: Rulebook | None, conclusion: Conclusion, 
         revision=1,
         supersedes=None,
         as_of={round_.stream: seq},
-        engine=engine(),
+        engine=engine_for(round_, book),
         rules_digest=book.digest if book else "",
         submission=book.name if book else "",
         game=book.game if book else before.game,
@@ -577,36 +568,6 @@ def _adjudication(round_: Round, book: Rulebook | None, conclusion: Conclusion, 
         findings=conclusion.findings,
         withdrawn=(),
         settlements=conclusion.settlements,
-    )
-
-
-def ledger_entry(event: ReadEnvelope[model.Event]) -> LedgerEntry | None:
-    """Return the accounting entry that an event of a table makes, or None (D27)."""
-    match event.payload:
-        case model.InventoryCounted(kind=kind, amount_cents=cents):
-            return _entry(event, kind, cents, "")
-        case model.FillReceived(amount_cents=cents, slip=slip):
-            return _entry(event, "fill", cents, slip)
-        case model.CreditSent(amount_cents=cents, slip=slip):
-            return _entry(event, "credit", cents, slip)
-        case model.DropCounted(gaming_day=day, amount_cents=cents, box=box):
-            return msgspec.structs.replace(_entry(event, "drop", cents, box), gaming_day=day)
-        case model.BuyIn(amount_cents=cents, form=form):
-            return _entry(event, "buy_in", cents, form)
-        case model.MarkerIssued(amount_cents=cents, document=document):
-            return _entry(event, "marker", cents, document)
-        case _:
-            return None
-
-
-def _entry(event: ReadEnvelope[model.Event], kind: LedgerKind, cents: int, reference: str) -> LedgerEntry:
-    return LedgerEntry(
-        stream=event.stream,
-        seq=event.seq,
-        gaming_day=event.gaming_day,
-        kind=kind,
-        amount_cents=cents,
-        reference=reference,
     )
 
 

@@ -12,7 +12,8 @@ import msgspec
 from events.errors import LogUnavailable
 from events.log.contract import EventLog, ResultStore
 from replay.run.comparison import ResultDifference, StreamLog, compare
-from replay.run.engine import engine
+from replay.run.engine import current_engines, engine
+from replay.run.positions import stored_state
 from replay.run.replayer import Replay, fresh_results
 
 Progress = Callable[[str, int], None]
@@ -40,9 +41,13 @@ class VerdictCheck(msgspec.Struct, kw_only=True):
 
 
 def check_verdicts(log: EventLog, results: ResultStore, progress: Progress | None = None) -> VerdictCheck:
-    """Judge again and compare. Raises `LogUnavailable` where this engine has judged nothing that is stored."""
-    positions, heads = results.positions(engine()), results.chain_heads()
-    if not positions and not results.misfits(engine()):
+    """Judge again and compare. Raises `LogUnavailable` if another engine judged what is stored."""
+    state, heads = stored_state(results), results.chain_heads()
+    positions = state.positions
+    if state.outdated:
+        games = f"another engine judged the game of {', '.join(sorted(state.outdated))}"
+        raise LogUnavailable(f"{games} than this program has: {REPLAY_FIRST}")
+    if not positions and not state.misfits:
         raise LogUnavailable(f"the stored results are of another version than this engine ({engine()}): {REPLAY_FIRST}")
     found = VerdictCheck()
     for stream in sorted({*log.streams(), *heads}):
@@ -63,7 +68,7 @@ def _check_stream(log: EventLog, results: ResultStore, stream: str, end: int, fo
         if run.summary.integrity:
             found.unjudged[stream] = run.summary.integrity[0]
             return
-        comparison = compare(stream, results, fresh, engine())
+        comparison = compare(stream, results, fresh, current_engines())
     found.compared += comparison.compared
     found.differing += comparison.differences + len(comparison.missing)
     if comparison.mixed:

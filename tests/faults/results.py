@@ -18,7 +18,7 @@ from events.proofs.verify import VerificationReport, verify
 from events.proofs.verify_results import StoredState, check_results
 from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
-from replay.run.engine import engine
+from replay.run.engine import shared_engine
 from replay.run.replayer import Replay, Summary, findings, standing
 from replay.run.verdict_check import check_verdicts
 from tests.contract.backends import SqliteTamper
@@ -56,7 +56,9 @@ class Place(NamedTuple):
 
     def verify(self) -> VerificationReport:
         with closing(self.log(read_only=True)) as log, closing(SqliteResults(self.verdicts, read_only=True)) as store:
-            return verify(log, results=StoredState(store, store.positions(engine()), store.misfits(engine())))
+            return verify(
+                log, results=StoredState(store, store.positions(shared_engine()), store.misfits(shared_engine()))
+            )
 
     def judged_again(self) -> list[str]:
         with closing(self.log(read_only=True)) as log, closing(SqliteResults(self.verdicts, read_only=True)) as store:
@@ -400,7 +402,7 @@ def forged_state(folder: Path, times: int) -> int:
 
 
 def forge_state(hand: SqliteTamper, head: Head, image: bytes) -> None:
-    digest = position_digest(engine(), TABLE, ResultPosition(head, image))
+    digest = position_digest(shared_engine(), TABLE, ResultPosition(head, image))
     hand.execute("UPDATE snapshots SET data = ? WHERE stream = ?", image, TABLE)
     sql = "UPDATE positions SET seq = ?, hash = ?, digest = ? WHERE stream = ?"
     hand.execute(sql, head.seq, head.hash, digest, TABLE)

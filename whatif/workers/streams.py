@@ -20,7 +20,7 @@ from events.log.foreign import OwnStore
 from events.log.relaxed_gc import relaxed_gc
 from events.log.result_chain import ResultChains
 from replay.run.comparison import StreamLog
-from replay.run.engine import engine
+from replay.run.engine import shared_engine
 from replay.run.positions import resumption
 from replay.run.replayer import Progress, Replay, Summary, Tally, replay
 from replay.run.round_keeper import DividedRoundKeeper, StreamRoundKeeper
@@ -194,7 +194,7 @@ def judge_in_units(
         for unit in pool.run(StreamJob(None if fresh else stored, again), units, log):
             if unit.positions or unit.records or unit.anew:
                 past = dict.fromkeys(unit.positions.keys() & results.advice().keys(), b"")
-                results.commit(engine(), unit.positions, unit.snapshots, unit.records, unit.anew, past)
+                results.commit(shared_engine(), unit.positions, unit.snapshots, unit.records, unit.anew, past)
             if rounds is not None and unit.rounds is not None:
                 rounds.gather(unit.rounds)
                 rounds.commit(log, {}, at_once=False)
@@ -211,13 +211,13 @@ def judge_in_units(
 
 def _units(log: EventLog, results: ResultStore, rounds: DividedRoundKeeper | None) -> list[Unit]:
     """Return the streams, the longest first, with what is stored of how far each was judged and what keeps its rounds."""
-    found, snapshots = resumption(log, results, engine()), results.snapshots(engine())
+    found = resumption(log, results)
     streams = sorted(log.streams(), key=lambda stream: (-log.head(stream).seq, stream))
     return [
         Unit(
             stream,
             found.positions.get(stream),
-            snapshots.get(stream),
+            found.snapshots.get(stream),
             found.misfits.get(stream),
             rounds.of_stream(stream) if rounds is not None else None,
         )

@@ -17,7 +17,7 @@ from events.sqlite.results import SqliteResults
 from events.vocabulary.envelope import Draft
 from replay.advice import advice_in
 from replay.incidents import incidents
-from replay.run.engine import engine
+from replay.run.engine import shared_engine
 from replay.run.replayer import adjudications, follow, replay
 from tests.desk.alarms.receiving import Receiver, answer, receiver
 from tests.desk.alarms.test_sender import HOUR_US, MISDEAL, Setting
@@ -50,7 +50,7 @@ class Live(Setting):
     @property
     def heard(self) -> int:
         """The number of the last event that was judged."""
-        head = self.results.positions(engine()).get(self.table.stream)
+        head = self.results.positions(shared_engine()).get(self.table.stream)
         return 0 if head is None else head.seq
 
 

@@ -21,7 +21,7 @@ from events.log.contract import Head
 from events.log.result_chain import ResultChains
 from events.proofs.verify import VerificationReport, verify
 from events.proofs.verify_results import StoredState
-from replay.run.engine import engine
+from replay.run.engine import shared_engine
 from replay.run.replayer import Replay
 from replay.run.verdict_check import check_verdicts
 from tests.faults.child import TIMEOUT_S
@@ -51,7 +51,9 @@ class Topic(NamedTuple):
 
     def verify(self, log: KafkaLog) -> VerificationReport:
         with closing(self.results(read_only=True)) as store:
-            return verify(log, results=StoredState(store, store.positions(engine()), store.misfits(engine())))
+            return verify(
+                log, results=StoredState(store, store.positions(shared_engine()), store.misfits(shared_engine()))
+            )
 
     def judged_again(self, log: KafkaLog) -> list[str]:
         with closing(self.results(read_only=True)) as store:
@@ -96,7 +98,7 @@ def _attack(site: Topic, kind: str) -> None:
         _claim(site, key, data, head)
     else:
         with closing(site.results(read_only=True)) as store:
-            store.positions(engine())
+            store.positions(shared_engine())
             stated = store._stored._positions[TABLE]
         if kind == "position":
             value = msgspec.json.encode(

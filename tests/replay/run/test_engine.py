@@ -7,14 +7,19 @@ import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from replay.run.engine import JUDGES, PACKAGES, deciding_files, digest_of, engine
+from replay.run.engine import JUDGES, LISTS_GAMES, PACKAGES, deciding_files, digest_of, engine, engine_of, shared_engine
+from rulebook.catalogue import GAMES
 
 ROOT = Path(__file__).parents[3]
 DECIDING = deciding_files(ROOT)
+COPIED_BY = {"games/face_up_pai_gow/chapters/pa-688a.toml": {"pai_gow_poker"}}
+"""Files of a game from which other games copy."""
 
 JUDGE_A_ROUND = """
 import json, sys
@@ -35,15 +40,33 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def digest_with_a_change(copy: Path, name: str) -> str:
-    """Return the digest of the copy while a file of it has one more line."""
+@contextmanager
+def changed(copy: Path, name: str) -> Iterator[None]:
+    """Let a file of the copy have one more line."""
     path = copy / name
     before = path.read_bytes()
     path.write_bytes(before + b"\n# changed\n")
     try:
-        return digest_of(copy)
+        yield
     finally:
         path.write_bytes(before)
+
+
+def digest_with_a_change(copy: Path, name: str) -> str:
+    """Return the digest of the copy while a file of it has one more line."""
+    with changed(copy, name):
+        return digest_of(copy)
+
+
+@pytest.fixture(scope="module")
+def before(copy: Path) -> dict[str, str]:
+    """What `by_game` returns for the copy as it is."""
+    return by_game(copy)
+
+
+def by_game(copy: Path) -> dict[str, str]:
+    """Return the digest of what judges each game in a folder; under "" that of what they share."""
+    return {game: digest_of(copy, game=game) for game in ("", *GAMES)}
 
 
 def imports(path: Path) -> set[str]:
@@ -73,6 +96,43 @@ def test_the_engine_is_named_after_version_and_digest(copy: Path) -> None:
     assert version
     assert digest == digest_of(ROOT) == digest_of(copy)
     assert len(digest) == 16
+
+
+def test_each_game_has_an_engine_of_its_own(copy: Path) -> None:
+    names = [shared_engine(), *map(engine_of, GAMES), engine()]
+    assert [name.partition("+")[2] for name in names[:-1]] == list(by_game(copy).values())
+    assert len({*names}) == len(names)
+    assert engine_of("no_such_game") == engine()  # what is said of it depends on every game that is known
+    assert engine_of("").partition("+")[2] == shared_engine().partition("+")[2]
+
+
+@pytest.mark.parametrize("name", [name for name in DECIDING if name.startswith("games/") and name != LISTS_GAMES])
+def test_a_file_of_a_game_changes_the_engine_of_that_game_alone(copy: Path, before: dict[str, str], name: str) -> None:
+    with changed(copy, name):
+        after = by_game(copy)
+    assert {game for game in before if before[game] != after[game]} == {name.split("/")[1]} | COPIED_BY.get(name, set())
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "replay/run/adjudicate.py",
+        "replay/rules/rule.py",
+        "events/vocabulary/base.py",
+        "rulebook/house_ways/stones.toml",
+    ],
+)
+def test_a_file_that_games_share_changes_the_engine_of_each(copy: Path, before: dict[str, str], name: str) -> None:
+    with changed(copy, name):
+        after = by_game(copy)
+    assert [game for game in before if before[game] == after[game]] == []
+
+
+def test_one_more_game_in_the_list_changes_the_engine_of_no_other(copy: Path, before: dict[str, str]) -> None:
+    whole = digest_of(copy)
+    with changed(copy, LISTS_GAMES):
+        assert by_game(copy) == before
+        assert digest_of(copy) != whole
 
 
 @pytest.mark.parametrize(
@@ -141,8 +201,12 @@ def test_every_file_that_decides_changes_it_and_every_table_of_rules(copy: Path)
         "rack/cli.py",
     ],
 )
-def test_what_only_shows_keeps_or_proves_verdicts_does_not_change_it(copy: Path, name: str) -> None:
-    assert digest_with_a_change(copy, name) == digest_of(copy)
+def test_what_only_shows_keeps_or_proves_verdicts_does_not_change_it(
+    copy: Path, before: dict[str, str], name: str
+) -> None:
+    with changed(copy, name):
+        assert digest_of(copy) == digest_of(ROOT)
+        assert by_game(copy) == before
 
 
 def test_a_table_of_rules_that_comes_or_goes_changes_it(copy: Path) -> None:

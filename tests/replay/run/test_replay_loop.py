@@ -15,7 +15,7 @@ from events.log.hash_chain import link
 from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
 from events.vocabulary import model
-from replay.run.engine import engine
+from replay.run.engine import shared_engine
 from replay.run.replayer import MemoryResults, Replay, Summary, adjudications, follow, ledger, replay, resolve_time
 from tests.contract.backends import SqliteTamper
 from tests.replay.stored import one_run, stored, verdicts
@@ -264,7 +264,7 @@ def test_a_commit_stores_the_streams_that_went_on(log: SqliteLog, monkeypatch: p
     following.close()
     assert [each for each in committed if each] == [{table.stream, other.stream}, {table.stream}]
     assert sorted(verdicts(results)) == sorted(verdicts(one_run(table, other)))
-    positions = {stream: head.seq for stream, head in results.positions(engine()).items()}
+    positions = {stream: head.seq for stream, head in results.positions(shared_engine()).items()}
     assert positions == {table.stream: table.last, other.stream: other.last}
 
 

@@ -86,12 +86,12 @@ def test_another_engine_reads_everything_again_and_says_nothing_that_was_said(
     append(log, eventful(), meter())
     replay(log, results)
     before = stored(results)
-    monkeypatch.setattr(replayer, "engine", lambda: "0+another")
+    monkeypatch.setattr("replay.run.engine._digest", lambda *_: "another")
     again = replay(log, results)
     assert again.events == log.head("table/fu-01").seq + log.head(METER).seq
     assert again.changed == 0
     assert stored(results) == before
-    assert results.positions("0+another") == {"table/fu-01": log.head("table/fu-01"), METER: log.head(METER)}
+    assert results.positions("shared+another") == {"table/fu-01": log.head("table/fu-01"), METER: log.head(METER)}
 
 
 def test_another_engine_that_concludes_otherwise_supersedes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,8 +104,7 @@ def test_another_engine_that_concludes_otherwise_supersedes(monkeypatch: pytest.
     log = MemoryLog([table])
     replay(log, results)
     results.reset()
-    for module in ("replayer", "stream_worker"):
-        monkeypatch.setattr(f"replay.run.{module}.engine", lambda: "0+another")
+    monkeypatch.setattr("replay.run.engine._digest", lambda *_: "another")
     monkeypatch.setattr(
         "replay.run.stream_worker.rulebook", lambda toml: parse_submission(rules_text("pa-688a max=20.00"))
     )

@@ -18,7 +18,8 @@ from events.log.contract import ChainedResult, EventLog, ResultStore
 from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
 from floor.day import gaming_day
-from replay.run import replayer, stream_worker
+from replay.run import stream_worker
+from replay.run.engine import shared_engine
 from replay.run.replayer import Summary, replay
 from whatif.kept_table import KeptTable
 from whatif.table_check import differences
@@ -78,7 +79,7 @@ def test_units_store_what_one_process_stores_and_sum_it_up_alike(log: EventLog, 
     one, units = tmp_path / "one", tmp_path / "units"
     expected, summary = in_one(log, one), in_units(log, units)
     assert said(units) == said(one)
-    assert state(units, replayer.engine()) == state(one, replayer.engine())
+    assert state(units, shared_engine()) == state(one, shared_engine())
     assert summary == expected
     assert summary.findings
     assert in_units(log, units).changed == 0
@@ -128,8 +129,7 @@ def test_verdicts_of_another_version_are_revised_as_one_process_does(
     one, units = tmp_path / "one", tmp_path / "units"
     adjudicate = stream_worker.adjudicate
     with monkeypatch.context() as before:
-        for module in (replayer, stream_worker):
-            before.setattr(module, "engine", lambda: "0.0.1+before")
+        before.setattr("replay.run.engine._digest", lambda *_: "before")
         before.setattr(stream_worker, "adjudicate", lambda round_, book: without_findings(adjudicate(round_, book)))
         in_one(log, one)
     shutil.copy(one, units)
