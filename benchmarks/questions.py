@@ -28,6 +28,8 @@ from analytics.hold import (
     reconciliation,
     theoretical,
 )
+from analytics.questions import QUESTIONS as REGISTRY
+from analytics.questions import Question as Registered
 from analytics.warehouse.selection import Selection
 from analytics.warehouse.warehouse import Warehouse
 
@@ -48,6 +50,14 @@ DONE: Final = queue.QueueFilters(
 """The findings that wait, when as many are disposed of."""
 A_SENTENCE: Final = "seat 3 last night around nine, $25 on the base wager, had ace king"
 A_HAND: Final = cards_typed("ace of spades, king of hearts, queen").cards
+
+
+def _as_a_command(question: Registered, db: Warehouse) -> object:
+    """Ask a question as its command does without options; of a period compared with the one before, the last day."""
+    part = Selection(first=LAST_DAY, last=LAST_DAY) if question.compared else Selection()
+    options = dict.fromkeys((*question.takes, *question.named.values()))
+    given = options | {"by": question.by, "part": part, "period": "month", "money_only": True}
+    return question.ask(db, given)
 
 
 def _what_if(db: Warehouse) -> object:
@@ -177,13 +187,10 @@ _INTEGRITY: Final[dict[str, Question]] = {"about the log": integrity.about_the_l
 _RULES: Final[dict[str, Question]] = {"filed": rules.filings, "what if": _what_if}
 _HEALTH: Final[dict[str, Question]] = {"generation": hold.generation, "devices": integrity.devices}
 _COMMANDS: Final[dict[str, Question]] = {
-    "hold to date": periods.month_and_year_to_date,
-    "hold tray": periods.tray_differences,
+    **{f"{each.subject} {each.name}": partial(_as_a_command, each) for each in REGISTRY},
     "hold theory by dealer, a month": partial(against_theory.win_against_theory, by="dealer", selection=MONTH),
     "hold theory by dealer": partial(against_theory.win_against_theory, by="dealer"),
     "hold theory by table, a week": partial(against_theory.win_against_theory, by="table", selection=WEEK),
-    "hold pace": pace.pace,
-    "hold average": pace.average_wagers,
     "hold behind, a table's day": partial(
         behind.wagers_behind, selection=Selection(table="fu-007", first=LAST_DAY, last=LAST_DAY)
     ),

@@ -18,11 +18,10 @@ from rack.output import Output, table
 if TYPE_CHECKING:
     import polars as pl
 
+    from analytics.questions import Question
     from analytics.warehouse.selection import Selection
     from analytics.warehouse.warehouse import Warehouse
 
-FLOOR_OPTIONS = ("table", "game", "dealer", "shift", "first", "last")
-"""Arguments that select a part of the floor."""
 MAX_ROWS = 60
 """Most rows of a table on a screen; `--json` prints all."""
 
@@ -111,6 +110,16 @@ def compared(db: Warehouse, arguments: argparse.Namespace, part: Selection) -> S
             f"{arguments.question} compares two periods: name one with --from DAY and --to DAY, or neither"
         )
     return part
+
+
+def answer(question: Question, db: Warehouse, arguments: argparse.Namespace, **more: Any) -> pl.DataFrame:
+    """Return the answer to a question; `more` are options worked out from what was given."""
+    given: dict[str, Any] = {
+        "by": breakdown(arguments, question.breakdowns(), question.by) if question.dimensions else None
+    }
+    part = selection(arguments, per_box=question.per_box)
+    given["part"] = compared(db, arguments, part) if question.compared else part
+    return question.ask(db, vars(arguments) | given | more)
 
 
 @contextmanager

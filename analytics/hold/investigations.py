@@ -193,3 +193,28 @@ def _sentence(hold: float, prior: float, band: tuple[float, float, float] | None
         luck = f"within the 95 % band of {band[0]:.1f} to {band[1]:.1f} % (p = {band[2]:.2g})"
     request = f"; investigate in writing: {', '.join(triggers).replace('_', ' ')}" if triggers else ""
     return f"{moved}: {luck}{request}"
+
+
+def investigation_fields(row: dict[str, Any], name: str, by: str) -> dict[str, Any]:
+    """Return a row of `written_investigations` as the fields of the event that opens the investigation."""
+    return {
+        "band_high_bp": _hundredths(row["high_95_percent"]),
+        "band_low_bp": _hundredths(row["low_95_percent"]),
+        "by": by,
+        "drop_cents": row["drop_cents"],
+        "first_day": str(row["period"]),
+        "investigation": name,
+        "last_day": str(row["last_day"]),
+        "prior_drop_cents": row["prior_drop_cents"],
+        "prior_first_day": str(row["prior_period"]),
+        "prior_table_days": row["prior_table_days"],
+        "prior_win_cents": row["prior_win_cents"],
+        "reason": row["sentence"],
+        "table_days": row["table_days"],
+        "triggers": list(row["triggers"]),
+        "win_cents": row["win_cents"],
+    }
+
+
+def _hundredths(percent: float | None) -> int | None:
+    return None if percent is None else round(100 * percent)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from analytics.questions import QUESTIONS as REGISTRY
 from benchmarks import profiling, questions
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,6 +34,10 @@ def asked() -> list[str]:
 
 def test_the_pages_ask_questions() -> None:
     assert {"hold.round_view", "fairness.fairness", "behind.sums_behind", "live.base", "disputes.find"} <= set(asked())
+
+
+def test_every_question_of_a_command_is_timed() -> None:
+    assert {f"rack: {each.subject} {each.name}" for each in REGISTRY} <= set(questions.QUESTIONS)
 
 
 @pytest.mark.parametrize("question", asked())

@@ -67,6 +67,7 @@ ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
         "hold": ("theory", "statistics", "warehouse"),
         "errors": ("hold", "statistics", "warehouse"),
         "fairness": ("statistics", "warehouse"),
+        "questions": ("errors", "hold", "warehouse"),
         "reports": ("errors", "hold", "theory", "statistics", "warehouse"),
         "*": ("hold", "theory", "statistics", "warehouse"),
     },

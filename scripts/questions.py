@@ -1,0 +1,30 @@
+"""Make the list of questions in docs/analyst-guide.md of analytics/questions.py: `python -m scripts.questions`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from analytics.questions import QUESTIONS
+
+DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "analyst-guide.md"
+BEGIN, END = "<!-- questions: made by scripts/questions.py -->\n", "<!-- end of questions -->\n"
+COMMANDS = {"hold": "rack hold", "errors": "rack dealer-errors"}
+
+
+def table() -> str:
+    """Return the list of questions: command, what it answers, the dimensions of `--by`, and the view of a page that shows it."""
+    rows = ["| command | answers | `--by` | page |", "| --- | --- | --- | --- |"]
+    for each in QUESTIONS:
+        dimensions = f"`{', '.join(each.breakdowns())}`" if each.dimensions else "–"
+        rows.append(f"| `{COMMANDS[each.subject]} {each.name}` | {each.title} | {dimensions} | {each.page or '–'} |")
+    return "\n".join(rows) + "\n"
+
+
+def document(text: str) -> str:
+    """Return the document with the list as it is now."""
+    head, rest = text.split(BEGIN)
+    return head + BEGIN + "\n" + table() + "\n" + END + rest.split(END)[1]
+
+
+if __name__ == "__main__":
+    DOCUMENT.write_text(document(DOCUMENT.read_text("utf-8")), "utf-8")
