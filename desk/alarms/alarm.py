@@ -43,8 +43,8 @@ class Alarm(msgspec.Struct, frozen=True, kw_only=True):
     """An incident as it is. `id` names the alarm as long as it lives, `incident` the cause by the last verdict or advice.
 
     `basis` says what found it: a verdict, or advice on a round that is still open, in which it can be put right (then `verdict`
-    and `gaming_day` are empty, `closed_at` is None, and `patrons` are not told). `closed_at` and `opened_at` are ISO 8601 in
-    `time_zone` (UTC if the property did not say); None between rounds. Money is cents of `currency`. `patrons` are the tokens
+    and `gaming_day` are empty, `closed_at` is null, and `patrons` are not told). `closed_at` and `opened_at` are ISO 8601 in
+    `time_zone` (UTC if the property did not say); null between rounds. Money is cents of `currency`. `patrons` are the tokens
     of the patrons concerned: only receivers who are told get them.
     """
 

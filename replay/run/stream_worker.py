@@ -1,7 +1,6 @@
 """The worker of one stream: folds its records, adjudicates its rounds, and revises the verdicts stored before.
 
-Invariant: a worker turns records into results (kind, key, bytes) and can be stopped and resumed at any record.
-It reads nothing and stores nothing; `replayer.py` does.
+Invariant: a worker turns records into results (kind, key, bytes), at any record it can stop; `replayer.py` reads and stores.
 """
 
 from __future__ import annotations

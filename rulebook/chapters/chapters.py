@@ -93,7 +93,7 @@ class SettingRule(msgspec.Struct, frozen=True, kw_only=True):
     """A setting of the decisions: its default, what else may be filed, and the decision's number.
 
     A setting in `cents` is filed as an amount ("0.25"), a `count` as a whole number; both have no list of values.
-    `readings` are the values that settings that choose another reading of the section `cite`, each with what that reading says.
+    `readings` are the values that choose another reading of the section `cite`, each with what that reading says.
     """
 
     name: str
