@@ -13,13 +13,15 @@ from events.vocabulary import model
 from replay.advice import Advice
 from replay.findings import Finding, Settlement
 from replay.fold.device_order import as_played
+from replay.fold.phases import Phase
 from replay.fold.round import Round
 from replay.fold.table_fold import TableFold
 from replay.run.adjudicate import findings_by, rules_of
 from replay.run.stream_worker import rules_in_force
+from replay.settlement.payouts import moves
 from replay.settlement.settlement import settlements
 from replay.settlement.voids import is_void, positions, went_on
-from replay.settlement.withdrawals import as_withdrawn
+from replay.settlement.withdrawals import withdrawn_so_far
 from rulebook.chapters.rulebook import Rulebook
 
 MONEY_MOVES = frozenset(
@@ -48,7 +50,9 @@ def advise_on(fold: TableFold, as_of: int) -> Advice | None:
     book = rules_in_force(round_) if round_ is not None else None
     if round_ is None or round_.is_repeat or not isinstance(book, Rulebook):
         return None
-    standing = as_withdrawn(as_played(round_.so_far()), book)
+    so_far = as_played(round_.so_far())
+    standing = withdrawn_so_far(so_far, book)
+    is_unsettled = standing is not so_far and not moves(standing)
     return Advice(
         stream=round_.stream,
         round_no=round_.round_no,
@@ -58,7 +62,7 @@ def advise_on(fold: TableFold, as_of: int) -> Advice | None:
         game=book.game,
         chapter=book.chapter.key,
         dealer=round_.before.dealer,
-        phase=fold.phase.value,
+        phase=(Phase.DEALING if is_unsettled and fold.phase is Phase.SETTLING else fold.phase).value,
         dues=tuple(_dues(standing, book)),
         warnings=tuple(warnings_of(standing, book)),
     )

@@ -21,17 +21,27 @@ from rulebook.chapters.rulebook import Rulebook
 @derived_by_rules
 def as_withdrawn(round_: Round, book: Rulebook) -> Round:
     """Return the round with what was given back in time as withdrawn; the round itself if there is nothing of it."""
-    if not any(_is_in_time(round_, book, fact) for fact in round_.of(model.WagerReturned)):
+    return _with_withdrawals(round_, book, is_open=False)
+
+
+def withdrawn_so_far(round_: Round, book: Rulebook) -> Round:
+    """Return an open round likewise: until something ends a wager's time, what was given back of it is withdrawn (D864)."""
+    return _with_withdrawals(round_, book, is_open=True)
+
+
+def _with_withdrawals(round_: Round, book: Rulebook, *, is_open: bool) -> Round:
+    in_time = {fact.seq for fact in round_.of(model.WagerReturned) if _is_in_time(round_, book, fact, is_open=is_open)}
+    if not in_time:
         return round_
     facts: list[RecordedEvent] = []
     for fact in round_.facts:
-        is_withdrawal = isinstance(fact.payload, model.WagerReturned) and _is_in_time(round_, book, fact)
+        is_withdrawal = isinstance(fact.payload, model.WagerReturned) and fact.seq in in_time
         withdrawn = is_withdrawal and fact.payload.amount_cents <= _lies_there(facts, fact)
         facts.append(_withdrawal(fact) if withdrawn else fact)
     return round_.made_of(facts)
 
 
-def _is_in_time(round_: Round, book: Rulebook, returned: RecordedEvent) -> bool:
+def _is_in_time(round_: Round, book: Rulebook, returned: RecordedEvent, *, is_open: bool) -> bool:
     """Say whether a return came before the end of its wager's time, and is no part of a void or of a player-dealer's coverage.
 
     A base wager returned as a push to a hand that was dealt was settled, and too early.
@@ -41,7 +51,7 @@ def _is_in_time(round_: Round, book: Rulebook, returned: RecordedEvent) -> bool:
     if event.reason == "uncovered" or is_push_of_hand or (event.reason == "void" and all_wagers_returned(round_)):
         return False
     closed = withdrawal_closes(round_, book, event.wager, event.seat)
-    return closed is not None and returned.seq < closed.seq
+    return is_open if closed is None else returned.seq < closed.seq
 
 
 def _lies_there(facts: list[RecordedEvent], returned: RecordedEvent) -> int:
