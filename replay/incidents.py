@@ -54,7 +54,7 @@ class Incident(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def difference_by_seat(self) -> dict[int | None, int]:
-        """Seat → the patron's done minus due over the incident, in cents; None if a finding names no seat."""
+        """Seat → the patron's done minus due over the incident, in cents: what is settled with a patron (None: no seat)."""
         sums: dict[int | None, int] = {}
         for finding in self.findings:
             if finding.difference_cents:
@@ -68,13 +68,13 @@ class Incident(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def overpaid_cents(self) -> int:
-        """What patrons were paid too much, over the seats that have too much in all."""
-        return sum(cents for cents in self.difference_by_seat.values() if cents > 0)
+        """What patrons were paid too much, by the findings; never netted against what they are short."""
+        return sum(max(finding.difference_cents or 0, 0) for finding in self.findings)
 
     @property
     def underpaid_cents(self) -> int:
-        """What patrons are owed, over the seats that are short in all."""
-        return -sum(cents for cents in self.difference_by_seat.values() if cents < 0)
+        """What patrons were paid too little, by the findings; never netted against what they have too much."""
+        return sum(max(-(finding.difference_cents or 0), 0) for finding in self.findings)
 
 
 def incidents(findings: Sequence[Finding]) -> tuple[Incident, ...]:
@@ -106,7 +106,7 @@ class Money(msgspec.Struct, frozen=True):
 
 
 def money_of(incidents: Iterable[Incident]) -> Money:
-    """Return the money of incidents: netted within an incident at each seat, added over seats and incidents (D536)."""
+    """Return the money of incidents (D536)."""
     made = list(incidents)
     return Money(sum(each.overpaid_cents for each in made), sum(each.underpaid_cents for each in made))
 

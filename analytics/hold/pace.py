@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Final
 
 import polars as pl
@@ -9,6 +10,7 @@ import polars as pl
 from analytics.theory.catalogue import companion_wagers, dependent_wagers, first_wagers
 from analytics.warehouse.selection import EVERYTHING, WHERE, Selection, columns_of, frame
 from analytics.warehouse.warehouse import Warehouse
+from rulebook.chapters.rulebook import RulesRefused, parse_submission
 
 BY_PACE: Final = ("property", "game", "table", "dealer", "shift", "hour", "gaming_day", "dealer_table")
 LEAST_MINUTES: Final = 60
@@ -111,32 +113,46 @@ def average_wagers(db: Warehouse, by: str = "game", selection: Selection = EVERY
 
 
 def side_wager_take_up(db: Warehouse, by: str = "game", selection: Selection = EVERYTHING) -> pl.DataFrame:
-    """Return how often each side wager was made, per base wager (or ante) of the same value.
+    """Return how often each side wager was made, per base wager (or ante) of the same value, where it could be made.
 
-    Columns: the value, `wager`, `paytable`, `wagers`, `base_wagers`, `take_up_percent` (may pass 100 if several can
-    be made at a seat), `average_cents`, `handle_cents`.
+    The base wagers are those of table days that offer the paytable: by the rules filed, or because somebody made the wager.
+    Columns: the value, `wager`, `paytable`, `wagers`, `base_wagers`, `take_up_percent` (may pass 100 if several can be made at
+    a seat), `average_cents`, `handle_cents`.
     """
     columns = columns_of(by, BY_PACE)
     named = "".join(f"{column}, " for column in columns)
-    joined = "USING (" + ", ".join(columns) + ")" if columns else "ON true"
+    filed = _offered(db)
     return frame(
         db,
         f"""
-        WITH chosen AS (
-            SELECT {named}wager, paytable, sum(wagers)::BIGINT AS wagers,
-                sum(handle_cents + patron_banked_cents)::BIGINT AS handle_cents
-            FROM mart_hold_wager WHERE {WHERE} GROUP BY ALL
+        WITH chosen AS (SELECT * FROM mart_hold_wager WHERE {WHERE}),
+
+        filed AS (
+            SELECT unnest($digests::VARCHAR[]) AS rules_digest, unnest($wagers::VARCHAR[]) AS wager,
+                unnest($paytables::VARCHAR[]) AS paytable
+        ),
+
+        offered AS (
+            SELECT r.stream, r.gaming_day, r.game, f.wager, f.paytable
+            FROM (SELECT DISTINCT stream, gaming_day, game, rules_digest FROM fct_rounds WHERE {WHERE}) AS r
+            INNER JOIN filed AS f USING (rules_digest)
+            UNION
+            SELECT stream, gaming_day, game, wager, paytable FROM chosen
         ),
 
         base AS (
-            SELECT {named}sum(wagers)::BIGINT AS base_wagers
-            FROM chosen WHERE list_contains($base, wager) GROUP BY ALL
+            SELECT {"".join(f"c.{column}, " for column in columns)}o.wager, o.paytable, sum(c.wagers)::BIGINT AS base_wagers
+            FROM chosen AS c INNER JOIN offered AS o USING (stream, gaming_day, game)
+            WHERE list_contains($base, c.wager) GROUP BY ALL
         ),
 
         side AS (
-            SELECT * FROM chosen
+            SELECT {named}wager, paytable, sum(wagers)::BIGINT AS wagers,
+                sum(handle_cents + patron_banked_cents)::BIGINT AS handle_cents
+            FROM chosen
             WHERE NOT list_contains($base, wager) AND NOT list_contains($following, wager) AND NOT wager LIKE '%envy'
-                AND handle_cents > 0
+            GROUP BY ALL
+            HAVING sum(handle_cents + patron_banked_cents) > 0
         )
 
         SELECT
@@ -144,10 +160,23 @@ def side_wager_take_up(db: Warehouse, by: str = "game", selection: Selection = E
             100.0::DOUBLE * wagers / nullif(base_wagers, 0) AS take_up_percent,
             handle_cents / nullif(wagers, 0)::DOUBLE AS average_cents,
             handle_cents
-        FROM side LEFT JOIN base {joined}
+        FROM side LEFT JOIN base USING ({named}wager, paytable)
         ORDER BY {named}wager, paytable
         """,
         selection,
         base=list(first_wagers()),
         following=[*dependent_wagers(), *companion_wagers()],
+        digests=[digest for digest, _, _ in filed],
+        wagers=[wager for _, wager, _ in filed],
+        paytables=[paytable for _, _, paytable in filed],
     )
+
+
+def _offered(db: Warehouse) -> list[tuple[str, str, str]]:
+    """Return the digest, wager and paytable of each wager that a filed submission offers; one that is refused offers none."""
+    found = []
+    for digest, toml in db.sql("SELECT DISTINCT digest, toml FROM fct_filings ORDER BY digest").fetchall():
+        with contextlib.suppress(RulesRefused):
+            offers = parse_submission(toml).offers.values()
+            found += [(digest, each.wager, each.paytable.name if each.paytable else "") for each in offers]
+    return found

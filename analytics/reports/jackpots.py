@@ -29,6 +29,9 @@ RULES: Final = (
     ),
 )
 
+HOUSE, PLAYER_DEALER = "the house", "the player-dealer (a patron)"
+"""Who paid a win."""
+
 
 def jackpots(sources: Sources) -> Report:
     """Return the report."""
@@ -48,7 +51,7 @@ def jackpots(sources: Sources) -> Report:
 
 
 def _forms(sources: Sources, documents: pl.DataFrame) -> Table:
-    """The wins that need a form, with the figures of the test; marked, for a form is to be made out."""
+    """The wins that need a form, with the figures of the test; marked if the house paid, for it is to make a form out (D872)."""
     slip_of = {
         (each["stream"], each["round_no"], each["seat"], each["wager"]): each
         for each in documents.iter_rows(named=True)
@@ -58,13 +61,16 @@ def _forms(sources: Sources, documents: pl.DataFrame) -> Table:
         form = _tested(sources, win)
         if form is not None:
             slip = slip_of.get((win["stream"], win["round_no"], win["seat"], win["wager"]), {})
-            rows.append(form | {"slip": slip.get("slip"), "validated_by": slip.get("validated_by")})
+            by_player_dealer = win["patron_banked"] and not slip
+            paid_by = {"paid_by": PLAYER_DEALER if by_player_dealer else HOUSE}
+            rows.append(form | paid_by | {"slip": slip.get("slip"), "validated_by": slip.get("validated_by")})
     return table_of(
         "w-2g",
         "Wins that need a Form W-2G",
         pl.DataFrame(rows, schema=_FORM),
-        note="An Envy Bonus is tested against the wager that carries it.",
-        marked=tuple(range(len(rows))),
+        note="An Envy Bonus is tested against the wager that carries it. Who pays makes out the form: what a player-dealer paid "
+        "is no payment of the house; it is listed and not shaded (D872).",
+        marked=tuple(at for at, row in enumerate(rows) if row["paid_by"] == HOUSE),
     )
 
 
@@ -80,6 +86,7 @@ _FORM: Final[dict[str, Any]] = {
     "winnings_cents": pl.Int64,
     "times_wager": pl.Float64,
     "section": pl.String,
+    "paid_by": pl.String,
     "slip": pl.String,
     "validated_by": pl.String,
 }
@@ -90,7 +97,7 @@ def _wins(sources: Sources) -> pl.DataFrame:
     return sources.rows(
         """
         SELECT
-            w.stream, w.table_id, w.gaming_day, w.round_no, w.seat, w.bettor, w.wager, w.line, w.done_cents,
+            w.stream, w.table_id, w.gaming_day, w.round_no, w.seat, w.bettor, w.wager, w.line, w.done_cents, w.patron_banked,
             coalesce(nullif(w.staked_cents, 0), c.carried_cents) AS wagered_cents
         FROM fct_wagers AS w
         LEFT JOIN (

@@ -1,4 +1,4 @@
-"""The warehouse as files for other programs: Parquet, or CSV that no spreadsheet takes for formulas.
+"""The warehouse as files for other programs: Parquet, or CSV that no spreadsheet takes for formulas, with a byte-order mark.
 
 Invariant: a file appears whole or not at all, and only after the export was recorded; names of tables and columns
 come from the file's own catalogue and are quoted; what a spreadsheet would compute (= + - @ where a cell begins, for one
@@ -22,6 +22,11 @@ from desk.report.sheet import BREAK, CELL
 Form = Literal["parquet", "csv"]
 SUMS: Final = "SHA256SUMS"
 """The list of the files of an export, as `sha256sum --check` reads it; its own SHA-256 is in the log."""
+
+MARK: Final = "\ufeff"
+"""The byte-order mark, before the first heading of a CSV file: without it Excel reads `§` as two other characters."""
+AS_THEY_ARE: Final = frozenset({"BIGINT", "INTEGER", "DOUBLE", "BOOLEAN", "DATE"})
+"""Types of which no value can be a formula."""
 
 
 def tables(db: Warehouse) -> list[str]:
@@ -96,7 +101,9 @@ def _write(db: Warehouse, name: str, path: Path, form: Form) -> int:
         if form == "parquet":
             rows.write_parquet(str(path), compression="zstd")
         else:
-            shown = ", ".join(_plain(column, str(kind)) for column, kind in zip(rows.columns, rows.types, strict=True))
+            named = [MARK + rows.columns[0], *rows.columns[1:]]
+            columns = zip(rows.columns, rows.types, named, strict=True)
+            shown = ", ".join(f"{_plain(column, str(kind))} AS {_quoted(heading)}" for column, kind, heading in columns)
             db.sql(f"SELECT {shown} FROM {_quoted(name)}").write_csv(str(path), header=True)
     except DISK_ERRORS as error:
         if isinstance(error, duckdb.IOException) and "Could not read" in str(error):  # the warehouse is damaged
@@ -110,11 +117,11 @@ def _write(db: Warehouse, name: str, path: Path, form: Form) -> int:
 
 
 def _plain(column: str, kind: str) -> str:
-    """The expression of a column for CSV: texts that look like formulas made harmless, lists as JSON."""
+    """The expression of a column for CSV: texts that look like formulas made harmless, lists as JSON, numbers as they are."""
     named = _quoted(column)
-    if kind.endswith("[]"):
-        return f"{_defused(f'to_json({named})::VARCHAR')} AS {named}"
-    return f"{_defused(named)} AS {named}" if kind == "VARCHAR" else named
+    if kind in AS_THEY_ARE:
+        return named
+    return _defused(named if kind == "VARCHAR" else f"to_json({named})::VARCHAR")
 
 
 def _defused(text: str) -> str:

@@ -52,7 +52,11 @@ def show_pace(part: FloorPart, formats: Formats) -> None:
         for r in found.iter_rows(named=True)
     ]
     source.show(markup.table(PACE, rows, f"Pace of the {title.lower()}, slowest first", sortable=True))
-    source.show(markup.section("Side wagers", "How often each is made, for a hundred base wagers of its game."))
+    source.show(
+        markup.section(
+            "Side wagers", "How often each is made, for a hundred base wagers of its game on table days that offer it."
+        )
+    )
     found = figures.ask("Take-up of side wagers", pace.side_wager_take_up, "game", of)
     rows = [
         [
@@ -80,7 +84,7 @@ def show_wagers(part: FloorPart, formats: Formats) -> None:
     below = ", ".join([words(of), *where])
     source.show(markup.section(named, f"{below}. {plural(sums['wagers'], 'wager')}: they add up to the figure."))
     if not sums["wagers"]:
-        source.show(markup.empty("No wager", "Nothing was staked here. Choose another part of the floor."))
+        source.show(markup.empty("No wager", "No wager of this part of the floor is on record. Choose another."))
         return
     source.show(
         markup.figures(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from replay.findings import Finding
@@ -16,16 +17,15 @@ def incident_sentence(incident: Incident, currency: str) -> str:
 
     Money of other seats than the cause's has its seats next to it. `currency` is an ISO 4217 code.
     """
-    by_seat = incident.difference_by_seat
-    elsewhere = incident.cause.seat is not None and None not in by_seat and set(by_seat) != {incident.cause.seat}
-    money = _money(incident.findings, by_seat, currency, with_seats=elsewhere)
+    seats = {finding.seat for finding in incident.findings if finding.difference_cents}
+    elsewhere = incident.cause.seat is not None and None not in seats and seats != {incident.cause.seat}
+    money = _money(incident.findings, currency, with_seats=elsewhere)
     return " · ".join((*_what_and_where(incident.cause), *money, *_rest(incident)))
 
 
 def finding_sentence(finding: Finding, currency: str) -> str:
     """Return what is wrong, at which seat and wager, and by how much: one finding of an incident."""
-    by_seat = {finding.seat: finding.difference_cents or 0}
-    return " · ".join((*_what_and_where(finding), *_money((finding,), by_seat, currency, with_seats=False)))
+    return " · ".join((*_what_and_where(finding), *_money((finding,), currency, with_seats=False)))
 
 
 def _what_and_where(finding: Finding) -> list[str]:
@@ -34,14 +34,12 @@ def _what_and_where(finding: Finding) -> list[str]:
     return [finding_title(finding.code), *seat, *wager]
 
 
-def _money(
-    findings: Sequence[Finding], by_seat: Mapping[int | None, int], currency: str, *, with_seats: bool
-) -> list[str]:
+def _money(findings: Sequence[Finding], currency: str, *, with_seats: bool) -> list[str]:
     """The sums by which patrons have too much and too little, the larger first, in one part; none if no money is wrong."""
-    sides = {
-        "overpaid": {seat: cents for seat, cents in by_seat.items() if cents > 0},
-        "underpaid": {seat: -cents for seat, cents in by_seat.items() if cents < 0},
-    }
+    sides: dict[str, Counter[int | None]] = {"overpaid": Counter(), "underpaid": Counter()}
+    for finding in findings:
+        if cents := finding.difference_cents or 0:
+            sides["overpaid" if cents > 0 else "underpaid"][finding.seat] += abs(cents)
     least = "at least " if any(finding.difference_cents and is_bound(finding.expected) for finding in findings) else ""
     said = [
         f"{side} by {least}{amount(sum(of.values()), currency)}{_at_seats(of) if with_seats else ''}"

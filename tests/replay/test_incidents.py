@@ -131,7 +131,7 @@ def test_two_faults_of_the_log_are_one_incident_only_by_their_evidence() -> None
     assert len(grouped(gap, other)) == 2
 
 
-def test_the_money_of_an_incident_is_summed_by_seat() -> None:
+def test_d536_the_money_of_an_incident_is_settled_by_seat_and_never_netted_in_its_sums() -> None:
     (incident,) = incidents(
         [
             Shorthand(*each).finding()
@@ -144,16 +144,16 @@ def test_the_money_of_an_incident_is_summed_by_seat() -> None:
         ]
     )
     assert incident.difference_by_seat == {1: 2000, 2: -1000}
-    assert (incident.overpaid_cents, incident.underpaid_cents) == (2000, 1000)
+    assert (incident.overpaid_cents, incident.underpaid_cents) == (2500, 1500)
     assert incident.severity == "high"
     assert incident.id == incident.cause.id
 
 
-def test_the_money_of_incidents_is_netted_at_a_seat_of_an_incident_and_nowhere_else() -> None:
+def test_d536_the_money_of_incidents_is_netted_nowhere() -> None:
     """As the queue shows it: two rounds at seat 1, one of them $25.00 over and $5.00 short by one cause (D536)."""
     void = [Shorthand("DEAL-COUNT", 1), Shorthand("PAY-VOID", 1, "base", 2500), Shorthand("PAY-VOID", 1, "trips", -500)]
     short = msgspec.structs.replace(Shorthand("PAY-UNDER", 1, "base", -700).finding(), id="later", round_no=43)
-    assert money_of(incidents_in([*(each.finding() for each in void), short])) == Money(2000, 700)
+    assert money_of(incidents_in([*(each.finding() for each in void), short])) == Money(2500, 1200)
 
 
 def test_a_wager_settled_too_early_explains_the_order_at_its_hand_and_no_other() -> None:

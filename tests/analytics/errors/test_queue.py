@@ -92,7 +92,7 @@ def test_one_finding_by_its_id(db: Warehouse) -> None:
 
 
 def test_what_follows_from_one_cause_is_one_line_with_the_money_of_all(tmp_path: Path) -> None:
-    """A misdeal that was played on: seat 2 is short 5.00 and has 1.00 too much (4.00 in all), seat 3 has 7.00 too much."""
+    """A misdeal that was played on: seat 2 is short 5.00 and has 1.00 too much, seat 3 has 7.00 too much (D536)."""
     misdeal = [
         sample.finding(TABLE, 1, "PAY-VOID", 2, "base", -500, "", "", evidence=(1,)),
         sample.finding(TABLE, 1, "PAY-VOID", 2, "fortune_bonus", 100, "", "", evidence=(2,)),
@@ -103,7 +103,7 @@ def test_what_follows_from_one_cause_is_one_line_with_the_money_of_all(tmp_path:
     build(tmp_path / "w", [sample.adjudication(TABLE, 1, [], misdeal), sample.adjudication(TABLE, 2, [], [alone])], ())
     with reading(tmp_path / "w") as db:
         rows = queue.incidents_queue(db).select("code", "findings", "underpaid_cents", "overpaid_cents").rows()
-        assert rows == [("DEAL-COUNT", 4, 400, 700), ("PAY-UNDER", 1, 500, 0)]
+        assert rows == [("DEAL-COUNT", 4, 500, 800), ("PAY-UNDER", 1, 500, 0)]
         members = queue.incident(db, misdeal[1].id)
         assert members["code"].to_list() == ["DEAL-COUNT", "PAY-VOID", "PAY-VOID", "PAY-VOID"]
         assert members["finding_id"][0] == misdeal[3].id

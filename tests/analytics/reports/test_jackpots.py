@@ -18,7 +18,7 @@ from analytics.warehouse.loading import TableEvent
 from desk.report.content import Report
 from events.vocabulary import model
 from replay.findings import LedgerEntry, Settlement
-from tests.analytics.reports.months import log_of, match, played, rows, sources
+from tests.analytics.reports.months import log_of, match, played, rows, sources, table
 from tests.dashboards.sample import recorded, settlement
 from tests.replay.tables import Table
 
@@ -60,6 +60,20 @@ def test_w2g_needs_the_minimum_and_300_times_the_wager(tmp_path: Path, staked: i
 )
 def test_w2g_the_minimum_is_that_of_the_day(tmp_path: Path, day: str, done: int, form: bool) -> None:
     assert forms(tmp_path, won("fortune_bonus", 100, done), day=day) == ([(100, done)] if form else [])
+
+
+@pytest.mark.parametrize(
+    ("game", "paid_by", "marked"),
+    [("pai_gow_poker", "the house", (0,)), ("player_dealer", "the player-dealer (a patron)", ())],
+)
+def test_d872_a_win_paid_by_a_player_dealer_is_named_and_not_the_house_s_to_file(
+    tmp_path: Path, game: str, paid_by: str, marked: tuple[int, ...]
+) -> None:
+    made = played("ca-01", 1, MARCH, [won("fortune_bonus", 100, 250_000)], game=game)
+    with log_of(tmp_path, Table()) as log, sources(tmp_path, [made], first=MARCH, last=MARCH, log=log) as given:
+        report = jackpots(given)
+    assert rows(report, "w-2g", "winnings_cents", "paid_by") == [(250_000, paid_by)]
+    assert table(report, "w-2g").marked == marked
 
 
 def test_w2g_winnings_with_the_stake_where_the_property_filed_so(tmp_path: Path) -> None:

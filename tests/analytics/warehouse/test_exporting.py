@@ -64,6 +64,23 @@ def test_every_table_with_every_row_as_parquet(path: Path, tmp_path: Path) -> No
         assert pl.read_parquet(tmp_path / "out" / "fct_hands.parquet")["cards"].dtype == pl.List(pl.String)
 
 
+def test_each_csv_file_begins_with_a_byte_order_mark_and_no_text_of_it_is_a_formula(path: Path, tmp_path: Path) -> None:
+    """Every table of the warehouse, as it leaves: excel reads § right, and what begins like a formula is a number."""
+    with reading(path) as db:
+        written = export(db, tmp_path, "csv", on_record=unheard)
+    assert len(written) == len(MODELS) + 4
+    for file, height in written.items():
+        data = file.read_bytes()
+        assert data.startswith(b"\xef\xbb\xbf"), file
+        assert data.count(b"\xef\xbb\xbf") == 1, file
+        rows = list(csv.reader(data.decode("utf-8-sig").splitlines(keepends=True)))
+        assert len(rows) == height + 1, file
+        with reading(path) as db:
+            assert rows[0] == db.sql(f"SELECT * FROM {file.stem}").columns
+        for cell in (cell for row in rows[1:] for cell in row if cell[:1] in ("=", "+", "-", "@")):
+            float(cell)
+
+
 def test_csv_holds_no_formula(tmp_path: Path) -> None:
     found = [
         sample.finding("table/a", n, "PAY-UNDER", 1, "base", -100, text, 'say "hi", then = 5', evidence=(n,))
@@ -72,7 +89,7 @@ def test_csv_holds_no_formula(tmp_path: Path) -> None:
     build(tmp_path / "w", [sample.adjudication("table/a", f.round_no or 0, [], [f]) for f in found], ())
     with reading(tmp_path / "w") as db:
         export(db, tmp_path, "csv", ["fct_findings"], on_record=unheard)
-    with (tmp_path / "fct_findings.csv").open(newline="", encoding="utf-8") as file:
+    with (tmp_path / "fct_findings.csv").open(newline="", encoding="utf-8-sig") as file:
         rows = {int(row["round_no"]): row for row in csv.DictReader(file)}
     for n, text in enumerate(HARMFUL, start=1):
         assert rows[n]["expected"] == HARMFUL[text] == defused(text)

@@ -37,7 +37,7 @@ COUNT = finding(STREAM, 1, "DEAL-COUNT", 4, None, None, "7 cards", "6 cards")
         # at one seat what was paid too much and too little is one sum: 20.00 - 5.00
         (
             (COUNT, void(3, -2_000), void(3, 500)),
-            "Misdeal: wrong card count · Seat 4 · underpaid by $15.00 at seat 3 · 2 consequences",
+            "Misdeal: wrong card count · Seat 4 · underpaid by $20.00 at seat 3, overpaid by $5.00 at seat 3 · 2 consequences",
         ),
         # the seat of the cause is the seat of the money: it is said once
         (
