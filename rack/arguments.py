@@ -24,12 +24,45 @@ class CommandParser(argparse.ArgumentParser):
         self.add_argument("-h", "--help", action="help", default=argparse.SUPPRESS, help="Print this help and exit.")
 
 
+def parsed(parser: argparse.ArgumentParser, words: Sequence[str] | None) -> argparse.Namespace:
+    """Parse a command line. Raises `UsageError` for an option of another action: no option is ignored silently."""
+    given, left = parser.parse_known_args(words)
+    actions: Mapping[str, argparse.ArgumentParser] = getattr(given, "actions", {})
+    for name in (each.partition("=")[0] for each in left if each.startswith("--")):
+        if takers := [action for action, each in actions.items() if name in each._option_string_actions]:
+            raise UsageError(f"{actions[given.action].prog} takes no {name}; it applies to: {', '.join(takers)}")
+    if left:
+        parser.error(f"unrecognized arguments: {' '.join(left)}")
+    return given
+
+
 def output_flags() -> CommandParser:
     """Return a parent with `--json` and `--quiet`, which every command and action takes."""
     flags = CommandParser(add_help=False, argument_default=argparse.SUPPRESS)
     flags.add_argument("--json", action="store_true", help="Print the result as JSON, and nothing else, on stdout.")
     flags.add_argument("--quiet", action="store_true", help="Print no progress and no notes on stderr.")
     return flags
+
+
+def action_parsers(
+    parser: argparse.ArgumentParser, shared: Callable[[argparse.ArgumentParser], None] = lambda parser: None
+) -> Callable[[str, str], argparse.ArgumentParser]:
+    """Return what adds an action to a command, by its name and a sentence on what it does; its name is `action`.
+
+    `shared` adds the options that every action takes; they may be given before the action, too.
+    """
+    flags = CommandParser(add_help=False, argument_default=argparse.SUPPRESS)
+    shared(flags)
+    shared(parser)
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    parsers: dict[str, argparse.ArgumentParser] = {}
+    parser.set_defaults(actions=parsers)
+
+    def add(name: str, does: str) -> argparse.ArgumentParser:
+        parsers[name] = actions.add_parser(name, help=does, description=does, parents=[output_flags(), flags])
+        return parsers[name]
+
+    return add
 
 
 def add_log(parser: argparse.ArgumentParser) -> None:

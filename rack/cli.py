@@ -14,8 +14,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any, Protocol, cast
 
-from rack.arguments import CommandParser, output_flags
-from rack.errors import Exit, exit_code, missing_extra
+from rack.arguments import CommandParser, output_flags, parsed
+from rack.errors import Exit, UsageError, exit_code, missing_extra
 from rack.installation import foreign_files
 from rack.output import Output
 
@@ -150,7 +150,11 @@ def _run(argv: Sequence[str] | None) -> int:
     if problem := foreign_files():
         Output().problem(f"rack: {problem}")
         return Exit.ENVIRONMENT
-    arguments = build_parser(_named_first(sys.argv[1:] if argv is None else argv)).parse_args(argv)
+    try:
+        arguments = parsed(build_parser(_named_first(sys.argv[1:] if argv is None else argv)), argv)
+    except UsageError as error:
+        Output().problem(f"rack: {error}")
+        return Exit.USAGE
     output = Output(as_json=getattr(arguments, "json", False), quiet=getattr(arguments, "quiet", False))
     try:
         from events.log.relaxed_gc import relaxed_gc

@@ -308,8 +308,6 @@ def test_list_show_redrive(log: SqliteLog, path: Path, tmp_path: Path, capsys: p
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("show",),
-        ("list", "ab"),
         ("redrive",),
         ("redrive", "--by", "sv-1"),
         ("show", "ffff"),
@@ -319,6 +317,12 @@ def test_list_show_redrive(log: SqliteLog, path: Path, tmp_path: Path, capsys: p
 def test_what_is_wrong_with_a_command(log: SqliteLog, path: Path, arguments: tuple[str, ...]) -> None:
     log.close()
     assert run("quarantine", *arguments, "--log", f"sqlite://{path}") == 2
+
+
+@pytest.mark.parametrize("arguments", [("show",), ("list", "ab"), ("show", "ab", "cd")])
+def test_an_action_takes_the_entries_that_it_is_about(path: Path, arguments: tuple[str, ...]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        run("quarantine", *arguments, "--log", f"sqlite://{path}")
 
 
 def test_hostile_bytes_do_not_reach_the_terminal(

@@ -8,14 +8,13 @@ import pytest
 
 from rack.arguments import option, time_us
 from rack.cli import build_parser, main
-from rack.commands.analysis import dealer_errors, fairness, hold, warehouse
-from rack.commands.judging import quarantine, review
-from rack.commands.proof import patrons
+from rack.commands.analysis import dealer_errors, fairness, hold
+from rack.commands.judging import review
 from rack.errors import UsageError
 
 TABLES = {
     module.__name__.rpartition(".")[2].replace("_", "-"): module.TAKES
-    for module in (dealer_errors, fairness, hold, patrons, quarantine, review, warehouse)
+    for module in (dealer_errors, fairness, hold, review)
 }
 
 
@@ -106,20 +105,27 @@ def test_fewer_tables_than_a_game_needs(
 @pytest.mark.parametrize("name", TABLES)
 def test_the_tables_of_options_name_actions_and_options_that_there_are(name: str) -> None:
     for action, names in TABLES[name].items():
-        positional = {
-            "hold": "question",
-            "dealer-errors": "question",
-            "fairness": "question",
-            "warehouse": "action",
-            "review": "action",
-            "patrons": "what",
-            "quarantine": "what",
-        }[name]
-        more = ["--keyring", "x"] if name == "patrons" else []
-        arguments = build_parser().parse_args([name, action, *more])
+        arguments = build_parser().parse_args([name, action])
+        positional = "action" if name == "review" else "question"
         assert getattr(arguments, positional) == action
         for each in names:
             assert not getattr(arguments, each), f"{option(each)} must be empty where it is not given"
+
+
+@pytest.mark.parametrize("order", ["quarantine list --log sqlite:none.db", "quarantine --log sqlite:none.db list"])
+def test_an_option_of_every_action_may_come_before_the_action(order: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(order.split()) == 3
+    assert "there is no log at" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("action", ["quarantine show", "patrons rotate", "warehouse export"])
+def test_every_action_has_its_own_help(action: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main([*action.split(), "--help"])
+    shown = capsys.readouterr().out
+    assert f"usage: rack {action}" in shown
+    assert {"quarantine show": "--out", "patrons rotate": "--at", "warehouse export": "--format"}[action] in shown
+    assert {"quarantine show": "--line", "patrons rotate": "--epoch", "warehouse export": "--anew"}[action] not in shown
 
 
 def test_a_transcript_goes_in_without_a_keyring(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from rack.arguments import add_log, check_options, given_path
+from rack.arguments import action_parsers, add_log, given_path
 from rack.asking import add_warehouse, warehouse_at
 from rack.errors import Exit, UsageError
 from rack.on_record import add_custody, record_export
@@ -13,39 +13,27 @@ from rack.settings import demo_log, load, log_address
 
 HELP = "Build the warehouse, export it as Parquet or CSV, or list its columns"
 
-EPILOG = """\
-build    update the file from the log and its results; reads only what is new (--anew: everything)
-export   write tables to --out as Parquet, or as CSV that is safe to open in a spreadsheet; the export is
-         recorded in the log first (--log, --by, --reason)
-columns  every column with its meaning (--markdown: as docs/warehouse.md)"""
-
-TAKES = {
-    "build": ("log", "anew"),
-    "export": ("out", "format", "tables", "log", "by", "reason"),
-    "columns": ("markdown",),
-}
-"""Action → its options, next to --warehouse."""
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.formatter_class, parser.epilog = argparse.RawDescriptionHelpFormatter, EPILOG
-    parser.add_argument(
-        "action", metavar="ACTION", choices=("build", "export", "columns"), help="build, export or columns."
+    action = action_parsers(parser, add_warehouse)
+    build = action("build", "Update the file from a log and its results; only what is new is read.")
+    add_log(build)
+    build.add_argument("--anew", action="store_true", help="Read everything and replace the file.")
+    export = action("export", "Write tables as files; the export is recorded in the log first.")
+    add_log(export)
+    export.add_argument("--out", metavar="DIR", type=given_path, help="Folder for the files.")
+    export.add_argument(
+        "--format", choices=("parquet", "csv"), help="File format (default: parquet); CSV is safe in a spreadsheet."
     )
-    add_warehouse(parser)
-    add_log(parser)
-    parser.add_argument("--anew", action="store_true", help="build: read everything and replace the file.")
-    parser.add_argument("--out", metavar="DIR", type=given_path, help="export: folder for the files.")
-    parser.add_argument("--format", choices=("parquet", "csv"), help="export: file format (default: parquet).")
-    parser.add_argument("--tables", metavar="NAMES", default="", help="export: only these tables, separated by commas.")
-    add_custody(parser)
-    parser.add_argument("--markdown", action="store_true", help="columns: print as docs/warehouse.md.")
+    export.add_argument("--tables", metavar="NAMES", default="", help="Only these tables, separated by commas.")
+    add_custody(export)
+    columns = action("columns", "List every column with its meaning.")
+    columns.add_argument("--markdown", action="store_true", help="Print as docs/warehouse.md.")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Build, export or list."""
-    check_options(arguments, "warehouse", arguments.action, TAKES)
     return {"build": _build, "export": _export, "columns": _columns}[arguments.action](arguments, output)
 
 

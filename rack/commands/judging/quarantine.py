@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from rack.arguments import add_log, check_options, given_path
+from rack.arguments import action_parsers, add_log, given_path
 from rack.errors import Exit, UsageError
 from rack.output import Output, table
 from rack.settings import log_address
@@ -21,42 +21,34 @@ HELP = "List input refused at intake, show one entry, or redrive entries that ca
 MAX_BYTES_SHOWN = 2_000
 """Bytes of an entry that are shown; --out writes all of them to a file."""
 
-TAKES = {"list": (), "show": ("out",), "redrive": ("line", "by", "reason")}
-"""Action → its options, next to --log."""
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument(
-        "what",
-        choices=("list", "show", "redrive"),
-        help="list: every entry; show: one entry with its bytes; redrive: append entries that can be read now.",
+    action = action_parsers(parser, add_log)
+    digest: dict[str, Any] = {
+        "metavar": "SHA256",
+        "help": "First digits of the entry's SHA-256 (`rack quarantine list`).",
+    }
+    action("list", "List every entry.")
+    show = action("show", "Show one entry with its bytes.")
+    show.add_argument("digest", **digest)
+    show.add_argument("--out", metavar="FILE", type=given_path, help="Write the refused bytes to a new file.")
+    redrive = action(
+        "redrive", "Append entries that can be read now: those named, or every one that is not yet redriven."
     )
-    parser.add_argument(
-        "digest",
-        metavar="SHA256",
-        nargs="*",
-        help="First digits of the entry's SHA-256 (redrive without one: every entry not yet redriven).",
-    )
-    add_log(parser)
-    parser.add_argument("--line", metavar="FILE", type=given_path, help="redrive: the corrected line for one entry.")
-    parser.add_argument("--by", metavar="ID", help="redrive: who redrives, such as sv-1.")
-    parser.add_argument(
-        "--reason", metavar="TEXT", help="redrive: why the entry can be read now, or what was corrected."
-    )
-    parser.add_argument("--out", metavar="FILE", type=given_path, help="show: write the refused bytes to a new file.")
+    redrive.add_argument("digest", nargs="*", **digest)
+    redrive.add_argument("--line", metavar="FILE", type=given_path, help="The corrected line for one entry.")
+    redrive.add_argument("--by", metavar="ID", help="Who redrives, such as sv-1.")
+    redrive.add_argument("--reason", metavar="TEXT", help="Why the entry can be read now, or what was corrected.")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Carry it out; `redrive` is 1 if an entry is still refused; 4 if bytes are not those that were refused."""
     from rack.opening import log_at
 
-    check_options(arguments, "quarantine", arguments.what, TAKES)
-    digests, redriving = arguments.digest, arguments.what == "redrive"
-    if len(digests) != 1 and (arguments.what == "show" or arguments.line is not None):
+    redriving = arguments.action == "redrive"
+    if redriving and arguments.line is not None and len(arguments.digest) != 1:
         raise UsageError("name one entry by the first digits of its SHA-256 (`rack quarantine list`)")
-    if digests and arguments.what == "list":
-        raise UsageError("`list` takes no SHA-256; `rack quarantine show` shows one entry")
     if redriving and not (arguments.by and arguments.reason):
         raise UsageError(
             "redrive needs --by and --reason, such as --by sv-1 --reason 'software of the shoe was upgraded'"
@@ -65,7 +57,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     try:
         if redriving:
             return _redrive(log, arguments, output)
-        if arguments.what == "show":
+        if arguments.action == "show":
             return _show(log, arguments, output)
         return _list(log, output)
     finally:
@@ -112,7 +104,7 @@ def _exit_of(cases: Iterable[QuarantineCase]) -> Exit:
 def _show(log: EventLog, arguments: argparse.Namespace, output: Output) -> Exit:
     from intake.quarantine import find_case, quarantine_cases
 
-    each = find_case(quarantine_cases(log), arguments.digest[0])
+    each = find_case(quarantine_cases(log), arguments.digest)
     data = each.entry.data
     if arguments.out is not None:
         with arguments.out.open("xb") as file:

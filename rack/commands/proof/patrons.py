@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from rack.arguments import check_options, given_path, time_us
+from rack.arguments import action_parsers, given_path, time_us
 from rack.errors import Exit, UsageError
 from rack.output import Output, counted
 
@@ -18,39 +18,37 @@ if TYPE_CHECKING:
 
 HELP = "Manage the keyring of patron tokens; card numbers are read from stdin, never from a flag"
 
-TAKES = {"new": (), "list": (), "token": ("at",), "rotate": ("at",), "erase": (), "destroy": ("epoch",)}
-"""Action → its options, next to --keyring."""
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument(
-        "what",
-        choices=("new", "list", "token", "rotate", "erase", "destroy"),
-        help="new: make a keyring; list: list its epochs; token: print the tokens of cards; rotate: begin a new epoch; "
-        "erase: destroy the secrets of cards; destroy: destroy the key of an epoch.",
-    )
-    parser.add_argument(
-        "--keyring", metavar="FILE", type=given_path, required=True, help="The keyring file (mode 0600)."
-    )
-    parser.add_argument(
-        "--at", metavar="TIME", help="token, rotate: a time, such as 2026-07-01T00:00:00Z (default: now)."
-    )
-    parser.add_argument("--epoch", metavar="N", type=int, help="destroy: the epoch.")
+    action = action_parsers(parser, _add_keyring)
+    action("new", "Make a keyring.")
+    action("list", "List the epochs of a keyring.")
+    at = "A time, such as 2026-07-01T00:00:00Z (default: now)."
+    action("token", "Print the tokens of cards.").add_argument("--at", metavar="TIME", help=at)
+    action("rotate", "Begin a new epoch.").add_argument("--at", metavar="TIME", help=at)
+    action("erase", "Destroy the secrets of cards.")
+    destroy = action("destroy", "Destroy the key of an epoch.")
+    destroy.add_argument("--epoch", metavar="N", type=int, required=True, help="The epoch.")
+
+
+def _add_keyring(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--keyring", metavar="FILE", type=given_path, help="The keyring file (mode 0600).")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Carry it out."""
     from intake.patrons import Keyring
 
-    check_options(arguments, "patrons", arguments.what, TAKES)
-    if arguments.what == "new":
+    if arguments.keyring is None:
+        raise UsageError("name the keyring with --keyring FILE")
+    if arguments.action == "new":
         Keyring.new(arguments.keyring).close()
         output.value({"keyring": str(arguments.keyring), "epoch": 1})
         output.text(f"{arguments.keyring}: keyring made; keep a copy away from the log")
         return Exit.CLEAN
     with Keyring(arguments.keyring) as keyring:
-        match arguments.what:
+        match arguments.action:
             case "list":
                 _list(keyring, output)
             case "token":
@@ -75,8 +73,6 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
                     f"{counted(erased, 'card')} erased; their tokens in the log can no longer be traced to a person"
                 )
             case "destroy":
-                if arguments.epoch is None:
-                    raise UsageError("name the epoch whose key to destroy, such as --epoch 1")
                 keyring.destroy(arguments.epoch)
                 output.value({"destroyed": arguments.epoch})
                 output.text(f"the key of epoch {arguments.epoch} is destroyed; delete its copies too")
