@@ -7,8 +7,9 @@ stated. A line is corrected by the number under which it is listed, with a reaso
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
 from typing import Any, Final, Literal
 
 import msgspec
@@ -79,8 +80,15 @@ class Pit:
     writer: House = "pit"
     role = "pit"
 
-    def __init__(self, log: EventLog, persons: Persons, now_us: Callable[[], int]) -> None:
-        self._log, self._persons, self._now_us = log, persons, now_us
+    def __init__(
+        self,
+        log: EventLog,
+        persons: Persons,
+        now_us: Callable[[], int],
+        closed: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """Enter into a log. `closed`: table → the gaming day from which it is no more (`property_file.closed_tables`)."""
+        self._log, self._persons, self._now_us, self._closed = log, persons, now_us, closed
         self.clock: Clock = clock_of(configured(log))
 
     def open(
@@ -103,6 +111,10 @@ class Pit:
             gaming_day = day or self._today()
             if gaming_day > self._today():
                 raise ReviewRefused(f"gaming day {gaming_day} has not begun: it is {self._today()} now")
+            if gaming_day >= self._closed.get(table, "9999"):
+                raise ReviewRefused(
+                    f"{table} is closed from gaming day {self._closed[table]} on, as the property's file says"
+                )
             if gaming_day < record.gaming_day:
                 raise ReviewRefused(
                     f"{table} is on gaming day {record.gaming_day} already, so that {gaming_day} cannot be opened; if this is "

@@ -160,6 +160,18 @@ class Property(msgspec.Struct, frozen=True, kw_only=True):
         return f"sqlite://{self.log_file.resolve().as_posix()}"
 
 
+def closed_tables(folder: Path | None) -> dict[str, str]:
+    """Return the gaming day from which each table is no more that the property's file in a folder closes.
+
+    A file that is not there or cannot be read closes none: it must not keep the pit from entering what happens.
+    """
+    try:
+        made = None if folder is None else read_property(folder)
+    except ReviewRefused:
+        made = None
+    return {each.id: each.closed.isoformat() for each in (made.form.table if made else ()) if each.closed is not None}
+
+
 def read_property(folder: Path) -> Property:
     """Read the file in a folder, and the rules it names. Raises `ReviewRefused` naming file, line, key and what was expected."""
     path = folder / FILE

@@ -118,6 +118,18 @@ def test_the_doctor_is_content_once_all_parts_run(hands: Hands, tmp_path: Path) 
     assert not {part["name"]: part["ok"] for part in hands.reads("doctor house")}["key"]
 
 
+def test_a_table_that_the_file_closes_is_opened_until_then(hands: Hands, tmp_path: Path) -> None:
+    hands.types("init house", "--name", "B", "--zone", "UTC", "--first-day", DAYS[0], "--tables", "1 dj_wild")
+    hands.types("apply house --by person-1")
+    path = tmp_path / "house" / "property.toml"
+    path.write_text(path.read_text().replace('id = "dw-01"', f'id = "dw-01"\nclosed = {DAYS[1]}'))
+    hands.types(f"pit open dw-01 --by person-1 --day {DAYS[1]} --at 19:00 --amount 1.00", code=2)
+    hands.types(f"pit open dw-01 --by person-1 --day {DAYS[0]} --at 19:00 --amount 1.00")
+    path.write_text("[")
+    hands.types("pit close dw-01 --by person-1 --at 20:00 --amount 1.00")
+    hands.types(f"pit open dw-01 --by person-1 --day {DAYS[1]} --at 19:00")
+
+
 def test_six_questions_are_asked_on_a_terminal(hands: Hands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     answers = ["Bellwether", "America/New_York", "", "", DAYS[0], "1 dj_wild"]
     asked: list[str] = []

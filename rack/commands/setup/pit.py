@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rack.arguments import add_log, check_options, require_options
 from rack.errors import Exit, UsageError
 from rack.output import Output, money, table
+from rack.settings import cases_folder, log_address
 
 if TYPE_CHECKING:
     from desk.house.pit import Pit
@@ -89,6 +90,7 @@ def add_entry(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Enter, list or correct."""
     from desk.house.pit import Pit
+    from desk.house.property_file import closed_tables
     from rack.opening import house_log, register_of
 
     action, of = arguments.action, [each.lower() for each in arguments.of]
@@ -102,7 +104,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         return Exit.CLEAN
     require_options(arguments, "pit", action, ("by", *NEEDS.get(action, ())))
     with house_log(arguments.log) as log:
-        pit = Pit(log, register_of(arguments.log), now_us)
+        pit = Pit(log, register_of(arguments.log), now_us, closed_tables(cases_folder(log_address(arguments.log))))
         if action == "correct":
             print_lines([correct(pit, arguments, of)], pit, output)
         else:
