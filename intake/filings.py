@@ -125,6 +125,17 @@ class TableFilings:
         ]
         return filings[-1] if filings else None
 
+    def pinned(self, gaming_day: str) -> tuple[int, RulesFiled] | None:
+        """Return the filing by which the table's rounds of a day are judged, and the number of the event that states it.
+
+        Where the office filed before, a device's filing does not count (D920).
+        """
+        for seq, filed in sorted(self._filings.items(), reverse=True):
+            is_of_device = seq not in self._filers and any(each < seq for each in self._filers)
+            if filed is not None and filed.effective_gaming_day <= gaming_day and not is_of_device:
+                return max((made for made, of in self._superseded.items() if of == seq), default=seq), filed
+        return None
+
 
 def filing_in(payload: Event) -> RulesFiled | None:
     """Return the filing that an event reports, also in the place of another event; None for other events."""

@@ -160,6 +160,16 @@ def time_us(text: str, option_name: str, expected: str = "a time") -> int:
     return (moment - datetime.fromisoformat("1970-01-01T00:00:00Z")) // timedelta(microseconds=1)
 
 
+def day_of(text: str, option_name: str) -> str:
+    """Read a day that an option gives, such as 2026-03-01. Raises `UsageError`."""
+    from datetime import date
+
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError:
+        raise UsageError(f"{option_name} {text}: expected a day (2026-03-01)") from None
+
+
 def as_of(values: Sequence[str]) -> tuple[dict[str, int], int | None]:
     """Read `--as-of`: stream=seq any number of times, or one time. Returns positions and the time in UTC microseconds.
 

@@ -37,6 +37,7 @@ COMMANDS = {
     "case": "judging",
     "find": "judging",
     "surveillance": "judging",
+    "observe": "judging",
     "alerts": "judging",
     "rules": "judging",
     "init": "setup",

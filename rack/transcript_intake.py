@@ -1,106 +1,136 @@
-"""Transcripts for a log: each round goes in as one group of its table's stream, or not at all.
+"""Transcripts for a log: what a person observed of rounds goes to `observed/<table>`, each round whole or not at all.
 
-A round is read by the rules that its table has filed, and a `rules` line that states others refuses it; only at a table that
-has filed none a `rules` line files. Times are those of the property. The drafts are a function of the text, so handing the
-same transcript in again changes nothing. A transcript with a line that cannot be read is refused whole, for the rounds that
-follow depend on what a line meant.
+A round is read by the rules that its table had in force on the day of play, which it pins; a `rules` line that states others
+refuses it. Times are those of the property, or of the video if its clock's offset is given. The same transcript handed in again
+by the same person changes nothing. One with a line that cannot be read is refused whole, for the rounds that follow depend on it.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
-from hashlib import sha256
+from typing import NamedTuple
 
-from desk.house.filing import read_filed_rules
 from desk.recorded_round import property_configured
-from events.errors import EventError
-from events.log.contract import UNKNOWN_STREAM, EventLog, QuarantineEntry
-from events.vocabulary.envelope import Draft
-from events.vocabulary.model import GamingDayOpened, RulesFiled
-from intake.appending import IntakeSummary, RefusedLine, count
-from intake.doors import check_writer
-from intake.filings import OfficeRule, TableFilings, check_of_device, check_submission
-from intake.lines import Refusal
+from desk.review.desk import Desk
+from desk.review.observations import enter, must_know, same_round
+from desk.review.persons import ReviewRefused
+from events.vocabulary import model
+from events.vocabulary.model import Event
+from intake.filings import TableFilings
 from replay.transcript.clock import clock_of
-from replay.transcript.transcript import Script, drafts, parse
-from replay.transcript.words import TranscriptError
+from replay.transcript.read import DECK
+from replay.transcript.transcript import Script, parse
+
+_STATES_TIME = re.compile(r"^[ \t]*at[ \t]+[^+\s]", re.MULTILINE)
 
 
-def append_transcript(log: EventLog, text: str, source: str, load: Callable[[str], str]) -> Iterator[IntakeSummary]:
-    """Append the rounds of a transcript; yield the running account after each."""
-    taken = IntakeSummary(lines=len(text.splitlines()))
-    tables: dict[str, TableFilings] = {}
+class Observer(NamedTuple):
+    """Who observed the rounds of a transcript, where and how; `same_as` is a recorded round that it is another record of."""
 
-    def filed(table: str, gaming_day: str) -> str | None:
-        """Return the rules that a table has in force on a gaming day."""
-        filings = tables.setdefault(table, TableFilings())
-        filings.read_on(log, f"table/{table}")
-        rules = filings.in_force(gaming_day)
-        return None if rules is None else rules.toml
+    table: str
+    day: str
+    by: str
+    basis: model.Basis
+    camera: str | None = None
+    clock_offset_ms: int | None = None
+    dealer: str | None = None
+    observation: str | None = None
+    order_seen: bool = True
+    same_as: int | None = None
+    same_entry: int | None = None
 
-    try:
-        scripts = parse(text, source, load, filed=filed, clock=clock_of(property_configured(log)))
-    except TranscriptError as error:
-        _refuse(log, taken, Refusal(f"{source}:{error.line}", text.encode(), None, error.message))
-        scripts = []
-    for script in scripts:
-        stream = f"table/{script.table}"
-        reports = [_opening(script), *drafts(script)]
+
+class EnteredScript(NamedTuple):
+    """A round of a transcript: its number in `observed/<table>`, and how many events were stored (0: it was there already)."""
+
+    line: int
+    round_no: int
+    events: int
+
+
+def enter_transcript(
+    desk: Desk, text: str, source: str, load: Callable[[str], str], observer: Observer
+) -> Iterator[EnteredScript]:
+    """Enter the rounds of a transcript, and yield each. Raises `TranscriptError`, and `ReviewRefused` naming the line."""
+    must_know(desk, observer.table)
+    filings = TableFilings()
+    filings.read_on(desk.log, f"table/{observer.table}")
+    pinned = filings.pinned(observer.day)
+    if pinned is None:
+        raise ReviewRefused(
+            f"table {observer.table} had filed no rules by {observer.day}: there is nothing to judge a round by"
+        )
+    seq, rules = pinned
+    same = None
+    if observer.same_as is not None:
+        same = same_round(desk, observer.table, observer.same_as)
+    elif observer.same_entry is not None:
+        same = same_round(desk, observer.table, observer.same_entry, observed=True)
+    scripts = parse(
+        text,
+        source,
+        load,
+        filed=lambda table, day: rules.toml,
+        clock=clock_of(property_configured(desk.log)),
+        table=observer.table,
+        gaming_day=observer.day,
+    )
+    if same is not None and len(scripts) > 1:
+        raise ReviewRefused(
+            f"{source} has {len(scripts)} rounds, and only one can be the same as round {same.round_no}"
+        )
+    has_times = _STATES_TIME.search(text) is not None
+    for index, script in enumerate(scripts, 1):
         try:
-            in_force = filed(script.table, script.gaming_day)
-            if in_force is None and not any(isinstance(each.payload, RulesFiled) for each in script.events):
-                reports.insert(1, _filing(script))  # the line that states the rules is at another table
-            for draft in reports:
-                check_writer("device", stream, draft.payload)
-                if isinstance(draft.payload, RulesFiled):
-                    check_of_device(stream, draft.payload, tables[script.table], OfficeRule().holds(log))
-                    check_submission(draft.payload, read_filed_rules, tables[script.table].game)
-            _check_rules(script, in_force)
-            count(log.append_groups([(stream, reports)]), taken)
-        except EventError as error:
-            _refuse(log, taken, Refusal(f"{source}:{script.line}", text.encode(), stream, str(error)))
-        yield taken
-    yield taken
+            _check(script, observer, rules)
+            header, events = _entry(script, observer, model.PinnedRules(seq=seq, sha256=rules.sha256), same, has_times)
+            content = repr((index, header, events))
+            yield EnteredScript(script.line, *enter(desk, observer.table, header, events, content))
+        except ReviewRefused as error:
+            raise ReviewRefused(f"{source}:{script.line}: {error}") from error
 
 
-def _check_rules(script: Script, in_force: str | None) -> None:
-    """Raise `EventError` if a round was transcribed by other rules than its table has filed."""
-    if in_force is not None and in_force != script.rules.toml:
-        digest = sha256(in_force.encode()).hexdigest()
-        raise EventError(
-            f"round {script.round_no}: the `rules` line states rules of SHA-256 {script.rules.sha256[:16]}…, and table "
-            f"{script.table} has filed others, {digest[:16]}…; leave the line out, and the round is judged by what is filed"
+def _check(script: Script, observer: Observer, rules: model.RulesFiled) -> None:
+    if script.table != observer.table or script.gaming_day != observer.day:
+        raise ReviewRefused(
+            f"the round is of table {script.table} on {script.gaming_day}, and --table and --day say {observer.table} on "
+            f"{observer.day}; leave the lines `table` and `day` out, or enter each day by itself"
+        )
+    if script.rules.toml != rules.toml:
+        raise ReviewRefused(
+            f"the `rules` line states rules of SHA-256 {script.rules.sha256[:16]}…, and table {observer.table} had filed "
+            f"others, {rules.sha256[:16]}…; leave the line out, and the round is judged by what was filed"
         )
 
 
-def _filing(script: Script) -> Draft:
-    """Return the filing of the rules of a transcript at a table that has none; for all its rounds there the same."""
-    identity = sha256(f"rack/transcript-rules/v1/{script.table}/{script.rules.sha256}".encode()).hexdigest()
-    return Draft(
-        event_id=identity[:32],
-        source=f"transcript-{identity[32:44]}",
-        source_seq=1,
-        occurred_at_us=script.events[0].at_us,
-        round_no=None,
-        payload=script.rules,
+def _entry(
+    script: Script, observer: Observer, pinned: model.PinnedRules, same: model.SameRound | None, has_times: bool
+) -> tuple[model.RoundObserved, list[tuple[Event, int]]]:
+    """Return the header of an entry, and what was seen with its times."""
+    ahead_us = (observer.clock_offset_ms or 0) * 1_000
+    dealer, seen = observer.dealer, list[tuple[Event, int]]()
+    opening = next(each.payload for each in script.events if isinstance(each.payload, model.RoundOpened))
+    for each in script.events:
+        if isinstance(each.payload, model.DealerTappedIn):
+            dealer = each.payload.dealer
+        elif not isinstance(each.payload, model.RoundOpened | model.RulesFiled):
+            seen.append((each.payload, each.at_us - ahead_us))
+    names_deck = opening.deck != DECK or any(getattr(event, "deck", None) == opening.deck for event, _ in seen)
+    header = model.RoundObserved(
+        basis=observer.basis,
+        by=observer.by,
+        camera=observer.camera,
+        clock_offset_ms=observer.clock_offset_ms,
+        dealer=dealer,
+        deck=opening.deck if names_deck else None,
+        observation=observer.observation,
+        observed=opening.observed,
+        order_seen=observer.order_seen,
+        played_from_us=seen[0][1] if has_times and seen else None,
+        played_gaming_day=observer.day,
+        played_to_us=seen[-1][1] if has_times and seen else None,
+        rules=pinned,
+        same_as=same,
     )
-
-
-def _refuse(log: EventLog, taken: IntakeSummary, refusal: Refusal) -> None:
-    log.quarantine(QuarantineEntry(refusal.stream or UNKNOWN_STREAM, refusal.sha256, refusal.reason, refusal.data))
-    taken.refused.append(RefusedLine.of(refusal))
-
-
-def _opening(script: Script) -> Draft:
-    """Return the event that opens the transcript's gaming day; for all its rounds of that day the same."""
-    day = datetime.fromisoformat(script.gaming_day).replace(tzinfo=UTC)
-    source = f"transcript-{script.gaming_day}"
-    return Draft(
-        event_id=f"{int(script.gaming_day.replace('-', '')):032d}",
-        source=source,
-        source_seq=1,
-        occurred_at_us=int(day.timestamp()) * 1_000_000,
-        round_no=None,
-        payload=GamingDayOpened(gaming_day=script.gaming_day),
-    )
+    return header, seen

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from functools import lru_cache
-from math import exp, inf, lgamma, log, log1p
+from math import ceil, comb, exp, inf, lgamma, log, log1p
 from statistics import NormalDist
 
 import msgspec
@@ -170,6 +170,36 @@ def clopper_pearson(successes: int, trials: int, confidence: float = 0.95) -> In
         else _solve(lambda p: 1 - binomial_at_least(successes + 1, trials, p), tail, 0.0, 1.0)
     )
     return Interval(low, high, confidence)
+
+
+def hypergeometric(successes: int, trials: int, population: int, confidence: float = 0.95) -> Interval:
+    """Return the exact interval of the rate in a population of which so many were drawn without repeating any.
+
+    >>> hypergeometric(0, 10, 10), hypergeometric(1, 10, 20)
+    (Interval(low=0.0, high=0.0, confidence=0.95), Interval(low=0.05, high=0.35, confidence=0.95))
+    """
+    tail = (1 - confidence) / 2
+    possible = range(successes, population - trials + successes + 1)
+    low = next(k for k in possible if _at_least(successes, trials, k, population) > tail)
+    high = next(k for k in reversed(possible) if 1 - _at_least(successes + 1, trials, k, population) > tail)
+    return Interval(low / population, high / population, confidence)
+
+
+def _at_least(successes: int, trials: int, marked: int, population: int) -> float:
+    """Return the chance that a draw of `trials` without repetition has this many or more of the marked ones."""
+    ways = sum(
+        comb(marked, k) * comb(population - marked, trials - k) for k in range(successes, min(trials, marked) + 1)
+    )
+    return ways / comb(population, trials)
+
+
+def trials_without(rate: float, confidence: float = 0.95) -> int:
+    """Return how many trials in a row without a success show, one-sided, that the rate is below this one.
+
+    >>> trials_without(0.05), trials_without(0.01)
+    (59, 299)
+    """
+    return ceil(log(1 - confidence) / log(1 - rate))
 
 
 def garwood(events: int, exposure: float = 1.0, confidence: float = 0.95) -> Interval:

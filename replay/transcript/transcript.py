@@ -97,15 +97,19 @@ def parse(
     *,
     filed: FiledRules | None = None,
     clock: Clock = UTC_CLOCK,
+    table: str = "t-1",
+    gaming_day: str = DEFAULT_DAY,
 ) -> list[Script]:
     """Return the rounds of a transcript, in order. Raises `TranscriptError` naming the line and what was expected.
 
-    Without a `rules` line, `filed` returns the rules; `clock` is the property's.
+    Without a `rules` line, `filed` returns the rules; `clock` is the property's. `table` and `gaming_day` are those of the first
+    round, where no line names others.
     """
     lines = text.split("\n")
     if len(lines) > MAX_LINES:
         raise TranscriptError(source, MAX_LINES, f"a transcript has at most {MAX_LINES} lines")
     reader = _Reader(source, load, filed, clock)
+    reader.begin(table, gaming_day)
     for number, line in enumerate(lines, 1):
         reader.read(number, line.rstrip("\r"))
     return reader.finish(len(lines))
@@ -228,6 +232,10 @@ class _Reader:
         self.is_preparing, self.deal_deck = False, ""
         self.now = clock.noon(DEFAULT_DAY)
         self.is_fresh = True  # nothing of this gaming day has happened yet but filings
+
+    def begin(self, table: str, gaming_day: str) -> None:
+        """Set the table and gaming day on which the transcript begins."""
+        self.table, self.gaming_day, self.now = table, gaming_day, self.clock.noon(gaming_day)
 
     def read(self, number: int, line: str) -> None:
         """Read one line."""

@@ -15,6 +15,7 @@ from events.log.hash_chain import link
 from rack.cli import main
 from tests.dashboards import living
 from tests.dashboards.living import Living
+from tests.device_lines import as_lines
 
 NEWER = (
     b'{"type":"dealer_tapped_in","round_no":null,"gaming_day":"2026-03-01","occurred_at_us":1,"recorded_at_us":1,'
@@ -96,7 +97,7 @@ def test_a_round_that_is_not_judged_waits(floor: Living) -> None:
     with desk_at(floor.log, read_only=True) as desk:
         at = LiveFloor(desk, {})
         assert one(at).rounds == 2
-        floor.rack("ingest", str(transcript), "--property", "bellwether", code=0)
+        floor.rack("ingest", str(as_lines(transcript)), "--property", "bellwether", code=0)
         assert (one(at).rounds, one(at).waiting) == (2, {3})
         floor.rack("replay", code=1)
         assert (one(at).rounds, one(at).waiting) == (3, set())

@@ -22,6 +22,7 @@ from rack.cli import main
 from rack.settings import PERSONS
 from replay.run.replayer import follow
 from tests.desk.people import register_people
+from tests.device_lines import as_lines
 
 RULES = "rules   pa-688a ace_high_bonus=1\ntable   fu-01\n"
 SHORT = """
@@ -50,14 +51,14 @@ class Living:
         """Append rounds to the log, each with the bonus paid short, and judge them."""
         transcript = self.warehouse.with_name("rounds.txt")
         transcript.write_text(RULES + "".join(SHORT.format(number=number) for number in rounds))
-        self.rack("ingest", str(transcript), "--property", "bellwether", code=0)
+        self.rack("ingest", str(as_lines(transcript)), "--property", "bellwether", code=0)
         self.rack("replay", code=1)
 
     def pay_short(self, number: int) -> None:
         """Append a round up to the bonus that is paid short, still open, and advise on it as a replay that follows the log."""
         transcript = self.warehouse.with_name("open.txt")
         transcript.write_text(RULES + SHORT.format(number=number).replace("close\n", ""))
-        self.rack("ingest", str(transcript), "--property", "bellwether", code=0)
+        self.rack("ingest", str(as_lines(transcript)), "--property", "bellwether", code=0)
         with closing(open_log(self.log, read_only=True)) as log, closing(open_results(self.log)) as results:
             following = follow(log, results, wait_s=0.01)
             next(following)

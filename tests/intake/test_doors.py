@@ -16,6 +16,7 @@ from desk.keys import SOURCE as KEYS_SOURCE
 from desk.keys import KeyBook
 from desk.review.desk import SOURCE as DESK_SOURCE
 from desk.review.desk import Desk
+from desk.review.observations import source_of
 from events.errors import EventError, WrongPlace
 from events.proofs.keys import new_key
 from events.proofs.signed_note import KeyKind
@@ -32,7 +33,6 @@ from intake.lines import AcceptedLine, Refusal, line_of, notice, read_line
 from intake.office import append_office_lines
 from intake.quarantine import quarantine_cases, redrive
 from rack.cli import main
-from rack.transcript_intake import append_transcript
 from replay.run.replayer import MemoryResults, adjudications, replay
 from tests.golden.events.make import payload_of
 from tests.replay.tables import PAID, PROPERTY, Table
@@ -56,9 +56,6 @@ RESOLVED = model.FindingResolved(
 )
 VIEWED = model.RecordViewed(by="sv-9", reason="forged", what="round")
 CONFIGURED = model.PropertyConfigured(currency="USD", gaming_day_cutover="06:00", name="Forged", time_zone="UTC")
-
-
-TRANSCRIPT = f"rules pa-688a\ntable fu-09\nround 9\n{PAID}"
 
 
 def draft(payload: Event, number: int = 1, source: str = "device-1", event_id: str = "") -> Draft:
@@ -304,11 +301,7 @@ def test_the_sources_of_all_writers_within_are_reserved(log: SqliteLog) -> None:
     assert {KEYS_SOURCE, DESK_SOURCE} == set(RESERVED)
     made = notice("table/fu-01", Refusal("a:1", b"x", "table/fu-01", "x"))
     assert owner_of(made.source) == "intake"
-    *_, taken = append_transcript(log, TRANSCRIPT, "round.txt", str)
-    assert taken.refused == []
-    sources = {decode(record.data).source for record in log.read("table/fu-09")}
-    assert sources
-    assert {owner_of(source) for source in sources} == {"intake"}
+    assert owner_of(source_of("s.kane")) == "desk"
 
 
 def test_a_publication_works_whatever_was_claimed_in_its_name(log: SqliteLog, tmp_path: Path) -> None:
@@ -421,14 +414,6 @@ def test_redriving_takes_no_notice_back_either(log: SqliteLog) -> None:
     for line in (None, undone):
         with pytest.raises(EventError, match="the notice of a refused line"):
             redrive(log, quarantine_cases(log)[-1], **BECAUSE, line=line)
-    assert stored(log) == before
-
-
-def test_a_transcript_tells_what_devices_could(log: SqliteLog) -> None:
-    before = stored(log)
-    with patch("rack.transcript_intake.drafts", lambda script: [draft(VIEWED, source="transcript-1")]):
-        *_, taken = append_transcript(log, TRANSCRIPT, "round.txt", str)
-    assert "record_viewed may not stand in table/fu-09" in taken.refused[0].reason
     assert stored(log) == before
 
 

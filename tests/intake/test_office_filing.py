@@ -20,8 +20,7 @@ from intake.appending import IntakeSummary, append_lines
 from intake.lines import line_of, read_line
 from intake.office import append_office_lines
 from intake.quarantine import quarantine_cases, redrive
-from rack.transcript_intake import append_transcript
-from tests.replay.tables import DAY, PAID, filed
+from tests.replay.tables import DAY, filed
 
 STREAM = "table/fu-01"
 OFFICE_ALONE = model.PropertyApplied(by="m-ortiz", only_office_files=True, sha256="0" * 64)
@@ -100,8 +99,6 @@ def test_no_way_round_by_correction_quarantine_or_transcript(log: SqliteLog, wor
     hand_in(log, filed(words))
     with pytest.raises(EventError, match=DENIED):
         redrive(log, quarantine_cases(log)[-1], by="sv-1", reason="typed", read_rules=read_filed_rules)
-    *_, taken = append_transcript(log, f"rules pa-688a\ntable fu-09\nround 1\n{PAID}", "round.txt", str)
-    assert DENIED in taken.refused[0].reason
     assert log.streams() == ["property/main", STREAM]
 
 

@@ -14,6 +14,7 @@ from events.log.clock import AHEAD_US
 from rack.cli import main
 from tests.contract.backends import SqliteTamper
 from tests.dashboards.living import RULES, SHORT
+from tests.device_lines import as_lines
 from tests.rack.test_metrics import metrics
 
 ROOT = Path(__file__).parents[2]
@@ -36,7 +37,7 @@ class Floor:
     def play(self) -> None:
         self.rounds += 1
         (self.folder / "rounds.txt").write_text(RULES + "".join(SHORT.format(number=n + 1) for n in range(self.rounds)))
-        self("ingest", self.folder / "rounds.txt", "--property", "bellwether")
+        self("ingest", as_lines(self.folder / "rounds.txt"), "--property", "bellwether")
 
     def sign(self) -> None:
         if not (self.folder / "key").exists():

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from rack.cli import main
+from tests.device_lines import as_lines
 
 NEEDED = {"cffi", "_cffi_backend", "cryptography", "msgspec", "typing_extensions", "_openssl"}
 """msgspec, and what comes with a signature check."""
@@ -40,7 +41,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "rounds.txt").write_text(RULES + "".join(SHORT.format(number=number) for number in (1, 2)))
     log = ("--log", f"sqlite://{folder}/floor.db")
     for words in (
-        ("ingest", folder / "rounds.txt", "--property", "bellwether", *log),
+        ("ingest", as_lines(folder / "rounds.txt"), "--property", "bellwether", *log),
         ("keys", "new", folder / "key", "--by", "chief", *log),
         ("checkpoint", "--key", folder / "key", *log),
         ("prove", "fu-01", "3", "--out", folder / "proof.json", *log),

@@ -14,6 +14,7 @@ import pytest
 from desk.review.last_verification import Kept, State, Verification, keep, read, record_path, verified_at
 from rack.cli import main
 from tests.contract.backends import SqliteTamper
+from tests.device_lines import as_lines
 from tests.rack.commands.test_proof_commands import CommandRunner
 
 TABLE = "table/fu-01"
@@ -128,7 +129,7 @@ def desk(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> CommandRunner:
     from tests.dashboards.living import RULES, SHORT
 
     (tmp_path / "rounds.txt").write_text(RULES + "".join(SHORT.format(number=number) for number in (1, 2)))
-    desk("ingest", tmp_path / "rounds.txt", "--property", "bellwether")
+    desk("ingest", as_lines(tmp_path / "rounds.txt"), "--property", "bellwether")
     desk("keys", "new", tmp_path / "key", "--by", "chief")
     desk("checkpoint", "--key", tmp_path / "key")
     return desk

@@ -14,7 +14,7 @@ from io import UnsupportedOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from rack.arguments import add_log, given_path
+from rack.arguments import add_log, day_of, given_path, is_given, option
 from rack.errors import Exit, UsageError
 from rack.output import Output
 from rack.settings import log_address
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 LOOK_BYTES = 64 * 1024
 HELP = (
-    "Append device events (JSON Lines) or transcripts to a log; report and quarantine bad lines, append the rest; "
-    "with --office, append the property's events"
+    "Append device events (JSON Lines) to a log; report and quarantine bad lines, append the rest; with --office, append the "
+    "property's events. A transcript is what a person observed: it needs --table, --day and --observer"
 )
 
 
@@ -55,6 +55,39 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="Replace card numbers with tokens of this keyring (`rack patrons new`).",
     )
 
+    entry = parser.add_argument_group(
+        "a transcript", "What a person observed of rounds; it changes nothing of the table."
+    )
+    entry.add_argument("--table", metavar="ID", help="The table at which the rounds were played.")
+    entry.add_argument("--day", metavar="DAY", help="The gaming day on which they were played, such as 2026-03-01.")
+    entry.add_argument("--observer", metavar="PERSON", help="Who observed them: a registered person, such as m.ortiz.")
+    entry.add_argument("--basis", choices=("live", "video", "paper"), help="How the observer knows (default: video).")
+    entry.add_argument("--camera", metavar="ID", help="The camera of the video.")
+    entry.add_argument(
+        "--clock-offset-ms",
+        metavar="MS",
+        type=int,
+        help="How far the clock of the video is ahead; times are then the video's.",
+    )
+    entry.add_argument("--dealer", metavar="ID", help="Who dealt, if no line of the transcript says so.")
+    entry.add_argument(
+        "--observation", metavar="ID", help="The observation that the rounds belong to (rack observe open)."
+    )
+    entry.add_argument("--order-not-seen", action="store_true", help="The order of what was done is not claimed.")
+    entry.add_argument(
+        "--same-as", metavar="ROUND", type=int, help="The recorded round that this is another record of."
+    )
+    entry.add_argument(
+        "--same-entry", metavar="ROUND", type=int, help="The observed round that this is another record of."
+    )
+
+
+ENTRY = (
+    "table", "day", "observer", "basis", "camera", "clock_offset_ms", "dealer", "observation", "order_not_seen", "same_as",
+    "same_entry",
+)  # fmt: skip
+"""The options of a transcript."""
+
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Take the file in; 1 if lines were refused, 4 if something next to the chain differed from it."""
@@ -76,10 +109,15 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         raise UsageError(
             f"{arguments.file}: --office takes JSON Lines of property events; {what}; leave one of them out"
         )
+    given = [name for name in ENTRY if is_given(arguments, name)]
+    if transcript:
+        return _enter(arguments, output)
+    if given:
+        raise UsageError(f"{option(given[0])} is of a transcript, and {arguments.file} holds JSON Lines; leave it out")
     log = log_at(address, create=arguments.property is not None, property_id=arguments.property)
     taken, named, repaired = IntakeSummary(), 0, 0
     try:
-        for taken in _ingest(log, arguments, transcript):
+        for taken in _ingest(log, arguments):
             for refusal in taken.refused[named:]:
                 output.problem(
                     f"{refusal.where}: {_stream_prefix(refusal)}{refusal.reason}; quarantined as {refusal.sha256[:16]}…"
@@ -111,11 +149,54 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     return Exit.FINDINGS if taken.refused else Exit.CLEAN
 
 
-def _ingest(log: EventLog, arguments: argparse.Namespace, transcript: bool) -> Iterator[IntakeSummary]:
+def _enter(arguments: argparse.Namespace, output: Output) -> Exit:
+    """Enter what a person observed; 1 if a line is refused, and then its round was not stored."""
+    from desk.review.persons import ReviewRefused
+    from rack.commands.judging.judge import read_text, rules_beside
+    from rack.opening import desk
+    from rack.transcript_intake import EnteredScript, Observer, enter_transcript
+    from replay.transcript.words import TranscriptError
+
+    for name in ("table", "day", "observer"):
+        if not is_given(arguments, name):
+            raise UsageError(
+                f"{arguments.file} is a transcript, which says what a person observed: it needs --table, --day and --observer; "
+                f"{option(name)} is missing"
+            )
+    if arguments.property is not None:
+        raise UsageError("a round is entered at a table that the log has; leave out --property")
+    observer = Observer(
+        table=arguments.table,
+        day=day_of(arguments.day, "--day"),
+        by=arguments.observer,
+        basis=arguments.basis or "video",
+        camera=arguments.camera,
+        clock_offset_ms=arguments.clock_offset_ms,
+        dealer=arguments.dealer,
+        observation=arguments.observation,
+        order_seen=not arguments.order_not_seen,
+        same_as=arguments.same_as,
+        same_entry=arguments.same_entry,
+    )
+    text, source = read_text(arguments.file)
+    entered: list[EnteredScript] = []
+    refusal = ""
+    with desk(log_address(arguments.log)) as open_desk:
+        try:
+            for each in enter_transcript(open_desk, text, source, rules_beside(arguments.file), observer):
+                entered.append(each)
+                what = f"{each.events} events" if each.events else "entered before, nothing stored"
+                output.text(f"line {each.line}: observed/{observer.table} round {each.round_no} ({what})")
+        except (ReviewRefused, TranscriptError) as error:
+            refusal = str(error)
+            output.problem(f"{refusal}; nothing of it was stored")
+    output.value({"refused": refusal or None, "rounds": [each._asdict() for each in entered]})
+    return Exit.FINDINGS if refusal else Exit.CLEAN
+
+
+def _ingest(log: EventLog, arguments: argparse.Namespace) -> Iterator[IntakeSummary]:
     if arguments.office:
         return _ingest_office(log, arguments.file)
-    if transcript:
-        return _ingest_transcript(log, arguments.file)
     return _ingest_lines(log, arguments.file, arguments.patrons, arguments.profile)
 
 
@@ -165,13 +246,6 @@ def _is_pipe(file: BinaryIO) -> bool:
     except UnsupportedOperation:  # not a file of the system
         return False
     return not stat.S_ISREG(kind)
-
-
-def _ingest_transcript(log: EventLog, name: str) -> Iterator[IntakeSummary]:
-    from rack.commands.judging.judge import read_text, rules_beside
-    from rack.transcript_intake import append_transcript
-
-    yield from append_transcript(log, *read_text(name), rules_beside(name))
 
 
 def is_transcript(path: Path) -> bool:

@@ -23,6 +23,7 @@ from rulebook.chapters.submission import simple_submission
 from tests.dashboards import living, sample
 from tests.dashboards.living import Living
 from tests.dashboards.running import log_in, run, said, start, unfold
+from tests.device_lines import as_lines
 
 FORMATS = Formats.of(sample.FACTS)
 
@@ -293,7 +294,7 @@ def test_health_counts_devices_that_were_silent_for_more_than_15_minutes(floor: 
 def test_health_says_what_to_do_where_the_replay_is_behind(floor: Living) -> None:
     transcript = floor.warehouse.with_name("more.txt")
     transcript.write_text(living.RULES + living.SHORT.format(number=3))
-    floor.rack("ingest", str(transcript), "--property", "bellwether", code=0)
+    floor.rack("ingest", str(as_lines(transcript)), "--property", "bellwether", code=0)
     page = said(start("health"))
     assert "events are not judged yet" in page
     assert "<code>rack replay --log ADDR --follow</code>" in page

@@ -17,6 +17,7 @@ from tests.dashboards import living, sample
 from tests.dashboards.living import Living
 from tests.dashboards.running import run, said, start
 from tests.dashboards.undetermined import RIGHT, _about_verdicts
+from tests.device_lines import as_lines
 
 TABLE = "table/fu-01"
 PAID = living.SHORT.replace("ace_high_bonus 100.00", "ace_high_bonus 200.00")
@@ -41,7 +42,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("played")
     made = Living(f"sqlite://{folder}/floor.db", folder / "warehouse.duckdb")
     (folder / "rounds.txt").write_text(living.RULES + "".join(PAID.format(number=number) for number in (1, 2, 3)))
-    made.rack("ingest", str(folder / "rounds.txt"), "--property", "bellwether", code=0)
+    made.rack("ingest", str(as_lines(folder / "rounds.txt")), "--property", "bellwether", code=0)
     made.rack("replay", "--warehouse", str(made.warehouse), code=0)
     return folder
 

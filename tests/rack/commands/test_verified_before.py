@@ -13,6 +13,7 @@ import pytest
 from desk.review.last_verification import State, read, record_path, verified_at
 from rack.cli import main
 from tests.contract.backends import SqliteTamper
+from tests.device_lines import as_lines
 from tests.rack.commands.test_proof_commands import CommandRunner
 
 TABLE = "table/fu-01"
@@ -30,13 +31,13 @@ class Desk:
         self.run = CommandRunner(self.folder, capsys)
         transcript = self.folder / "rounds.txt"
         transcript.write_text(RULES + SHORT.format(number=1))
-        self.run("ingest", transcript, "--property", "bellwether")
+        self.run("ingest", as_lines(transcript), "--property", "bellwether")
         self.run("keys", "new", self.folder / "key", "--by", "chief")
         self.run("checkpoint", "--key", self.folder / "key")
         shutil.copytree(self.folder, folder / "before")
         self.before = folder / "before"
         transcript.write_text(RULES + SHORT.format(number=1) + SHORT.format(number=2))
-        self.run("ingest", transcript, "--property", "bellwether")
+        self.run("ingest", as_lines(transcript), "--property", "bellwether")
         self.run("checkpoint", "--key", self.folder / "key")
 
     def roll_back(self, *parts: str) -> None:
@@ -190,7 +191,7 @@ def test_another_log_at_the_address_in_between_forgets_nothing(desk: Desk, tmp_p
     for path in desk.folder.glob("floor.db*"):
         if not path.name.endswith(".verified"):
             path.unlink(missing_ok=True)
-    desk.run("ingest", desk.folder / "rounds.txt", "--property", "bellwether")
+    desk.run("ingest", as_lines(desk.folder / "rounds.txt"), "--property", "bellwether")
     for told in (True, False):  # it is said once: then this log was verified here last
         assert main(["verify", "--log", desk.address]) == 0
         assert ("the log that was verified here last is another one" in desk.capsys.readouterr().out) is told

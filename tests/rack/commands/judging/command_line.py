@@ -10,6 +10,7 @@ import pytest
 
 from rack.cli import main
 from tests.desk.people import register_people
+from tests.device_lines import as_lines
 
 
 def judged(folder: Path, transcript: str, capsys: pytest.CaptureFixture[str]) -> str:
@@ -17,7 +18,7 @@ def judged(folder: Path, transcript: str, capsys: pytest.CaptureFixture[str]) ->
     file, address = folder / "table.txt", f"sqlite://{folder}/floor.db"
     file.write_text(transcript)
     register_people(folder)
-    assert main(["ingest", str(file), "--log", address, "--property", "bellwether"]) == 0
+    assert main(["ingest", str(as_lines(file)), "--log", address, "--property", "bellwether"]) == 0
     assert main(["replay", "--log", address]) == 1
     capsys.readouterr()
     return address

@@ -63,11 +63,6 @@ class Floor:
         file.write_bytes(b"".join(line_of(STREAM, self.drafts(each)) + b"\n" for each in payloads))
         return self.ingest(file)
 
-    def transcript(self, text: str) -> str:
-        file = self.folder / "round.txt"
-        file.write_text(text)
-        return self.ingest(file)
-
     def ingest(self, file: Path) -> str:
         """Return what was said on stderr; nothing if all of it was taken."""
         code = main(["ingest", str(file), "--log", self.address, "--property", "bellwether", "--quiet"])
@@ -154,52 +149,3 @@ def test_a_correction_that_files_is_checked_too(floor: Floor, text: str, taken: 
         replacement=replacement,
     )  # fmt: skip
     assert (floor.device(corrected) == "") == taken
-
-
-# ------------------------------------------------------------------------------------------------------- transcripts
-
-
-def test_a_transcript_is_judged_by_what_the_table_filed(floor: Floor) -> None:
-    """Paytable 1 owes 20 to 1 (§ 688a.12(b)); by paytable 2 the same payment would be another."""
-    floor.device(filed(FIRST))
-    assert floor.transcript(ROUND.format(number=1)) == ""
-    assert floor.filings() == [FIRST]
-    assert floor.verdict(1) == "UPHELD"
-
-
-def test_a_rules_line_that_states_other_rules_refuses_its_rounds(floor: Floor) -> None:
-    floor.device(filed(FIRST))
-    said = floor.transcript(f"rules pa-688a ace_high_bonus=2 effective=2026-01-01\n{ROUND.format(number=1)}")
-    assert "table fu-01 has filed others" in said
-    assert "leave the line out" in said
-    assert floor.filings() == [FIRST]
-    assert not any(each.round_no for each in floor.events())
-
-
-def test_a_rules_line_that_states_the_same_rules_is_taken(floor: Floor) -> None:
-    floor.device(filed(FIRST))
-    (floor.folder / "filed.toml").write_text(FIRST)
-    assert floor.transcript(f"rules filed.toml\n{ROUND.format(number=1)}") == ""
-    assert set(floor.filings()) == {FIRST}
-
-
-def test_at_a_table_that_filed_nothing_the_line_files_once(floor: Floor) -> None:
-    text = "rules pa-688a ace_high_bonus=1\n" + ROUND.format(number=1)
-    assert floor.transcript(text) == ""
-    assert floor.transcript(ROUND.format(number=2)) == ""
-    assert "has filed others" in floor.transcript("rules pa-688a ace_high_bonus=2\n" + ROUND.format(number=3))
-    assert len(floor.filings()) == 1
-    count = len(floor.events())
-    assert floor.transcript(text) == ""
-    assert len(floor.events()) == count
-
-
-def test_without_a_line_and_without_a_filing_it_is_refused(floor: Floor) -> None:
-    assert "a `rules` line must come first" in floor.transcript(ROUND.format(number=1))
-
-
-def test_rules_that_carry_over_to_another_table_are_filed_there(floor: Floor) -> None:
-    text = "rules pa-688a ace_high_bonus=1\n" + ROUND.format(number=1).replace("fu-01", "fu-02")
-    assert floor.transcript(text + ROUND.format(number=1)) == ""
-    assert len(floor.filings()) == 1
-    assert floor.verdict(1) == "UPHELD"

@@ -13,6 +13,7 @@ import pytest
 from rack.cli import main
 from rack.settings import PERSONS
 from tests.desk.review.test_cameras import WHOLE as CAMERAS
+from tests.device_lines import as_lines
 from tests.rack.commands.judging.command_line import judged, printed
 
 TRANSCRIPT = """
@@ -181,7 +182,7 @@ def test_a_broken_review_of_one_table_hides_no_other(
     """What was done about its findings cannot be told, so that they are left out and named."""
     second = tmp_path / "second.txt"
     second.write_text(TRANSCRIPT.replace("fu-01", "fu-02"))
-    assert main(["ingest", str(second), "--log", address]) == 0
+    assert main(["ingest", str(as_lines(second)), "--log", address]) == 0
     assert main(["replay", "--log", address]) == 1
     ids = {}
     for table in ("fu-01", "fu-02"):
@@ -245,6 +246,6 @@ def test_what_is_missing_is_named(
 def test_the_log_must_have_been_replayed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     transcript, address = tmp_path / "table.txt", f"sqlite://{tmp_path}/floor.db"
     transcript.write_text(TRANSCRIPT)
-    assert main(["ingest", str(transcript), "--log", address, "--property", "bellwether"]) == 0
+    assert main(["ingest", str(as_lines(transcript)), "--log", address, "--property", "bellwether"]) == 0
     assert main(["review", "list", "--log", address]) == 3
     assert "replay the log first" in capsys.readouterr().err

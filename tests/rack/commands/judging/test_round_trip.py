@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from desk.recorded_round import property_configured
 from events.sqlite.log import SqliteLog
 from events.vocabulary.codec import decode
 from events.vocabulary.model import PropertyConfigured, RoundOpened, RulesFiled
 from intake.lines import line_of
 from rack.cli import main
+from replay.transcript.clock import clock_of
 from tests.contract.drafts import Drafts
+from tests.device_lines import as_lines
 
 RULES = "rules pa-688a ace_high_bonus=1\n"
 ROUND = """\
@@ -44,7 +47,9 @@ def property_at(folder: Path, zone: str) -> str:
 
 def take_in(address: str, folder: Path, text: str) -> None:
     (folder / "round.txt").write_text(text)
-    assert main(["ingest", str(folder / "round.txt"), "--log", address]) == 0
+    with closing(SqliteLog(Path(address.removeprefix("sqlite:")), read_only=True)) as log:
+        clock = clock_of(property_configured(log))
+    assert main(["ingest", str(as_lines(folder / "round.txt", clock)), "--log", address]) == 0
 
 
 def seconds(folder: Path) -> list[int]:

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from events.sqlite.log import SqliteLog
+from events.sqlite.results import SqliteResults
+from events.vocabulary.codec import decode
 from rack.cli import main
+from replay.run.replayer import adjudications
+from tests.desk.people import register_people
+from tests.device_lines import as_lines
 
+RULES = "rules pa-688a ace_high_bonus=1\n"
 DISPUTE = """\
 rules   pa-688a ace_high_bonus=1
 wager   seat=3 base 25.00  ace_high_bonus 10.00
@@ -110,29 +117,171 @@ def test_no_transcript(tmp_path: Path, capsys) -> None:
 # ----------------------------------------------------------------------------------------------------------- rack ingest
 
 
-def test_a_transcript_goes_into_its_tables_stream_once(dispute: Path, tmp_path: Path, capsys) -> None:
+@pytest.fixture
+def house(tmp_path: Path) -> str:
+    """A log with table fu-01, one recorded round of 1 March and its filing, and registered persons."""
+    (tmp_path / "played.txt").write_text(
+        RULES + "table fu-01\nday 2026-03-01\n" + DISPUTE.split("\n", 1)[1] + "close\n"
+    )
+    register_people(tmp_path)
     address = f"sqlite://{tmp_path}/floor.db"
-    assert main(["ingest", str(dispute), "--log", address, "--property", "bellwether", "--json"]) == 0
-    first = json.loads(capsys.readouterr().out)
-    assert first["appended"] > 0
-    assert main(["ingest", str(dispute), "--log", address, "--json"]) == 0
-    second = json.loads(capsys.readouterr().out)
-    assert (second["appended"], second["duplicates"]) == (0, first["appended"])
-    log = SqliteLog(tmp_path / "floor.db", read_only=True)
-    assert log.streams() == ["table/t-1"]
-    log.close()
+    assert main(["ingest", str(as_lines(tmp_path / "played.txt")), "--log", address, "--property", "bellwether"]) == 0
+    main(["replay", "--log", address, "--quiet"])
+    return address
 
 
-def test_a_transcript_with_a_bad_line_is_refused_whole_and_kept(dispute: Path, tmp_path: Path, capsys) -> None:
-    dispute.write_text(DISPUTE + "pay everybody\n")
-    address = f"sqlite://{tmp_path}/floor.db"
-    assert main(["ingest", str(dispute), "--log", address, "--property", "bellwether"]) == 1
-    out, err = capsys.readouterr()
-    assert err.startswith(f"{dispute}:5: ")
-    assert "0 events appended" in out
-    log = SqliteLog(tmp_path / "floor.db", read_only=True)
-    assert [held.data for held in log.quarantined()] == [dispute.read_bytes()]
-    log.close()
+def enter(address: str, text: str, *options: str, code: int = 0) -> None:
+    path = Path(address.removeprefix("sqlite://")).with_name("entry.txt")
+    path.write_text(text)
+    words = ["ingest", str(path), "--log", address, "--table", "fu-01", "--observer", "m.ortiz", "--camera", "cam-4"]
+    assert main([*words, *(() if "--day" in options else ("--day", "2026-03-01")), *options]) == code
+
+
+def streams(address: str) -> dict[str, list[str]]:
+    with closing(SqliteLog(Path(address.removeprefix("sqlite://")), read_only=True)) as log:
+        return {stream: [decode(each.data).type for each in log.read(stream)] for stream in log.streams()}
+
+
+SEEN = DISPUTE.split("\n", 1)[1] + "pay seat=3 ace_high_bonus 100.00\n"
+
+
+def test_a_transcript_goes_to_what_was_observed_once_and_changes_nothing_of_the_table(house: str, capsys) -> None:
+    before = streams(house)
+    enter(house, SEEN, "--json")
+    (first,) = json.loads(capsys.readouterr().out)["rounds"]
+    assert (first["round_no"], first["events"] > 5) == (1, True)
+    enter(house, SEEN, "--json")
+    (again,) = json.loads(capsys.readouterr().out)["rounds"]
+    assert (again["round_no"], again["events"]) == (1, 0)
+    after = streams(house)
+    assert {stream: types for stream, types in after.items() if stream != "observed/fu-01"} == before
+    assert after["observed/fu-01"][:2] == ["gaming_day_opened", "round_observed"]
+
+
+def test_an_entered_round_is_judged_by_the_filing_of_its_table_and_numbered_by_itself(house: str, capsys) -> None:
+    enter(house, "round 242\n" + SEEN)
+    enter(house, SEEN.replace("100.00", "200.00"))
+    main(["replay", "--log", house, "--quiet"])
+    capsys.readouterr()
+    assert main(["observe", "result", "--log", house, "--json"]) == 1
+    (found,) = json.loads(capsys.readouterr().out)
+    assert (found["basis"], found["entered"], found["interval"]) == ("for_cause", 2, None)
+    with closing(
+        SqliteResults(Path(house.removeprefix("sqlite://")).with_suffix(".db.verdicts"), read_only=True)
+    ) as results:
+        verdicts = {f"{each.stream}#{each.round_no}": each for each in adjudications(results)}
+    assert [each.line() for each in verdicts["observed/fu-01#1"].findings] == [
+        "PAY-UNDER seat=3 wager=ace_high_bonus -100.00"
+    ]
+    assert verdicts["observed/fu-01#2"].verdict == "UPHELD"
+    assert verdicts["table/fu-01#1"].revision == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "why"),
+    [
+        (SEEN, ("--day", "1999-01-01"), "had filed no rules by 1999-01-01"),
+        ("rules pa-688a ace_high_bonus=2\n" + SEEN, (), "had filed others"),
+        ("table fu-02\n" + SEEN, (), "--table and --day say fu-01 on 2026-03-01"),
+        ("seated seat=3 p-9\n" + SEEN, (), "patron_seated is of the table"),
+        (SEEN, ("--observer", "nobody"), "nobody"),
+        (SEEN, ("--observation", "o-9"), "has no observation 'o-9'"),
+        (SEEN, ("--same-as", "77"), "has no judged round 77"),
+        (SEEN + "pay everybody\n", (), "entry.txt:"),
+    ],
+)
+def test_what_cannot_be_entered_is_named_and_nothing_of_it_is_stored(
+    house: str, capsys, text: str, options: tuple[str, ...], why: str
+) -> None:
+    before = streams(house)
+    enter(house, text, *options, code=1)
+    assert why in capsys.readouterr().err
+    assert streams(house) == before
+
+
+@pytest.mark.parametrize("left_out", ["--table", "--day", "--observer"])
+def test_a_transcript_asks_for_table_day_and_observer(house: str, dispute: Path, capsys, left_out: str) -> None:
+    given = {"--table": "fu-01", "--day": "2026-03-01", "--observer": "m.ortiz"}
+    words = [word for name, value in given.items() if name != left_out for word in (name, value)]
+    assert main(["ingest", str(dispute), "--log", house, *words]) == 2
+    assert f"{left_out} is missing" in capsys.readouterr().err
+
+
+def test_yesterdays_hand_can_be_entered_and_another_record_of_a_recorded_round(house: str, capsys) -> None:
+    enter(house, SEEN, "--same-as", "1", "--order-not-seen")
+    main(["replay", "--log", house, "--quiet"])
+    capsys.readouterr()
+    assert main(["observe", "show", "--table", "fu-01", "--round", "1", "--log", house, "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["same_as"]["stream"] == "table/fu-01"
+    assert (shown["order_seen"], shown["camera"], shown["by"]) == (False, "cam-4", "m.ortiz")
+
+
+def test_a_typo_is_corrected_by_number_and_field_and_a_failed_form_changes_nothing(house: str, capsys) -> None:
+    enter(house, SEEN.replace("100.00", "20000.00"))
+    capsys.readouterr()
+    assert main(["observe", "show", "--table", "fu-01", "--round", "1", "--log", house, "--json"]) == 0
+    lines = json.loads(capsys.readouterr().out)["lines"]
+    typo = next(each["event"] for each in lines if each["type"] == "wager_paid")
+    words = [
+        "observe",
+        "correct",
+        "--table",
+        "fu-01",
+        "--log",
+        house,
+        "--by",
+        "m.ortiz",
+        "--reason",
+        "typed two zeros too many",
+    ]
+    before = streams(house)
+    for wrong in (
+        ("--event", str(typo), "--set", "winnings=1"),
+        ("--event", str(typo), "--set", "winnings_cents=ten"),
+        ("--event", "99", "--strike"),
+        ("--event", "1", "--strike"),
+    ):
+        assert main([*words, *wrong]) == 2
+    assert streams(house) == before
+    assert main([*words, "--event", str(typo), "--set", "winnings_cents=20000"]) == 0
+    assert "(corrected)" in capsys.readouterr().out
+    main(["replay", "--log", house, "--quiet"])
+    capsys.readouterr()
+    assert main(["observe", "result", "--log", house, "--json"]) == 0
+    assert main(["observe", "confirm", "--table", "fu-01", "--round", "1", "--by", "m.ortiz", "--log", house]) == 2
+    assert main(["observe", "confirm", "--table", "fu-01", "--round", "1", "--by", "s.lee", "--log", house]) == 0
+
+
+def test_an_observation_states_its_seed_before_anything_is_watched(house: str, capsys) -> None:
+    words = ["observe", "open", "--table", "fu-01", "--by", "m.ortiz", "--planned", "3", "--purpose", "dealer_audit"]
+    frame = ["--from", "2026-03-01T18:00:00Z", "--to", "2026-03-01T22:00:00Z"]
+    assert main([*words, "--selection", "random", "--dealer", "d-7", "--log", house]) == 2
+    assert main([*words, "--selection", "random", *frame, "--log", house]) == 2
+    capsys.readouterr()
+    assert main([*words, "--selection", "random", "--dealer", "d-7", *frame, "--log", house, "--json"]) == 0
+    opened = json.loads(capsys.readouterr().out)
+    assert (opened["observation"], len(opened["drawn"]), len(opened["seed"])) == ("o-1", 3, 64)
+    enter(house, SEEN, "--observation", "o-1", "--dealer", "d-7")
+    enter(house, SEEN, "--observation", "o-1", "--dealer", "d-8", code=1)
+    enter(house, "at 2026-03-01T23:00:00Z\n" + SEEN, "--observation", "o-1", code=1)
+    close = [
+        "observe",
+        "close",
+        "--table",
+        "fu-01",
+        "--id",
+        "o-1",
+        "--by",
+        "m.ortiz",
+        "--reason",
+        "done",
+        "--unreadable",
+        "2",
+    ]
+    assert main([*close, "--log", house]) == 0
+    assert main([*close, "--log", house]) == 2
+    enter(house, SEEN + "# later\n", "--observation", "o-1", code=1)
 
 
 # ------------------------------------------------------------------------------------------------------------ rack rules

@@ -1,0 +1,171 @@
+"""What observations show: errors in the rounds that people selected and entered, with exact bounds, by dealer or table.
+
+Invariant: only rounds of a sample are in a rate; what was entered for cause or for a dispute is listed. A round of a sample
+counts if its verdict is known and the record says how every wager was settled. The others are counted as not known, also if
+something is wrong in them: otherwise a round of which little was entered would count only if it is wrong.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from analytics.statistics.exact import Interval, clopper_pearson, hypergeometric, trials_without
+from desk.review.desk import Desk
+from desk.review.observations import EnteredRound, Observation, ObservedTable, as_entry
+from replay.findings import Adjudication, read_result
+from replay.run.observed_entries import comparison
+
+KNOWN = ("UPHELD", "VARIANCE", "VOID")
+STRICT, BROAD = 0.01, 0.05
+"""The rates of which it is said how many rounds without an error show that the true one is below."""
+
+
+class ObservationResult(msgspec.Struct, frozen=True, kw_only=True):
+    """What one observation shows so far. Money is integer cents from the patron's side; `interval` is None for what is no sample.
+
+    `entered` are its rounds, `known` those with a verdict on money, `wrong` of these those with a finding, `unread` what was
+    selected and could not be read. Of rounds with two records: how many cards and amounts both state, and how many alike.
+    """
+
+    table: str
+    observation: str
+    basis: str
+    dealer: str | None
+    planned: int
+    closed: bool
+    entered: int
+    known: int
+    wrong: int
+    unread: int
+    interval: Interval | None
+    difference_cents: int
+    patron_short_cents: int
+    house_short_cents: int
+    by_code: dict[str, int]
+    wrong_rounds: tuple[int, ...]
+    confirmed: int
+    cards: int = 0
+    cards_alike: int = 0
+    amounts: int = 0
+    amounts_alike: int = 0
+
+    @property
+    def sentence(self) -> str:
+        """Say what the figures show, and how many rounds would show more."""
+        if self.interval is None:
+            what = {"for_cause": "for cause", "dispute": "for disputes"}[self.basis]
+            return f"{self.wrong} of {self.known} wrong; entered {what}, which says nothing about a rate"
+        if not self.known:
+            return "no round with a known outcome yet"
+        low, high = 100 * self.interval.low, 100 * self.interval.high
+        if self.wrong:
+            return f"{self.wrong} of {self.known}: between {low:.1f} % and {high:.1f} %"
+        return (
+            f"0 of {self.known}: at most {high:.1f} %; to show under 5 % takes {trials_without(BROAD)} rounds without an error, "
+            f"under 1 % {trials_without(STRICT)}"
+        )
+
+
+def observed_tables(desk: Desk) -> list[str]:
+    """Return the tables at which something was observed."""
+    return [stream.partition("/")[2] for stream in desk.log.streams() if stream.startswith("observed/")]
+
+
+def results_of(desk: Desk, table: str) -> list[ObservationResult]:
+    """Return what each observation of a table shows; what was entered outside any is the last, named by nothing."""
+    state = ObservedTable(desk.log, table)
+    found = [_result(desk, state, each) for each in state.observations.values()]
+    outside = [each for each in state.rounds.values() if each.header.observation not in state.observations]
+    if outside:
+        found.append(_summed(desk, state, outside, None))
+    return found
+
+
+def _result(desk: Desk, state: ObservedTable, observation: Observation) -> ObservationResult:
+    return _summed(desk, state, [state.rounds[number] for number in observation.rounds], observation)
+
+
+def _summed(
+    desk: Desk,
+    state: ObservedTable,
+    rounds: Sequence[EnteredRound],
+    observation: Observation | None,
+) -> ObservationResult:
+    entered = [each for each in rounds if not each.is_withdrawn]
+    verdicts = {each.round_no: _verdict(desk, state.stream, each.round_no) for each in entered}
+    basis = observation.basis if observation is not None else "for_cause"
+    known = [
+        each
+        for each in verdicts.values()
+        if each is not None and (is_known(each) or (basis != "sampled" and each.verdict == "VARIANCE"))
+    ]
+    wrong = [each for each in known if each.verdict == "VARIANCE"]
+    opened = observation.opened if observation is not None else None
+    differences = [each.difference_cents for judged in wrong for each in judged.findings if each.difference_cents]
+    agreement = _agreement(desk, entered)
+    return ObservationResult(
+        table=state.table,
+        observation=opened.observation if opened is not None else "",
+        basis=basis,
+        dealer=opened.dealer if opened is not None else None,
+        planned=opened.planned if opened is not None else 0,
+        closed=observation is not None and observation.closed is not None,
+        entered=len(entered),
+        known=len(known),
+        wrong=len(wrong),
+        unread=observation.closed.unreadable if observation is not None and observation.closed is not None else 0,
+        interval=interval_of(len(wrong), len(known), opened.frame_rounds if opened is not None else None)
+        if basis == "sampled"
+        else None,
+        difference_cents=sum(differences),
+        patron_short_cents=-sum(cents for cents in differences if cents < 0),
+        house_short_cents=sum(cents for cents in differences if cents > 0),
+        by_code=dict(sorted(Counter(each.code for judged in wrong for each in judged.findings).items())),
+        wrong_rounds=tuple(each.round_no for each in wrong),
+        confirmed=sum(bool(each.confirmed_by) for each in entered),
+        cards=agreement[0],
+        cards_alike=agreement[1],
+        amounts=agreement[2],
+        amounts_alike=agreement[3],
+    )
+
+
+def interval_of(wrong: int, known: int, frame_rounds: int | None) -> Interval:
+    """Return the exact 95 % interval of the rate of wrong rounds: of all there are if the frame is counted.
+
+    >>> round(interval_of(0, 10, None).high, 3), interval_of(0, 10, 10).high
+    (0.308, 0.0)
+    """
+    if frame_rounds is not None and frame_rounds >= known:
+        return hypergeometric(wrong, known, frame_rounds)
+    return clopper_pearson(wrong, known)
+
+
+def is_known(judged: Adjudication) -> bool:
+    """Whether a verdict tells if the round was right: it is known, and so is how every wager was settled."""
+    settled = all(each.done_cents is not None or not each.moved for each in judged.settlements if each.staked_cents)
+    return judged.verdict in KNOWN and settled and bool(judged.settlements or judged.verdict == "VOID")
+
+
+def _verdict(desk: Desk, stream: str, round_no: int) -> Adjudication | None:
+    key = f"{stream}#{round_no}"
+    data = desk.results.latest("adjudications", key)
+    return None if data is None else read_result("adjudications", key, data, Adjudication)
+
+
+def _agreement(desk: Desk, rounds: Iterable[EnteredRound]) -> tuple[int, int, int, int]:
+    """Return how many cards and amounts two observers both state, and how many alike."""
+    total = [0, 0, 0, 0]
+    for each in rounds:
+        same = each.header.same_as
+        if same is None or not same.stream.startswith("observed/"):
+            continue
+        entry = as_entry(each)
+        found = comparison(entry, entry.round(None)[0], desk.log.read)
+        if found is not None:
+            for place, count in enumerate((found.cards, found.cards_alike, found.amounts, found.amounts_alike)):
+                total[place] += count
+    return total[0], total[1], total[2], total[3]
