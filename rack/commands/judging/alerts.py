@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rack.arguments import add_log, check_options, given_path, require_options
+from rack.arguments import action_parsers, add_log, given_path
 from rack.errors import EnvironmentFault, Exit, UsageError
 from rack.output import Output, counted, table
 from rack.settings import alarms_file, log_address, outbox_file
@@ -26,66 +26,53 @@ HELP = (
 )
 
 EPILOG = """\
-send                      send until interrupted: each incident that a verdict finds, what later verdicts make of it, escalations;
-                          where a route of the settings asks for it, what advice finds in rounds that are still open
-test                      send a test to every receiver now (--receiver: to one) and show what each answered
-list                      the alarms that stand, and who acknowledged them
-messages                  what was sent to whom, how often it was tried, and the last answer (--dead: dead letters alone)
-retry [KEY]               try a dead letter for another day (without KEY: every one)
-acknowledge INCIDENT      put on record that somebody has it in hand: --by, --reason; it is escalated no further
-secret FILE               make a webhook's secret in a file that only you can read
-
 The settings (docs/alarms.md) are the file --settings, RACK_ALARMS, or alarms.toml beside a log on SQLite; the outbox is
 --outbox, RACK_OUTBOX, or <log>.alarms beside a log on SQLite. Secrets are read from files or the environment, never from an
 option."""
-
-TAKES = {
-    "send": ("settings", "outbox", "past", "once"),
-    "test": ("settings", "receiver"),
-    "list": ("outbox",),
-    "messages": ("outbox", "dead"),
-    "retry": ("outbox",),
-    "acknowledge": ("by", "reason"),
-    "secret": (),
-}
-"""Action → its options, next to --log."""
-WHAT = {"retry": (0, 1), "acknowledge": (1, 1), "secret": (1, 1)}
-"""Action → how many names it takes, at least and at most; any other takes none."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.formatter_class, parser.epilog = argparse.RawDescriptionHelpFormatter, EPILOG
-    parser.add_argument("action", metavar="ACTION", choices=tuple(TAKES), help=", ".join(TAKES))
-    parser.add_argument("of", metavar="WHAT", nargs="*", help="A message's key, an incident's id, or a file.")
-    add_log(parser)
-    parser.add_argument("--settings", metavar="FILE", type=given_path, help="send, test: the settings.")
-    parser.add_argument("--outbox", metavar="FILE", type=given_path, help="The outbox, which one process sends from.")
-    parser.add_argument("--past", action="store_true", help="send: with a new outbox, what was found before too.")
-    parser.add_argument(
-        "--once", action="store_true", help="send: send what is due and exit; 1 if a message was not accepted."
+    action = action_parsers(parser, add_log)
+    send = action(
+        "send",
+        "Send until interrupted: incidents, what later verdicts make of them, escalations, and advice if a route asks.",
     )
-    parser.add_argument("--receiver", metavar="NAME", help="test: only this receiver.")
-    parser.add_argument(
-        "--dead", action="store_true", help="messages: dead letters alone; the exit code is 1 if there are any."
+    test = action("test", "Send a test to every receiver now and show what each answered.")
+    listed = action("list", "List the alarms in force, and who acknowledged them.")
+    messages = action("messages", "List what was sent to whom, how often it was tried, and the last answer.")
+    retry = action("retry", "Try dead letters for another day.")
+    acknowledge = action(
+        "acknowledge", "Put on record that somebody has an incident in hand; it is escalated no further."
     )
-    parser.add_argument("--by", metavar="PERSON", help="acknowledge: who has it in hand, a registered person.")
-    parser.add_argument("--reason", metavar="TEXT", help="acknowledge: what is being done.")
+    secret = action("secret", "Make a webhook's secret in a file that only you can read.")
+    for each in (send, test):
+        each.add_argument("--settings", metavar="FILE", type=given_path, help="The settings.")
+    for each in (send, listed, messages, retry):
+        each.add_argument("--outbox", metavar="FILE", type=given_path, help="The outbox, which one process sends from.")
+    send.add_argument("--past", action="store_true", help="With a new outbox, what was found before too.")
+    send.add_argument("--once", action="store_true", help="Send what is due and exit; 1 if a message was not accepted.")
+    test.add_argument("--receiver", metavar="NAME", help="Only this receiver.")
+    messages.add_argument(
+        "--dead", action="store_true", help="Dead letters alone; the exit code is 1 if there are any."
+    )
+    retry.add_argument("key", metavar="KEY", nargs="?", help="The message's key (default: every dead letter).")
+    acknowledge.add_argument("incident", metavar="INCIDENT", help="The incident's id, or its first digits.")
+    acknowledge.add_argument("--by", metavar="PERSON", required=True, help="Who has it in hand, a registered person.")
+    acknowledge.add_argument("--reason", metavar="TEXT", required=True, help="What is being done.")
+    secret.add_argument("file", metavar="FILE", type=given_path, help="The new file.")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Carry it out."""
-    check_options(arguments, "alerts", arguments.action, TAKES)
-    least, most = WHAT.get(arguments.action, (0, 0))
-    if not least <= len(arguments.of) <= most:
-        raise UsageError(f"rack alerts {arguments.action}: expected {'nothing' if not most else 'one name'} after it")
     match arguments.action:
         case "send":
             return _send(arguments, output)
         case "test":
             return _test(arguments, output)
         case "secret":
-            return _secret(Path(arguments.of[0]), output)
+            return _secret(arguments.file, output)
         case "acknowledge":
             return _acknowledge(arguments, output)
         case "list":
@@ -203,9 +190,8 @@ def _acknowledge(arguments: argparse.Namespace, output: Output) -> Exit:
 
     from rack.opening import desk
 
-    require_options(arguments, "alerts", "acknowledge", ("by", "reason"))
     with desk(log_address(arguments.log)) as open_desk:
-        entry = open_desk.acknowledge(arguments.of[0], note=arguments.reason, by=arguments.by)
+        entry = open_desk.acknowledge(arguments.incident, note=arguments.reason, by=arguments.by)
     output.value(to_builtins(entry))
     output.text(f"event {entry.seq}: {entry.by} {entry.says}")
     return Exit.CLEAN
@@ -287,7 +273,7 @@ def _retry(arguments: argparse.Namespace, output: Output) -> Exit:
     from desk.alarms.outbox import Outbox
     from desk.alarms.sender import now_us
 
-    key = arguments.of[0] if arguments.of else None
+    key = arguments.key
     with Outbox(outbox_file(arguments.outbox, log_address(arguments.log))) as outbox:
         revived = outbox.revive(key, now_us())
     if key is not None and not revived:

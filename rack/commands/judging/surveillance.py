@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from rack.arguments import add_log, check_options, require_options, time_us
+from rack.arguments import action_parsers, add_log, time_us
 from rack.errors import Exit
 from rack.output import Output, table
 from rack.settings import log_address
@@ -17,45 +17,35 @@ if TYPE_CHECKING:
 HELP = "Keep the log of the surveillance room: enter what was seen, sign a shift over, accept it"
 
 EPILOG = """\
-list        entries and shifts signed over, of one gaming day with --day
-enter       enter what was seen or done: --by, --note; --table, --camera, --persons, --at (default: now)
-sign-over   sign the log over at the end of a shift: --by, --shift, --note; open incidents and disputes are counted
-accept      accept what was signed over (another person): --by, --note
-
 Nothing is changed or removed: to put an entry right, make another one. Who acts must be registered (rack review register).
 The printed sheet of a day: rack report surveillance-log --from DAY --to DAY --out DIR"""
-
-TAKES = {
-    "list": ("day",),
-    "enter": ("by", "note", "table", "camera", "persons", "at"),
-    "sign-over": ("by", "note", "shift"),
-    "accept": ("by", "note"),
-}
-"""Action → its options, next to --log."""
-NEEDS = {"list": (), "enter": ("by", "note"), "sign-over": ("by", "note", "shift"), "accept": ("by", "note")}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.formatter_class, parser.epilog = argparse.RawDescriptionHelpFormatter, EPILOG
-    parser.add_argument("action", metavar="ACTION", choices=tuple(TAKES), help=", ".join(TAKES))
-    add_log(parser)
-    parser.add_argument("--by", metavar="PERSON", help="Who acts: a registered person, such as m.ortiz.")
-    parser.add_argument("--note", metavar="TEXT", help="What was seen, done or handed over.")
-    parser.add_argument("--table", metavar="ID", help="enter: the table.")
-    parser.add_argument("--camera", metavar="ID", help="enter: the camera.")
-    parser.add_argument("--persons", metavar="TEXT", help="enter: whom it is about; patrons by token.")
-    parser.add_argument("--at", metavar="TIME", help="enter: when it happened, such as 2026-03-01T21:14:00Z.")
-    parser.add_argument("--shift", metavar="NAME", help="sign-over: the shift that ends, such as swing.")
-    parser.add_argument("--day", metavar="DAY", help="list: only this gaming day, such as 2026-03-01.")
+    action = action_parsers(parser, add_log)
+    listed = action("list", "List entries and shifts signed over.")
+    listed.add_argument("--day", metavar="DAY", help="Only this gaming day, such as 2026-03-01.")
+    enter = action("enter", "Enter what was seen or done.")
+    sign_over = action("sign-over", "Sign the log over at the end of a shift; open incidents and disputes are counted.")
+    accept = action("accept", "Accept what was signed over (another person).")
+    for each, note in ((enter, "seen or done"), (sign_over, "handed over"), (accept, "accepted")):
+        each.add_argument(
+            "--by", metavar="PERSON", required=True, help="Who acts: a registered person, such as m.ortiz."
+        )
+        each.add_argument("--note", metavar="TEXT", required=True, help=f"What was {note}.")
+    enter.add_argument("--table", metavar="ID", help="The table.")
+    enter.add_argument("--camera", metavar="ID", help="The camera.")
+    enter.add_argument("--persons", metavar="TEXT", help="Whom it is about; patrons by token.")
+    enter.add_argument("--at", metavar="TIME", help="When it happened, such as 2026-03-01T21:14:00Z (default: now).")
+    sign_over.add_argument("--shift", metavar="NAME", required=True, help="The shift that ends, such as swing.")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """List or write; `list` is 1 if a shift that was signed over waits to be accepted."""
     from rack.opening import desk
 
-    check_options(arguments, "surveillance", arguments.action, TAKES)
-    require_options(arguments, "surveillance", arguments.action, NEEDS[arguments.action])
     with desk(log_address(arguments.log), read_only=arguments.action == "list") as open_desk:
         if arguments.action == "list":
             return _list(open_desk, arguments.day, output)
