@@ -40,7 +40,6 @@ def labeled(*codes: str) -> set[tuple[str, int | None]]:
 
 def test_there_is_an_injector_for_every_documented_code() -> None:
     assert {code.partition("/")[0] for code in SIMULATION.anomalies.faults} == documented("evidence-686a.md")
-    assert len(documented("evidence-686a.md")) == 38
 
 
 def test_no_card_comes_more_often_from_a_shoe_than_six_decks_hold() -> None:
