@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Final, NamedTuple
+from urllib.parse import quote
 
 from desk.house.plan import make_plan
 from desk.house.property_file import Property, read_property
@@ -172,7 +173,7 @@ def _archive(made: Property, log: EventLog, now_us: int) -> Part:
     folder = made.folder / backup.folder
     if not folder.is_dir():
         return Part("archive", False, f"none yet: rack archive --out {folder}, or run rack-archive.timer")
-    address = f"archive://{folder.resolve().as_posix()}"
+    address = f"archive://{quote(folder.resolve().as_posix())}"
     if read_notice(record_path(address)) is None:
         return Part("archive", False, f"it was never verified: rack verify --log {address}")
     standing = verified_at(address)

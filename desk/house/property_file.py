@@ -11,6 +11,7 @@ from datetime import date
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, NoReturn
+from urllib.parse import quote
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
@@ -157,7 +158,7 @@ class Property(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def address(self) -> str:
         """The address of the log."""
-        return f"sqlite://{self.log_file.resolve().as_posix()}"
+        return f"sqlite://{quote(self.log_file.resolve().as_posix())}"
 
 
 def closed_tables(folder: Path | None) -> dict[str, str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from analytics.theory.theory import percent_of
+from analytics.theory.theory import games_listed, percent_of
 from desk.alarms.settings import read_settings
 from desk.house.health import look
 from desk.house.plan import apply, make_plan
@@ -101,12 +101,12 @@ def test_six_answers_make_a_property_that_can_be_applied_as_it_is(folder: Path) 
     ]
 
 
-@pytest.mark.parametrize(
-    "game", sorted({each.split()[1] for each in ("1 face_up_pai_gow", "1 dj_wild", "1 over_under")})
-)
+@pytest.mark.parametrize("game", games_listed())
 def test_a_filing_of_each_game_is_accepted(tmp_path: Path, game: str) -> None:
     begin(tmp_path, ANSWERS | {"tables": f"1 {game}"})
-    assert [book.game for book in read_property(tmp_path).rules.values()] == [game]
+    made = read_property(tmp_path)
+    assert [book.game for book in made.rules.values()] == [game]
+    assert make_plan(made, None, percent_of).events == 5
 
 
 @pytest.mark.parametrize(
