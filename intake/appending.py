@@ -42,23 +42,26 @@ class RefusedLine(msgspec.Struct, frozen=True):
 
 
 class IntakeSummary(msgspec.Struct):
-    """What an intake did."""
+    """What an intake did. `misfits` are corrections that were appended and correct nothing; nothing of them is in quarantine."""
 
     lines: int = 0
     appended: int = 0
     duplicates: int = 0
     refused: list[RefusedLine] = msgspec.field(default_factory=list)
+    misfits: list[RefusedLine] = msgspec.field(default_factory=list)
 
 
 class LineOutcome(msgspec.Struct, frozen=True):
     """The outcome of a line. `seq` is the sequence number of its event, None for a duplicate.
 
-    If it was refused, `seq` is that of the notice, None if that stood already or nothing can be there.
+    If it was refused, `seq` is that of the notice, None if that stood already or nothing can be there. `misfit` says why a
+    correction that was appended corrects nothing.
     """
 
     stream: str | None
     seq: int | None
     refused: RefusedLine | None = None
+    misfit: RefusedLine | None = None
 
 
 def append_lines(
@@ -113,10 +116,36 @@ class LineAppender:
         with self._log.turn():
             screened = self._quarantine.screened(batch if self._filings is None else self._filings.screened(batch))
             self._quarantine.keep([line for line in screened if isinstance(line, Refusal)])
-            outcomes = self._append(screened)
+            outcomes = [self._fitted(*each) for each in zip(screened, self._append(screened), strict=True)]
         self.summary.lines += len(batch)
         self.summary.refused.extend(each.refused for each in outcomes if each.refused is not None)
+        self.summary.misfits.extend(each.misfit for each in outcomes if each.misfit is not None)
         return outcomes
+
+    def _fitted(self, line: AcceptedLine | Refusal, outcome: LineOutcome) -> LineOutcome:
+        """Return the outcome of a line; of a correction that was stored and corrects nothing, with why (D851)."""
+        if not isinstance(line, AcceptedLine) or outcome.seq is None or outcome.refused is not None:
+            return outcome
+        stated = line.draft.payload
+        if not isinstance(stated, EventCorrected):
+            return outcome
+        number = stated.supersedes_seq
+        if number >= outcome.seq:
+            why = f"event {number}, which is not before it"
+        else:
+            try:
+                named = decode(next(iter(self._log.read(line.stream, number, number))).data)
+            except EventError:  # of a version that this program does not know
+                return outcome
+            if named.event_id == stated.supersedes_event_id:
+                return outcome
+            of_round = "" if named.round_no is None else f" of round {named.round_no}"
+            why = f"event {number} ({named.type}{of_round}) by an id that is not its own"
+        reason = (
+            f"the correction was stored as event {outcome.seq} and corrects nothing: it names {why}; "
+            "hand in another one with the number and the id of the event that is wrong"
+        )
+        return msgspec.structs.replace(outcome, misfit=RefusedLine(line.where, line.stream, reason, ""))
 
     def _append(self, batch: Sequence[AcceptedLine | Refusal]) -> list[LineOutcome]:
         """Append a batch in one commit; if the log refuses a draft of it, find that draft by halving."""

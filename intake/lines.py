@@ -25,6 +25,7 @@ from events.errors import EventError, WrongPlace
 from events.log.contract import UNKNOWN_STREAM, EventLog
 from events.vocabulary.card_numbers import hidden_numbers
 from events.vocabulary.codec import MAX_EVENT_BYTES, as_json, decode_payload, encode_draft, unique_keys
+from events.vocabulary.correction_events import refused_correction
 from events.vocabulary.envelope import Draft, EventId, StreamName, TimeUs
 from events.vocabulary.model import EventCorrected, IntakeRefused, Number, Token
 from events.vocabulary.places import Writer, writers_of
@@ -43,6 +44,8 @@ KEPT_BYTES = 1024 * 1024
 
 _STREAM = re.compile(rb'"stream"\s*:\s*"((?:table|meter|review|property|observed)/[a-z0-9-]{1,32})"')
 _ROUND = re.compile(rb'"round_?no"\s*:\s*"?([1-9][0-9]{0,15})\b')
+_CORRECTION = re.compile(rb'"type"\s*:\s*"event_corrected"')
+_SUPERSEDED = re.compile(rb'"supersedes_seq"\s*:\s*([1-9][0-9]{0,15})\b')
 _TIME = re.compile(rb'"occurred_at_us"\s*:\s*([1-9][0-9]{0,15})\b')
 
 
@@ -302,12 +305,17 @@ def read_line(data: bytes, where: str, writer: Writer = "device") -> AcceptedLin
     try:
         stream, draft = parse_line(data)
     except EventError as error:
-        return Refusal(where, data, stream_in(data), str(error))
+        return Refusal(where, data, stream_in(data), _of_correction(data) + str(error))
     try:
         check_line(writer, stream, draft)
     except WrongPlace as error:
         return Refusal(where, data, stream, str(error))
     return AcceptedLine(where, data, stream, draft)
+
+
+def _of_correction(data: bytes) -> str:
+    superseded = _SUPERSEDED.search(data) if _CORRECTION.search(data) is not None else None
+    return "" if superseded is None else refused_correction(int(superseded[1]))
 
 
 def parse_line(data: bytes) -> tuple[str, Draft]:

@@ -48,3 +48,8 @@ class EventCorrected2(EventCorrected, frozen=True, kw_only=True):
     """An earlier event of this stream is superseded, as in version 1; `by` is a person by the id of the register."""
 
     by: Person
+
+
+def refused_correction(superseded: int) -> str:
+    """Return how the reason begins why intake refused a correction of this event."""
+    return f"a correction of event {superseded}: "

@@ -201,6 +201,7 @@ class GroupCommit:
         outcomes: list[LineOutcome] = []
         for at in range(0, len(lines), BATCH):
             outcomes += self._appender.append(lines[at : at + BATCH])
+        self._appender.summary.misfits.clear()
         self._appender.summary.refused.clear()  # the account of a file's lines: here it would grow for ever
         for repair in self._log.repairs()[self._repairs :]:
             with contextlib.suppress(OSError):  # no one reads it

@@ -34,7 +34,8 @@ class BadBody(Exception):
 
 
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The answer to a line: `stored` with its sequence number, `duplicate`, or `quarantined` with the reason.
+    """The answer to a line: `stored` with its sequence number, `duplicate`, or `quarantined` with the reason; a correction that
+    corrects nothing is `stored` with the reason.
 
     A line that a profile makes several events of has `events` instead: one of these for each; `skipped` is one that
     it makes none of. `sha256` is the name of
@@ -155,4 +156,5 @@ def _answer(number: int, outcome: LineOutcome) -> Answer:
     if outcome.refused is not None:
         refused = outcome.refused
         return Answer(number, "quarantined", outcome.stream, outcome.seq, refused.reason, refused.sha256)
-    return Answer(number, "duplicate" if outcome.seq is None else "stored", outcome.stream, outcome.seq)
+    reason = outcome.misfit.reason if outcome.misfit is not None else None
+    return Answer(number, "duplicate" if outcome.seq is None else "stored", outcome.stream, outcome.seq, reason)

@@ -24,12 +24,28 @@ Replacements = dict[int, Substitute]
 
 
 class Correction(msgspec.Struct, frozen=True):
-    """A correction as it is in its stream: its number, number and id of what it supersedes, and what replaces that."""
+    """A correction as it is in its stream: its number, number and id of what it supersedes, and what replaces that.
+
+    `round_no` is the round that it names, itself or as that of the replacement.
+    """
 
     seq: int
     superseded: int
     event_id: str
     replacement: Substitute
+    round_no: int | None = None
+
+    def settles(self, refused: Correction) -> bool:
+        """Say whether this correction, which counts, is the right one after one that was refused (D851).
+
+        It corrects the event that the other named, by number or by id, or says the same of another one.
+
+        >>> Correction(9, 5, "ab", None).settles(Correction(7, 4, "ab", None))
+        True
+        """
+        says_the_same = self.replacement is not None and self.replacement == refused.replacement
+        is_of_event = self.superseded == refused.superseded or self.event_id == refused.event_id
+        return refused.seq < self.seq and (is_of_event or says_the_same)
 
     def objection(self, ids: Mapping[int, str]) -> str:
         """Return why the correction does not count, given the ids of earlier events by their numbers; empty if it does.
@@ -44,13 +60,15 @@ class Correction(msgspec.Struct, frozen=True):
         return ""
 
 
-def correction(seq: int, event: model.EventCorrected) -> Correction:
-    """Return the correction that event `seq` states, with the replacement in its current version."""
+def correction(seq: int, event: model.EventCorrected, round_no: int | None = None) -> Correction:
+    """Return the correction that event `seq`, of this round, states, with the replacement in its current version."""
     stated, replacement = event.replacement, None
     if stated is not None:
         payload = decode_payload(stated.type, stated.version, as_json(stated.payload))
         replacement = stated.round_no, upcast(payload)
-    return Correction(seq, event.supersedes_seq, event.supersedes_event_id, replacement)
+    if round_no is None and replacement is not None:
+        round_no = replacement[0]
+    return Correction(seq, event.supersedes_seq, event.supersedes_event_id, replacement, round_no)
 
 
 def correction_of(seq: int, payload: Mapping[str, Any]) -> Correction:

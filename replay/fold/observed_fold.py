@@ -176,9 +176,9 @@ class ObservedFold:
         self._home[event.seq] = number
         if entry is None:
             return
-        if event.seq in self.objections:
+        if self.objections.get(event.seq):
             entry.faults.append(RecordFault("correction", event.source, event.seq, self.objections[event.seq]))
-        else:
+        elif event.seq not in self.objections:
             entry.corrections.append(event)
 
     def _collect(self, event: ReadEnvelope[Event]) -> None:

@@ -11,6 +11,8 @@ from typing import Literal
 
 import msgspec
 
+from replay.fold.recorded_event import RecordedEvent
+
 
 class RecordFault:
     """A fault of the record: missing numbers, a number repeated with other content, a clock that runs back, a refused correction,
@@ -34,6 +36,14 @@ class RecordFault:
         self.missing = list(missing)
         self.round_no = 0
         self.earlier: list[int] = []
+
+
+def opened_twice(
+    kind: Literal["round", "reopened"], round_no: int, first: RecordedEvent, again: RecordedEvent
+) -> RecordFault:
+    """Return the fault of a second opening of a round."""
+    detail = f"round {round_no} was opened by event {first.seq} and again by event {again.seq}"
+    return RecordFault(kind, again.source, again.seq, detail)
 
 
 def is_in(spans: Sequence[Span], number: int) -> bool:

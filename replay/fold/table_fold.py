@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
-from typing import Literal
 
 import msgspec
 
@@ -33,8 +32,9 @@ from replay.fold.event_reach import NO_PLAIN_FACTS, OF_THE_TABLE, PLAIN_FACTS, P
 from replay.fold.meters_after import meters_after
 from replay.fold.phases import COLUMN, STRAY, TABLE, Phase
 from replay.fold.player_dealer_wager import player_dealer_wager
-from replay.fold.record_faults import RecordFault, Source, is_in, without
+from replay.fold.record_faults import RecordFault, Source, is_in, opened_twice, without
 from replay.fold.recorded_event import RecordedEvent, is_of_people
+from replay.fold.refused_corrections import RefusedCorrections, without_notices
 from replay.fold.round import Round, from_the_shoe
 from replay.fold.stub_counts import bans_deck, has_wrong_deck, recount, uncounted
 from replay.fold.table_changes import MOST_REORDERED, TableChanges
@@ -79,6 +79,7 @@ class TableFold:
         self.corrections: list[Correction] = []
         self.missed_rounds: set[int] = set()
         self.withdrawn_rounds: set[int] = set()
+        self._refused_corrections = RefusedCorrections()
         self.needs_refold = False
         self._homes: dict[int, Round] = {}
         self._repeats: dict[int, Round] = {}
@@ -163,12 +164,12 @@ class TableFold:
         )
         type_ = fact.payload.KIND
         if type_ is model.EventCorrected:
-            return self._correct(fact)
+            return self._correct(fact, round_no)
         if type_ is model.RoundOpened and (again := self._opened_already(fact, round_no)) is not None:
             again.add(fact)
             if again is current:
                 return []
-            again.add_record_fault(_opened_twice("round", again, fact))
+            again.add_record_fault(opened_twice("round", again.round_no, again.opened, fact))
             return [again]
         if type_ is model.RoundOpened:
             if current is None and self.state.last_round_no == self.begins_after == round_no:
@@ -329,7 +330,9 @@ class TableFold:
         """
         first = self.recent.get(number)
         if first is not None:
-            first.add_record_fault(_opened_twice("reopened" if first in unfinished else "round", first, fact))
+            first.add_record_fault(
+                opened_twice("reopened" if first in unfinished else "round", first.round_no, first.opened, fact)
+            )
             unfinished = [first] if first in unfinished else [*unfinished, first]
         self.open = self._opened(number, fact)
         self.open.is_repeat = True
@@ -500,38 +503,73 @@ class TableFold:
         for table in lost:
             table.lose_late(event.source, event.payload)
 
-    def _correct(self, fact: RecordedEvent) -> list[Round]:
+    def _correct(self, fact: RecordedEvent, round_no: int | None) -> list[Round]:
         """Apply a correction: to the round at hand that holds the event, or ask for the stream to be folded again."""
-        made = correction(fact.seq, fact.payload)
+        made = correction(fact.seq, fact.payload, round_no)
         self.corrections.append(made)
         home = self._home(made.superseded)
         if self.replacements is not None:
-            return self._add_correction(fact, home)
+            return self._add_correction(fact, made, home)
         old = next((one for one in home.facts if one.seq == made.superseded), None) if home is not None else None
         at_hand = {made.superseded: old.event_id} if old is not None else {}
         if (at_hand or made.superseded >= fact.seq) and (objection := made.objection(at_hand)):
-            self._add_fault(RecordFault("correction", fact.source, fact.seq, objection))
-            return []
-        round_no, payload = made.replacement if made.replacement is not None else (None, None)
+            return self._refuse_correction(fact, made, home, objection)
+        new_round_no, payload = made.replacement if made.replacement is not None else (None, None)
         if home is None or old is None or REACHES_FURTHER & {old.payload.KIND, getattr(payload, "KIND", None)}:
             self.needs_refold = True
+            if made.round_no is not None:
+                self.missed_rounds.add(made.round_no)
             return []
         before = _carryover(home)
         home.replace(made.superseded, payload)
         home.add(fact)
-        if round_no not in (None, home.round_no) or _carryover(home) != before:
+        if new_round_no not in (None, home.round_no) or _carryover(home) != before:
             self.needs_refold = True
-        return [home] if home is not self.open else []
+        return [*([home] if home is not self.open else []), *self._settle_refused(made)]
 
-    def _add_correction(self, fact: RecordedEvent, home: Round | None) -> list[Round]:
+    def _add_correction(self, fact: RecordedEvent, made: Correction, home: Round | None) -> list[Round]:
         """Add a correction to the round of the event that it replaced, where it was applied when that event was."""
-        if fact.seq in self.objections:
-            self._add_fault(RecordFault("correction", fact.source, fact.seq, self.objections[fact.seq]))
-            return []
-        if home is None:
-            return []
+        objection = self.objections.get(fact.seq)
+        if objection:
+            return self._refuse_correction(fact, made, home, objection)
+        changed = self._settle_refused(made) if objection is None else []
+        if home is None or objection is not None:
+            return changed
         home.add(fact)
-        return [home] if home is not self.open else []
+        return [*([home] if home is not self.open else []), *changed]
+
+    def _refuse_correction(
+        self, fact: RecordedEvent, made: Correction, home: Round | None, objection: str
+    ) -> list[Round]:
+        """Find a correction that does not fit in the round that it names, or that has the event; else where it arrives (D851)."""
+        fault = RecordFault("correction", fact.source, fact.seq, objection)
+        self._refused_corrections.add(made, fault)
+        number = made.round_no if made.round_no is not None else home.round_no if home is not None else None
+        named = self.recent.get(number) if number is not None else None
+        if named is not None:
+            named.add_record_fault(fault)
+            fault.round_no = named.round_no
+            return [named]
+        is_open = self.open is not None and self.open.round_no == number
+        if number is not None and not is_open and number <= self.state.last_round_no and self.replacements is None:
+            self._ask_for(number)
+        else:
+            self._add_fault(fault)
+        return []
+
+    def _settle_refused(self, made: Correction) -> list[Round]:
+        """Drop what is left of refused corrections that this one, which counts, puts right; return the rounds that change."""
+        rounds = [round_ for round_ in (*self.recent.values(), self.open) if round_ is not None]
+        changed, is_missing = self._refused_corrections.settle(made, rounds, self._pending_faults)
+        self.needs_refold |= is_missing
+        self._refusals = without_notices(made, self._refusals)
+        for round_ in rounds if any(round_.refusals for round_ in rounds) else ():
+            left = without_notices(made, round_.refusals)
+            if len(left) < len(round_.refusals):
+                round_.refusals = left
+                round_.forget()
+                changed.append(round_)
+        return [round_ for round_ in changed if round_ is not self.open]
 
     def _leave_out(self, event: ReadEnvelope[Event]) -> None:
         """Leave out an event that a correction takes back; of a round that was never opened nothing is a stray of the next."""
@@ -550,11 +588,6 @@ class TableFold:
             if any(fact.seq == seq for fact in round_.facts):
                 return round_
         return self._homes.get(seq)
-
-
-def _opened_twice(kind: Literal["round", "reopened"], first: Round, again: RecordedEvent) -> RecordFault:
-    detail = f"round {first.round_no} was opened by event {first.opened.seq} and again by event {again.seq}"
-    return RecordFault(kind, again.source, again.seq, detail)
 
 
 def _carryover(round_: Round) -> tuple[object, ...]:

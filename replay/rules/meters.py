@@ -70,7 +70,7 @@ class MeterFold:
             case model.EventCorrected():
                 self.corrections.append(correction(seq, payload))
                 self.needs_refold = True
-                return [self._refused(seq)] if seq in self.objections else []
+                return [self._refused(seq)] if self.objections.get(seq) else []
             case model.MeterSet():
                 state.chapter, state.paytable = payload.chapter, payload.paytable
                 state.seed_cents, state.rate_bp = payload.seed_cents, payload.rate_bp

@@ -23,6 +23,7 @@ from events.errors import IntegrityError
 from events.log.contract import Record
 from events.log.runs import runs_of
 from events.vocabulary.codec import decode
+from events.vocabulary.envelope import Envelope
 from events.vocabulary.model import RoundOpened
 from replay.fold.corrections import Correction, effective
 from replay.run.rest_points import BEGINNING, RestPoint, RestPoints
@@ -69,7 +70,7 @@ def refold(
     points = points if points is not None else RestPoints()
     point, scout, broken = _scout(stream, read, end, latest, make, points)
     corrections = _corrections(scout)
-    objections = _objections(scout, read)
+    objections, of_rounds = _objections(scout, read)
     worker = _begun(stream, latest, make, point)
     worker.judging, worker.rules = True, rules
     points.forget_after(point.seq)
@@ -78,7 +79,7 @@ def refold(
     worker.correct(
         effective(made for made in corrections if made.seq not in objections),
         objections,
-        scout.table.missed_rounds | _numbers(corrections) if scout.table else (),
+        scout.table.missed_rounds | _numbers(corrections) | of_rounds if scout.table else (),
     )
     results: list[Result] = []
     for run in runs_of(read(point.seq + 1, scout.seq)) if scout.seq > point.seq else ():
@@ -106,7 +107,7 @@ def _scout(
     for point in later:
         scout = _begun(stream, latest, make, point)
         broken = _walk(scout, read(point.seq + 1, end))
-        if not _reaches_behind(scout, point, read):
+        if not _reaches_behind(scout, point):
             return point, scout, broken
     scout = _begun(stream, latest, make, beginning)
     return beginning, scout, _walk(scout, read(1, end))
@@ -120,13 +121,12 @@ def _begun(
     return worker
 
 
-def _reaches_behind(scout: StreamWorker, point: RestPoint, read: Reader) -> bool:
+def _reaches_behind(scout: StreamWorker, point: RestPoint) -> bool:
     """Whether anything that a scout came past needs what lay before the point at which it began."""
     fold, corrections = scout.table, _corrections(scout)
     if fold is None or fold.reaches_behind or any(number <= fold.begins_after for number in _numbers(corrections)):
         return True
-    earlier = {made.seq for made in corrections if made.superseded <= point.seq}
-    return bool(earlier) and not earlier <= _objections(scout, read).keys()
+    return any(made.superseded <= point.seq for made in corrections)
 
 
 def _walk(scout: StreamWorker, records: Iterator[Record]) -> IntegrityError | None:
@@ -148,23 +148,35 @@ def _corrections(scout: StreamWorker) -> Sequence[Correction]:
     return fold.corrections if fold is not None else []
 
 
-def _objections(scout: StreamWorker, read: Reader) -> dict[int, str]:
-    """Return why corrections that a scout came past do not count, by their own numbers."""
+def _objections(scout: StreamWorker, read: Reader) -> tuple[dict[int, str], set[int]]:
+    """Return why corrections that a scout came past do not count, by their own numbers, and the rounds that these name.
+
+    Of one that was followed by the right one (D851) the reason is empty: it is found nowhere.
+    """
     corrections = _corrections(scout)
-    ids = _ids(read, {made.superseded for made in corrections if made.superseded < made.seq})
-    return {made.seq: objection for made in corrections if (objection := made.objection(ids))}
+    events = _events(read, {made.superseded for made in corrections if made.superseded < made.seq})
+    ids = {seq: event.event_id for seq, event in events.items()}
+    objections = {made.seq: objection for made in corrections if (objection := made.objection(ids))}
+    refused = [made for made in corrections if made.seq in objections]
+    counting = [made for made in corrections if made.seq not in objections]
+    named = {made.round_no for made in refused}
+    named |= {events[made.superseded].round_no for made in refused if made.superseded in events}
+    for made in refused:
+        if any(right.settles(made) for right in counting):
+            objections[made.seq] = ""
+    return objections, {round_no for round_no in named if round_no is not None}
 
 
-def _ids(read: Reader, numbers: Collection[int]) -> dict[int, str]:
-    """Return the ids of the events with these numbers; those that lie close together are read in one go."""
-    ids: dict[int, str] = {}
+def _events(read: Reader, numbers: Collection[int]) -> dict[int, Envelope]:
+    """Return the events with these numbers; those that lie close together are read in one go."""
+    events: dict[int, Envelope] = {}
     wanted = sorted(numbers)
     while wanted:
         close = bisect_right(wanted, wanted[0] + CLOSE)
         found = (record for record in read(wanted[0], wanted[close - 1]) if record.seq in numbers)
-        ids |= {record.seq: decode(record.data).event_id for record in found}
+        events |= {record.seq: decode(record.data) for record in found}
         wanted = wanted[close:]
-    return ids
+    return events
 
 
 def _numbers(corrections: Iterable[Correction]) -> set[int]:

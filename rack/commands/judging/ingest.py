@@ -90,7 +90,7 @@ ENTRY = (
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Take the file in; 1 if lines were refused, 4 if something next to the chain differed from it."""
+    """Take the file in; 1 if lines were refused or a correction corrects nothing, 4 if something next to the chain differed."""
     from events.errors import AppendRefused, IntegrityError, LogUnavailable
     from intake.appending import IntakeSummary
     from rack.foreign import report_clock
@@ -115,7 +115,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     if given:
         raise UsageError(f"{option(given[0])} is of a transcript, and {arguments.file} holds JSON Lines; leave it out")
     log = log_at(address, create=arguments.property is not None, property_id=arguments.property)
-    taken, named, repaired = IntakeSummary(), 0, 0
+    taken, named, doubted, repaired = IntakeSummary(), 0, 0, 0
     try:
         for taken in _ingest(log, arguments):
             for refusal in taken.refused[named:]:
@@ -123,6 +123,9 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
                     f"{refusal.where}: {_stream_prefix(refusal)}{refusal.reason}; quarantined as {refusal.sha256[:16]}…"
                 )
             named = len(taken.refused)
+            for misfit in taken.misfits[doubted:]:
+                output.problem(f"{misfit.where}: {_stream_prefix(misfit)}{misfit.reason}")
+            doubted = len(taken.misfits)
             for repair in log.repairs()[repaired:]:
                 output.problem(repair)
                 repaired += 1
@@ -146,7 +149,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     )
     if repaired:
         return Exit.INTEGRITY
-    return Exit.FINDINGS if taken.refused else Exit.CLEAN
+    return Exit.FINDINGS if taken.refused or taken.misfits else Exit.CLEAN
 
 
 def _enter(arguments: argparse.Namespace, output: Output) -> Exit:
@@ -264,4 +267,6 @@ def _stream_prefix(refusal: RefusedLine) -> str:
 
 def _as_json(taken: IntakeSummary) -> dict[str, object]:
     refused = [{"where": r.where, "stream": r.stream, "reason": r.reason, "sha256": r.sha256} for r in taken.refused]
-    return {"lines": taken.lines, "appended": taken.appended, "duplicates": taken.duplicates, "refused": refused}
+    misfits = [{"where": each.where, "stream": each.stream, "reason": each.reason} for each in taken.misfits]
+    counts = {"lines": taken.lines, "appended": taken.appended, "duplicates": taken.duplicates, "refused": refused}
+    return {**counts, "misfits": misfits} if misfits else {**counts}

@@ -11,6 +11,7 @@ import pytest
 from events.vocabulary import model
 from replay.findings import Adjudication, digest
 from replay.fold.corrections import Correction
+from replay.fold.table_fold import RECENT_ROUNDS
 from replay.run.replayer import MemoryResults, adjudications, findings, ledger, replay
 from replay.run.stream_worker import WITHDRAWN
 from tests.replay.stored import one_run, stored, verdicts
@@ -73,12 +74,67 @@ def test_with_another_id_it_changes_nothing_and_leaves_a_doubt() -> None:
     assert adjudications(results)[0].undetermined == (found.observed,)
 
 
-def test_between_rounds_it_stands_in_the_next() -> None:
+@pytest.mark.parametrize("later", [0, 1, RECENT_ROUNDS + 2], ids=lambda n: f"{n} rounds later")
+@pytest.mark.parametrize("between", [False, True], ids=["between rounds", "in a later round"])
+def test_it_counts_in_the_round_of_the_event_that_it_names(later: int, between: bool) -> None:
+    """After the last round of the day too, and in no innocent round (D851)."""
     table = Table()
     played = table.play(1, PAID)
+    for number in range(2, 2 + later):
+        table.play(number, PAID if between or number <= later else PAID.replace("close\n", ""))
     table.correct(played["wager_paid"], None, event_id=OTHER)
-    table.play(2, PAID)
-    assert said(in_all_ways(table)) == [(1, "UPHELD", ()), (2, "UNDETERMINED", ("LOG-CORRECTION",))]
+    if later and not between:
+        table.say(CLOSED, 1 + later)
+    innocent = [(number, "UPHELD", ()) for number in range(2, 2 + later)]
+    assert said(in_all_ways(table)) == [(1, "UNDETERMINED", ("LOG-CORRECTION",)), *innocent]
+
+
+@pytest.mark.parametrize("later", [0, RECENT_ROUNDS + 2], ids=lambda n: f"{n} rounds later")
+@pytest.mark.parametrize("named", ["itself", "by the replacement"])
+def test_it_counts_in_the_round_that_it_names(named: str, later: int) -> None:
+    """The right round and a wrong event: another round's, by an id that is not its own."""
+    table = Table()
+    table.play(1, PAID)
+    other = table.play(2, PAID)
+    for number in range(3, 3 + later):
+        table.play(number, PAID)
+    replacement = model.Replacement(
+        type="light_seen", version=1, round_no=1 if named == "by the replacement" else None, payload={"seat": 3}
+    )
+    table.say(
+        model.EventCorrected(
+            supersedes_seq=other["wager_paid"],
+            supersedes_event_id=OTHER,
+            replacement=replacement,
+            by="sv-1",
+            reason="video shows otherwise",
+        ),
+        1 if named == "itself" else None,
+        source="office",
+    )
+    table.play(3 + later, PAID)
+    innocent = [(number, "UPHELD", ()) for number in range(2, 4 + later)]
+    assert said(in_all_ways(table)) == [(1, "UNDETERMINED", ("LOG-CORRECTION",)), *innocent]
+
+
+@pytest.mark.parametrize("later", [0, 1, RECENT_ROUNDS + 2], ids=lambda n: f"{n} rounds later")
+@pytest.mark.parametrize("slip", ["id", "number"])
+def test_the_right_one_after_it_leaves_no_doubt(slip: str, later: int) -> None:
+    table = Table()
+    played = table.play(1, PAID)
+    paid_seq = played["wager_paid"]
+    right_id = table.drafts[paid_seq - 1].event_id
+    if slip == "id":
+        table.correct(paid_seq, paid(cents=2000, source="inventory"), event_id=OTHER)
+    else:
+        table.correct(paid_seq - 1, paid(cents=2000, source="inventory"), event_id=right_id)
+    for number in range(2, 2 + later):
+        table.play(number, PAID)
+    table.correct(paid_seq, paid(cents=2000, source="inventory"))
+    innocent = [(number, "UPHELD", ()) for number in range(2, 2 + later)]
+    results = in_all_ways(table)
+    assert said(results) == [(1, "VARIANCE", ("PAY-UNDER seat=3 wager=base -5.00",)), *innocent]
+    assert [found.code for found in findings(results)] == ["PAY-UNDER"]
 
 
 @pytest.mark.parametrize("further", [0, 1])
@@ -116,9 +172,11 @@ def test_far_back_it_is_found_by_folding_the_stream_again() -> None:
     table.play(9, PAID)
     table.correct(played["wager_paid"], paid(cents=2000, source="inventory"), event_id=OTHER)
     table.play(10, PAID)
-    right = [(number, "UPHELD", ()) for number in range(1, 9)]
-    doubtful = [(number, "UNDETERMINED", ("LOG-CORRECTION",)) for number in (9, 10)]
-    assert said(in_all_ways(table)) == right + doubtful
+    doubtful = (1, 9)  # the round of the payment, and the one after the rules were not corrected
+    assert said(in_all_ways(table)) == [
+        (number, "UNDETERMINED", ("LOG-CORRECTION",)) if number in doubtful else (number, "UPHELD", ())
+        for number in range(1, 11)
+    ]
 
 
 def test_right_ones_beside_it_count() -> None:
@@ -130,7 +188,7 @@ def test_right_ones_beside_it_count() -> None:
     table.play(2, PAID)
     assert said(in_all_ways(table)) == [
         (1, "VARIANCE", ("PAY-UNDER seat=3 wager=base -5.00",)),
-        (2, "UNDETERMINED", ("LOG-CORRECTION",)),
+        (2, "UPHELD", ()),
     ]
 
 
@@ -165,7 +223,8 @@ def test_one_refused_takes_back_no_other() -> None:
     right = table.correct(played["wager_paid"], paid(cents=2000, source="inventory"))
     table.correct(right, None, event_id=OTHER)
     table.play(2, PAID)
-    assert [verdict for _, verdict, _ in said(in_all_ways(table))] == ["VARIANCE", "UNDETERMINED"]
+    underpaid = "PAY-UNDER seat=3 wager=base -5.00"
+    assert said(in_all_ways(table)) == [(1, "VARIANCE", (underpaid, "LOG-CORRECTION")), (2, "UPHELD", ())]
 
 
 @pytest.mark.parametrize("in_round", [False, True])
@@ -200,8 +259,6 @@ def test_a_meter_stays_as_it_was() -> None:
     assert refused.cite == "Log contract, corrections"
     table.correct(4, advanced(100_005_600, seat=4))
     table.correct(5, advanced(100_008_400, seat=5))
-    assert [each.code for each in findings(in_all_ways(table))] == ["LOG-CORRECTION"]
-    table.correct(wrong, None)
     assert findings(in_all_ways(table)) == []
 
 
