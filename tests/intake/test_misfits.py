@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from events.sqlite.log import SqliteLog
@@ -76,25 +77,15 @@ def test_what_fits_and_what_does_not(
     log: SqliteLog, table: Table, further: int, event_id: str, says: str | None
 ) -> None:
     stated = table.payload(table.correct(paid_at(table), None, event_id=event_id))
-    draft = table.drafts.pop()
-    payload = model.EventCorrected(
-        by=stated.by,
-        reason=stated.reason,
-        replacement=None,
-        supersedes_seq=stated.supersedes_seq + further,
-        supersedes_event_id=stated.supersedes_event_id,
-    )
-    line = read_line(line_of(table.stream, type(draft)(**{**_fields(draft), "payload": payload})), "a:1")
+    payload = msgspec.structs.replace(stated, supersedes_seq=stated.supersedes_seq + further)
+    draft = msgspec.structs.replace(table.drafts.pop(), payload=payload)
+    line = read_line(line_of(table.stream, draft), "a:1")
     (outcome,) = LineAppender(log).append([line])
     assert (outcome.misfit is not None) == (says is not None)
     (answer,) = answers([Message(1, [line])], [outcome])
     assert isinstance(answer, Answer)
     assert answer.status == "stored"
     assert says is None or says in (answer.reason or "")
-
-
-def _fields(draft: object) -> dict[str, object]:
-    return {name: getattr(draft, name) for name in draft.__struct_fields__}  # type: ignore[attr-defined]
 
 
 def test_the_command_says_it_and_the_right_one_after_it_leaves_no_doubt(
