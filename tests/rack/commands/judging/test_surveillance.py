@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from rack.cli import main
 from tests.desk.packet.signed_floor import Floor
 from tests.rack.commands.judging.command_line import printed
 
