@@ -54,8 +54,8 @@ class IntakeSummary(msgspec.Struct):
 class LineOutcome(msgspec.Struct, frozen=True):
     """The outcome of a line. `seq` is the sequence number of its event, None for a duplicate.
 
-    If it was refused, `seq` is that of the notice, None if that stood already or nothing can be there. `misfit` says why a
-    correction that was appended corrects nothing.
+    If it was refused, `seq` is that of the notice, None if a notice already exists or cannot be written. `misfit` says why
+    a correction that was appended corrects nothing.
     """
 
     stream: str | None

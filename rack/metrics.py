@@ -27,7 +27,7 @@ from rack.opening import checkpoints_at, desk
 from rack.settings import outbox_of
 
 FRESH_S = 5.0
-"""What was read so short a time ago is said again: a scrape never costs the log more than that."""
+"""Readings younger than this are reused: a scrape never costs the log more than that."""
 
 PER_STREAM: tuple[tuple[str, str, Callable[[StreamStatus], float | None]], ...] = (
     ("rack_events", "Events in a stream.", lambda each: each.events),

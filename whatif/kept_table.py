@@ -293,7 +293,7 @@ def _size(entry: FileEntry) -> int:
 
 
 def _of_a_size(entries: Iterable[FileEntry]) -> Collection[FileEntry] | None:
-    """Return files of the same size if there are so many that they are joined."""
+    """Return the files of one size class once there are enough to merge."""
     by_size: dict[int, list[FileEntry]] = {}
     for entry in entries:
         by_size.setdefault(_size(entry), []).append(entry)

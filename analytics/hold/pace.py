@@ -14,7 +14,7 @@ from rulebook.chapters.rulebook import RulesRefused, parse_submission
 
 BY_PACE: Final = ("property", "game", "table", "dealer", "shift", "hour", "gaming_day", "dealer_table")
 LEAST_MINUTES: Final = 60
-"""Play below this is too little to speak of a pace."""
+"""Minimum play for a pace."""
 
 
 def pace(db: Warehouse, by: str = "table", selection: Selection = EVERYTHING) -> pl.DataFrame:

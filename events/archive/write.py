@@ -110,7 +110,7 @@ class _ArchiveWriter:
         self._notices: list[RefusalNotice] = []
 
     def streams(self, running: bool) -> None:
-        """Seal the log's streams, this many at a time as are written together."""
+        """Seal the streams in batches of the size written together."""
         streams = self.log.streams()
         self.sealed.running_day = self._running_day(streams)
         last_day = None if running else self.sealed.running_day

@@ -25,7 +25,7 @@ MOST_MARKS = 512
 """Offsets that are remembered of a partition: of more, every second one is forgotten, and new ones come half as often."""
 
 LONG_GAP = 1000
-"""Offsets between two records of a stream of which it is remembered that nothing of it lies there."""
+"""Gaps longer than this are remembered as containing no record of the stream."""
 
 WORTH_A_BOOKMARK = 2000
 """Offsets that were read since the last bookmark of a partition before another one is left."""

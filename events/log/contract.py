@@ -71,7 +71,7 @@ class QuarantineEntry(msgspec.Struct, frozen=True):
 
 
 class StreamIndex:
-    """By what the events of a stream can be known again, as read from its first to its `last`: their ids in hex, and by source
+    """What identifies the events of a stream, as read from its first to its `last`: their ids in hex, and by source
     their numbers and the source's own, in order.
     """
 
@@ -236,7 +236,7 @@ class ResultStore(Protocol):
     ) -> None:
         """Store records `(kind, key, bytes)`, positions and their snapshots atomically.
 
-        A position without a snapshot forgets the one before. Of the streams in `again` everything that was stored is thrown
+        A position without a snapshot forgets the one before. For streams in `again`, everything that was stored is thrown
         away first, and their chains begin again; what is thrown away stays where it can be looked at, but is no result.
         `advice` (stream → bytes, empty for none) takes the place of what was kept of these streams; it has no place in a chain.
         """

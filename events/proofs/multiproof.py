@@ -45,7 +45,7 @@ def root_of(size: int, leaves: Mapping[int, bytes], outside: Sequence[bytes]) ->
     if numbers and not 0 <= numbers[0] <= numbers[-1] < size:
         raise BadProof(f"there is no leaf {numbers[-1] if numbers[0] >= 0 else numbers[0]} in a tree of {size} leaves")
     if any(len(each) != 32 for each in (*leaves.values(), *outside)):
-        raise BadProof("a hash of the proof has not 32 bytes")
+        raise BadProof("a proof hash is not 32 bytes long")
     rest = iter(outside)
     root = _root(0, size, numbers, leaves, rest) if size else EMPTY_ROOT
     left = sum(1 for _ in rest)

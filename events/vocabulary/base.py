@@ -139,7 +139,7 @@ def require_sorted_fields(cls: type[msgspec.Struct]) -> None:
     """Refuse a class whose fields do not stand in the order of the canonical bytes: the encoder does not sort them."""
     names = [field.encode_name for field in msgspec.structs.fields(cls)]
     if names != sorted(names):
-        raise TypeError(f"{cls.__name__}: the fields must stand in alphabetical order, as in the canonical bytes")
+        raise TypeError(f"{cls.__name__}: fields must be in alphabetical order, as in the canonical bytes")
 
 
 def event(type_: str, version: int = 1) -> Callable[[E], E]:

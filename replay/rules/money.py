@@ -342,7 +342,7 @@ def _expected(account: Account) -> str:
 
 
 def _uncovered(due: Due) -> str:
-    """Return in words how much of what a wager won or lost is not covered: of what is paid or collected it is no part."""
+    """Return in words how much of what a wager won or lost is not covered: it is neither paid nor collected."""
     how = "won" if due.uncapped_cents else "lost"
     covered = due.winnings_cents if due.uncapped_cents else -(due.net_cents or 0)
     part = show_money(due.uncovered_cents)

@@ -1,4 +1,4 @@
-"""The order in which the rules speak: the themes that games share, and after each theme the rules of games that follow upon it.
+"""The order in which the rules run: the themes that games share, and after each theme the rules of games that follow upon it.
 
 Invariant: it alone decides which rules judge, and in which order an adjudication has what they say; no import does,
 and no place in a file. The order is part of stored bytes: a new rule goes where it is to speak, and none changes its place. A

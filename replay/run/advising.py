@@ -1,6 +1,6 @@
 """From an open round and the rules in force to advice. Pure, and no second judge: the rules are those of the verdict.
 
-Invariant: it knows no game and no code. Of an open round the rules speak that may (`Rule.early`), over the round as it
+Invariant: it knows no game and no code. Of an open round only the rules run that may (`Rule.early`), over the round as it
 stands (`Round.so_far`), and what they find counts as it does in a verdict: lost, late or contradictory evidence accuses no one
 (`findings_by`). The settlements are those of the verdict too; a wager's due is told once the hands are known.
 """

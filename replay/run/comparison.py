@@ -162,7 +162,7 @@ def _read_heading(each: ChainedResult) -> _Heading | None:
 def _compare_conclusions(
     stream: str, results: ResultStore, fresh: ResultStore, found: StreamComparison, names: Iterable[tuple[str, str]]
 ) -> StreamComparison:
-    """Compare what is in force under each key, whoever judged; of adjudications the conclusion alone."""
+    """Compare the latest record for each key, regardless of engine; for adjudications, only the conclusion."""
     found = StreamComparison(compared=found.compared, mixed=True, judged_to=found.judged_to)
     for kind, key in sorted(names):
         stored, made = results.latest(kind, key), fresh.latest(kind, key)

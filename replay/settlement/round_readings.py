@@ -83,7 +83,7 @@ def _answers(asked: list[Question]) -> list[dict[Question, bool]]:
 
 @derived_by_rules
 def groundless_declarations(round_: Round, book: Rulebook) -> dict[Question, tuple[str, list[RecordedEvent]]]:
-    """Return what was declared void though the record would show a ground and has none: why, and the facts that declare it.
+    """Return void declarations for which the record, though complete, shows no ground: why, and the facts that declare it.
 
     A void needs a ground in the record, where the record covers what the ground is made of (D116).
     """

@@ -333,7 +333,7 @@ def _done_cents(key: Key, stake: Stake | None, flow: WagerFlow | None, taken: Se
 
 
 def _line(owed: Due | None, stake: Stake | None) -> str:
-    """By what line of a paytable, or by which outcome, a wager is settled."""
+    """Return the paytable line or outcome that settles a wager."""
     if owed is not None:
         return owed.line or owed.outcome
     if stake is None:
