@@ -41,6 +41,7 @@ from replay.fold.preparations import preparations
 from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Round
 from replay.fold.stub_counts import is_round_of_play, uncounted
+from replay.rules.dealing import MOVED_LATE, moved_late
 from replay.rules.game_rules import GameRules
 from replay.rules.round_steps import (
     ALL_HANDS_DEALT,
@@ -246,6 +247,12 @@ def stacks_in_order(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 evidence=(*stacks[max(number - 1, 0) : number], fact),
             )
             return
+
+
+@rule("DEAL-ORDER", on=("687a.8(d)", "687a.9(c)", "687a.10(b)"), early=MOVED_LATE)
+def stack_moved_at_once(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+    """A stack that was set down wrongly is moved before other cards are dealt, as where all positions get cards (D755)."""
+    yield from moved_late(round_, book, STACK_SECTION[book.deal_method])
 
 
 # ------------------------------------------------------------------------------------------------- the side card and the stub
@@ -471,6 +478,7 @@ GAME_RULES = GameRules(
         "settlement": (ante_and_blind, in_turn, no_surrender, dealer_last),
         "equipment": (
             stacks_in_order,
+            stack_moved_at_once,
             side_card_placed,
             stub_due,
             counted_deck,

@@ -368,9 +368,17 @@ def boxed_card_used(round_: Round, book: Rulebook) -> Iterator[Finding]:
         )
 
 
-@rule("DEAL-ORDER", on=("8(d)", "9(c)", "10(c)"), early=Early("a stack that was moved late was moved late"))
+MOVED_LATE = Early("a stack that was moved late was moved late")
+
+
+@rule("DEAL-ORDER", on=("8(d)", "9(c)", "10(c)"), early=MOVED_LATE)
 def moved_at_once(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """A stack that was set down wrongly is moved before the next one is dealt, and before anybody looked at it (D755)."""
+    yield from moved_late(round_, book, CLOCKWISE_SECTION[book.deal_method])
+
+
+def moved_late(round_: Round, book: Rulebook, section: str) -> Iterator[Finding | Indeterminate]:
+    """Find the stacks that were moved when other cards had been dealt, looked at or set, by the section on the deal's order."""
     for moved in round_.of(model.StackMoved):
         dealt = [
             fact for fact in round_.of(model.CardsDealt) if fact.payload.to == moved.payload.to and fact.seq < moved.seq
@@ -388,7 +396,7 @@ def moved_at_once(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermi
                 round_,
                 book,
                 "DEAL-ORDER",
-                CLOCKWISE_SECTION[book.deal_method],
+                section,
                 expected=f"the stack of {name(moved.payload.to)} set down there, or moved there at once",
                 observed=f"set down at {name(moved.payload.at)}, and moved after other cards were dealt or looked at",
                 evidence=(dealt[-1], between[0], moved),
