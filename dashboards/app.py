@@ -23,6 +23,7 @@ PAGES = {
     "round": "What happened in a round, what should have happened, and what proves it?",
     "dispute": "Was the patron paid right? Find the round from what is remembered.",
     "entry": "What was due? Type a round as it was seen.",
+    "pit": "What happens at the tables: openings, dealers, fills, credits, closings.",
     "cases": "Which disputes have to be answered, by when, and what is in each one's file?",
     "hold": "What did the tables win, and on what?",
     "dealers": "Where do things go wrong at the table, and who or what needs a look?",

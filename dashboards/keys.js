@@ -5,7 +5,7 @@
   const narrow = () => window.matchMedia("(max-width: 768px)").matches;
   const pages = () => [...document.querySelectorAll('header a[href], [data-testid="stSidebarNav"] a[href]')]
     .filter((link) => link.origin === location.origin);
-  const letterOf = { floor: "f", queue: "q", round: "r", dispute: "d", entry: "n", hold: "h", dealers: "e", fairness: "a", integrity: "i",
+  const letterOf = { floor: "f", queue: "q", round: "r", dispute: "d", entry: "n", pit: "t", hold: "h", dealers: "e", fairness: "a", integrity: "i",
     rules: "u", health: "s", reports: "p", surveillance: "l", cases: "c" };
   const nameOf = (link) => link.pathname.split("/").pop();
   const typing = (target) => target.closest?.('input, textarea, select, [contenteditable="true"], [role="listbox"]');

@@ -31,6 +31,8 @@ class Role(StrEnum):
     ANALYST = "analyst"
     AUDITOR = "auditor"
     ADMINISTRATOR = "administrator"
+    PIT = "pit"
+    COMPLIANCE = "compliance"
 
 
 REVIEW, PACKET, EXPORT, FIGURES, NAMES = "review", "packet", "export", "figures", "names"
@@ -42,6 +44,7 @@ DENIED: Mapping[str, str] = {
     EXPORT: "may not export lists",
     FIGURES: "may not export figures",
     NAMES: "may not see names",
+    "pit": "may not enter anything at a table",
 }
 """Right that is no page → what a role without it may not do."""
 
@@ -68,6 +71,8 @@ RIGHTS: Mapping[Role, frozenset[str]] = {
     Role.ANALYST: frozenset({"floor", "round", "entry", "hold", "fairness", "rules", FIGURES}),
     Role.AUDITOR: _EVERY_PAGE | {PACKET, EXPORT, FIGURES, NAMES},
     Role.ADMINISTRATOR: frozenset({"floor", "integrity", "rules", "health"}),
+    Role.PIT: frozenset({"pit"}),
+    Role.COMPLIANCE: frozenset({"floor", "reports", "rules", "hold", FIGURES}),
 }
 """Role → pages and rights. Who has several roles has the rights of all."""
 

@@ -34,6 +34,8 @@ PEOPLE: Mapping[str, str] = {
     "a.novak@bellwether.example": "analyst",
     "r.haas@bellwether.example": "auditor",
     "j.kim@bellwether.example": "administrator",
+    "p.diaz@bellwether.example": "pit",
+    "l.stone@bellwether.example": "compliance",
     "guest@bellwether.example": "",
 }
 """Who can log in, and the one value of the claim `roles` that the provider gives them. Two of surveillance: money needs two."""

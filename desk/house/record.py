@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Literal, NamedTuple
+from contextlib import closing, contextmanager
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
 from desk.review.persons import Person, ReviewRefused
 from events.errors import EventError, UndecodableEvent
 from events.log.contract import EventLog
+from events.open import open_log
 from events.vocabulary import model
 from events.vocabulary.card_numbers import hidden_in_text
 from events.vocabulary.codec import decode
@@ -25,6 +26,8 @@ from events.vocabulary.places import writers_of
 from intake.filings import PROPERTY, TableFilings
 from replay.fold.corrections import correction, counting
 
+HouseLog = EventLog
+"""The log as the people of the house write to it."""
 House = Literal["office", "pit", "count"]
 """Who writes at a table in a person's name."""
 BEGINNINGS: dict[House, str] = {"office": "filing-", "pit": "pit-", "count": "count-"}
@@ -250,6 +253,13 @@ def drafts(record: TableRecord, writer: House, person: Person, entries: Sequence
         )
         for number, entry in enumerate(entries, first)
     ]
+
+
+@contextmanager
+def house_at(address: str, *, read_only: bool = False, **options: Any) -> Iterator[EventLog]:
+    """Open the log at an address for the people of the house; `options` say how a cluster is reached. Raises `EventError`."""
+    with closing(open_log(address, read_only=read_only, **options)) as log:
+        yield log
 
 
 @contextmanager

@@ -32,6 +32,7 @@ MAY_IMPORT = {
         "replay.installed_games",
         "replay.narrative",
         "replay.transcript.entry",
+        "desk.house",
         "desk.packet",
         "desk.report",
         "desk.review.cameras",

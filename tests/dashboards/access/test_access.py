@@ -35,10 +35,13 @@ def test_what_each_role_reaches_to() -> None:
         Role.ANALYST: {FIGURES},
         Role.AUDITOR: {PACKET, EXPORT, FIGURES, NAMES},
         Role.ADMINISTRATOR: set(),
+        Role.PIT: set(),
+        Role.COMPLIANCE: {FIGURES},
     }
     assert "round" not in RIGHTS[Role.ADMINISTRATOR]
     assert "queue" not in RIGHTS[Role.ANALYST]
-    assert set(PAGES) <= RIGHTS[Role.SURVEILLANCE] == RIGHTS[Role.AUDITOR] | {REVIEW}
+    assert [role for role in Role if "pit" in RIGHTS[role]] == [Role.PIT]
+    assert {*PAGES} - {"pit"} <= RIGHTS[Role.SURVEILLANCE] == RIGHTS[Role.AUDITOR] | {REVIEW}
 
 
 @pytest.mark.parametrize(

@@ -140,8 +140,12 @@ def test_round_offers_rounds_where_none_is_named(
     assert 'href="round?table=fu-01&amp;round=17"' in said(test)
 
 
-ASKING = tuple(page for page in PAGES if page != "entry")
+ASKING = tuple(page for page in PAGES if page not in ("entry", "pit"))
 """The pages that ask the warehouse."""
+
+
+def test_the_pit_needs_a_log_and_no_warehouse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "rack dashboard --log ADDR" in said(run("pit", tmp_path / "none.duckdb", monkeypatch))
 
 
 def test_a_round_is_answered_without_a_warehouse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
