@@ -8,7 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rack.arguments import add_log, check_options, given_path, positive, require_options
+from rack.arguments import action_parsers, add_log, given_path, positive
 from rack.errors import Exit, UsageError
 from rack.output import Output, table
 from rack.settings import cases_folder, key_file, log_address
@@ -22,77 +22,67 @@ if TYPE_CHECKING:
 HELP = "Keep the case file of a patron's dispute: open, assign, attach, decide, write to the patron, appeal"
 
 EPILOG = """\
-list [TABLE]         cases by due date, the overdue first (--all: decided ones too)
-show CASE            one case with its history; every attachment is opened and its hash compared
-open TABLE ROUND     open a case: --claim (what the patron says) or --dispute (one that is open); --seat, --patron
-assign CASE          give it to its owner: --to, --reason
-due CASE             move the day by which it is to be decided: --to YYYY-MM-DD, --reason
-note CASE            add a note: --note
-attach CASE FILE     attach a file: --note; its bytes are kept beside the log, under their SHA-256
-fetch CASE DIGEST    export an attachment: --out FILE; DIGEST is its SHA-256, or the first digits of it
-decide CASE          decide it: --outcome, --reason; against the record also --override, and a second person signs
-sign CASE            sign a decision against the record as the second person: --reason
-letter CASE          make the letter to the patron on the decision: --out DIR; --key
-appeal CASE          record the patron's appeal, which opens the case again: --reason
-
 A case is named by its table and number, such as FU-01-C3, in capitals or not. Who acts (--by) must be registered
 (rack review register). Due dates and the folder of attachments are set in cases.toml (docs/cases.md)."""
 
-TAKES = {
-    "list": ("all",),
-    "show": (),
-    "open": ("by", "claim", "dispute", "seat", "patron"),
-    "assign": ("by", "to", "reason"),
-    "due": ("by", "to", "reason"),
-    "note": ("by", "note"),
-    "attach": ("by", "note"),
-    "fetch": ("by", "reason", "out"),
-    "decide": ("by", "outcome", "reason", "override"),
-    "sign": ("by", "reason"),
-    "letter": ("by", "out", "key"),
-    "appeal": ("by", "reason"),
-}
-"""Action → its options, next to --log."""
-NEEDS = {
-    "list": (),
-    "show": (),
-    "open": ("by",),
-    "assign": ("by", "to", "reason"),
-    "due": ("by", "to", "reason"),
-    "note": ("by", "note"),
-    "attach": ("by", "note"),
-    "fetch": ("by", "reason", "out"),
-    "decide": ("by", "outcome", "reason"),
-    "sign": ("by", "reason"),
-    "letter": ("by", "out"),
-    "appeal": ("by", "reason"),
-}
-PLACES = {"list": "[TABLE]", "open": "TABLE ROUND", "attach": "CASE FILE", "fetch": "CASE DIGEST"}
-"""Action → what it is about, if that is not one case."""
 READS = {"list", "show"}
+ABOUT = {
+    "CASE": "The case by its table and number, such as FU-01-C3.",
+    "TABLE": "The table.",
+    "ROUND": "The number of the round.",
+    "FILE": "The file.",
+    "DIGEST": "The attachment's SHA-256, or the first digits of it.",
+}
+"""What an action is about → its help."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.formatter_class, parser.epilog = argparse.RawDescriptionHelpFormatter, EPILOG
-    parser.add_argument("action", metavar="ACTION", choices=tuple(TAKES), help=", ".join(TAKES))
-    parser.add_argument("of", metavar="WHAT", nargs="*", help="The case, such as FU-01-C3; see below.")
-    add_log(parser)
-    parser.add_argument("--by", metavar="PERSON", help="Who acts: a registered person, such as m.ortiz.")
-    parser.add_argument("--to", metavar="WHAT", help="assign: the owner, such as m.ortiz; due: the day, YYYY-MM-DD.")
-    parser.add_argument("--reason", metavar="TEXT", help="The reason; for an appeal what the patron says.")
-    parser.add_argument("--note", metavar="TEXT", help="note, attach: what was seen or done, what the file is.")
-    parser.add_argument("--claim", metavar="TEXT", help="open: what the patron says.")
-    parser.add_argument("--dispute", metavar="ID", help="open: a dispute that is open.")
-    parser.add_argument("--seat", metavar="N", type=positive, help="open: the patron's seat.")
-    parser.add_argument("--patron", metavar="TOKEN", help="open: the patron token.")
-    parser.add_argument("--outcome", metavar="NAME", help="decide: the outcome; an unknown name lists them.")
-    parser.add_argument("--override", metavar="TEXT", help="decide: why it goes against what the record shows.")
-    parser.add_argument("--out", metavar="FILE", type=given_path, help="fetch: the file to write; letter: the folder.")
-    parser.add_argument(
-        "--key", metavar="FILE", type=given_path, help="letter: the log's key file (default: RACK_KEY, or the demo's)."
+    action = action_parsers(parser, add_log)
+
+    def add(name: str, does: str, *about: str) -> argparse.ArgumentParser:
+        added = action(name, does)
+        for each in about:
+            added.add_argument("of", metavar=each, action="append", help=ABOUT[each])
+        if name not in READS:
+            added.add_argument(
+                "--by", metavar="PERSON", required=True, help="Who acts: a registered person, such as m.ortiz."
+            )
+        return added
+
+    listed = add("list", "List cases by due date, the overdue first.")
+    listed.add_argument("of", metavar="TABLE", nargs="*", help="Only this table.")
+    listed.add_argument("--all", action="store_true", help="Decided cases too.")
+    add("show", "Show a case with its history; every attachment is opened and its hash compared.", "CASE")
+    opened = add("open", "Open a case by what the patron says, or for a dispute that is open.", "TABLE", "ROUND")
+    opened.add_argument("--claim", metavar="TEXT", help="What the patron says.")
+    opened.add_argument("--dispute", metavar="ID", help="A dispute that is open.")
+    opened.add_argument("--seat", metavar="N", type=positive, help="The patron's seat.")
+    opened.add_argument("--patron", metavar="TOKEN", help="The patron token.")
+    assign = add("assign", "Give a case to its owner.", "CASE")
+    assign.add_argument("--to", metavar="PERSON", required=True, help="The owner, such as m.ortiz.")
+    due = add("due", "Move the day by which a case is to be decided.", "CASE")
+    due.add_argument("--to", metavar="DAY", required=True, help="The day, YYYY-MM-DD.")
+    note = add("note", "Add a note.", "CASE")
+    note.add_argument("--note", metavar="TEXT", required=True, help="What was seen or done.")
+    attach = add("attach", "Attach a file; its bytes are kept next to the log, under their SHA-256.", "CASE", "FILE")
+    attach.add_argument("--note", metavar="TEXT", required=True, help="What the file is.")
+    fetch = add("fetch", "Export an attachment.", "CASE", "DIGEST")
+    fetch.add_argument("--out", metavar="FILE", type=given_path, required=True, help="The file to write.")
+    decide = add("decide", "Decide a case; against the record a second person signs.", "CASE")
+    decide.add_argument("--outcome", metavar="NAME", required=True, help="The outcome; an unknown name lists them.")
+    decide.add_argument("--override", metavar="TEXT", help="Why it goes against what the record shows.")
+    sign = add("sign", "Sign a decision against the record as the second person.", "CASE")
+    letter = add("letter", "Make the letter to the patron on the decision.", "CASE")
+    letter.add_argument("--out", metavar="DIR", type=given_path, required=True, help="The folder to write to.")
+    letter.add_argument(
+        "--key", metavar="FILE", type=given_path, help="The log's key file (default: RACK_KEY, or the demo's)."
     )
-    parser.add_argument("--all", action="store_true", help="list: decided cases too.")
+    appeal = add("appeal", "Record the patron's appeal, which opens the case again.", "CASE")
+    for each in (assign, due, fetch, decide, sign, appeal):
+        says = "What the patron says." if each is appeal else "The reason."
+        each.add_argument("--reason", metavar="TEXT", required=True, help=says)
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
@@ -100,15 +90,13 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from desk.review.case_folder import CaseFolder
     from rack.opening import desk
 
-    check_options(arguments, "case", arguments.action, TAKES)
-    require_options(arguments, "case", arguments.action, NEEDS[arguments.action])
     address = log_address(arguments.log)
     folder = CaseFolder(cases_folder(address))
     with desk(address, read_only=arguments.action in READS) as open_desk:
         if arguments.action == "list":
             return _list(open_desk, arguments, output)
         if arguments.action == "show":
-            return _show(open_desk, folder, _place(arguments, 1)[0], output)
+            return _show(open_desk, folder, arguments.of[0], output)
         if arguments.action == "fetch":
             return _fetch(open_desk, folder, arguments, output)
         if arguments.action == "letter":
@@ -118,16 +106,6 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         else:
             _print_entry(_WRITES[arguments.action](open_desk, folder, arguments), output)
     return Exit.CLEAN
-
-
-def _place(arguments: argparse.Namespace, most: int) -> list[str]:
-    """Return the words after the action. Raises `UsageError` if there are not this many."""
-    if len(arguments.of) != most:
-        raise UsageError(
-            f"rack case {arguments.action} {PLACES.get(arguments.action, 'CASE')}: expected {most} of these"
-        )
-    of: list[str] = arguments.of
-    return of
 
 
 def _list(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
@@ -207,7 +185,7 @@ def _fetch(desk: Desk, folder: CaseFolder, arguments: argparse.Namespace, output
     """Write an attachment to a file, once its hash was compared and its leaving is on record."""
     from desk.review.cases import case
 
-    name, digest = _place(arguments, 2)
+    name, digest = arguments.of
     found = case(desk, name)
     fitting = [each for each in found.case.attachments if each.digest.startswith(digest.lower())]
     if len(fitting) != 1:
@@ -238,7 +216,7 @@ def _letter(desk: Desk, folder: CaseFolder, arguments: argparse.Namespace, key: 
     from desk.report.letter import letter_name, signed_letter
     from desk.review.cases import case, letter_made
 
-    found = case(desk, _place(arguments, 1)[0])
+    found = case(desk, arguments.of[0])
     path = arguments.out / letter_name(found)
     pdf = signed_letter(desk.log, found, folder.settings(), key)
     if path.exists() and path.read_bytes() != pdf:
@@ -257,7 +235,7 @@ def _letter(desk: Desk, folder: CaseFolder, arguments: argparse.Namespace, key: 
 def _opened(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> PatronCase:
     from desk.review.cases import open_case
 
-    name, number = _place(given, 2)
+    name, number = given.of
     if not (number.isascii() and number.isdecimal()) or int(number) < 1:
         raise UsageError(f"rack case open TABLE ROUND: expected a round number, got {number}")
     return open_case(
@@ -276,7 +254,7 @@ def _opened(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> Patron
 def _assign(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> Entry:
     from desk.review.cases import assign
 
-    return assign(desk, _place(given, 1)[0], to=given.to, by=given.by, reason=given.reason)
+    return assign(desk, given.of[0], to=given.to, by=given.by, reason=given.reason)
 
 
 def _move_due(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> Entry:
@@ -286,20 +264,20 @@ def _move_due(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> Entr
         day = date.fromisoformat(given.to).isoformat()
     except ValueError:
         raise UsageError(f"rack case due CASE --to DAY: expected a day as YYYY-MM-DD, got {given.to}") from None
-    return move_due(desk, _place(given, 1)[0], due=day, by=given.by, reason=given.reason)
+    return move_due(desk, given.of[0], due=day, by=given.by, reason=given.reason)
 
 
 def _note(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> Entry:
     from desk.review.cases import note
 
-    return note(desk, _place(given, 1)[0], note=given.note, by=given.by)
+    return note(desk, given.of[0], note=given.note, by=given.by)
 
 
 def _attach(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> Entry:
     from desk.review.cases import attach
     from events.log.plain_file import read_plain
 
-    name, file = _place(given, 2)
+    name, file = given.of
     path = Path(file)
     if path.stat().st_size > folder.settings().largest_bytes:  # before it is read: it may be a whole camera's day
         raise UsageError(f"{path} has {path.stat().st_size:,} bytes, more than largest_mib in cases.toml allows")
@@ -312,7 +290,7 @@ def _decide(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> Entry:
 
     return decide(
         desk,
-        _place(given, 1)[0],
+        given.of[0],
         outcome=given.outcome,
         by=given.by,
         reason=given.reason,
@@ -323,13 +301,13 @@ def _decide(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> Entry:
 def _sign(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> Entry:
     from desk.review.cases import sign
 
-    return sign(desk, _place(given, 1)[0], by=given.by, reason=given.reason)
+    return sign(desk, given.of[0], by=given.by, reason=given.reason)
 
 
 def _appeal(desk: Desk, folder: CaseFolder, given: argparse.Namespace) -> Entry:
     from desk.review.cases import appeal
 
-    return appeal(desk, _place(given, 1)[0], by=given.by, reason=given.reason, settings=folder.settings())
+    return appeal(desk, given.of[0], by=given.by, reason=given.reason, settings=folder.settings())
 
 
 _WRITES: dict[str, Callable[[Desk, CaseFolder, argparse.Namespace], Entry]] = {

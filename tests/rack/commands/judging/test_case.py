@@ -245,11 +245,9 @@ def test_neither_is_attached(
     [
         (("open", "fu-01", "1", "--by", "m.ortiz"), "give one of the two"),
         (("open", "fu-01", "one", "--by", "m.ortiz", "--claim", "x"), "expected a round number, got one"),
-        (("open", "fu-01", "--by", "m.ortiz", "--claim", "x"), "rack case open TABLE ROUND"),
         (("open", "fu-09", "1", "--by", "m.ortiz", "--claim", "x"), "no table 'fu-09'"),
         (("open", "fu-01", "1", "--by", "nobody", "--claim", "x"), "'nobody' is not registered"),
         (("open", "fu-01", "1", "--by", "m.ortiz", "--claim", "x", "--patron", "Mr Smith"), "nothing was written"),
-        (("note", "fu-01-c1", "--by", "m.ortiz"), "rack case note needs --note"),
         (("due", "fu-01-c1", "--to", "soon", "--reason", "x", "--by", "m.ortiz"), "expected a day as YYYY-MM-DD"),
         (("note", "fu-01-c1", "--by", "m.ortiz", "--note", "x"), "there is no case FU-01-C1"),
         (("show", "7"), "'7' is no case: expected a table and a number"),
@@ -260,6 +258,20 @@ def test_what_is_missing_or_out_of_form_is_named(
     floor: Floor, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], why: str
 ) -> None:
     assert why in rack(capsys, floor, *words, code=2)
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("open", "fu-01", "--by", "m.ortiz", "--claim", "x"), "the following arguments are required: ROUND"),
+        (("note", "fu-01-c1", "--by", "m.ortiz"), "the following arguments are required: --note"),
+        (("sign", "--by", "m.ortiz", "--reason", "x"), "the following arguments are required: CASE"),
+    ],
+)
+def test_what_an_action_needs_is_named(words: tuple[str, ...], why: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["case", *words])
+    assert why in capsys.readouterr().err
 
 
 def test_the_letter_is_on_record_before_it_is_there(
