@@ -5,7 +5,7 @@ RACK  := .venv/bin/rack
 STAMP := .venv/.made-from-lock
 JOBS  ?= 2
 BROKERS ?= 1
-CODE  := analytics benchmarks dashboards deploy desk events floor games intake rack replay rulebook scripts tests website whatif
+CODE  := analytics benchmarks dashboards deploy desk discard_rack events floor games intake rack replay rulebook scripts tests website whatif
 
 .DEFAULT_GOAL := help
 .PHONY: help venv demo live site dashboard dashboard-login test test-fast test-all test-nightly lint check pictures coverage mutants faults survey fuzz soak calibrate honest bench kafka kafka-stop lock sbom audit clean

@@ -39,7 +39,7 @@ PAGES = {
 ABOUT = (
     "**Discard Rack** records every event at a table, replays every round by the regulation, and shows what differs."
 )
-"""What the menu says of the program; with it stands the choice of a light page or a dark one."""
+"""What the menu says of the program; with it is the choice of a light page or a dark one."""
 
 SHOWN = "page-shown"
 """Where the page is noted that a session shows."""

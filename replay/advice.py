@@ -20,7 +20,7 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     `as_of` is the number of that event, `at_us` its time by the device's clock. `dues` are the wagers of which it is certain, as
     the record stands, what they are due (`due_cents` is never None; `done_cents` is None until something was done).
     `warnings` are findings as the verdict would make them now, with the same ids: one that is gone was put right at the table,
-    or taken back by what came later. A warning stands from the last event of its evidence on.
+    or taken back by what came later. A warning holds from the last event of its evidence on.
     """
 
     stream: str

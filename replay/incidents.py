@@ -34,7 +34,7 @@ class Incident(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def id(self) -> str:
-        """The id of the cause: the incident's name as long as its cause stands."""
+        """The id of the cause: the incident's name as long as its cause remains."""
         return self.cause.id
 
     @property

@@ -2,7 +2,7 @@
 
 Invariant: overpayments and underpayments are those of the findings, never netted (D27); a finding that was no fault (a
 false alarm, a wrong record, said twice) has no money (D692); a patron who holds the bank bears what was overpaid; money
-counts as recovered, paid or held only if the disposition stands (D585).
+counts as recovered, paid or held only if the disposition is in force (D585).
 """
 
 from __future__ import annotations

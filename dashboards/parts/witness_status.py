@@ -59,7 +59,7 @@ def show(address: str, formats: Formats) -> None:
 
 
 def sentences(found: Witnessed, formats: Formats, now_us: int) -> list[Html]:
-    """Return what stands of a witness on the page: what is wrong first, then figures, what it refused, the checkpoints."""
+    """Return the status of a witness on the page: what is wrong first, then figures, what it refused, the checkpoints."""
     return [
         *notices(found, formats, now_us),
         figures(found, now_us),

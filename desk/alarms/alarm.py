@@ -98,7 +98,7 @@ class House(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AlarmStatus(msgspec.Struct, frozen=True, kw_only=True):
-    """An alarm that was raised: as it was last told, how often, and whether it still stands."""
+    """An alarm that was raised: as it was last told, how often, and whether it is still raised."""
 
     alarm: Alarm
     revision: int
@@ -152,7 +152,7 @@ def alarm_advised(incident: Incident, advice: Advice, house: House) -> Alarm:
 
 
 def standing_sentence(alarm: Alarm) -> str:
-    """Return what an alarm that stands says; of advice that it is."""
+    """Return what a raised alarm says; of advice that it is."""
     return alarm.says if alarm.basis == "verdict" else f"{alarm.says} · {PUT_RIGHT}"
 
 

@@ -1,7 +1,7 @@
 """The last full verification of a log, kept in a small file next to it: when, by whom, the result, what it covered.
 
 Invariant: it is a notice and no evidence. Whoever can write next to the log can alter or remove it, so that it never
-vouches for the log; it is there so that a verification that failed is not forgotten. A failure stands until a verification with
+vouches for the log; it is there so that a verification that failed is not forgotten. A failure remains until a verification with
 at least the same checks passes; a notice of another log is not shown as this one's, and one of other contents only as such
 (D440, D441). What a verification that passed had reached is never forgotten by a later one: a log that reaches less far fails,
 until a person accepts the loss by name (D840).
@@ -317,7 +317,7 @@ def read(path: Path) -> Kept | None:
 def verified_at(address: str, **options: Any) -> VerificationStatus:
     """Return how the log at an address is by its last verification. Options go to the backend (`security`).
 
-    If the log itself cannot be read, a failure on record stands. Raises `LogUnavailable` for no address.
+    If the log itself cannot be read, a failure on record remains. Raises `LogUnavailable` for no address.
     """
     try:
         kept = read(record_path(address))

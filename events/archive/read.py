@@ -1,7 +1,7 @@
 """An archive as a log: address `archive:///path`, for reading only (see *Archive and tables* in the design).
 
 Before a segment's first event is given out, its file is compared with its manifest and its whole chain recomputed, so that
-an event that has been read stands. Memory holds a row group at a time, whatever the archive's length. What is sealed while
+an event that has been read is final. Memory holds a row group at a time, whatever the archive's length. What is sealed while
 an archive is open is seen.
 """
 

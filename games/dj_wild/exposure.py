@@ -162,7 +162,7 @@ def _doubt_of_stack(round_: Round, book: Rulebook, exposed: RecordedEvent) -> st
 def _before_raises(round_: Round, book: Rulebook, exposed: RecordedEvent) -> bool | None:
     """Whether a card was exposed before the raises: a raise was placed after it, or no one had decided yet.
 
-    If some had decided and only folds came after it, it may be read either way: the floor's decision to void stands. None
+    If some had decided and only folds came after it, it may be read either way: the floor's decision to void holds. None
     if the clocks contradict an order that it depends on, or no decision is on record; but a record that would show the
     decisions, and shows instead that all that a void gives back went back as void, shows that it came before them (D861).
     """

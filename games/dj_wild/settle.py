@@ -3,7 +3,7 @@
 Invariant: it decides nothing about procedure and knows no events. From the dealer's hand, the boxes with their
 cards, decisions and stakes, the side card and the filed rules it works out what each wager is due, and by which section. If
 something that a result depends on is missing (a card, a decision, a meter), the due amount is None; it never guesses. An
-amount that is the same for every possible value of what is missing stands (D26).
+amount that is the same for every possible value of what is missing remains (D26).
 """
 
 from __future__ import annotations

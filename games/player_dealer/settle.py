@@ -3,7 +3,7 @@
 Invariant: a patron holds the player-dealer position, and that patron's wager is all that can be won or lost in a
 round. The hands first decide what each wager is due; then, clockwise from the action button, the player-dealer's wager covers
 as much as it can. If something is unknown (a card, a setting, the wager itself, who has the action), every possibility is
-worked out, and only what is the same in all of them stands (D22, D26).
+worked out, and only what is the same in all of them holds (D22, D26).
 """
 
 from __future__ import annotations

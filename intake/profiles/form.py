@@ -278,7 +278,7 @@ _KEY = re.compile(r"^\s*([A-Za-z0-9_.\"-]+)\s*=")
 
 
 def line_of_field(text: str, place: str) -> int:
-    """Return the number of the line at which a field stands, or the nearest that holds it; 1 if none does.
+    """Return the number of the line of a field, or the nearest that holds it; 1 if none does.
 
     >>> line_of_field('a = 1\\n[[m]]\\nk = 1\\n[[m]]\\nk = 2\\n', "m[1].k")
     5

@@ -17,7 +17,7 @@ from events.vocabulary.model import Event
 
 
 class Phase(Enum):
-    """Where the round of play at a table stands."""
+    """The phase of the round of play at a table."""
 
     BETWEEN = "between rounds"
     BETTING = "betting"

@@ -25,7 +25,7 @@ DUE_AT_A_TIME = 12
 
 
 def phase_name(phase: str) -> str:
-    """Return where an open round stands.
+    """Return the phase of an open round.
 
     >>> phase_name("setting the hands")
     'Hands being set'

@@ -501,7 +501,7 @@ class StreamWorker:
         return self._results(key, adjudication)
 
     def _is_as_judged(self, key: str, round_: Round, book: Rulebook | str) -> bool:
-        """Whether an earlier refold judged the same record of a round, so that the verdict stored then stands."""
+        """Whether an earlier refold judged the same record of a round, so that the verdict stored then remains."""
         evidence = _evidence_digest(round_, book)
         if self.refold_evidence.get(key) == evidence and (stored := self._stored(key)) is not None:
             self._confirmed[key] = stored.findings

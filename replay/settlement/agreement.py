@@ -99,7 +99,7 @@ def _lies_once(hands: Sequence[Hand], read: Sequence[frozenset[int]]) -> bool:
 
 
 def agreed(outcomes: Iterable[list[Due]]) -> list[Due]:
-    """Merge the dues of several readings, one after the other: what all agree on stands, the rest is unknown.
+    """Merge the dues of several readings, one after the other: what all agree on holds, the rest is unknown.
 
     An amount that differs may still be a win, a share of the meter or a part in cash in all of them.
     """

@@ -112,7 +112,7 @@ def _entry(
 
 
 def _patterns(given: object, groups: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """Return patterns, with `@name` in the place of which each event of a group stands. Raises `ValueError` for no such group."""
+    """Return patterns, with `@name` in the place of which each event of a group is. Raises `ValueError` for no such group."""
     patterns = [str(each) for each in given] if isinstance(given, list) else [str(given)]
     made: list[str] = []
     for pattern in patterns:

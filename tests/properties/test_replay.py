@@ -255,7 +255,7 @@ def test_suits_are_alike(deal: Deal, suits: list[int]) -> None:
 @given(deals(), st.data())
 @settings(max_examples=80)
 def test_a_card_that_was_not_read_never_makes_another_definite_result(deal: Deal, data: st.DataObject) -> None:
-    """D26: what depends on it is unknown; what stands is what stood with the card read."""
+    """D26: what depends on it is unknown; what holds is what held with the card read."""
     positions = [hand.seat for hand in deal.hands] + ["dealer"]
     hidden = data.draw(st.sampled_from([card for position in positions for card in deal.cards(position)]))
 

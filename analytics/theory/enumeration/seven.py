@@ -40,7 +40,7 @@ def suitings(multiplicities: tuple[int, ...], suits: int, below: int) -> int:
 
 
 def seven_card_hands(flush: int = 5) -> Iterator[tuple[tuple[int, ...], int]]:
-    """Yield hands and how many each stands for; `flush` is how many cards of a suit make one (with the joker one less).
+    """Yield hands and how many each represents for; `flush` is how many cards of a suit make one (with the joker one less).
 
     >>> sum(number for _, number in seven_card_hands()) == HANDS
     True

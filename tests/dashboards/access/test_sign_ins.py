@@ -126,7 +126,7 @@ def headers(cookie: str) -> list[tuple[bytes, bytes]]:
 
 
 class Inside:
-    """What stands behind the guard: notes the cookies that reach it, and answers with the headers it was given."""
+    """What is behind the guard: notes the cookies that reach it, and answers with the headers it was given."""
 
     def __init__(self, *answer: tuple[bytes, bytes]) -> None:
         self.cookies: list[dict[str, str]] = []

@@ -162,7 +162,7 @@ def test_advice_goes_only_where_the_route_would_take_the_incident(live: Live, th
 def test_after_every_event_there_is_one_alarm_for_each_incident(
     live: Live, there: Receiver, text: str, every: int
 ) -> None:
-    """Whenever one looks, and a sender is begun again each time: what stands is what advice or verdict finds, once each."""
+    """Whenever one looks, and a sender is begun again each time: what remains is what advice or verdict finds, once each."""
     live.table.play(1, text)
     live.table.play(2, PAID)
     for upto in range(every, live.table.last + every, every):

@@ -358,7 +358,7 @@ def test_a_finding_that_a_correction_withdrew_can_be_noted_and_reopened_only(
 def test_as_of_reproduces_the_earlier_verdict_also_with_reviews_present(
     desk: Desk, missed: str, table: Table, log: SqliteLog, results: SqliteResults
 ) -> None:
-    """A time between the verdict and the correction: the finding stands; the reviews in between change nothing."""
+    """A time between the verdict and the correction: the finding remains; the reviews in between change nothing."""
     end = table.last
     desk.assign(missed, to="s.lee", by="m.ortiz", reason=WHY)
     paid_out(desk, missed)

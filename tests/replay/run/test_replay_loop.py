@@ -105,7 +105,7 @@ def test_a_record_that_cannot_be_read_keeps_its_place_and_stops_its_stream(
 
 
 def test_a_stream_broken_where_it_was_read_already_cannot_be_folded_again() -> None:
-    """What was said stands; the streams next to it go on; the next replay meets the break again."""
+    """What was said remains; the streams next to it go on; the next replay meets the break again."""
     table, other = Table(), Table("table/fu-02")
     table.play(1, UNPAID)
     table.say(paid(), 1)

@@ -14,7 +14,7 @@ from tests.device_lines import as_lines
 
 
 def judged(folder: Path, transcript: str, capsys: pytest.CaptureFixture[str]) -> str:
-    """Return the address of a new log: a transcript with findings, replayed. Next to it stands the register of people."""
+    """Return the address of a new log: a transcript with findings, replayed. Next to it is the register of people."""
     file, address = folder / "table.txt", f"sqlite://{folder}/floor.db"
     file.write_text(transcript)
     register_people(folder)
