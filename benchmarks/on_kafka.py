@@ -12,11 +12,11 @@ from benchmarks.measuring import REPEATS, STORES, Measured, Timing, best, once, 
 from benchmarks.on_sqlite import COMMIT_EVENTS, PROPERTY, Batches, Groups, append, batched, expect
 from events.kafka import partition_writer
 from events.kafka.client import Cluster
+from events.kafka.development.broker import DevelopmentBroker, free_ports
 from events.kafka.topics import partition_of
 from events.log.contract import Record
 from events.open import open_log, open_results
 from events.vocabulary.codec import read
-from rack.kafka.broker import DevelopmentBroker, free_ports
 from replay.run.replayer import Summary, replay
 
 PARTITIONS = 4

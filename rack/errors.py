@@ -29,6 +29,7 @@ EXIT_OF: dict[str, Exit] = {
     "events.errors.LogUnavailable": Exit.ENVIRONMENT,
     "events.errors.AppendRefused": Exit.ENVIRONMENT,
     "events.errors.EventError": Exit.USAGE,
+    "events.kafka.acls.RoleUnknown": Exit.USAGE,
     "events.proofs.keys.KeyRefused": Exit.ENVIRONMENT,
     "events.proofs.signed_note.BadNote": Exit.INTEGRITY,
     "replay.installed_games.GameNotAdded": Exit.ENVIRONMENT,
@@ -56,7 +57,7 @@ EXIT_OF: dict[str, Exit] = {
     "intake.errors.IntakeError": Exit.USAGE,
     "rack.errors.UsageError": Exit.USAGE,
     "rack.errors.EnvironmentFault": Exit.ENVIRONMENT,
-    "rack.kafka.broker.BrokerError": Exit.ENVIRONMENT,
+    "events.kafka.development.broker.BrokerError": Exit.ENVIRONMENT,
     "builtins.OSError": Exit.ENVIRONMENT,
 }
 """Exit code by the class of the error, or of the first of its bases that is here. Classes are named and not imported,

@@ -211,15 +211,6 @@ def demo_log(folder: Path) -> str | None:
     return log
 
 
-_SECURITY = {
-    "RACK_KAFKA_PROTOCOL": "security_protocol",
-    "RACK_KAFKA_CA": "ssl_cafile",
-    "RACK_KAFKA_CERTIFICATE": "ssl_certfile",
-    "RACK_KAFKA_KEY": "ssl_keyfile",
-    "RACK_KAFKA_MECHANISM": "sasl_mechanism",
-    "RACK_KAFKA_USERNAME": "sasl_plain_username",
-    "RACK_KAFKA_PASSWORD": "sasl_plain_password",
-}
 _TOPICS = {
     "RACK_KAFKA_PARTITIONS": "partitions",
     "RACK_KAFKA_REPLICATION": "replication",
@@ -227,14 +218,11 @@ _TOPICS = {
 }
 
 
-def kafka_security(environment: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return what the Kafka client needs to be let in.
+def kafka_security() -> dict[str, str]:
+    """Return what the Kafka client needs to be let in, as the environment says."""
+    from events.kafka.security import security
 
-    >>> kafka_security({"RACK_KAFKA_PROTOCOL": "SSL", "RACK_KAFKA_CA": "/etc/ca.pem"})
-    {'security_protocol': 'SSL', 'ssl_cafile': '/etc/ca.pem'}
-    """
-    env = os.environ if environment is None else environment
-    return {option: env[name] for name, option in _SECURITY.items() if env.get(name)}
+    return security(os.environ)
 
 
 def dask_tls(environment: Mapping[str, str] | None = None) -> tuple[str, str, str] | None:

@@ -17,9 +17,9 @@ from typing import NoReturn
 
 import pytest
 
+from events.kafka.development.broker import BrokerError, DevelopmentBroker, free_ports
+from events.kafka.development.cluster import PORTS_OF_A_NODE, SIZE, DevelopmentCluster
 from rack.errors import EnvironmentFault
-from rack.kafka.broker import BrokerError, DevelopmentBroker, free_ports
-from rack.kafka.cluster import PORTS_OF_A_NODE, SIZE, DevelopmentCluster
 
 
 def bootstrap() -> str:

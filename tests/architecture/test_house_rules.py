@@ -128,7 +128,7 @@ def test_every_paytable_cites_its_section() -> None:
 def test_set_up_names_no_host() -> None:
     """Where distributions come from is the machine's matter: neither lock nor scripts name it."""
     set_up = re.compile(
-        r"^(requirements.*|pyproject\.toml|Makefile|\.ci/.*|scripts/.*|deploy/.*|rack/kafka/.*|\.github/.*|compose\.ya?ml|.*\.lock)$"
+        r"^(requirements.*|pyproject\.toml|Makefile|\.ci/.*|scripts/.*|deploy/.*|events/kafka/development/.*|\.github/.*|compose\.ya?ml|.*\.lock)$"
     )
     options = re.compile(
         "|".join(("index" + "[-_]url", "find" + "[-_]links", "extra" + "-index", "<repo" + "sitory>")), re.I

@@ -70,7 +70,7 @@ OF_RULES = ("events", "replay", "rulebook")
 
 # third party -> the files, or the folders, that may import it
 AT_HOME = {
-    "kafka": ("events/kafka/client.py", "events/kafka/transactions.py", "rack/kafka/acls.py"),
+    "kafka": ("events/kafka/client.py", "events/kafka/transactions.py", "events/kafka/acls.py"),
     "apsw": ("events/sqlite/database.py",),
     "duckdb": ("analytics/",),
     "streamlit": ("dashboards/",),

@@ -20,7 +20,7 @@ import pytest
 from events.kafka.transactions import AskingOnce
 
 ROOT = Path(__file__).resolve().parents[2]
-FILES = ("events/kafka/client.py", "events/kafka/transactions.py", "rack/kafka/acls.py")
+FILES = ("events/kafka/client.py", "events/kafka/transactions.py", "events/kafka/acls.py")
 READ = "3.0.12"
 """The version of kafka-python of which the code was read."""
 

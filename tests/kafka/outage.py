@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from events.errors import LogUnavailable
+from events.kafka.development.broker import DevelopmentBroker, free_ports
 from events.kafka.log import KafkaLog, KafkaResults
 from events.log.contract import Head
 from events.proofs.verify import verify
-from rack.kafka.broker import DevelopmentBroker, free_ports
 from tests.contract.drafts import TABLE, Drafts, fill
 
 ENGINE = "5e" * 32

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from events.errors import LogUnavailable
+from events.kafka.acls import ROLES, create, rules
+from events.kafka.development.broker import DevelopmentBroker, free_ports
 from events.log.contract import CheckpointStore, EventLog, Head, QuarantineEntry, ResultStore
 from events.open import open_checkpoints, open_log, open_results
 from rack.cli import main
-from rack.kafka.acls import ROLES, create, rules
-from rack.kafka.broker import DevelopmentBroker, free_ports
 from tests import kafka_broker
 from tests.replay.tables import PAID, PROPERTY, Table
 

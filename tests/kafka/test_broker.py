@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from events.kafka.development.broker import DevelopmentBroker, free_ports
 from rack.cli import main
-from rack.kafka.broker import DevelopmentBroker, free_ports
 from tests import kafka_broker
 
 

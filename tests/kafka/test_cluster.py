@@ -11,9 +11,9 @@ import pytest
 
 from events.errors import LogUnavailable
 from events.kafka.client import Cluster
+from events.kafka.development.cluster import ADMINISTRATOR, DEFAULT_PREFIX, USERS, DevelopmentCluster
 from events.open import open_log
 from rack.cli import main
-from rack.kafka.cluster import ADMINISTRATOR, DEFAULT_PREFIX, USERS, DevelopmentCluster
 from tests import kafka_broker
 from tests.replay.tables import PAID, PROPERTY, Table
 

@@ -11,9 +11,9 @@ import pytest
 import yaml
 
 from events.kafka.client import Cluster
+from events.kafka.development.broker import DevelopmentBroker, free_ports
 from events.kafka.log import KafkaLog, KafkaResults
 from events.log.contract import Head
-from rack.kafka.broker import DevelopmentBroker, free_ports
 from tests import kafka_broker
 from tests.contract.drafts import TABLE, Drafts, fill
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from events.kafka.security import security
 from rack import cli, settings
 from rack.arguments import as_of, positive
 from rack.cli import COMMANDS, command, main
@@ -216,8 +217,8 @@ def test_settings_from_the_environment() -> None:
 
 def test_what_the_environment_says_about_kafka() -> None:
     given = {"RACK_KAFKA_USERNAME": "rack", "RACK_KAFKA_PASSWORD": "secret", "RACK_KAFKA_MECHANISM": ""}
-    assert settings.kafka_security(given) == {"sasl_plain_username": "rack", "sasl_plain_password": "secret"}
-    assert settings.kafka_security({}) == {}
+    assert security(given) == {"sasl_plain_username": "rack", "sasl_plain_password": "secret"}
+    assert security({}) == {}
     assert settings.kafka_topics({"RACK_KAFKA_REPLICATION": "3"}) == {"replication": 3}
     with pytest.raises(UsageError, match="RACK_KAFKA_MIN_INSYNC is '0'"):
         settings.kafka_topics({"RACK_KAFKA_MIN_INSYNC": "0"})

@@ -17,8 +17,8 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from desk.review.desk import Desk
+from events.kafka.development.broker import free_ports
 from rack.cli import main
-from rack.kafka.broker import free_ports
 from rack.metrics import PER_STREAM, LogMetrics
 from rack.opening import desk
 from tests.counting import Counting

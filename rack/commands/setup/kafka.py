@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import time
 
+from events.kafka.acls import ROLES, create, rules_of
+from events.kafka.development.broker import DEFAULT_FOLDER, DEFAULT_PORT, DevelopmentBroker
+from events.kafka.development.cluster import ADMINISTRATOR, DEFAULT_PREFIX, PORTS_OF_A_NODE, SIZE, DevelopmentCluster
 from rack.arguments import given_path, output_flags, positive, within
 from rack.errors import Exit, UsageError
-from rack.kafka.acls import ROLES, create, rules_of
-from rack.kafka.broker import DEFAULT_FOLDER, DEFAULT_PORT, DevelopmentBroker
-from rack.kafka.cluster import ADMINISTRATOR, DEFAULT_PREFIX, PORTS_OF_A_NODE, SIZE, DevelopmentCluster
 from rack.output import Output, counted
 from rack.settings import kafka_security
 

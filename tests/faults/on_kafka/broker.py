@@ -16,8 +16,8 @@ from unittest.mock import patch
 
 from events.errors import LogUnavailable, LostTail, SecondWriter
 from events.kafka.client import Cluster
+from events.kafka.development.broker import BrokerError, DevelopmentBroker, free_ports
 from events.kafka.log import KafkaLog, KafkaResults
-from rack.kafka.broker import BrokerError, DevelopmentBroker, free_ports
 from tests.faults.floor import check, groups, tables
 from tests.faults.killed import create, settled
 from tests.faults.processes import ROOT, child

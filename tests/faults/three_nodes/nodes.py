@@ -18,7 +18,7 @@ import kafka
 from kafka.admin import ConfigResource, ConfigResourceType
 from kafka.errors import KafkaError
 
-from rack.kafka.cluster import ADMINISTRATOR, SIZE, ClusterNode, DevelopmentCluster
+from events.kafka.development.cluster import ADMINISTRATOR, SIZE, ClusterNode, DevelopmentCluster
 from tests.faults.table import Lost, Unavailable
 
 NODES_TIMEOUT_S = 90.0

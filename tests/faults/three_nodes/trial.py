@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from events.errors import IntegrityError, LogUnavailable
+from events.kafka import acls
 from events.kafka.client import Cluster, TopicPartition
+from events.kafka.development.cluster import ADMINISTRATOR
 from events.kafka.log import KafkaLog, KafkaResults
 from events.kafka.topics import partition_of
 from events.proofs.verify import verify
 from events.vocabulary.codec import decode
-from rack.kafka import acls
-from rack.kafka.cluster import ADMINISTRATOR
 from tests.faults.floor import LOG_ID, PROPERTY, check, groups
 from tests.faults.processes import Child, child
 from tests.faults.table import Tally, demand

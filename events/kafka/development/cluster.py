@@ -12,9 +12,9 @@ import secrets
 from collections.abc import Sequence
 from pathlib import Path
 
-from rack.kafka import acls
-from rack.kafka.broker import DEFAULT_PORT, HERE, BrokerError, DevelopmentBroker, new_cluster_id
-from rack.settings import kafka_security
+from events.kafka import acls
+from events.kafka.development.broker import DEFAULT_PORT, HERE, BrokerError, DevelopmentBroker, new_cluster_id
+from events.kafka.security import security
 
 SIZE = 3
 PORTS_OF_A_NODE = 3
@@ -42,7 +42,7 @@ class ClusterNode(DevelopmentBroker):
         return (self.port, self.internal_port, self.controller_port)
 
     def _values(self) -> dict[str, object]:
-        from rack.kafka.certificates import NODE_NAME
+        from events.kafka.development.certificates import NODE_NAME
 
         voters = ",".join(f"{node.number}@127.0.0.1:{node.controller_port}" for node in self.cluster.nodes)
         return super()._values() | {
@@ -101,7 +101,7 @@ class DevelopmentCluster:
 
         The first time this makes the certificates and the users. If a node does not start, the others are ended too.
         """
-        from rack.kafka.certificates import make_certificates
+        from events.kafka.development.certificates import make_certificates
 
         if len(self.running()) == SIZE:
             return self.running()
@@ -151,7 +151,7 @@ class DevelopmentCluster:
 
     def security(self, user: str) -> dict[str, str]:
         """Return what the Kafka client needs to be let in as this user."""
-        return kafka_security(self.environment(user))
+        return security(self.environment(user))
 
     def _stored_id(self, node: ClusterNode) -> str | None:
         try:
@@ -162,7 +162,7 @@ class DevelopmentCluster:
 
     def _make_users(self) -> None:
         """Create the users that have no file yet, with new passwords, and their rights."""
-        from rack.kafka.certificates import AUTHORITY, NODE_CERTIFICATE, NODE_KEY, write_secret
+        from events.kafka.development.certificates import AUTHORITY, NODE_CERTIFICATE, NODE_KEY, write_secret
 
         missing = {user: secrets.token_urlsafe(24) for user in USERS if not self.user_file(user).exists()}
         if not missing:

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from rack.errors import EnvironmentFault, UsageError
+from events.errors import LogUnavailable
 
 TOPICS = ("events", "reviews", "checkpoints", "quarantine", "findings", "state")
+
+
+class RoleUnknown(ValueError):
+    """A user is not written as ROLE=User:NAME: says what was expected."""
 
 
 class AccessRole(NamedTuple):
@@ -70,18 +74,18 @@ def rules(prefix: str, role: str, principal: str, partitions: int) -> Iterator[A
 
 
 def rules_of(prefix: str, users: Iterable[str], partitions: int) -> list[AccessRule]:
-    """Return the rules of users written as ROLE=User:NAME. Raises `UsageError` if one is written otherwise."""
+    """Return the rules of users written as ROLE=User:NAME. Raises `RoleUnknown` if one is written otherwise."""
     found: list[AccessRule] = []
     for user in users:
         role, equals, principal = user.partition("=")
         if not equals or role not in ROLES or not principal.startswith("User:"):
-            raise UsageError(f"{user!r}: expected ROLE=User:NAME with a role of {', '.join(ROLES)}")
+            raise RoleUnknown(f"{user!r}: expected ROLE=User:NAME with a role of {', '.join(ROLES)}")
         found += rules(prefix, role, principal, partitions)
     return list(dict.fromkeys(found))
 
 
 def create(bootstrap: str, security: Mapping[str, str], given: Iterable[AccessRule]) -> None:
-    """Create the rules at a cluster, for every host. Raises `EnvironmentFault` if it refuses one or does not answer, and
+    """Create the rules at a cluster, for every host. Raises `LogUnavailable` if it refuses one or does not answer, and
     `LogUnavailable` at once if no one listens at its address.
     """
     import kafka
@@ -103,18 +107,18 @@ def create(bootstrap: str, security: Mapping[str, str], given: Iterable[AccessRu
         finally:
             admin.close()
     except KafkaError as error:
-        raise EnvironmentFault(
+        raise LogUnavailable(
             f"Kafka at {bootstrap}: {error}; some rules may be missing: run the command again"
         ) from error
     if failed:
         refused = "; ".join(f"{rule}: {reason}" for rule, reason in failed)
-        raise EnvironmentFault(f"Kafka at {bootstrap} refused {len(failed)} rules: {refused}")
+        raise LogUnavailable(f"Kafka at {bootstrap} refused {len(failed)} rules: {refused}")
 
 
 def create_users(bootstrap: str, security: Mapping[str, str], passwords: Mapping[str, str]) -> None:
     """Create users who sign in by SCRAM-SHA-512, or give them new passwords: name → password.
 
-    Raises `EnvironmentFault` if the cluster refuses one or does not answer.
+    Raises `LogUnavailable` if the cluster refuses one or does not answer.
     """
     import kafka
     from kafka.admin import ScramMechanism, UserScramCredentialUpsertion
@@ -131,7 +135,7 @@ def create_users(bootstrap: str, security: Mapping[str, str], passwords: Mapping
         finally:
             admin.close()
     except KafkaError as error:
-        raise EnvironmentFault(f"Kafka at {bootstrap}: {error}; no user was created: start it again") from error
+        raise LogUnavailable(f"Kafka at {bootstrap}: {error}; no user was created: start it again") from error
     refused = [f"{user}: {answers.get(user, 'no answer')}" for user in passwords if answers.get(user, "no answer")]
     if refused:
-        raise EnvironmentFault(f"Kafka at {bootstrap} refused {len(refused)} users: {'; '.join(refused)}")
+        raise LogUnavailable(f"Kafka at {bootstrap} refused {len(refused)} users: {'; '.join(refused)}")
