@@ -85,7 +85,7 @@ def enter_transcript(
         try:
             _check(script, observer, rules)
             header, events = _entry(script, observer, model.PinnedRules(seq=seq, sha256=rules.sha256), same, has_times)
-            content = repr((index, header, events))
+            content = repr((index, script.round_no, header, events))
             yield EnteredScript(script.line, *enter(desk, observer.table, header, events, content))
         except ReviewRefused as error:
             raise ReviewRefused(f"{source}:{script.line}: {error}") from error

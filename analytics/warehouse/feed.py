@@ -16,7 +16,9 @@ import msgspec
 from analytics.warehouse import loading
 from analytics.warehouse.extending import Earlier, build_news, earlier, extend
 from analytics.warehouse.loading import Mark, News, TableRows
+from analytics.warehouse.observed import observed_rows
 from analytics.warehouse.warehouse import PropertyFacts, ReviewedFinding, TableEvent
+from desk.review.desk import Desk
 from desk.review.state import FindingReview, TableReview
 from events.errors import IntegrityError, UndecodableEvent
 from events.log.contract import ChainedResult, EventLog, Head, Record, ResultStore
@@ -146,7 +148,7 @@ class Feed:
         heads, marks = self.results.chain_heads(), known.marks
         return any(
             self.log.head(stream).seq > marks.get(stream, Mark()).events
-            for stream in self._streams("table", "review", "property")
+            for stream in self._streams("table", "review", "property", "observed")
         ) or any(
             heads.get(stream, NO_RESULTS) != _end_of(marks.get(stream, Mark()))
             for stream in heads.keys() | marks.keys()
@@ -160,6 +162,8 @@ class Feed:
         for stream in self._streams("review"):
             yield from self._reviews(stream)
         yield from self._results(known, ends)
+        for stream in self._streams("observed"):
+            yield from self._observed(stream, known)
         if known.turn and ends:
             yield self._again(sorted(ends)[known.turn // TURNS_OF_A_FILE % len(ends)])
         yield News(rows=[], marks=self._marks)
@@ -211,6 +215,19 @@ class Feed:
             self._is_broken(error)
         yield News(rows=[loading.review_frame(map(_reviewed, review.findings.values()))])
 
+    def _observed(self, stream: str, known: Earlier) -> Iterator[News]:
+        """Yield what was observed at a table, whole, if anything was since, or was judged since."""
+        head, before = self.log.head(stream), known.marks.get(stream, Mark())
+        if head.seq <= before.events and _end_of(before) == _end_of(self._marks.get(stream, Mark())):
+            return
+        try:
+            rounds, observations = observed_rows(Desk(self.log, self.results), stream.partition("/")[2])
+        except IntegrityError as error:
+            self._is_broken(error)
+            return
+        self._note(stream, events=head.seq, head=head.hash.hex())
+        yield News(rows=loading.observed_frames(rounds, observations))
+
     # ------------------------------------------------------------------------------------------------------- the results
 
     def _results(self, known: Earlier, ends: Mapping[str, Head]) -> Iterator[News]:
@@ -230,8 +247,10 @@ class Feed:
         for some in loading.chunks(found, RESULTS_AT_A_TIME):
             judged = {each.key for each in some if each.kind == "adjudications"}
             for each in some:
-                touched.add(each.stream)
                 self._note(each.stream, results=each.place, results_head=each.hash.hex())
+                if _is_observed(each.stream):
+                    continue
+                touched.add(each.stream)
                 if each.kind == "findings":
                     place = read_result("findings", each.key, each.data, _Place)
                     if place.round_no is None or f"{place.stream}#{place.round_no}" not in judged:
@@ -339,6 +358,11 @@ class _Place(msgspec.Struct):
     withdrawn: Any = False
 
 
+def _is_observed(stream: str) -> bool:
+    """Whether a stream is of what people observed: no figure of the table counts it."""
+    return stream.startswith("observed/")
+
+
 NO_RESULTS = Head(0, b"")
 
 
@@ -348,7 +372,7 @@ def _end_of(mark: Mark) -> Head:
 
 
 def _of_kind(results: list[ChainedResult], kind: str) -> list[ChainedResult]:
-    return [each for each in results if each.kind == kind]
+    return [each for each in results if each.kind == kind and not _is_observed(each.stream)]
 
 
 def _event_frames(pairs: list[tuple[RawEnvelope, Record]]) -> list[TableRows]:

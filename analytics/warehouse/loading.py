@@ -189,6 +189,50 @@ REVIEWS: Schema = {
     "first_at_us": pl.Int64,
     "settled_at_us": pl.Int64,
 }
+OBSERVED_ROUNDS: Schema = {
+    "stream": pl.String,
+    "round_no": pl.Int64,
+    "basis": pl.String,
+    "observation": pl.String,
+    "observer": pl.String,
+    "seen": pl.String,
+    "camera": pl.String,
+    "dealer": pl.String,
+    "gaming_day": pl.String,
+    "entered_at_us": pl.Int64,
+    "same_stream": pl.String,
+    "same_round_no": pl.Int64,
+    "withdrawn": pl.Boolean,
+    "verdict": pl.String,
+    "known": pl.Boolean,
+    "codes": pl.List(pl.String),
+    "underpaid_cents": pl.Int64,
+    "overpaid_cents": pl.Int64,
+    "confirmed_by": pl.List(pl.String),
+}
+OBSERVATIONS: Schema = {
+    "stream": pl.String,
+    "observation": pl.String,
+    "basis": pl.String,
+    "dealer": pl.String,
+    "planned": pl.Int64,
+    "closed": pl.Boolean,
+    "entered": pl.Int64,
+    "known": pl.Int64,
+    "wrong": pl.Int64,
+    "unread": pl.Int64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "difference_cents": pl.Int64,
+    "patron_short_cents": pl.Int64,
+    "house_short_cents": pl.Int64,
+    "confirmed": pl.Int64,
+    "cards": pl.Int64,
+    "cards_alike": pl.Int64,
+    "amounts": pl.Int64,
+    "amounts_alike": pl.Int64,
+    "says": pl.String,
+}
 TABLES: dict[str, Schema] = {
     "raw_adjudications": ADJUDICATIONS,
     "raw_settlements": SETTLEMENTS,
@@ -197,6 +241,8 @@ TABLES: dict[str, Schema] = {
     "raw_round_events": ROUND_EVENTS,
     "raw_table_events": TABLE_EVENTS,
     "raw_reviews": REVIEWS,
+    "raw_observed_rounds": OBSERVED_ROUNDS,
+    "raw_observations": OBSERVATIONS,
 }
 """The tables as loaded, and their columns in order."""
 
@@ -258,6 +304,14 @@ def table_event_frame(events: Iterable[TableEvent]) -> TableRows:
 def review_frame(reviews: Iterable[ReviewedFinding]) -> TableRows:
     """Return where reviews are."""
     return _batch("raw_reviews", [msgspec.structs.astuple(review) for review in reviews])
+
+
+def observed_frames(rounds: Sequence[dict[str, Any]], observations: Sequence[dict[str, Any]]) -> list[TableRows]:
+    """Return what was observed at a table."""
+    return [
+        TableRows("raw_observed_rounds", pl.DataFrame(rounds, schema=OBSERVED_ROUNDS)),
+        TableRows("raw_observations", pl.DataFrame(observations, schema=OBSERVATIONS)),
+    ]
 
 
 def with_hour(batch: TableRows, time_zone: str) -> TableRows:

@@ -27,6 +27,7 @@ SCOPES: Final[dict[str, dict[str, str]]] = {
     "month": {"stream": "VARCHAR", "gaming_month": "DATE"},
     "deck": {"stream": "VARCHAR", "deck": "VARCHAR"},
     "stream": {"stream": "VARCHAR"},
+    "observation": {"stream": "VARCHAR"},
 }
 """Scope → the columns by which it is told what has changed, each a table `in_<scope>` while the models are renewed.
 
@@ -100,6 +101,7 @@ _NEW_FACTS: Final = (
     SEMI JOIN in_round AS r ON o.found_in = r.stream AND o.round_no = r.round_no
     """,
     "INSERT INTO in_review SELECT DISTINCT finding_id FROM raw_reviews",
+    "INSERT INTO in_observation SELECT stream FROM raw_observed_rounds UNION SELECT stream FROM raw_observations",
     "INSERT INTO in_entry SELECT DISTINCT stream, seq FROM raw_ledger",
     "INSERT INTO in_entry SELECT stream, seq FROM stg_ledger SEMI JOIN begun_again USING (stream)",
     "INSERT INTO in_filing SELECT DISTINCT stream FROM new_table_events WHERE type = 'rules_filed'",

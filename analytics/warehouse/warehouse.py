@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from functools import cache
 from hashlib import sha256
 from importlib import resources
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -88,6 +89,8 @@ MODELS = (
     "mart_repeats",
     "mart_devices",
     "mart_rules",
+    "fct_observed_rounds",
+    "mart_observations",
 )
 """In the order in which they are made: each reads only what is before it, or the `raw_` tables."""
 
@@ -95,6 +98,7 @@ _DUCK_TYPES = {
     pl.Int64: "BIGINT",
     pl.String: "VARCHAR",
     pl.Boolean: "BOOLEAN",
+    pl.Float64: "DOUBLE",
     pl.List(pl.String): "VARCHAR[]",
     pl.List(pl.Int64): "BIGINT[]",
 }
@@ -159,6 +163,7 @@ def build(
     stream_findings: Iterable[Finding] = (),
     table_events: Iterable[TableEvent] = (),
     reviews: Iterable[ReviewedFinding] = (),
+    observed: Iterable[TableRows] = (),
     facts: PropertyFacts | None = None,
 ) -> None:
     """Build the warehouse into a new file and put it in place of `path` atomically, one generation on.
@@ -170,7 +175,10 @@ def build(
     facts = facts or PropertyFacts()
     build_from(
         path,
-        batches(adjudications, ledger, rounds_events, stream_findings, table_events, facts.time_zone, reviews),
+        chain(
+            batches(adjudications, ledger, rounds_events, stream_findings, table_events, facts.time_zone, reviews),
+            observed,
+        ),
         facts=facts,
     )
 

@@ -167,6 +167,11 @@ class Desk:
             )
             raise ReviewRefused(f"there is no one finding {finding_id!r}; {more}")
         ((key, (finding, withdrawn)),) = matches.items()
+        if finding.stream.startswith("observed/"):
+            raise ReviewRefused(
+                f"finding {finding_id} is of {finding.stream} round {finding.round_no}, which a person entered: `rack observe` "
+                "lists, corrects and confirms it; open a dispute or a case of the table's own round"
+            )
         review = self.review(finding.stream.partition("/")[2])
         return ReviewedFinding(finding=finding, review=review.finding(key), withdrawn=withdrawn)
 

@@ -94,7 +94,9 @@ def _take(findings: Findings, records: Iterable[tuple[str, bytes]]) -> None:
     """Take in stored findings, in order."""
     for key, data in records:
         if not is_withdrawal(key, data):
-            findings[key] = read_result("findings", key, data, Finding), False
+            finding = read_result("findings", key, data, Finding)
+            if not finding.stream.startswith("observed/"):  # what is wrong there is said where it was observed (D903)
+                findings[key] = finding, False
         elif key in findings:
             findings[key] = findings[key][0], True
 

@@ -63,7 +63,7 @@ ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
     "analytics": {
         "statistics": (),
         "theory": (),
-        "warehouse": ("theory",),
+        "warehouse": ("theory", "statistics"),
         "hold": ("theory", "statistics", "warehouse"),
         "errors": ("hold", "statistics", "warehouse"),
         "fairness": ("statistics", "warehouse"),

@@ -15,7 +15,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from analytics.warehouse.loading import PropertyFacts, ReviewedFinding, RoundEvents, TableEvent
+from analytics.warehouse.loading import (
+    PropertyFacts,
+    ReviewedFinding,
+    RoundEvents,
+    TableEvent,
+    TableRows,
+    observed_frames,
+)
 from analytics.warehouse.warehouse import build, replacing
 from replay.findings import Adjudication, Finding, LedgerEntry, Settlement, Severity, Verdict, finding_id
 from rulebook.chapters.rulebook import simple_submission
@@ -510,6 +517,24 @@ def table_events() -> list[TableEvent]:
     ]
 
 
+def observed() -> list[TableRows]:
+    """One round that a person entered by itself, for cause."""
+    entered = {
+        "stream": "observed/fu-01", "round_no": 1, "basis": "for_cause", "observation": None, "observer": "m.ortiz",
+        "seen": "video",
+        "camera": "cam-4", "dealer": "d-7", "gaming_day": "2026-03-01", "entered_at_us": 0, "same_stream": None,
+        "same_round_no": None, "withdrawn": False, "verdict": "UPHELD", "known": True, "codes": [], "underpaid_cents": 0,
+        "overpaid_cents": 0, "confirmed_by": [],
+    }  # fmt: skip
+    said = {
+        "stream": "observed/fu-01", "observation": "", "basis": "for_cause", "dealer": None, "planned": 0, "closed": False,
+        "entered": 1, "known": 1, "wrong": 0, "unread": 0, "low": None, "high": None, "difference_cents": 0,
+        "patron_short_cents": 0, "house_short_cents": 0, "confirmed": 0, "cards": 0, "cards_alike": 0, "amounts": 0,
+        "amounts_alike": 0, "says": "0 of 1 wrong; entered for cause, which says nothing about a rate",
+    }  # fmt: skip
+    return observed_frames([entered], [said])
+
+
 def reviews() -> list[ReviewedFinding]:
     """The dispute was given to somebody an hour after its round."""
     return [
@@ -536,6 +561,7 @@ def _warehouse() -> bytes:
             rounds_events(),
             table_events=table_events(),
             reviews=reviews(),
+            observed=observed(),
             facts=FACTS,
         )
         return path.read_bytes()

@@ -3,6 +3,7 @@
 -- One round as it was last judged, with the sums of its wagers and findings. Of a round in which nothing is found and nothing is
 -- on record of how its wagers were settled it is not known whether it was dealt without error: it is not `judged` (D860). Where no
 -- settled wager is on record, what is computed from wagers is null, never 0.
+-- What people observed is in fct_observed_rounds.
 WITH wagers AS (
     SELECT
         stream,
@@ -52,6 +53,7 @@ SELECT
     a.closed_at_us,
     a.first_seq,
     a.last_seq,
+    'recorded' AS basis,
     a.verdict,
     a.undetermined,
     a.verdict = 'VARIANCE' OR coalesce(w.staked_cents, 0) = 0 OR w.unsettled < w.wagers AS judged,

@@ -11,7 +11,7 @@ from rack.output import Output, table
 from rack.settings import log_address
 
 if TYPE_CHECKING:
-    from analytics.errors.observed import ObservationResult
+    from analytics.warehouse.observed import ObservationResult
     from desk.review.desk import Desk
     from desk.review.observations import EnteredRound
 
@@ -103,7 +103,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _tables(desk: Desk, given: str | None) -> list[str]:
-    from analytics.errors.observed import observed_tables
+    from analytics.warehouse.observed import observed_tables
 
     return [each for each in observed_tables(desk) if given in (None, each)]
 
@@ -258,7 +258,7 @@ def _confirm(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
 def _results(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
     from msgspec import to_builtins
 
-    from analytics.errors.observed import results_of
+    from analytics.warehouse.observed import results_of
 
     found = [each for name in _tables(desk, arguments.table) for each in results_of(desk, name)]
     output.value([to_builtins(each) | {"sentence": each.sentence} for each in found])

@@ -169,3 +169,50 @@ def _agreement(desk: Desk, rounds: Iterable[EnteredRound]) -> tuple[int, int, in
             for place, count in enumerate((found.cards, found.cards_alike, found.amounts, found.amounts_alike)):
                 total[place] += count
     return total[0], total[1], total[2], total[3]
+
+
+def observed_rows(desk: Desk, table: str) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
+    """Return the observed rounds of a table, as what each counts and how it was judged, and its observations."""
+    state = ObservedTable(desk.log, table)
+    rounds = [_row(desk, state, each) for each in state.rounds.values()]
+    observations = []
+    for each in results_of(desk, table):
+        row = {name: getattr(each, name) for name in OBSERVATION_COLUMNS}
+        row |= {"stream": state.stream, "low": None, "high": None, "says": each.sentence}
+        if each.interval is not None:
+            row |= {"low": each.interval.low, "high": each.interval.high}
+        observations.append(row)
+    return rounds, observations
+
+
+OBSERVATION_COLUMNS = (
+    "observation", "basis", "dealer", "planned", "closed", "entered", "known", "wrong", "unread", "difference_cents",
+    "patron_short_cents", "house_short_cents", "confirmed", "cards", "cards_alike", "amounts", "amounts_alike",
+)  # fmt: skip
+
+
+def _row(desk: Desk, state: ObservedTable, entered: EnteredRound) -> dict[str, object]:
+    header, judged = entered.header, _verdict(desk, state.stream, entered.round_no)
+    found = judged.findings if judged is not None else ()
+    differences = [each.difference_cents for each in found if each.difference_cents]
+    return {
+        "stream": state.stream,
+        "round_no": entered.round_no,
+        "basis": state.basis(entered),
+        "observation": header.observation,
+        "observer": header.by,
+        "seen": header.basis,
+        "camera": header.camera,
+        "dealer": header.dealer,
+        "gaming_day": header.played_gaming_day,
+        "entered_at_us": entered.entered_us,
+        "same_stream": header.same_as.stream if header.same_as is not None else None,
+        "same_round_no": header.same_as.round_no if header.same_as is not None else None,
+        "withdrawn": entered.is_withdrawn,
+        "verdict": judged.verdict if judged is not None else None,
+        "known": judged is not None and is_known(judged),
+        "codes": [each.code for each in found],
+        "underpaid_cents": -sum(cents for cents in differences if cents < 0),
+        "overpaid_cents": sum(cents for cents in differences if cents > 0),
+        "confirmed_by": list(entered.confirmed_by),
+    }
