@@ -72,6 +72,13 @@ CERTIFICATION = (
 )
 """What the custodian certifies, by hand, on the last page."""
 
+TYPED = (
+    "The events of this round from {sources} were typed from a transcript after the round was played, on {entered}; the record "
+    "does not name who observed it, nor from what. Their times are those that were typed. The other events were recorded at or "
+    "near the time that they state, in the course of a regularly conducted activity of the business."
+)
+"""What stands in the place of the certification of the events, for a round that was typed."""
+
 
 def tell(bundle: Bundle, judged: Judged) -> Story:
     """Return what the packet shows. `judged` is the verdict as worked out from the bundle's own events."""
@@ -113,7 +120,7 @@ def tell(bundle: Bundle, judged: Judged) -> Story:
         "proof": _proof(bundle, style),
         "digest": sha256(bundle.encode()).hexdigest(),
         "software": about.software,
-        "certification": list(CERTIFICATION),
+        "certification": _certification(bundle, style),
     }
 
 
@@ -181,14 +188,36 @@ def _configured(bundle: Bundle) -> PropertyConfigured | None:
     return next((each for each in reversed(said) if isinstance(each, PropertyConfigured)), None)
 
 
+def _typed(bundle: Bundle) -> list[ReadEnvelope[Event]]:
+    """Return the events of the round that were typed from a transcript: no device recorded them."""
+    verdict = bundle.adjudication
+    return [
+        event
+        for event in bundle.streams[bundle.stream].envelopes()
+        if event.source.startswith("transcript-") and verdict.first_seq <= event.seq <= verdict.last_seq
+    ]
+
+
+def _certification(bundle: Bundle, style: Style) -> list[str]:
+    """Return what the custodian certifies: of a typed round not that devices recorded it."""
+    typed = _typed(bundle)
+    if not typed:
+        return list(CERTIFICATION)
+    sources = ", ".join(dict.fromkeys(event.source for event in typed))
+    entered = style.time(max(event.recorded_at_us for event in typed))
+    first, _, *others = CERTIFICATION
+    return [first, TYPED.format(sources=sources, entered=entered), *others]
+
+
 def _facts(bundle: Bundle, judged: Judged, style: Style) -> list[list[str]]:
     verdict = bundle.adjudication
     book = judged.book
     title = book.chapter.title if isinstance(book, Rulebook) else game_name(verdict.game) or "not known"
+    clocks = "as it was typed from a transcript" if _typed(bundle) else "by the devices' clocks"
     return [
         ["Game", title],
         ["Gaming day", verdict.gaming_day + (f", shift {verdict.shift}" if verdict.shift else "")],
-        ["Round", f"{style.time(verdict.opened_at_us)} to {style.clock(verdict.closed_at_us)}, by the devices' clocks"],
+        ["Round", f"{style.time(verdict.opened_at_us)} to {style.clock(verdict.closed_at_us)}, {clocks}"],
         ["Times", f"are in {style.zone_name} wherever nothing else is said"],
         ["Dealer", verdict.dealer or "not on record"],
         ["Rules on file", f"{verdict.submission} ({verdict.chapter})" if verdict.submission else "none"],

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
+from datetime import UTC
 from hashlib import sha256
 from typing import Any
 
@@ -25,6 +26,7 @@ from events.vocabulary.places import writers_of
 from replay.findings import Adjudication, read_result
 from replay.fold.corrections import correction, counting
 from replay.fold.observed_fold import Entry, usual_place
+from replay.narrative.names import moment
 
 CLOSED_BY = "observer"
 """Who ends an entry in which the observer did not see the round closed."""
@@ -172,6 +174,28 @@ def _as_read(line: Envelope, payload: Event) -> ReadEnvelope[Event]:
         occurred_at_us=line.occurred_at_us,
         round_no=line.round_no,
         event_id=line.event_id,
+    )
+
+
+def _utc(at_us: int) -> str:
+    return f"{moment(at_us, UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def recorded_by(entered: EnteredRound) -> str:
+    """Return who recorded a round, from what, when it was entered and when it was played, in words."""
+    header = entered.header
+    camera = f" of {header.camera}" if header.camera else ""
+    source = {"live": "as seen live", "video": f"from video{camera}", "paper": "from paper"}[header.basis]
+    ahead = header.clock_offset_ms
+    clock = "" if not ahead else f" (its clock {abs(ahead) / 1000:g} s {'ahead' if ahead > 0 else 'behind'})"
+    played = header.played_gaming_day
+    if header.played_from_us is not None:
+        played += f", {_utc(header.played_from_us)}"
+    confirmed = f"; confirmed by {', '.join(entered.confirmed_by)}" if entered.confirmed_by else ""
+    order = "" if header.order_seen else "; the order was not seen"
+    return (
+        f"Recorded by {header.by}, {source}{clock}, entered on {_utc(entered.entered_us)}; played on gaming day {played}"
+        f"{order}{confirmed}"
     )
 
 

@@ -6,6 +6,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from msgspec import to_builtins
 
@@ -167,3 +168,21 @@ def test_a_table_without_rules_has_a_packet_that_says_so(tmp_path: Path) -> None
     assert story["sections"] == []
     assert "no rules submission is in force" in story["rules"]["why"]
     assert "no rules submission is in force" in story["sentence"]
+
+
+def test_of_a_typed_round_no_device_is_certified(tmp_path: Path, floor: Floor) -> None:
+    """Who typed it, from what and when it was seen is not in such a record: the packet must not say that it is."""
+    table = Table(words="pa-688a ace_high_bonus=1")
+    table.play(1, ROUND)
+    table.drafts = [
+        msgspec.structs.replace(each, source="transcript-0f0f0f0f0f0f" if each.round_no else each.source)
+        for each in table.drafts
+    ]
+    typed, recorded = shown(floor_at(tmp_path, table)), shown(floor)
+    said, fact = " ".join(typed["certification"]), dict(typed["facts"])["Round"]
+    assert "transcript-0f0f0f0f0f0f were typed from a transcript after the round was played, on 2" in said
+    assert "does not name who observed it" in said
+    assert "by a device" not in said
+    assert fact.endswith("as it was typed from a transcript")
+    assert "by a device or by a person who had knowledge" in " ".join(recorded["certification"])
+    assert dict(recorded["facts"])["Round"].endswith("by the devices' clocks")

@@ -215,6 +215,8 @@ def test_yesterdays_hand_can_be_entered_and_another_record_of_a_recorded_round(h
     shown = json.loads(capsys.readouterr().out)
     assert shown["same_as"]["stream"] == "table/fu-01"
     assert (shown["order_seen"], shown["camera"], shown["by"]) == (False, "cam-4", "m.ortiz")
+    assert shown["recorded"].startswith("Recorded by m.ortiz, from video of cam-4, entered on 20")
+    assert shown["recorded"].endswith("; played on gaming day 2026-03-01; the order was not seen")
 
 
 def test_a_typo_is_corrected_by_number_and_field_and_a_failed_form_changes_nothing(house: str, capsys) -> None:
