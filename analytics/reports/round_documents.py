@@ -14,27 +14,16 @@ _STANDING = """
         ANTI JOIN round_events AS r USING (stream, seq)
     ),
 
-    corrections AS (
-        SELECT DISTINCT ON (stream, superseded)
-            stream,
-            (payload ->> '$.supersedes_seq')::BIGINT AS superseded,
-            payload ->> '$.replacement.type' AS type,
-            payload -> '$.replacement.payload' AS payload
-        FROM said
-        WHERE type = 'event_corrected'
-        ORDER BY stream, superseded, seq DESC
-    ),
-
     standing AS (
         SELECT
             s.stream,
             s.round_no,
             s.seq,
             s.occurred_at_us,
-            CASE WHEN c.superseded IS NULL THEN s.type ELSE c.type END AS type,
-            CASE WHEN c.superseded IS NULL THEN s.payload::JSON ELSE c.payload END AS payload
+            CASE WHEN c.seq IS NULL THEN s.type ELSE c.type END AS type,
+            CASE WHEN c.seq IS NULL THEN s.payload::JSON ELSE c.payload END AS payload
         FROM said AS s
-        LEFT JOIN corrections AS c ON s.stream = c.stream AND s.seq = c.superseded
+        LEFT JOIN stg_corrections AS c ON s.stream = c.stream AND s.seq = c.seq
     )
 """
 """The events of tables with what counts in the place of those that were corrected; one taken back has no type."""
@@ -106,11 +95,7 @@ def accepted_wagers(sources: Sources) -> pl.DataFrame:
 def corrected_buyers(sources: Sources) -> dict[tuple[str, int], str]:
     """Return the patron's token of each event that a correction made a buy-in, by stream and number of that event."""
     rows = sources.rows(
-        f"""
-        {_STANDING}
-
-        SELECT stream, superseded, payload ->> '$.patron' AS patron FROM corrections WHERE type = 'buy_in'
-        """
+        "SELECT stream, seq, payload ->> '$.patron' AS patron FROM stg_corrections WHERE type = 'buy_in' ORDER BY stream, seq"
     )
     return {(stream, seq): patron for stream, seq, patron in rows.iter_rows()}
 

@@ -378,7 +378,13 @@ def _of_kind(results: list[ChainedResult], kind: str) -> list[ChainedResult]:
 def _event_frames(pairs: list[tuple[RawEnvelope, Record]]) -> list[TableRows]:
     """Return events as rows: those of rounds, and those that later ones are distinguished by."""
     table_events = [
-        TableEvent(stream=record.stream, seq=record.seq, type=envelope.type, payload=bytes(envelope.payload).decode())
+        TableEvent(
+            stream=record.stream,
+            seq=record.seq,
+            type=envelope.type,
+            payload=bytes(envelope.payload).decode(),
+            event_id=envelope.event_id,
+        )
         for envelope, record in pairs
         if envelope.type in TABLE_EVENT_TYPES
     ]

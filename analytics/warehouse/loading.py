@@ -52,6 +52,7 @@ class TableEvent(msgspec.Struct, frozen=True, kw_only=True):
     seq: int
     type: str
     payload: str
+    event_id: str | None = None
 
 
 class ReviewedFinding(msgspec.Struct, frozen=True, kw_only=True):
@@ -179,7 +180,13 @@ ROUND_EVENTS: Schema = {
     "payload": pl.String,
     "hash": pl.String,
 }
-TABLE_EVENTS: Schema = {"stream": pl.String, "seq": pl.Int64, "type": pl.String, "payload": pl.String}
+TABLE_EVENTS: Schema = {
+    "stream": pl.String,
+    "seq": pl.Int64,
+    "type": pl.String,
+    "payload": pl.String,
+    "event_id": pl.String,
+}
 REVIEWS: Schema = {
     "finding_id": pl.String,
     "state": pl.String,

@@ -104,7 +104,7 @@ _NEW_FACTS: Final = (
     "INSERT INTO in_observation SELECT stream FROM raw_observed_rounds UNION SELECT stream FROM raw_observations",
     "INSERT INTO in_entry SELECT DISTINCT stream, seq FROM raw_ledger",
     "INSERT INTO in_entry SELECT stream, seq FROM stg_ledger SEMI JOIN begun_again USING (stream)",
-    "INSERT INTO in_filing SELECT DISTINCT stream FROM new_table_events WHERE type = 'rules_filed'",
+    "INSERT INTO in_filing SELECT DISTINCT stream FROM new_table_events WHERE type IN ('rules_filed', 'event_corrected')",
     """
     INSERT INTO in_day
     SELECT stream, gaming_day FROM stg_ledger SEMI JOIN in_entry USING (stream, seq)

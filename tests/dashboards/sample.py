@@ -505,9 +505,15 @@ def table_events() -> list[TableEvent]:
         "sha256": RULES,
         "toml": simple_submission(paytables={"ace_high_bonus": "1", "fortune_bonus": "3"}, progressive_joker="wild"),
     }
+    corrected = {
+        "supersedes_seq": 1001,
+        "supersedes_event_id": "0" * 32,
+        "replacement": {"type": "dice_received", "payload": {"dice_set": "dice-7"}, "round_no": None, "version": 1},
+    }
     return [
         TableEvent(stream="table/fu-01", seq=3, type="rules_filed", payload=json.dumps(filed)),
-        TableEvent(stream="table/fu-01", seq=1001, type="dice_received", payload='{"dice_set":"dice-7"}'),
+        TableEvent(stream="table/fu-01", seq=1001, type="dice_received", payload='{"dice_set":"dice-8"}'),
+        TableEvent(stream="table/fu-01", seq=1002, type="event_corrected", payload=json.dumps(corrected)),
         *(
             TableEvent(stream=of.stream, seq=event["seq"], type=event["type"], payload=event["payload"])
             for of in rounds_events()

@@ -10,9 +10,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, date, datetime
+from hashlib import sha256
 from itertools import groupby, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -63,8 +64,15 @@ class Raw:
 
 
 def _after_corrections(lines: list[Line]) -> list[Line]:
+    """Return the lines as they count: a correction counts if its number and id name one earlier event (D140)."""
+    ids = {line["seq"]: line["event_id"] for line in lines}
     newest = {
-        e["payload"]["supersedes_seq"]: e["payload"]["replacement"] for e in lines if e["type"] == "event_corrected"
+        of["supersedes_seq"]: of["replacement"]
+        for line in lines
+        for of in (line["payload"],)
+        if line["type"] == "event_corrected"
+        and of["supersedes_seq"] < line["seq"]
+        and ids[of["supersedes_seq"]] == of["supersedes_event_id"]
     }
     standing = []
     for line in lines:
@@ -228,6 +236,198 @@ def test_rolls_faces_totals_and_starts_are_those_of_the_lines(floor: tuple[Raw, 
     )
 
 
+class Times(NamedTuple):
+    """Who dealt a round and when, by the lines of its table."""
+
+    key: tuple[Any, ...]
+    opened_us: int
+    closed_us: int
+
+
+def times_of(raw: Raw, db: Warehouse) -> dict[tuple[str, int], Times]:
+    """Return of each judged round its stream, game, dealer, shift, gaming day and hour, and when it was opened and closed."""
+    judged = rounds(db)
+    found: dict[tuple[str, int], Times] = {}
+    for stream, lines in raw.lines.items():
+        dealer, shift, game = "", "", ""
+        for line in lines:
+            key = (stream, line["round_no"])
+            match line["type"]:
+                case "dealer_tapped_in":
+                    dealer = line["payload"]["dealer"]
+                case "shift_changed":
+                    shift = line["payload"]["shift"]
+                case "table_opened":
+                    game = line["payload"]["game"]
+                case "round_opened" if key in judged and key not in found:
+                    at = datetime.fromtimestamp(line["occurred_at_us"] / 1e6, UTC).astimezone(ZoneInfo(raw.zone))
+                    day = date.fromisoformat(line["gaming_day"])
+                    found[key] = Times((stream, game, dealer, shift, day, at.hour), line["occurred_at_us"], 0)
+                case "round_closed" if key in found:
+                    found[key] = found[key]._replace(closed_us=line["occurred_at_us"])
+    return found
+
+
+PAUSE_US = 10 * 60 * 1_000_000
+
+
+def test_pace_is_that_of_the_lines(floor: tuple[Raw, Warehouse]) -> None:
+    """From opening to the next opening of the day; more than ten minutes, and the last round, count as long as they took."""
+    raw, db = floor
+    verdicts = {
+        (stream, number): verdict
+        for stream, number, verdict in db.sql("SELECT stream, round_no, verdict FROM fct_rounds").fetchall()
+    }
+    times = times_of(raw, db)
+    sums: dict[Any, list[int]] = defaultdict(lambda: [0] * 7)
+    for (stream, number), of in times.items():
+        later = [n for s, n in times if s == stream and n > number and times[s, n].key[4] == of.key[4]]
+        own = of.closed_us - of.opened_us
+        to_next = times[stream, min(later)].opened_us - of.opened_us if later else None
+        paused = to_next is not None and to_next > PAUSE_US
+        play = own if to_next is None or paused or to_next < 0 else to_next
+        verdict = verdicts[stream, number]
+        more = [1, play, own, paused, verdict == "VARIANCE", verdict == "VOID", verdict == "UNDETERMINED"]
+        sums[of.key] = [a + int(b) for a, b in zip(sums[of.key], more, strict=True)]
+    columns = "stream, game, dealer, shift, gaming_day, hour, rounds, play_us, round_us, pauses, variances, voids, undetermined"
+    assert table(db, "mart_pace", columns) == in_order([(*key, *of) for key, of in sums.items()])
+
+
+def test_boxes_seats_and_wagers_are_those_of_the_lines(floor: tuple[Raw, Warehouse]) -> None:
+    """Of dealers' hours in which every round was UPHELD: there what was placed was settled, and nothing was refused."""
+    raw, db = floor
+    upheld = set(db.sql("SELECT stream, round_no FROM fct_rounds WHERE verdict = 'UPHELD'").fetchall())
+    times = times_of(raw, db)
+    mixed = {of.key for key, of in times.items() if key not in upheld}
+    placed = placed_in(raw)
+    pace, seats, bettors = Counter[Any](), Counter[Any](), Counter[Any]()
+    for key, of in times.items():
+        wagers = placed.get(key, {})
+        pace[of.key, "wagers"] += len(wagers)
+        pace[of.key, "decisions"] += len({(seat, bettor) for (seat, _, _, bettor), cents in wagers.items() if cents})
+        pace[of.key, "seats"] += len({seat for seat, *_ in wagers})
+        for seat in {seat for seat, *_ in wagers}:
+            seats[(*of.key, seat), "rounds"] += 1
+            seats[(*of.key, seat), "wagers"] += sum(each[0] == seat for each in wagers)
+        stream, game, dealer, shift, day, _ = of.key
+        for (_, _, _, bettor), cents in wagers.items():
+            if bettor:
+                bettors[(stream, game, shift, day, dealer, bettor), "wagers"] += 1
+                bettors[(stream, game, shift, day, dealer, bettor), "staked"] += cents
+    columns = "stream, game, dealer, shift, gaming_day, hour"
+    compared = 0
+    for *group, wagers_, decisions, seats_ in table(db, "mart_pace", f"{columns}, wagers, decisions, seats"):
+        if (key := tuple(group)) not in mixed:
+            assert (wagers_, decisions, seats_) == tuple(pace[key, name] for name in ("wagers", "decisions", "seats"))
+            compared += 1
+    for *group, seat, number, wagers_ in table(db, "mart_seats", f"{columns}, seat, rounds, wagers"):
+        if (key := tuple(group)) not in mixed:
+            assert (number, wagers_) == (seats[(*key, seat), "rounds"], seats[(*key, seat), "wagers"])
+    assert {(*key, seat) for *key, seat in table(db, "mart_seats", f"{columns}, seat") if tuple(key) not in mixed} == {
+        key for (key, _) in seats if key[:-1] not in mixed
+    }
+    days = {(stream, game, shift, day, dealer) for stream, game, dealer, shift, day, _ in mixed}
+    names = "stream, game, shift, gaming_day, dealer, bettor"
+    found = {tuple(key): (n, cents) for *key, n, cents in table(db, "mart_bettors", f"{names}, wagers, staked_cents")}
+    expected = {key for (key, _) in bettors}
+    assert {key for key in found if key[:-1] not in days} == {key for key in expected if key[:-1] not in days}
+    for key, values in found.items():
+        if key[:-1] not in days:
+            assert values == (bettors[key, "wagers"], bettors[key, "staked"])
+    assert compared > 3
+
+
+def placed_in(raw: Raw) -> dict[tuple[str, int], dict[tuple[int, str, int | None, str], int]]:
+    """Return of each round seat, wager, number and bettor of what was placed in time and not taken back, with the cents.
+
+    An Envy Bonus that was paid is one more, of the patron who wagers at the seat, without a stake.
+    """
+    found: dict[tuple[str, int], dict[tuple[int, str, int | None, str], int]] = defaultdict(dict)
+    for key, lines in raw.by_round("wager_placed", "wager_removed", "wager_refused", "wager_returned").items():
+        sums = Counter[Any]()
+        for line in lines:
+            of = line["payload"]
+            if line["type"] == "wager_returned" and of["reason"] != "late":
+                continue
+            cents = of["amount_cents"] if line["type"] == "wager_placed" else -of["amount_cents"]
+            sums[of["seat"], of["wager"], of.get("number"), of.get("bettor") or ""] += cents
+        found[key] = {wager: cents for wager, cents in sums.items() if cents}
+    for key, lines in raw.by_round("envy_paid").items():
+        for of in (line["payload"] for line in lines):
+            bettor = next(bettor for seat, *_, bettor in found[key] if seat == of["seat"])
+            found[key][of["seat"], of["wager"], of["for_position"], bettor] = 0
+    return found
+
+
+def test_faces_are_those_of_the_dice_told_apart_by_their_colors(floor: tuple[Raw, Warehouse]) -> None:
+    raw, db = floor
+    judged = rounds(db)
+    faces = Counter[Any]()
+    for stream, lines in raw.lines.items():
+        dice_set = ""
+        for line in lines:
+            dice_set = line["payload"]["dice_set"] if line["type"] == "dice_received" else dice_set
+            key = (stream, line["round_no"])
+            if line["type"] != "dice_rolled" or key not in judged:
+                continue
+            dice, colors = line["payload"]["dice"], line["payload"].get("colours")
+            if line["payload"]["lie"] == "flat" and None not in dice:
+                game, day = judged[key]
+                for place, face in enumerate(dice):
+                    die = colors[place] if colors else "any"
+                    faces[stream, game, day.replace(day=1), dice_set, die, face] += 1
+    columns = "stream, game, gaming_month, dice_set, die, face, rolls"
+    assert table(db, "mart_faces", columns) == in_order([(*key, rolls) for key, rolls in faces.items()])
+    assert {die for *_, die, _ in faces} > {"any"}
+
+
+TABLE_EVENTS = {"cards_shuffled", "device_covered", "device_failed", "device_restored", "dice_received", "event_corrected",
+                "rules_filed", "table_opened"}  # fmt: skip
+
+
+def test_events_of_tables_are_the_lines_as_recorded(floor: tuple[Raw, Warehouse]) -> None:
+    raw, db = floor
+    lines = [line for of in raw.recorded.values() for line in of if line["type"] in TABLE_EVENTS]
+    found = {
+        (s, n): (t, json.loads(p))
+        for s, n, t, p in db.sql("SELECT stream, seq, type, payload FROM stg_table_events").fetchall()
+    }
+    assert found == {(e["stream"], e["seq"]): (e["type"], e["payload"]) for e in lines}
+    assert {"cards_shuffled", "rules_filed", "table_opened"} <= {type_ for type_, _ in found.values()}
+
+
+def test_filings_are_the_lines_that_filed_rules(floor: tuple[Raw, Warehouse]) -> None:
+    raw, db = floor
+    columns = "stream, table_id, seq, submission, effective_gaming_day, digest, toml"
+    expected = [
+        (e["stream"], e["stream"].partition("/")[2], e["seq"], of["submission"],
+         date.fromisoformat(of["effective_gaming_day"]), sha256(of["toml"].encode()).hexdigest(), of["toml"])
+        for e in raw.of("rules_filed") for of in (e["payload"],)
+    ]  # fmt: skip
+    assert table(db, "fct_filings", columns) == in_order(expected)
+    assert {digest for (digest,) in db.sql("SELECT DISTINCT rules_digest FROM fct_rounds").fetchall()} <= {
+        row[5] for row in expected
+    }
+
+
+def test_cards_seen_are_those_dealt_to_a_position_or_set_there(floor: tuple[Raw, Warehouse]) -> None:
+    raw, db = floor
+    seen: dict[Any, set[str]] = defaultdict(set)
+    for line in (line for of in raw.recorded.values() for line in of if line["round_no"] is not None):
+        of = line["payload"]
+        match line["type"]:
+            case "cards_dealt":
+                cards, position = of["cards"], of["to"]
+            case "hand_set" | "hand_reset":
+                cards, position = [*of["high"], *(of.get("medium") or []), *of["low"]], of["position"]
+            case _:
+                continue
+        if str(position) in ("dealer", *"1234567"):
+            seen[line["stream"], line["round_no"], str(position)] |= {card for card in cards if card is not None}
+    expected = [(*key, sorted(cards)) for key, cards in seen.items() if cards]
+    assert table(db, "fct_cards_seen", "stream, round_no, position, cards") == in_order(expected)
+
+
 def test_devices_that_failed_are_those_that_the_lines_name(floor: tuple[Raw, Warehouse]) -> None:
     raw, db = floor
     reported = Counter(
@@ -342,11 +542,11 @@ def test_days_and_marts_add_up_the_wagers(floor: tuple[Raw, Warehouse]) -> None:
             assert found == expected.get(key, [0] * len(figures)), (name, key)
 
 
-@pytest.mark.parametrize("corrected", [True, False])
+@pytest.mark.parametrize(("corrected", "fits"), [(True, True), (True, False), (False, False)])
 def test_a_shuffle_between_rounds_that_is_corrected_counts_as_corrected_in_the_rounds_after_it(
-    tmp_path: Path, corrected: bool
+    tmp_path: Path, corrected: bool, fits: bool
 ) -> None:
-    """A correction that comes after the rounds changes them in a file that had them; and the same in a new file."""
+    """A correction that comes after the rounds changes them in a file that had them, if it names the shuffle's id (D140)."""
     address = f"sqlite://{tmp_path}/floor.db"
     groups = list(simulate(7, 12, games=("face_up_pai_gow",), plant=False).groups())
     with closing(log_at(address, create=True, property_id=PROPERTY)) as log, closing(results_at(address)) as results:
@@ -364,7 +564,7 @@ def test_a_shuffle_between_rounds_that_is_corrected_counts_as_corrected_in_the_r
                 replacement=Replacement(
                     payload=payload, round_no=None, type="cards_shuffled", version=shuffle["version"]
                 ),
-                supersedes_event_id=shuffle["event_id"],
+                supersedes_event_id=shuffle["event_id"] if fits else "cd" * 16,
                 supersedes_seq=shuffle["seq"],
             )
             last = max(e["source_seq"] for e in raw.recorded[stream] if e["source"] == "fu-01-floor")
@@ -389,4 +589,43 @@ def test_a_shuffle_between_rounds_that_is_corrected_counts_as_corrected_in_the_r
         for (of, _, _), (deck, method, _) in expected.items()
         if (of, deck) == (stream, shuffle["payload"]["deck"])
     }
-    assert ("manual" in methods) == corrected
+    assert ("manual" in methods) == fits
+
+
+@pytest.mark.parametrize("fits", [True, False])
+def test_a_filing_that_is_corrected_is_shown_as_corrected(tmp_path: Path, fits: bool) -> None:
+    """The correction comes after the last round; the file had the filing as it was typed first."""
+    address = f"sqlite://{tmp_path}/floor.db"
+    groups = list(simulate(7, 4, games=("face_up_pai_gow",), plant=False).groups())
+    with closing(log_at(address, create=True, property_id=PROPERTY)) as log, closing(results_at(address)) as results:
+        log.append_groups(groups)
+        replay(log, results)
+        build_warehouse(tmp_path / "w", log, results)
+        stream, recorded = "table/fu-01", Raw(log).recorded["table/fu-01"]
+        filed = [line for line in recorded if line["type"] == "rules_filed"][-1]
+        toml = filed["payload"]["toml"] + "\n# filed again\n"
+        payload = filed["payload"] | {"toml": toml, "sha256": sha256(toml.encode()).hexdigest()}
+        fact = EventCorrected(
+            by="f-1",
+            reason="a comment was missing",
+            replacement=Replacement(payload=payload, round_no=None, type="rules_filed", version=filed["version"]),
+            supersedes_event_id=filed["event_id"] if fits else "cd" * 16,
+            supersedes_seq=filed["seq"],
+        )
+        last = max(e["source_seq"] for e in recorded if e["source"] == "fu-01-floor")
+        draft = Draft(
+            event_id="ab" * 16,
+            source="fu-01-floor",
+            source_seq=last + 1,
+            occurred_at_us=recorded[-1]["occurred_at_us"],
+            round_no=None,
+            payload=fact,
+        )
+        log.append_groups([(stream, [draft])])
+        replay(log, results)
+        build_warehouse(tmp_path / "w", log, results)
+    with reading(tmp_path / "w") as db:
+        query = "SELECT digest, toml FROM fct_filings WHERE stream = 'table/fu-01' ORDER BY seq"
+        *_, newest = db.sql(query).fetchall()
+    of = payload if fits else filed["payload"]
+    assert newest == (of["sha256"], of["toml"])

@@ -2,32 +2,18 @@
 -- renewed by: round; of round_events, stg_adjudications
 -- The events of rounds in which chance spoke, as they stand after correction: dice, numbers, starts and cards dealt, and
 -- the opening, which names the deck. One corrected to nothing is left out.
-WITH said AS (
-    SELECT stream, seq, type, payload FROM stg_table_events WHERE type = 'event_corrected'
-),
-
-corrections AS (
-    SELECT DISTINCT ON (stream, superseded)
-        stream,
-        (payload ->> '$.supersedes_seq')::BIGINT AS superseded,
-        payload ->> '$.replacement.type' AS type,
-        payload -> '$.replacement.payload' AS payload
-    FROM said
-    ORDER BY stream, superseded, seq DESC
-)
-
 SELECT
     e.stream,
     e.round_no,
     e.seq,
-    CASE WHEN c.superseded IS NULL THEN e.type ELSE c.type END AS type,
-    CASE WHEN c.superseded IS NULL THEN e.payload ELSE c.payload::VARCHAR END AS payload,
+    CASE WHEN c.seq IS NULL THEN e.type ELSE c.type END AS type,
+    CASE WHEN c.seq IS NULL THEN e.payload ELSE c.payload::VARCHAR END AS payload,
     a.game,
     a.gaming_day,
     date_trunc('month', a.gaming_day)::DATE AS gaming_month
 FROM round_events AS e
 INNER JOIN stg_adjudications AS a USING (stream, round_no)
-LEFT JOIN corrections AS c ON e.stream = c.stream AND e.seq = c.superseded
+LEFT JOIN stg_corrections AS c ON e.stream = c.stream AND e.seq = c.seq
 WHERE
     e.type IN ('dice_rolled', 'number_drawn', 'start_announced', 'cards_dealt', 'round_opened')
-    AND (c.superseded IS NULL OR c.type = e.type)
+    AND (c.seq IS NULL OR c.type = e.type)

@@ -2,28 +2,17 @@
 -- renewed by: event; of stg_table_events
 -- The events of `stg_table_events` as they stand after correction, with what later rounds are grouped by: shuffles, dice sets
 -- received, devices that failed and came back, games that the table was opened for. One corrected to nothing is left out.
-WITH corrections AS (
-    SELECT DISTINCT ON (stream, superseded)
-        stream,
-        (payload ->> '$.supersedes_seq')::BIGINT AS superseded,
-        payload ->> '$.replacement.type' AS type,
-        payload -> '$.replacement.payload' AS payload
-    FROM stg_table_events
-    WHERE type = 'event_corrected'
-    ORDER BY stream, superseded, seq DESC
-),
-
-standing AS (
+WITH standing AS (
     SELECT
         e.stream,
         e.seq,
         e.type,
-        CASE WHEN c.superseded IS NULL THEN e.payload::JSON ELSE c.payload END AS payload
+        CASE WHEN c.seq IS NULL THEN e.payload::JSON ELSE c.payload END AS payload
     FROM stg_table_events AS e
-    LEFT JOIN corrections AS c ON e.stream = c.stream AND e.seq = c.superseded
+    LEFT JOIN stg_corrections AS c ON e.stream = c.stream AND e.seq = c.seq
     WHERE
         e.type IN ('cards_shuffled', 'dice_received', 'device_failed', 'device_restored', 'table_opened')
-        AND (c.superseded IS NULL OR c.type = e.type)
+        AND (c.seq IS NULL OR c.type = e.type)
 )
 
 SELECT

@@ -6,6 +6,7 @@ SELECT DISTINCT ON (stream, seq)
     stream,
     seq,
     type,
-    payload
+    payload,
+    event_id
 FROM raw_table_events
 ORDER BY stream, seq
