@@ -248,4 +248,4 @@ def _not_counted(sources: Sources) -> Table:
     of = table_with_remarks("not-counted", "Table days not fully counted, and wagers not settled", rows)
     every = "" if sources.without_wagers() else ", and every wager is settled"
     empty = f"Every table day of the period is fully counted{every}."
-    return msgspec.structs.replace(of, empty=empty, marked=tuple(range(len(rows))))
+    return msgspec.structs.replace(of, note="", empty=empty, marked=tuple(range(len(rows))))
