@@ -1,4 +1,4 @@
-"""Where the time of a replay goes: stages by the processor time they add, and functions by a profile."""
+"""Where the time of a replay goes: stages by the processor time they add, and groups by a profile."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from replay.run.replayer import MemoryResults, replay, runs
 from replay.run.stream_worker import Result, StreamWorker, rules_in_force
 
 ROOT = Path(__file__).resolve().parents[1]
-TOP = 25
 GROUPS = {
     "events/sqlite/log.py": "read",
     "events/log/hash_chain.py": "read",
@@ -104,38 +103,26 @@ def added_by_stage(path: Path) -> dict[str, float]:
 
 
 def profile(path: Path) -> dict[str, Any]:
-    """Return the shares of the groups and the functions that take most, by cProfile (which slows short calls down)."""
+    """Return the shares of the groups, by cProfile (which slows short calls down)."""
     clear_results(path)
     profiler = cProfile.Profile()
     profiler.runcall(replay_once, path)
     stats = cast("dict[Function, Any]", cast(Any, pstats.Stats(profiler)).stats)
     own: dict[Function, float] = defaultdict(float)
-    calls: dict[Function, int] = {}
-    for function, (_, count, seconds, _, callers) in stats.items():
+    for function, (_, _, seconds, _, callers) in stats.items():
         if function[0] == "~" and callers:  # what is built in counts to who called it
             for caller, (_, _, for_caller, _) in callers.items():
                 own[caller] += for_caller
         else:
             own[function] += seconds
-            calls[function] = count
     total = sum(own.values())
     groups: dict[str, float] = defaultdict(float)
     for function, seconds in own.items():
         groups[_group(function)] += seconds
-    top = sorted(own.items(), key=lambda item: -item[1])[:TOP]
     return {
         "groups_percent": {
             name: round(100 * seconds / total, 1) for name, seconds in sorted(groups.items(), key=lambda item: -item[1])
         },
-        "functions": [
-            {
-                "function": f"{_place(function[0])}:{function[2]}",
-                "group": _group(function),
-                "percent": round(100 * seconds / total, 1),
-                "calls": calls.get(function, 0),
-            }
-            for function, seconds in top
-        ],
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import random
 import shutil
+from functools import partial
 from pathlib import Path
 
 from events.errors import AppendRefused, IntegrityError, LogUnavailable, LostTail
@@ -57,8 +58,8 @@ def _suffer(folder: Path, kind: str, operation: int) -> bool:
     return bool(process.happened)
 
 
-def _every_operation(kind: str, folder: Path, times: int, stride: int) -> int:
-    done = 0
+def _every_operation(kind: str, folder: Path, times: int) -> int:
+    done, stride = 0, 1 if times > 100 else 11
     for operation in range(1, 10_000, stride):
         place = folder / f"{kind}-{operation}"
         place.mkdir()
@@ -69,64 +70,19 @@ def _every_operation(kind: str, folder: Path, times: int, stride: int) -> int:
     return done
 
 
-@fault(
-    "disk",
-    "full disk",
-    how="an apsw VFS refuses a write or a sync with SQLITE_FULL, at each operation in turn",
-    held="refused at once, or found out at reopening; then each event once",
-    quick=12,
-    often=400,
-)
-def full(folder: Path, times: int) -> int:
-    return _every_operation("full", folder, times, 1 if times > 100 else 11)
-
-
-@fault(
-    "disk",
-    "EIO",
-    how="an apsw VFS fails a write or a sync with SQLITE_IOERR, at each operation in turn",
-    held="writing ends until the log is opened again; then each event once",
-    quick=12,
-    often=400,
-)
-def failing(folder: Path, times: int) -> int:
-    return _every_operation("error", folder, times, 1 if times > 100 else 11)
-
-
-@fault(
-    "disk",
-    "torn write",
-    how="half of a write reaches the disk, then EIO, at each operation in turn",
-    held="a group is stored whole or not at all",
-    quick=12,
-    often=400,
-)
-def torn(folder: Path, times: int) -> int:
-    return _every_operation("torn", folder, times, 1 if times > 100 else 11)
-
-
-@fault(
-    "disk",
-    "process dies",
-    how="no operation on the disk after the n-th, n = 1, 2, 3 …",
-    held="everything acknowledged is there, each event once",
-    quick=12,
-    often=400,
-)
-def dies(folder: Path, times: int) -> int:
-    return _every_operation("kill", folder, times, 1 if times > 100 else 11)
-
-
-@fault(
-    "disk",
-    "power loss",
-    how="after the n-th operation all writes since the last sync are lost, torn or out of order",
-    held="everything acknowledged is there, each event once",
-    quick=12,
-    often=400,
-)
-def power(folder: Path, times: int) -> int:
-    return _every_operation("power", folder, times, 1 if times > 100 else 11)
+for _name, _kind, _how, _held in (
+    ("full disk", "full", "an apsw VFS refuses a write or a sync with SQLITE_FULL, at each operation in turn",
+     "refused at once, or found out at reopening; then each event once"),
+    ("EIO", "error", "an apsw VFS fails a write or a sync with SQLITE_IOERR, at each operation in turn",
+     "writing ends until the log is opened again; then each event once"),
+    ("torn write", "torn", "half of a write reaches the disk, then EIO, at each operation in turn",
+     "a group is stored whole or not at all"),
+    ("process dies", "kill", "no operation on the disk after the n-th, n = 1, 2, 3 …",
+     "everything acknowledged is there, each event once"),
+    ("power loss", "power", "after the n-th operation all writes since the last sync are lost, torn or out of order",
+     "everything acknowledged is there, each event once"),
+):  # fmt: skip
+    fault("disk", _name, how=_how, held=_held, quick=12, often=400)(partial(_every_operation, _kind))
 
 
 def _filled(folder: Path) -> tuple[Path, bytes]:
