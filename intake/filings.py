@@ -128,7 +128,7 @@ class TableFilings:
     def pinned(self, gaming_day: str) -> tuple[int, RulesFiled] | None:
         """Return the filing by which the table's rounds of a day are judged, and the number of the event that states it.
 
-        Where the office filed before, a device's filing does not count (D920).
+        If the office filed before, a device's filing does not count (D920).
         """
         for seq, filed in sorted(self._filings.items(), reverse=True):
             is_of_device = seq not in self._filers and any(each < seq for each in self._filers)

@@ -34,7 +34,7 @@ MSGSPEC_SHA256 = "a66b1766311e42371e509c996c3933b161c7ae0eabdf361af5316dec197e10
 OURS = ("discard_rack", "events", "games", "replay", "rulebook")
 PAGE_CALLS = ("replay/transcript/entry.py", "replay/installed_games.py")
 OF_A_GAME = ("settle.py", "rules.py")
-"""What of a game judges, beside its chapters."""
+"""What of a game judges, next to its chapters."""
 
 UNUSED = (
     "ensurepip/", "idlelib/", "lib2to3/", "pydoc_data/", "sqlite3/", "test/", "tkinter/", "turtledemo/", "unittest/", "venv/",
@@ -91,7 +91,7 @@ def assets() -> dict[str, bytes]:
 
 
 def page() -> bytes:
-    """Return the page of the folder: its scripts are files beside it."""
+    """Return the page of the folder: its scripts are files next to it."""
     html = (HERE / "page.html").read_text("utf-8")
     return html.replace(
         "<!-- scripts -->", '<link rel="stylesheet" href="felt.css"><script type="module" src="page.js"></script>'
@@ -118,7 +118,7 @@ def one_file(files: dict[str, bytes]) -> bytes:
 
 
 def judge() -> bytes:
-    """Return what judges: the modules that the page calls with all that they import, every game, and the data beside them."""
+    """Return what judges: the modules that the page calls with all that they import, every game, and the data next to them."""
     waiting = [ROOT / path for path in PAGE_CALLS] + [
         path for name in OF_A_GAME for path in ROOT.glob(f"games/*/{name}")
     ]

@@ -173,7 +173,7 @@ def clopper_pearson(successes: int, trials: int, confidence: float = 0.95) -> In
 
 
 def hypergeometric(successes: int, trials: int, population: int, confidence: float = 0.95) -> Interval:
-    """Return the exact interval of the rate in a population of which so many were drawn without repeating any.
+    """Return the exact interval of the rate in a population of which this many were drawn without repeating any.
 
     >>> hypergeometric(0, 10, 10), hypergeometric(1, 10, 20)
     (Interval(low=0.0, high=0.0, confidence=0.95), Interval(low=0.05, high=0.35, confidence=0.95))

@@ -1,4 +1,4 @@
-"""Pit: what happens at the tables, entered by those who stand there. For a phone or a tablet: a tile for each table."""
+"""Pit: what happens at the tables, entered by those who are there. For a phone or a tablet: a tile for each table."""
 
 from __future__ import annotations
 

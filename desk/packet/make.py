@@ -1,4 +1,4 @@
-"""Makes a packet from a log: what the verdict rests on, where it is under the newest checkpoint, and the documents of it."""
+"""Makes a packet from a log: what the verdict rests on, if it is under the newest checkpoint, and the documents of it."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ TYPED = (
     "does not name who observed it, nor from what. Their times are those that were typed. The other events were recorded at or "
     "near the time that they state, in the course of a regularly conducted activity of the business."
 )
-"""What stands in the place of the certification of the events, for a round that was typed."""
+"""What is in the place of the certification of the events, for a round that was typed."""
 
 
 def tell(bundle: Bundle, judged: Judged) -> Story:

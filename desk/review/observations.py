@@ -71,7 +71,7 @@ class Observation(msgspec.Struct, kw_only=True):
 
 
 class ObservedTable:
-    """What was observed at a table, and entered. Raises an `IntegrityError` where the stream is broken."""
+    """What was observed at a table, and entered. Raises an `IntegrityError` if the stream is broken."""
 
     def __init__(self, log: EventLog, table: str) -> None:
         self.table, self.stream = table, f"observed/{table}"
@@ -136,7 +136,7 @@ class ObservedTable:
         return None if made.replacement is None else made.replacement[1]
 
     def round(self, round_no: int) -> EnteredRound:
-        """Return an entered round by its number. Raises `ReviewRefused` if there is none."""
+        """Return an entered round by its number. Raises `ReviewRefused` if none exists."""
         found = self.rounds.get(round_no)
         if found is None:
             known = f"it has 1 to {max(self.rounds)}" if self.rounds else "it has none"
@@ -144,7 +144,7 @@ class ObservedTable:
         return found
 
     def observation(self, name: str) -> Observation:
-        """Return an observation by its id. Raises `ReviewRefused` if there is none."""
+        """Return an observation by its id. Raises `ReviewRefused` if none exists."""
         if name not in self.observations:
             raise ReviewRefused(
                 f"{self.stream} has no observation {name!r}; it has {', '.join(self.observations) or 'none'}"
@@ -269,7 +269,7 @@ def drawn(opened: model.ObservationOpened) -> list[int]:
 
 
 def must_know(desk: Desk, table: str) -> None:
-    """Raise `ReviewRefused` where the log has no such table."""
+    """Raise `ReviewRefused` if the log has no such table."""
     if f"table/{table}" not in desk.log.streams():
         raise ReviewRefused(f"the log has no table {table!r}")
 

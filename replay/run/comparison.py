@@ -133,7 +133,7 @@ def compare(stream: str, results: ResultStore, fresh: ResultStore, engines: Coll
 
 
 def judged_by_another(results: ResultStore, stream: str, engines: Collection[str]) -> bool:
-    """Whether an adjudication that is stored of a stream names an engine that is none of these."""
+    """Whether an adjudication that is stored of a stream names an engine that is not one of these."""
     headings = (_read_heading(each) for each in of_stream(results, stream))
     return any(heading is not None and heading.engine not in engines for heading in headings)
 

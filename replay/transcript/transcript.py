@@ -103,7 +103,7 @@ def parse(
     """Return the rounds of a transcript, in order. Raises `TranscriptError` naming the line and what was expected.
 
     Without a `rules` line, `filed` returns the rules; `clock` is the property's. `table` and `gaming_day` are those of the first
-    round, where no line names others.
+    round, if no line names others.
     """
     lines = text.split("\n")
     if len(lines) > MAX_LINES:

@@ -1,4 +1,4 @@
-"""Take-up of a side wager is counted against base wagers where it could be made: table days that offer its paytable."""
+"""Take-up of a side wager is counted against base wagers if it could be made: table days that offer its paytable."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def played(stream: str, number: int, toml: str, settlements: list[Settlement], d
 @pytest.fixture(scope="module")
 def db(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
     """
-    5 March: FU-01 offers Fortune 1, and nobody makes it (2 base wagers). FU-02 offers none (4), FU-03 offers paytable 2 (1).
+    5 March: FU-01 offers Fortune 1, and no one makes it (2 base wagers). FU-02 offers none (4), FU-03 offers paytable 2 (1).
     6 March: FU-01 (2 base wagers, 1 Fortune), FU-02 (4), FU-03 (2, 2 Fortunes). 7 March: FU-02 offers it now (1), FU-01 has
     rules that are not on record, and a Fortune is made there (1).
     """
@@ -86,7 +86,7 @@ def at(table: tuple[str, str], number: int) -> tuple[str, int, str]:
             "1",
             2,
             6,
-        ),  # 2 + 2 of FU-01, 1 of FU-02 since it offers it, 1 where somebody made it
+        ),  # 2 + 2 of FU-01, 1 of FU-02 since it offers it, 1 if somebody made it
         ("game", "face_up_pai_gow", "2", 2, 3),  # FU-03 alone, the day without a wager, too
         ("table", "fu-01", "1", 2, 5),
         ("table", "fu-03", "2", 2, 3),

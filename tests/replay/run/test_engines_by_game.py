@@ -1,4 +1,4 @@
-"""If the engine of one game changes, only the rounds of that game are judged again, and nobody mistakes the others' results."""
+"""If the engine of one game changes, only the rounds of that game are judged again, and no one mistakes the others' results."""
 
 from __future__ import annotations
 
