@@ -8,9 +8,9 @@ office files, and at a table if the office filed, a device files nothing (D920);
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from hashlib import sha256
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import msgspec
 
@@ -45,8 +45,14 @@ class Submission(NamedTuple):
     effective_gaming_day: str
 
 
-ReadRules = Callable[[str], Submission]
-"""Reads the text of a rules submission. Raises `EventError` saying what is wrong with it."""
+class ReadRules(Protocol):
+    """What this program knows of rules."""
+
+    def __call__(self, text: str) -> Submission:
+        """Read the text of a rules submission. Raises `EventError` saying what is wrong with it."""
+
+    def wagers(self) -> Mapping[str, Collection[str]]:
+        """Return every game with the names of its wagers."""
 
 
 class TableFilings:
@@ -191,6 +197,7 @@ class FilingCheck:
 
     def screened(self, batch: Sequence[AcceptedLine | Refusal]) -> list[AcceptedLine | Refusal]:
         """Return a batch in which refusals take the place of filings that cannot count."""
+        batch = self._with_known_wagers(batch)
         streams = {
             line.stream
             for line in batch
@@ -210,6 +217,22 @@ class FilingCheck:
                     check_of_device(line.stream, line.draft.payload, self._tables[line.stream], only_office)
                     self._check(line, before[line.stream])
                     before[line.stream].append(line)
+                except EventError as error:
+                    kept = Refusal(line.where, line.data, line.stream, str(error), line.origin)
+            screened.append(kept)
+        return screened
+
+    def _with_known_wagers(self, batch: Sequence[AcceptedLine | Refusal]) -> list[AcceptedLine | Refusal]:
+        """Return a batch in which refusals take the place of events about a wager that no game has (D881)."""
+        known = {name for names in self._read_rules.wagers().values() for name in names}
+        screened: list[AcceptedLine | Refusal] = []
+        for line in batch:
+            kept: AcceptedLine | Refusal = line
+            if isinstance(line, AcceptedLine) and wager_in(line.draft.payload) not in (None, *known):
+                table = self._tables.setdefault(line.stream, TableFilings())
+                table.read_on(self._log, line.stream)
+                try:
+                    check_wager(line.draft.payload, self._read_rules, table.game)
                 except EventError as error:
                     kept = Refusal(line.where, line.data, line.stream, str(error), line.origin)
             screened.append(kept)
@@ -250,6 +273,24 @@ def check_filing(
             f"rules_filed: takes effect on {filed.effective_gaming_day}, and the table, on gaming day {gaming_day}, has other "
             "rules in force; expected a later gaming day, or a correction of the filing in force (event_corrected)"
         )
+
+
+def wager_in(payload: Event) -> str | None:
+    """Return the name of the wager that an event is about, or that a correction states; None for other events."""
+    replaced = payload.replacement if isinstance(payload, EventCorrected) else None
+    stated = replaced.payload.get("wager") if replaced is not None else getattr(payload, "wager", None)
+    return stated if isinstance(stated, str) else None
+
+
+def check_wager(payload: Event, read_rules: ReadRules, game: str | None) -> None:
+    """Raise `EventError` if an event is about a wager that no game has. `game`: the table's, if it is known."""
+    wager, games = wager_in(payload), read_rules.wagers()
+    if wager is None or any(wager in names for names in games.values()):
+        return
+    expected = (
+        f"{game} has {', '.join(games[game])}" if game is not None and game in games else "no game has one of this name"
+    )
+    raise EventError(f"{payload.TYPE}: there is no wager {wager!r}; {expected}")
 
 
 def check_submission(filed: RulesFiled, read_rules: ReadRules, game: str | None) -> None:

@@ -23,7 +23,15 @@ from events.vocabulary.envelope import Draft
 from events.vocabulary.model import EventCorrected, GamingDayOpened, IntakeRefused, Replacement, RulesFiled
 from intake.doors import check_line
 from intake.errors import IntakeError
-from intake.filings import OfficeRule, ReadRules, TableFilings, check_of_device, check_submission, filing_in
+from intake.filings import (
+    OfficeRule,
+    ReadRules,
+    TableFilings,
+    check_of_device,
+    check_submission,
+    check_wager,
+    filing_in,
+)
 from intake.lines import Refusal, check_correction, notice, notice_ids, parse_line, takes_notice
 
 DIRECT_EVENTS = (GamingDayOpened, EventCorrected)
@@ -153,9 +161,11 @@ def _redrive(
         check_line("device", stream, draft)
         if isinstance(draft.payload, EventCorrected):
             check_correction(stream, draft.payload, notice_ids(log, stream))
-        if isinstance(draft.payload, EventCorrected | RulesFiled) and read_rules is not None:
+        if read_rules is not None:
             table = TableFilings()
             table.read_on(log, stream)
+            check_wager(draft.payload, read_rules, table.game)
+        if isinstance(draft.payload, EventCorrected | RulesFiled) and read_rules is not None:
             check_of_device(stream, draft.payload, table, OfficeRule().holds(log))
             filed = filing_in(draft.payload)
             if filed is not None:

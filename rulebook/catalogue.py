@@ -14,7 +14,7 @@ from importlib.resources import files
 from importlib.util import find_spec
 from typing import Final, TypeVar
 
-from rulebook.chapters.chapters import add_chapter, chapter, known_chapters, remove_chapter
+from rulebook.chapters.chapters import Chapter, FindingKind, add_chapter, chapter, known_chapters, remove_chapter
 from rulebook.game import Game
 
 Record = TypeVar("Record")
@@ -105,13 +105,14 @@ def add_game(package: str) -> Game:
             raise ValueError(
                 f"{game.name}: the wager {wager} is called {titles[wager]!r} in another game, not {title!r}"
             )
-    texts: dict[str, str] = {}
+    texts, kinds = dict[str, str](), finding_kinds()
     try:
         for text in _chapters_in(package):
             added = add_chapter(text)
             texts[added.key] = text
             if added.game != game.name:
                 raise ValueError(f"the chapter {added.key} is of the game {added.game}, not of {game.name}")
+            _must_fit(game, added, kinds)
     except ValueError:
         for key in texts:
             remove_chapter(key)
@@ -119,6 +120,16 @@ def add_game(package: str) -> Game:
     _RECORDS[game.name], _PACKAGES[game.name] = game, package
     _OUTSIDE[game.name] = texts
     return game
+
+
+def _must_fit(game: Game, added: Chapter, kinds: Mapping[str, FindingKind]) -> None:
+    """Raise `ValueError` if a wager of a chapter has no title, or a code of it means something else in another game."""
+    untitled = [wager for wager in added.wagers if wager not in game.wagers]
+    if untitled:
+        raise ValueError(f"the chapter {added.key}: wager {untitled[0]!r} has no title in `wagers` of settle.py")
+    for code, kind in added.findings.items():
+        if kinds.get(code, kind) != kind:
+            raise ValueError(f"the chapter {added.key}: finding {code} is {kinds[code].title!r} in another game")
 
 
 def _chapters_in(package: str) -> Iterator[str]:
@@ -152,6 +163,24 @@ def wager_titles() -> dict[str, str]:
     'Two-Way Bad Beat'
     """
     return {wager: title for game in GAMES.values() for wager, title in game.wagers.items()}
+
+
+def wager_names() -> dict[str, tuple[str, ...]]:
+    """Return every game → the names of the wagers that its chapters have.
+
+    >>> wager_names()["over_under"]
+    ('ante', 'over', 'under', 'bonus')
+    """
+    names: dict[str, dict[str, None]] = {}
+    for key in known_chapters():
+        of = chapter(*key.split("-", 1))
+        names.setdefault(of.game, {}).update(dict.fromkeys(of.wagers))
+    return {game: tuple(wagers) for game, wagers in names.items()}
+
+
+def finding_kinds() -> dict[str, FindingKind]:
+    """Return code → the kind of finding, over all chapters that declare kinds of their own."""
+    return {code: kind for key in known_chapters() for code, kind in chapter(*key.split("-", 1)).findings.items()}
 
 
 def wagers_by_setting() -> frozenset[str]:

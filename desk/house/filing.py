@@ -5,7 +5,7 @@ The text of a submission is in the log as it was filed. What changes is said in 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from desk.house.record import Entry, TableRecord, drafts, house_event, records
@@ -17,6 +17,7 @@ from events.vocabulary.envelope import Draft
 from intake.filings import Submission, check_filing
 from replay.narrative.names import heading, wager_name
 from replay.transcript.transcript import rules_filed
+from rulebook.catalogue import wager_names
 from rulebook.chapters.money import show_money
 from rulebook.chapters.rulebook import Rulebook, RulesRefused, parse_submission
 
@@ -26,13 +27,23 @@ Returns = Callable[[Rulebook], Mapping[str, float]]
 ROLE = "compliance"
 
 
-def read_filed_rules(text: str) -> Submission:
-    """Return what a submission says of itself. Raises `EventError` naming the key, and what was expected."""
-    try:
-        book = parse_submission(text, "rules_filed")
-    except RulesRefused as error:
-        raise EventError(str(error)) from error
-    return Submission(book.game, book.effective_gaming_day)
+class _FiledRules:
+    """What intake asks of rules (`intake.filings.ReadRules`)."""
+
+    def __call__(self, text: str) -> Submission:
+        """Return what a submission says of itself. Raises `EventError` naming the key, and what was expected."""
+        try:
+            book = parse_submission(text, "rules_filed")
+        except RulesRefused as error:
+            raise EventError(str(error)) from error
+        return Submission(book.game, book.effective_gaming_day)
+
+    def wagers(self) -> Mapping[str, Collection[str]]:
+        """Return every game with the names of its wagers."""
+        return wager_names()
+
+
+read_filed_rules = _FiledRules()
 
 
 class Filing(NamedTuple):

@@ -44,10 +44,8 @@ Card = Literal[
 SeenCard = Card | None
 Cards = Annotated[list[SeenCard], Meta(max_length=60)]
 
-WagerName = Literal[
-    "base", "ace_high_bonus", "fortune_bonus", "progressive", "tiger_9", "sum", "match", "beat_it", "insurance",
-    "ante", "bonus", "over", "under", "blind", "raise", "trips", "bad_beat", "mystery", "backline",
-]  # fmt: skip
+WagerName = Annotated[str, Meta(pattern=r"\A[a-z][a-z0-9_]{0,31}\Z")]
+"""The name of a wager, of which only the form is fixed here: which names there are, the chapters say (D881)."""
 EnvyWager = Literal["fortune_bonus", "progressive"]
 WagerForm = Literal["chips", "plaque", "instrument", "cash", "verbal"]
 DealMethod = Literal["manual_shoe", "hand", "automated_shoe"]

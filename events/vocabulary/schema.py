@@ -1,7 +1,7 @@
 """JSON Schema 2020-12 of the envelope and of every event, and the table of the vocabulary; both frozen under `docs/`.
 
 `python -m events.vocabulary.schema` writes them. It refuses where the fields of a published `(type, version)` changed:
-that must be a new version. A closed list (a wager, a reason) may grow.
+that must be a new version. A closed list (a form, a reason) may grow, or become a form that everything on it has.
 """
 
 from __future__ import annotations
@@ -137,6 +137,8 @@ def _changes(name: str, before: dict[str, Any], after: dict[str, Any] | None) ->
 def _still(before: Any, after: Any) -> bool:
     """Whether every value that fitted still fits, and no other kind of value does."""
     if isinstance(before, dict) and isinstance(after, dict):
+        if "enum" in before and after.keys() - {"description", "title"} == {"type", "pattern"}:
+            return all(isinstance(each, str) and re.fullmatch(after["pattern"], each) for each in before["enum"])
         keys = before.keys() | after.keys()
         return all(_still_key(key, before.get(key), after.get(key)) for key in keys - {"description", "title"})
     if isinstance(before, list) and isinstance(after, list):

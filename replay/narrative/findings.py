@@ -1,12 +1,14 @@
 """What each finding's code means: its title, and why it has its severity. Pure.
 
-Invariant: a code is registered with the rules (`replay/rules/rule.py`) or with the faults of the log
-(`events/errors.py`); its title is here and nowhere else.
+Invariant: a code is registered with the rules (`replay/rules/rule.py`), in the chapter of the one game that has it, or with the
+faults of the log (`events/errors.py`); its title is here and nowhere else.
 """
 
 from __future__ import annotations
 
 from typing import Final
+
+from rulebook.catalogue import finding_kinds
 
 TITLES: Final = {
     "DEAL-TOTAL": "Dice total announcement error",
@@ -108,7 +110,10 @@ TITLES: Final = {
 
 def finding_title(code: str) -> str:
     """Return what a code means, in at most four words; a code that is not known here represents itself."""
-    return TITLES.get(code) or code
+    title = TITLES.get(code)
+    if title is None and code in (kinds := finding_kinds()):
+        return kinds[code].title
+    return title or code
 
 
 def severity_reason(code: str, severity: str, difference_cents: int | None) -> str:

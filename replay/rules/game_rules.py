@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Literal, get_args
 
 from replay.rules.round_steps import Precedence
-from replay.rules.rule import Rule
+from replay.rules.rule import SEVERITY, Rule
 from replay.settlement.game_terms import GameTerms
+from rulebook.chapters.chapters import Chapter
 
 Theme = Literal["wagering", "dealing", "setting", "settlement", "equipment", "paying"]
 """The themes of the rules that games share, in the order in which they speak (`order.py`)."""
@@ -30,3 +31,13 @@ class GameRules(GameTerms, frozen=True, kw_only=True):
         unknown = [theme for theme in self.rules if theme not in THEMES]
         if unknown:
             raise ValueError(f"{self.game}: there is no theme {unknown[0]!r}; use one of {', '.join(THEMES)}")
+
+    def must_have_its_codes(self, chapter: Chapter) -> None:
+        """Raise `ValueError` if a rule finds what neither the register nor the chapter has, or the chapter takes a code of all."""
+        for code in sorted(chapter.findings.keys() & SEVERITY.keys()):
+            raise ValueError(
+                f"{chapter.key}: the code {code} is in the register of all games; give the new one another name"
+            )
+        own = {code for rules in self.rules.values() for rule in rules for code in rule.codes}
+        for code in sorted(own - chapter.findings.keys() - SEVERITY.keys()):
+            raise ValueError(f"{chapter.key}: the chapter does not declare the code {code}; add a [[finding]] with it")

@@ -7,6 +7,7 @@ contradicts itself and nothing can be said (D26). Rules are pure; `adjudicate` r
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
@@ -49,7 +50,9 @@ SEVERITY: dict[str, Severity] = {
     "LOG-PINNED-RULES": "high", "LOG-OBSERVED-DIFFERS": "high",
     "LOG-FILING": "high",
 }  # fmt: skip
-"""The register of codes: append-only, a code is never reused."""
+"""The register of codes: append-only, a code is never reused. Codes that only one game has are in its chapter (`[[finding]]`)."""
+
+_CODE = re.compile(r"[A-Z]{2,8}(-[A-Z]{2,14}){1,2}")
 
 OF_ORDER = frozenset(
     {
@@ -107,16 +110,26 @@ def rule(
 ) -> Callable[[RuleFunction], Rule]:
     """Make a function a rule that can find these codes and is on these sections.
 
-    Raises `ValueError` if a code is not in the register, or no section is given.
+    A code is in the register, or in the chapter of its game. Raises `ValueError` for what is no code, and without a section.
     """
 
     def make(function: RuleFunction) -> Rule:
-        unknown = [code for code in codes if code not in SEVERITY]
+        unknown = [code for code in codes if _CODE.fullmatch(code) is None]
         if unknown or not on:
             raise ValueError(f"rule {function.__name__}: unknown code {unknown} or no section")
         return Rule(codes, on, function, over_readings, early)
 
     return make
+
+
+def severity_of(code: str, chapter: Chapter) -> Severity:
+    """Return how severe a finding with a code is. Raises `ValueError` if neither the register nor the chapter has the code."""
+    severity = SEVERITY.get(code)
+    if severity is not None:
+        return severity
+    if code not in chapter.findings:
+        raise ValueError(f"{code} is no code: declare it in the chapter {chapter.key} as a [[finding]]")
+    return chapter.findings[code].severity
 
 
 def finding(
@@ -149,7 +162,7 @@ def finding(
         evidence=seqs,
         cite=str(cite),
         other_reading=other_reading,
-        severity=SEVERITY[code],
+        severity=severity_of(code, book.chapter),
         assumed=cite.assumed,
         rules_digest=book.digest,
     )

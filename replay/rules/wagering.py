@@ -86,6 +86,8 @@ def limits(round_: Round, book: Rulebook) -> Iterator[Finding]:
         rule_ = book.chapter.wagers.get(stake.wager)
         if offer is None or rule_ is None:
             expected = "a wager that the rules submission offers"
+            if rule_ is None:
+                expected = f"a wager of the game: {', '.join(book.chapter.wagers)}"
         elif rule_.of is not None:
             other = placed.get((stake.seat, rule_.of, None, ""))
             must = rule_.times * other.in_time_cents if other is not None else 0

@@ -124,7 +124,7 @@ def _bar(words: Words, context: Context) -> Sequence[Event]:
 
 @statement("touched", "wagering")
 def _touched(words: Words, context: Context) -> Sequence[Event]:
-    return [model.WagerHandled(seat=words.seat(), wager=wager_named(words))]
+    return [model.WagerHandled(seat=words.seat(), wager=wager_named(words, context))]
 
 
 # ------------------------------------------------------------------------------------------------- California: player-dealer

@@ -203,7 +203,7 @@ def _reveal(words: Words, context: Context) -> Sequence[Event]:
 @statement("announce", "setting")
 def _announce(words: Words, context: Context) -> Sequence[Event]:
     seat, result = words.seat(), words.one_of(("win", "lose", "tie"))
-    return [fact(model.ResultAnnounced, seat=seat, wager=wager_named(words), result=cast(Any, result))]
+    return [fact(model.ResultAnnounced, seat=seat, wager=wager_named(words, context), result=cast(Any, result))]
 
 
 @statement("acknowledge", "envy")
@@ -220,14 +220,14 @@ def _light(words: Words, context: Context) -> Sequence[Event]:
 def _validate(words: Words, context: Context) -> Sequence[Event]:
     seat, by = words.seat(), words.option("by")
     role = cast(Any, words.one_of(("floorperson", "pit_manager", "shift_manager", "dealer"), "floorperson"))
-    wager: Any = wager_named(words) if words.rest else "progressive"
+    wager: Any = wager_named(words, context) if words.rest else "progressive"
     return [fact(model.PayoutValidated, seat=seat, wager=wager, by=by or FLOOR, role=role)]
 
 
 @statement("document", "progressive")
 def _document(words: Words, context: Context) -> Sequence[Event]:
     seat, document = words.seat(), words.option("id")
-    wager = wager_named(words)
+    wager = wager_named(words, context)
     return [
         fact(model.PayoutDocumented, seat=seat, wager=wager, document=document or "slip-1", amount_cents=words.money())
     ]
@@ -368,7 +368,7 @@ def _envy(words: Words, context: Context) -> Sequence[Event]:
     if of is None:
         raise words.error("expected for=POSITION, whose hand the Envy Bonus is for")
     position = words.position(f"seat={of}" if of.isdigit() else of)
-    wager = wager_named(words)
+    wager = wager_named(words, context)
     return [fact(model.EnvyPaid, seat=seat, wager=wager, for_position=position, amount_cents=words.money())]
 
 

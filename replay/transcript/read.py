@@ -6,16 +6,16 @@ Invariant: a statement becomes events and nothing else; what it leaves out gets 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, cast, get_args
+from typing import Any, cast
 
 from events.vocabulary import model
-from events.vocabulary.model import Aspect, Event, WagerName, fact
+from events.vocabulary.model import Aspect, Event, fact
 from replay.fold.table_state import NOT_STATED
 from replay.fold.wager_keys import Key, key_of
 from replay.transcript.words import Position, Words
+from rulebook.catalogue import wager_names
 from rulebook.chapters.rulebook import Rulebook
 
-WAGERS = get_args(WagerName)
 FLOOR = "floor-1"
 DECK = "d-1"
 """The deck of a round if none is named."""
@@ -101,11 +101,11 @@ def statement(keyword: str, aspect: Aspect | None = None) -> Callable[[Reader], 
     return register
 
 
-def wager_named(words: Words) -> Any:
-    """Take the name of a wager."""
-    word = words.take("a wager")
-    if word not in WAGERS:
-        raise words.error(f"expected a wager ({', '.join(WAGERS[:4])}, …), got {word!r}")
+def wager_named(words: Words, context: Context) -> str:
+    """Take the name of a wager: of the chapter, or of another game, because one of another may be placed here, too."""
+    word, wagers = words.take("a wager"), context.book.chapter.wagers
+    if word not in wagers and not any(word in names for names in wager_names().values()):
+        raise words.error(f"expected a wager ({', '.join(wagers)}), got {word!r}")
     return word
 
 
@@ -320,13 +320,13 @@ def _shaker_covered(words: Words, context: Context) -> Sequence[Event]:
 # --------------------------------------------------------------------------------------------------------------- wagering
 
 
-def amounts(words: Words) -> list[tuple[Any, int | None, int]]:
+def amounts(words: Words, context: Context) -> list[tuple[Any, int | None, int]]:
     """Take wagers and their amounts: (wager, number of a Match wager, cents); `number=?` is a number that was not read."""
     number = words.option("number")
     pip = words.as_number(number, "a number", 1, 6) if number not in (None, "?") else None
     pairs: list[tuple[Any, int]] = []
     while words.rest:
-        wager = wager_named(words)
+        wager = wager_named(words, context)
         pairs.append((wager, words.money(f"the amount of {wager}")))
     if not pairs:
         raise words.error("expected a wager and an amount")
@@ -341,7 +341,7 @@ def amounts(words: Words) -> list[tuple[Any, int | None, int]]:
 def amounts_of(words: Words, context: Context, seat: int) -> list[tuple[str, Any, int | None, int]]:
     """Take wagers of a seat and their amounts, each with whose it is: who is named, else who placed it there (D382)."""
     named = words.option("bettor")
-    pairs = amounts(words)
+    pairs = amounts(words, context)
     behind = set(context.bettors.get((seat, "backline"), ()))
     if named is None and len(behind) > 1 and any(wager == "backline" for wager, *_ in pairs):
         raise words.error(f"expected bettor= with a backline wager, because {len(behind)} bet behind seat {seat}")
@@ -355,7 +355,7 @@ def _wager_placed(words: Words, context: Context) -> Sequence[Event]:
     form = cast(Any, words.one_of(("cash", "verbal", "plaque", "instrument", "chips"), "chips"))
     events: list[Event] = []
     own = False
-    for wager, pip, cents in amounts(words):
+    for wager, pip, cents in amounts(words, context):
         own = own or wager != "backline"
         placed = key_of(seat, wager, pip, bettor)
         context.add_stake(placed, cents)
@@ -418,7 +418,7 @@ def _lock(words: Words, context: Context) -> Sequence[Event]:
 
 @statement("lammer", "envy")
 def _lammer(words: Words, context: Context) -> Sequence[Event]:
-    return [fact(model.LammerPlaced, seat=words.seat(), wager=wager_named(words))]
+    return [fact(model.LammerPlaced, seat=words.seat(), wager=wager_named(words, context))]
 
 
 @statement("accepted", "progressive")

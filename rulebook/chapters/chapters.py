@@ -105,6 +105,14 @@ class SettingRule(msgspec.Struct, frozen=True, kw_only=True):
     readings: Mapping[bool | str, str] = {}
 
 
+class FindingKind(msgspec.Struct, frozen=True, kw_only=True):
+    """A kind of finding that only the game of a chapter has: its code, its title in at most four words, how severe it is."""
+
+    code: str
+    title: str
+    severity: Literal["high", "medium", "low"]
+
+
 class Chapter(msgspec.Struct, frozen=True, kw_only=True):
     """A chapter: its wagers, paytables and numbers. `name` is its number in the code, `key` how submissions name it.
 
@@ -146,6 +154,7 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
     like: bool
     assumed: bool
     sections: Mapping[str, str | None]
+    findings: Mapping[str, FindingKind] = {}
     citations: dict[str, Citation] = {}
     has_answers: dict[str, bool] = {}
 
@@ -322,6 +331,7 @@ def _chapter(table: Mapping[str, Any]) -> Chapter:
         like=name == REFERENCE or table.get("like") == REFERENCE,
         assumed=table.get("assumed", False),
         sections={section: number or None for section, number in table.get("sections", {}).items()},
+        findings={entry["code"]: msgspec.convert(entry, FindingKind) for entry in table.get("finding", ())},
     )
 
 

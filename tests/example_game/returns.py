@@ -47,5 +47,5 @@ RETURNS = GameReturns(
     game="high_card",
     required=_ante,
     combined=("ante",),
-    bonuses={"bonus": BonusReturns(at_odds("bonus", _bonus))},
+    bonuses={"pair_plus": BonusReturns(at_odds("pair_plus", _bonus))},
 )

@@ -27,7 +27,7 @@ def dealers_card_seen(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
             )
 
 
-@rule("PLAY-ORDER", on=("700a.11(a)",))
+@rule("HC-TURN", on=("700a.11(a)",))
 def dealer_last(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """The dealer's hand is turned over after all others (§ 700a.11(a))."""
     turned = round_.of(model.HandRevealed)
@@ -41,7 +41,7 @@ def dealer_last(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermina
     yield finding(
         round_,
         book,
-        "PLAY-ORDER",
+        "HC-TURN",
         "700a.11(a)",
         expected="the dealer's hand turned over last",
         observed=f"before that of seat {later.payload.position}",

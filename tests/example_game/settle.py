@@ -30,7 +30,7 @@ def lines(paytable: Paytable, cards: Sequence[int], side: int | None = None) -> 
 
 def settle(book: Rulebook, layout: TableLayout) -> list[Due]:
     """Return what every wager of the round is due (§ 700a.11)."""
-    settled = {"ante": _ante, "bonus": _bonus}
+    settled = {"ante": _ante, "pair_plus": _bonus}
     return [
         settled[wager](book, layout, box) if wager in book.offers else not_offered(book, box, wager)
         for box in layout.boxes
@@ -52,20 +52,20 @@ def _ante(book: Rulebook, layout: TableLayout, box: BettingBox) -> Due:
 
 
 def _bonus(book: Rulebook, layout: TableLayout, box: BettingBox) -> Due:
-    paytable = offered(book, "bonus")
+    paytable = offered(book, "pair_plus")
     assert paytable is not None, "an optional wager is filed with its paytable"
     if box.hand.cards is None:
-        return due_of(book, box, "bonus", Outcome.UNKNOWN, None, "700a.12(b)", paytable)
+        return due_of(book, box, "pair_plus", Outcome.UNKNOWN, None, "700a.12(b)", paytable)
     line = paytable.best(lines(paytable, box.hand.cards))
     if line is None:
-        return due_of(book, box, "bonus", Outcome.LOSE, -box.stakes["bonus"], "700a.11(c)", paytable)
-    return won_at_odds(book, box, "bonus", paytable, line, MaximumPayout(None), "700a.12(b)")
+        return due_of(book, box, "pair_plus", Outcome.LOSE, -box.stakes["pair_plus"], "700a.11(c)", paytable)
+    return won_at_odds(book, box, "pair_plus", paytable, line, MaximumPayout(None), "700a.12(b)")
 
 
 GAME = Game(
     name="high_card",
     title="High Card",
-    wagers={"ante": "Ante", "bonus": "Bonus"},
+    wagers={"ante": "Ante", "pair_plus": "Pair Plus"},
     hands={},
     settle=settle,
     lines=lines,

@@ -40,8 +40,8 @@ class HighCardPlan(Plan):
     """What is decided about a round: who bets what, which cards come."""
 
     required = ("ante",)
-    habits: ClassVar[dict[str, Habit]] = {"bonus": "own"}
-    by_hand: ClassVar = ("ante", "bonus")
+    habits: ClassVar[dict[str, Habit]] = {"pair_plus": "own"}
+    by_hand: ClassVar = ("ante", "pair_plus")
 
     def __init__(self, table: Any, random: Random) -> None:
         super().__init__(table, random)
@@ -62,7 +62,7 @@ class HighCardPlan(Plan):
     def stack(self, number: int) -> None:
         """Let a rare hand come up."""
         seat = min(self.boxes)
-        self.bet(seat, "bonus", BONUS_CENTS)
+        self.bet(seat, "pair_plus", BONUS_CENTS)
         self.deal({seat: list(parse_cards(RARE[number % len(RARE)]))})
 
 
@@ -70,7 +70,7 @@ class HighCardPlay(Play):
     """Writes the script of a round as it should go."""
 
     observed: ClassVar[list[Aspect]] = ["wagering", "deal", "settlement"]
-    at_even_money = ("ante", "bonus")
+    at_even_money = ("ante", "pair_plus")
     withdrawn = ("ante", 1000)
     plan: HighCardPlan
 
@@ -116,7 +116,7 @@ class HighCardPlay(Play):
 register_payment(ANOMALIES, lambda plan: True, lambda plan: True, None)
 
 
-@ANOMALIES.fault("PLAY-ORDER")
+@ANOMALIES.fault("HC-TURN")
 def dealer_first(play: Any) -> Spot:
     """The dealer's hand is turned over before the others."""
     first = next(iter(play.plan.hands))
@@ -138,6 +138,6 @@ ANOMALIES.fault("DEAL-EXPOSED", Spot(consequences=("PAY-VOID",)), prepare=_expos
 ANOMALIES.legitimate("void", 15, HERE, prepare=_void)
 
 
-LIMITS = {"min": "10.00", "max": "500.00", "bonus.min": "1.00", "bonus.max": "100.00"}
-TABLE = TableSpec("hc-01", "pa-700a", "manual_shoe", "none", 1, "", Filing({"bonus": "A"}, "", LIMITS))
+LIMITS = {"min": "10.00", "max": "500.00", "pair_plus.min": "1.00", "pair_plus.max": "100.00"}
+TABLE = TableSpec("hc-01", "pa-700a", "manual_shoe", "none", 1, "", Filing({"pair_plus": "A"}, "", LIMITS))
 SIMULATION = GameSimulation("high_card", (TABLE,), HighCardTable, HighCardPlan, HighCardPlay, ANOMALIES)

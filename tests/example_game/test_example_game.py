@@ -6,10 +6,13 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from floor.day import gaming_day
 from rack.cli import main
+from replay.narrative.findings import finding_title
+from replay.narrative.names import wager_name
 from replay.rules.order import rules_in_order
 from replay.rules.rule import EVERY_CHAPTER
 from rulebook.catalogue import GAMES, add_game, remove_game
@@ -48,7 +51,7 @@ def test_its_rounds(case: GoldenCase) -> None:
 def test_its_findings_cite_its_own_sections() -> None:
     book = parse_submission(simple_submission("pa-700a"))
     holding = [each for each in rules_in_order() if each.holds_in(book.chapter)]
-    assert {"DEAL-NOBETS", "PLAY-ORDER"} <= {code for each in holding for code in each.codes}
+    assert {"DEAL-NOBETS", "HC-TURN"} <= {code for each in holding for code in each.codes}
     for each in holding:
         if each.on != EVERY_CHAPTER:
             (section, *_) = (on for on in each.on if book.has(on))
@@ -59,7 +62,7 @@ def test_its_findings_cite_its_own_sections() -> None:
     ("wrong", "section"),
     [
         ({"deal_method": "hand"}, "58 Pa. Code § 700a.8(a)"),
-        ({"paytables": {"bonus": "B"}}, "58 Pa. Code § 700a.12(b)"),
+        ({"paytables": {"pair_plus": "B"}}, "58 Pa. Code § 700a.12(b)"),
         ({"equal_hands": "win"}, "§ 700a.11(b)"),
     ],
 )
@@ -86,8 +89,28 @@ def test_its_wagers_are_held_against_theory(tmp_path: Path, capsys: pytest.Captu
         ["hold", "theory", "--by", "game", "--warehouse", warehouse, "--json"]
     )  # rare hands are stacked: an alarm is due
     compared = {row["wager"]: row for row in json.loads(capsys.readouterr().out)}
-    assert set(compared) == {"base", "bonus"}
+    assert set(compared) == {"base", "pair_plus"}
     assert {row["verdict"] for row in compared.values()}.isdisjoint({"no_theory"})
+
+
+def test_its_own_wager_and_finding_have_their_titles_on_the_way_to_the_pages(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A wager and a code that no game of this project has: from the devices through log and replay to warehouse and text."""
+    main(["demo", "--games", "high_card", "--rounds", "150", "--out", str(tmp_path), "--quiet"])
+    with duckdb.connect(str(tmp_path / "warehouse.duckdb"), read_only=True) as db:
+        assert db.sql("SELECT DISTINCT wager FROM fct_wagers ORDER BY wager").fetchall() == [("ante",), ("pair_plus",)]
+        found = (
+            "SELECT table_id, round_no FROM fct_findings WHERE code = 'HC-TURN' AND severity = 'low' ORDER BY round_no"
+        )
+        table, number = db.sql(found).fetchall()[0]
+    capsys.readouterr()
+    assert main(["round", table, str(number), "--log", f"sqlite://{tmp_path}/floor.db"]) == 1
+    shown = capsys.readouterr().out
+    assert "pair_plus" in shown
+    assert "Pair Plus" in shown
+    assert "Dealer not last" in shown
+    assert (finding_title("HC-TURN"), wager_name("pair_plus")) == ("Dealer not last", "Pair Plus")
 
 
 def test_its_recorded_rounds_are_explained(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -20,7 +20,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 PACKAGE = "high_card_game"
 UNDERPAID = """
-rules   pa-700a bonus=A
+rules   pa-700a pair_plus=A
 wager   seat=2 ante 10.00
 deal    dealer=Qs Jd  seat2=Ah Kh
 pay     seat=2 ante 5.00
@@ -76,7 +76,7 @@ def test_its_rounds_are_judged(site: Path, tmp_path: Path) -> None:
 
 def test_its_returns_are_counted(site: Path) -> None:
     returns = json.loads(rack(site, "theory", "high_card", "--json").stdout)
-    assert {row["wager"] for row in returns} == {"base", "bonus"}
+    assert {row["wager"] for row in returns} == {"base", "pair_plus"}
     assert {row["game"] for row in returns} == {"high_card"}
 
 

@@ -28,6 +28,7 @@ TEXTS = {  # by pattern: text of a permanent form
     r"\A([01][0-9]|2[0-3]):[0-5][0-9]\Z": "06:00",
     r"\A[A-Z]{3}\Z": "USD",
     r"\A[a-z0-9_]{1,32}\Z": "face_up_pai_gow",
+    r"\A[a-z][a-z0-9_]{0,31}\Z": "base",
     r"\A[a-z_]{1,40}\Z": "hand_set",
     r"\A(table|observed)/[a-z0-9-]{1,32}\Z": "table/fu-07",
     r"\A[a-z0-9][a-z0-9._@+-]{0,63}\Z": "m.ortiz@bellwether",

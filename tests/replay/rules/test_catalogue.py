@@ -18,7 +18,7 @@ from replay.run.adjudicate import rules_of
 from replay.settlement.game_terms import terms_of
 from replay.settlement.voids import can_be_void
 from rulebook.catalogue import GAMES, add_game, remove_game
-from rulebook.chapters.chapters import chapter
+from rulebook.chapters.chapters import FindingKind, chapter
 from rulebook.chapters.rulebook import parse_submission, simple_submission
 from tests.example_game.variants import new_package
 
@@ -80,3 +80,19 @@ def test_a_game_that_nobody_added_is_not_settled() -> None:
     without = msgspec.structs.replace(book, chapter=msgspec.structs.replace(book.chapter, game="whist"), game="whist")
     with pytest.raises(LookupError, match="the game whist has no record of its rules"):
         can_be_void(without)
+
+
+def test_a_code_that_its_chapter_does_not_declare_and_one_of_all_games_are_refused_by_name() -> None:
+    @rule("HC-TURN", on=("11(a)",))
+    def own(round_: Round, book: object) -> Iterator[Finding]:
+        """Find nothing (§ 11(a))."""
+        yield from ()
+
+    record, book = GameRules(game="over_under", rules={"paying": (own,)}), chapter("pa", "686a")
+    with pytest.raises(
+        ValueError, match=r"pa-686a: the chapter does not declare the code HC-TURN; add a \[\[finding\]\]"
+    ):
+        record.must_have_its_codes(book)
+    kind = FindingKind(code="PAY-OVER", title="Another meaning", severity="low")
+    with pytest.raises(ValueError, match="pa-686a: the code PAY-OVER is in the register of all games"):
+        record.must_have_its_codes(msgspec.structs.replace(book, findings={"PAY-OVER": kind}))

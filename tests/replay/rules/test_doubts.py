@@ -168,7 +168,7 @@ def never(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     yield from ()
 
 
-@pytest.mark.parametrize(("codes", "on"), [(("DEAL-NOTHING",), ("13(a)",)), (("DEAL-START",), ())])
+@pytest.mark.parametrize(("codes", "on"), [(("deal-nothing",), ("13(a)",)), (("DEAL-START",), ())])
 def test_a_rule_needs_a_known_code_and_a_section(codes: tuple[str, ...], on: tuple[str, ...]) -> None:
     make = rule(*codes, on=on)
     with pytest.raises(ValueError, match="never: unknown code"):

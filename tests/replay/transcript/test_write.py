@@ -15,6 +15,7 @@ from events.vocabulary.model import REGISTRY, Event
 from replay.transcript.read import STATEMENTS
 from replay.transcript.transcript import Script, judge, parse
 from replay.transcript.write import WRITERS, statement, to_text
+from rulebook.catalogue import wager_names
 from tests.events.strategies import payloads_of
 from tests.golden.rounds import read_cases, round_files
 from tests.replay.tables import PAID, RULES_LINE, START_US
@@ -23,6 +24,7 @@ CHAPTERS = ("645c", "688a", "688a-proposed", "gegr-002138")
 CASES = [case for name in CHAPTERS for path in round_files(name) for case in read_cases(path)]
 
 COUNTS_MAX = 400
+KNOWN_WAGERS = sorted({name for names in wager_names().values() for name in names})
 METER_MAX = 99_999_999_999_9999
 
 
@@ -58,7 +60,14 @@ def tame(event: Event) -> Event:
     if isinstance(event, model.ShakerShaken):
         times = event.times % COUNTS_MAX if event.times is not None else None
         changes |= {"times": times, "duration_ms": None if times is not None else (event.duration_ms or 0) % COUNTS_MAX}
-    return msgspec.structs.replace(event, **changes)
+    return _with_a_known_wager(msgspec.structs.replace(event, **changes))
+
+
+def _with_a_known_wager(event: Event) -> Event:
+    wager = getattr(event, "wager", None)
+    if wager is None or wager in KNOWN_WAGERS:
+        return event
+    return msgspec.structs.replace(event, wager=KNOWN_WAGERS[len(wager) % len(KNOWN_WAGERS)])
 
 
 def _small(value: int) -> int:
