@@ -29,7 +29,7 @@ from events.sqlite.log import utc_now_us
 from events.vocabulary.envelope import Draft
 from floor.catalogue import DEFAULT, SIMULATIONS
 from floor.day import gaming_day
-from rack.comparison import ComparableFinding, Comparison, FaultLabel, compare
+from floor.faults.comparison import ComparableFinding, Comparison, FaultLabel, compare
 from rack.errors import UsageError
 from rack.opening import checkpoints_at, log_at, results_at
 from rack.output import Output

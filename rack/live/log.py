@@ -11,8 +11,8 @@ import msgspec
 
 from analytics.warehouse.feed import build_warehouse
 from events.proofs.keys import read_signer
+from floor.faults.comparison import ComparableFinding, FaultLabel, compare
 from rack import demo
-from rack.comparison import ComparableFinding, FaultLabel, compare
 from rack.errors import UsageError
 from rack.live.parts import DEVICES, Site
 from rack.live.simulated_floor import ACCOUNT, Account, office_events

@@ -13,9 +13,9 @@ from events.vocabulary import model
 from events.vocabulary.envelope import Draft
 from floor.catalogue import SIMULATIONS
 from floor.day.gaming_day import Simulation, simulate
+from floor.faults.comparison import compare
 from games.dj_wild.settle import lines
 from games.dj_wild.simulation.stacking import TARGETS, line_of, make_hand
-from rack.comparison import compare
 from replay.findings import Finding
 from replay.run.replayer import MemoryResults, findings, replay
 from rulebook.cards.cards import CODE

@@ -20,9 +20,9 @@ from analytics.warehouse.feed import build_warehouse
 from analytics.warehouse.warehouse import Warehouse, reading
 from floor.day.gaming_day import Simulation, simulate
 from floor.day.schemes import EXAMPLE, FRIEND, TAKEN_CENTS, Scheme
+from floor.faults.comparison import compare
 from floor.table.casino import SIMULATED
 from rack.cli import main
-from rack.comparison import compare
 from rack.demo import append
 from rack.opening import log_at, results_at
 from rack.output import Output

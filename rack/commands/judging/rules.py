@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rack.arguments import add_log, check_options, require_options
+from rack.arguments import action_parsers, add_log, require_options
 from rack.errors import Exit, UsageError
 from rack.output import Output, table
 
@@ -19,58 +19,48 @@ if TYPE_CHECKING:
 
 HELP = "List the paytables that can be filed, check a rules submission, file it at tables, or sign a filing"
 
-EPILOG = """\
-list                      every wager and paytable of every chapter, with its section
-check FILE                validate a rules submission
-file FILE TABLE…          file it at tables, all or none: --by; --signed-by adds a second person's signature at once;
-                          --dry-run prints what would change, and what every wager returns, and writes nothing
-sign TABLE…               sign the last filing of each table a second time: --by, another person than the one who filed
-filed [TABLE]             who filed which rules, and who signed; a filing by a device is named
-
-Who files and who signs has the role `compliance` in the register of persons (`rack review register`)."""
-TAKES = {
-    "list": (),
-    "check": (),
-    "file": ("log", "by", "signed_by", "dry_run"),
-    "sign": ("log", "by"),
-    "filed": ("log",),
-}
-"""Action → its options."""
+EPILOG = "Who files and who signs has the role `compliance` in the register of persons (`rack review register`)."
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.formatter_class, parser.epilog = argparse.RawDescriptionHelpFormatter, EPILOG
-    parser.add_argument("what", metavar="ACTION", choices=tuple(TAKES), help=", ".join(TAKES))
-    parser.add_argument("of", metavar="WHAT", nargs="*", help="The rules submission (TOML); tables.")
-    add_log(parser)
-    parser.add_argument("--by", metavar="PERSON", help="file, sign: who files or signs, such as m.ortiz.")
-    parser.add_argument("--signed-by", metavar="PERSON", help="file: who signs at once, another person.")
-    parser.add_argument("--dry-run", action="store_true", help="file: print what would change; write nothing.")
+    parser.epilog = EPILOG
+    action = action_parsers(parser)
+    action("list", "List every wager and paytable of every chapter, with its section.")
+    check = action("check", "Validate a rules submission.")
+    file = action("file", "File a rules submission at tables, all or none.")
+    for each in (check, file):
+        each.add_argument("file", metavar="FILE", help="The rules submission (TOML).")
+    sign = action("sign", "Sign the last filing of each table a second time, as another person than the one who filed.")
+    for each in (file, sign):
+        each.add_argument("tables", metavar="TABLE", nargs="+", type=str.lower, help="The tables.")
+    filed = action("filed", "List who filed which rules, and who signed; a filing by a device is named.")
+    filed.add_argument("tables", metavar="TABLE", nargs="*", type=str.lower, help="Only these tables.")
+    for each in (file, sign, filed):
+        add_log(each)
+    sign.add_argument("--by", metavar="PERSON", required=True, help="Who signs, such as m.ortiz.")
+    file.add_argument("--by", metavar="PERSON", help="Who files, such as m.ortiz.")
+    file.add_argument("--signed-by", metavar="PERSON", help="Who signs at once, another person.")
+    file.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="Print what would change, and what every wager returns; write nothing.",
+    )
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """List, check, file or sign; 2 if a submission is refused."""
-    what, of = arguments.what, arguments.of
-    check_options(arguments, "rules", what, TAKES)
-    if (
-        len(of)
-        not in {"list": (0,), "check": (1,), "file": range(2, 1000), "sign": range(1, 1000), "filed": (0, 1)}[what]
-    ):
-        raise UsageError(
-            "expected `rack rules list`, `rack rules check FILE`, `rack rules file FILE TABLE…`, `rack rules sign TABLE…` or "
-            "`rack rules filed [TABLE]`"
-        )
-    if what == "list":
-        _list(output)
-    elif what == "check":
-        _check(of[0], output)
-    elif what == "file":
-        _file(arguments, of[0], [name.lower() for name in of[1:]], output)
-    elif what == "sign":
-        _sign(arguments, [name.lower() for name in of], output)
-    else:
-        _filed(arguments, [name.lower() for name in of], output)
+    match arguments.action:
+        case "list":
+            _list(output)
+        case "check":
+            _check(arguments.file, output)
+        case "file":
+            _file(arguments, arguments.file, arguments.tables, output)
+        case "sign":
+            _sign(arguments, arguments.tables, output)
+        case _:
+            _filed(arguments, arguments.tables, output)
     return Exit.CLEAN
 
 
@@ -98,7 +88,6 @@ def _sign(arguments: argparse.Namespace, tables: list[str], output: Output) -> N
     from desk.house.filing import Office
     from rack.opening import house_log, register_of
 
-    require_options(arguments, "rules", "sign", ("by",))
     with house_log(arguments.log) as log:
         office = Office(log, register_of(arguments.log), time.time_ns() // 1_000)
         signed = office.sign(tables, by=arguments.by)

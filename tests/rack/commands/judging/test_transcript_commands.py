@@ -331,7 +331,12 @@ def test_rules_check(tmp_path: Path, capsys) -> None:
     assert "paytable" in err
 
 
-@pytest.mark.parametrize("arguments", [["check"], ["list", "x.toml"], ["check", "nowhere.toml"]])
-def test_rules_usage(arguments: list[str], capsys) -> None:
-    assert main(["rules", *arguments]) == 2
+def test_rules_usage(capsys) -> None:
+    assert main(["rules", "check", "nowhere.toml"]) == 2
     assert "expected" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [["check"], ["list", "x.toml"], ["file", "x.toml"], ["sign", "fu-01"]])
+def test_an_action_of_rules_takes_what_it_is_about(arguments: list[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["rules", *arguments])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from floor.faults.comparison import compare
 from floor.faults.labels import Planted
-from rack.comparison import compare
 from replay.findings import Finding
 
 
