@@ -40,14 +40,21 @@ def checkpoints_at(address: str, **options: Any) -> CheckpointStore:
     return open_checkpoints(address, **options_of(address), **options)
 
 
-def desk(address: str, *, read_only: bool = False) -> AbstractContextManager[Desk]:
-    """Open the desk where a log's findings are reviewed; to write, with the register of persons that belongs to the log."""
+def desk(address: str, *, read_only: bool = False, needs_results: bool = True) -> AbstractContextManager[Desk]:
+    """Open the desk where a log's findings are reviewed; to write, with the register of persons that belongs to the log.
+
+    `needs_results`: false for what can be done before the log was replayed.
+    """
     from desk.review import persons
     from desk.review.desk import desk_at
 
     file = None if read_only else settings.persons_file(address)
     return desk_at(
-        address, read_only=read_only, persons=None if file is None else persons.read(file), **options_of(address)
+        address,
+        read_only=read_only,
+        needs_results=needs_results,
+        persons=None if file is None else persons.read(file),
+        **options_of(address),
     )
 
 

@@ -41,6 +41,7 @@ from events.vocabulary.envelope import Draft
 from events.vocabulary.model import Event, GamingDayOpened, PropertyConfigured
 from replay.findings import Adjudication, Finding, read_result
 from replay.narrative.reviews import DISPOSITIONS, INVESTIGATION_OUTCOMES, MOVES_MONEY, OUTCOMES
+from replay.run.memory_results import MemoryResults
 
 __all__ = [
     "DISPOSITIONS",
@@ -546,18 +547,22 @@ def desk_at(
     *,
     read_only: bool = False,
     check_heads: bool = True,
+    needs_results: bool = True,
     persons: Persons | None = None,
     clock: Callable[[], int] | None = None,
     **options: Any,
 ) -> Iterator[Desk]:
     """Open the desk of the log at an address, for one or a few actions.
 
+    `needs_results`: false for what can be done before the log was replayed.
     `check_heads` as in `open_log`: without it a log that lost its tail can be looked at. Options go to the backends
     (`security`). Raises `LogUnavailable` and `SecondWriter` as the log does.
     """
     with contextlib.ExitStack() as resources:
         log = open_log(address, read_only=read_only, check_heads=check_heads, **options)
         resources.callback(log.close)
-        results = open_results(address, read_only=True, **options)
-        resources.callback(results.close)
+        results: ResultStore = MemoryResults()
+        with contextlib.ExitStack() if needs_results else contextlib.suppress(LogUnavailable):
+            results = open_results(address, read_only=True, **options)
+            resources.callback(results.close)
         yield Desk(log, results, persons=persons, clock=clock)

@@ -184,7 +184,7 @@ def _enter(arguments: argparse.Namespace, output: Output) -> Exit:
     text, source = read_text(arguments.file)
     entered: list[EnteredScript] = []
     refusal = ""
-    with desk(log_address(arguments.log)) as open_desk:
+    with desk(log_address(arguments.log), needs_results=False) as open_desk:
         try:
             for each in enter_transcript(open_desk, text, source, rules_beside(arguments.file), observer):
                 entered.append(each)

@@ -90,7 +90,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     action = arguments.action
     check_options(arguments, "observe", action, TAKES)
     require_options(arguments, "observe", action, NEEDS[action])
-    with desk(log_address(arguments.log), read_only=action in ("list", "show", "result")) as open_desk:
+    read_only, needs_results = action in ("list", "show", "result"), action == "result"
+    with desk(log_address(arguments.log), read_only=read_only, needs_results=needs_results) as open_desk:
         return {
             "list": _list,
             "open": _open,

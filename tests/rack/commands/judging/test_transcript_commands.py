@@ -219,6 +219,14 @@ def test_yesterdays_hand_can_be_entered_and_another_record_of_a_recorded_round(h
     assert shown["recorded"].endswith("; played on gaming day 2026-03-01; the order was not seen")
 
 
+def test_a_round_can_be_entered_before_the_log_was_ever_replayed(house: str, capsys) -> None:
+    for file in Path(house.removeprefix("sqlite://")).parent.glob("floor.db.verdicts*"):
+        file.unlink()
+    enter(house, SEEN)
+    assert main(["observe", "list", "--log", house]) == 0
+    assert "m.ortiz" in capsys.readouterr().out
+
+
 def test_a_typo_is_corrected_by_number_and_field_and_a_failed_form_changes_nothing(house: str, capsys) -> None:
     enter(house, SEEN.replace("100.00", "20000.00"))
     capsys.readouterr()
