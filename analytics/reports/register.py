@@ -62,6 +62,9 @@ def errors_and_disputes(sources: Sources) -> Report:
         _listed(incidents),
         _disputes(sources, reviews),
     ]
+    observed = _observed(sources)
+    if not observed.is_empty():
+        tables.append(table_of("observed", "Observed rounds", observed))
     limits = [
         "What is found rests on the events of the devices; what was settled at the table without being recorded is not here.",
         "Incidents of no round (gaps in the log, a meter's own stream) have no gaming day and are not here: see meters.",
@@ -69,6 +72,24 @@ def errors_and_disputes(sources: Sources) -> Report:
         "Amounts recovered, paid and held are those that people stated and signed, not receipts.",
     ]
     return sources.report(NAME, TITLE, rules=RULES, tables=tables, limits=limits)
+
+
+def _observed(sources: Sources) -> pl.DataFrame:
+    """Return the observations with a round of the period: only a sample shows a rate (D903)."""
+    return sources.rows(
+        """
+        SELECT
+            m.table_id, m.observation, replace(m.basis, '_', ' ') AS counts_as, m.dealer, m.entered AS observed_rounds,
+            m.known AS known_rounds, m.wrong AS wrong_rounds, m.unread AS unread_rounds, m.patron_short_cents,
+            m.house_short_cents, m.says AS shows
+        FROM mart_observations AS m
+        SEMI JOIN (
+            SELECT stream, coalesce(observation, '') AS observation FROM fct_observed_rounds
+            WHERE gaming_day BETWEEN $first AND $last
+        ) AS r USING (stream, observation)
+        ORDER BY m.table_id, m.observation
+        """
+    )
 
 
 def _incidents(sources: Sources) -> pl.DataFrame:

@@ -82,7 +82,9 @@ def _told_of(db: Warehouse, names: Sequence[str]) -> list[str]:
         rows = db.sql(f"SELECT * FROM {_quoted(name)}")
         if "stream" in rows.columns:
             streams = [str(stream) for (stream,) in db.sql(f"SELECT DISTINCT stream FROM {_quoted(name)}").fetchall()]
-            found |= {stream.partition("/")[2] for stream in streams if stream.startswith(("table/", "meter/"))}
+            found |= {
+                stream.partition("/")[2] for stream in streams if stream.startswith(("table/", "meter/", "observed/"))
+            }
     return sorted(found)
 
 

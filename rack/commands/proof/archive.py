@@ -77,7 +77,9 @@ def _archive(arguments: argparse.Namespace, output: Output) -> Exit:
         integrity = (
             sealed.integrity + attached.failures + [lost for lost in lost_tails(log) if lost not in sealed.integrity]
         )
-        tables = [stream.partition("/")[2] for stream in log.streams() if stream.startswith(("table/", "meter/"))]
+        tables = [
+            stream.partition("/")[2] for stream in log.streams() if stream.startswith(("table/", "meter/", "observed/"))
+        ]
         identity = {"log_id": log.log_id, "property_id": log.property_id}
     if arguments.handed_to:
         arguments.reason = arguments.reason or f"archive for {arguments.handed_to}"

@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             proof = prove(log, store, stream, arguments.number, note=note).encode()
         except CheckpointMissing as error:
             raise UsageError(str(error)) from error
-    if stream.startswith(("table/", "meter/")):
+    if stream.startswith(("table/", "meter/", "observed/")):
         with closing(log_at(address, read_only=True, check_heads=False)) as log:
             rounds = _rounds(log, stream, arguments.number)
             record_export(
@@ -83,5 +83,7 @@ def _rounds(log: EventLog, stream: str, numbers: Sequence[int]) -> list[int | No
     """Return of which rounds these events are; None represents what is of no round."""
     from events.vocabulary.codec import read
 
+    if stream.startswith("observed/"):
+        return [None]  # the number of an entry is not that of a round of the table
     found = {read(record.data).round_no for number in numbers for record in log.read(stream, number, number)}
     return sorted(found, key=lambda number: (number is None, number))

@@ -130,6 +130,25 @@ def test_a_refresh_comes_to_what_a_build_from_nothing_comes_to(
     assert {model: at.rows(model) for model in OBSERVED} == refreshed
 
 
+def test_the_errors_report_has_a_part_of_its_own_for_what_was_observed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    at = Property(tmp_path, capsys)
+    report = (
+        "report", "errors-disputes", "--from", "2026-03-01", "--to", "2026-03-01", "--warehouse", str(at.warehouse),
+        "--by", "m.ortiz",
+        "--key", str(tmp_path / "key"),
+    )  # fmt: skip
+    at.rack("keys", "new", str(tmp_path / "key"), "--by", "chief")
+    at.rack(*report, "--out", str(tmp_path / "before"))
+    assert not list((tmp_path / "before").rglob("*observed*"))
+    at.enter(1, "100.00")
+    at.replay()
+    at.rack(*report, "--out", str(tmp_path / "after"))
+    (file,) = (tmp_path / "after").rglob("*observed*.csv")
+    assert "entered for cause, which says nothing about a rate" in file.read_text("utf-8")
+
+
 def test_findings_of_entries_are_in_no_queue(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The number of an entry is not the number of a round of the table."""
     at = Property(tmp_path, capsys)
