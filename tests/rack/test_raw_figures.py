@@ -21,8 +21,6 @@ import pytest
 from analytics.warehouse.feed import build_warehouse
 from analytics.warehouse.warehouse import Warehouse, reading
 from events.log.contract import EventLog
-from events.vocabulary.correction_events import EventCorrected, Replacement
-from events.vocabulary.envelope import Draft
 from floor.day.gaming_day import simulate
 from rack.demo import PROPERTY
 from rack.opening import log_at, results_at
@@ -83,20 +81,6 @@ def _after_corrections(lines: list[Line]) -> list[Line]:
     return standing
 
 
-@pytest.fixture(scope="module", params=["faults", "honest"])
-def floor(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Raw, Warehouse]]:
-    folder: Path = tmp_path_factory.mktemp(request.param)
-    address = f"sqlite://{folder}/floor.db"
-    groups = list(simulate(31, 40, games=GAMES, plant=request.param == "faults").groups())
-    with closing(log_at(address, create=True, property_id=PROPERTY)) as log, closing(results_at(address)) as results:
-        log.append_groups(groups)
-        replay(log, results)
-        build_warehouse(folder / "w", log, results)
-        raw = Raw(log)
-    with reading(folder / "w") as db:
-        yield raw, db
-
-
 def table(db: Warehouse, name: str, columns: str) -> list[tuple[Any, ...]]:
     return sorted(db.sql(f"SELECT {columns} FROM {name}").fetchall(), key=repr)
 
@@ -109,6 +93,39 @@ def rounds(db: Warehouse) -> dict[tuple[str, int], tuple[str, date]]:
 
 def in_order(found: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     return sorted(found, key=repr)
+
+
+def hands_of(raw: Raw, judged: dict[tuple[str, int], Any]) -> dict[tuple[str, int, str], tuple[str, str, list[str]]]:
+    """Return (stream, round, position) → deck opened with, how it was shuffled last before the first card, and cards."""
+    opened = {key: lines[0]["payload"]["deck"] for key, lines in raw.by_round("round_opened").items()}
+    shuffled = {stream: [e for e in lines if e["type"] == "cards_shuffled"] for stream, lines in raw.lines.items()}
+    found = {}
+    for (stream, number), lines in raw.by_round("cards_dealt").items():
+        if (stream, number) not in judged:
+            continue
+        first, deck = min(line["seq"] for line in lines), opened[stream, number]
+        before = [e["payload"]["method"] for e in shuffled[stream] if e["seq"] < first and e["payload"]["deck"] == deck]
+        dealt: dict[str, list[str]] = defaultdict(list)
+        for line in lines:
+            dealt[str(line["payload"]["to"])] += line["payload"]["cards"]
+        for position, cards in dealt.items():
+            if None not in cards:
+                found[stream, number, position] = (deck, before[-1] if before else "", cards)
+    return found
+
+
+@pytest.fixture(scope="module", params=["faults", "honest"])
+def floor(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Raw, Warehouse]]:
+    folder: Path = tmp_path_factory.mktemp(request.param)
+    address = f"sqlite://{folder}/floor.db"
+    groups = list(simulate(31, 40, games=GAMES, plant=request.param == "faults").groups())
+    with closing(log_at(address, create=True, property_id=PROPERTY)) as log, closing(results_at(address)) as results:
+        log.append_groups(groups)
+        replay(log, results)
+        build_warehouse(folder / "w", log, results)
+        raw = Raw(log)
+    with reading(folder / "w") as db:
+        yield raw, db
 
 
 def test_round_events_are_the_lines_of_rounds(floor: tuple[Raw, Warehouse]) -> None:
@@ -135,25 +152,6 @@ def test_rounds_have_the_times_days_and_hours_of_their_lines(floor: tuple[Raw, W
         assert hour == datetime.fromtimestamp(opened_at / 1e6, UTC).astimezone(ZoneInfo(raw.zone)).hour
         assert table_id == stream.partition("/")[2]
     assert {key for key in opened if key in closed} >= rounds(db).keys()
-
-
-def hands_of(raw: Raw, judged: dict[tuple[str, int], Any]) -> dict[tuple[str, int, str], tuple[str, str, list[str]]]:
-    """Return (stream, round, position) → deck opened with, how it was shuffled last before the first card, and cards."""
-    opened = {key: lines[0]["payload"]["deck"] for key, lines in raw.by_round("round_opened").items()}
-    shuffled = {stream: [e for e in lines if e["type"] == "cards_shuffled"] for stream, lines in raw.lines.items()}
-    found = {}
-    for (stream, number), lines in raw.by_round("cards_dealt").items():
-        if (stream, number) not in judged:
-            continue
-        first, deck = min(line["seq"] for line in lines), opened[stream, number]
-        before = [e["payload"]["method"] for e in shuffled[stream] if e["seq"] < first and e["payload"]["deck"] == deck]
-        dealt: dict[str, list[str]] = defaultdict(list)
-        for line in lines:
-            dealt[str(line["payload"]["to"])] += line["payload"]["cards"]
-        for position, cards in dealt.items():
-            if None not in cards:
-                found[stream, number, position] = (deck, before[-1] if before else "", cards)
-    return found
 
 
 def test_hands_have_the_deck_that_was_dealt_and_its_own_last_shuffle(floor: tuple[Raw, Warehouse]) -> None:
@@ -540,92 +538,3 @@ def test_days_and_marts_add_up_the_wagers(floor: tuple[Raw, Warehouse]) -> None:
         for key, of in groupby(rows, key=lambda row: row[:2]):
             found = [sum(value or 0 for value in column) for column in zip(*(row[2:] for row in of), strict=True)]
             assert found == expected.get(key, [0] * len(figures)), (name, key)
-
-
-@pytest.mark.parametrize(("corrected", "fits"), [(True, True), (True, False), (False, False)])
-def test_a_shuffle_between_rounds_that_is_corrected_counts_as_corrected_in_the_rounds_after_it(
-    tmp_path: Path, corrected: bool, fits: bool
-) -> None:
-    """A correction that comes after the rounds changes them in a file that had them, if it names the shuffle's id (D140)."""
-    address = f"sqlite://{tmp_path}/floor.db"
-    groups = list(simulate(7, 12, games=("face_up_pai_gow",), plant=False).groups())
-    with closing(log_at(address, create=True, property_id=PROPERTY)) as log, closing(results_at(address)) as results:
-        log.append_groups(groups)
-        replay(log, results)
-        build_warehouse(tmp_path / "w", log, results)
-        raw = Raw(log)
-        stream = "table/fu-01"
-        shuffle = next(e for e in raw.lines[stream] if e["type"] == "cards_shuffled" and e["round_no"] is None)
-        if corrected:
-            payload = shuffle["payload"] | {"method": "manual"}
-            fact = EventCorrected(
-                by="f-1",
-                reason="the machine was out of order",
-                replacement=Replacement(
-                    payload=payload, round_no=None, type="cards_shuffled", version=shuffle["version"]
-                ),
-                supersedes_event_id=shuffle["event_id"] if fits else "cd" * 16,
-                supersedes_seq=shuffle["seq"],
-            )
-            last = max(e["source_seq"] for e in raw.recorded[stream] if e["source"] == "fu-01-floor")
-            draft = Draft(
-                event_id="ab" * 16,
-                source="fu-01-floor",
-                source_seq=last + 1,
-                occurred_at_us=raw.recorded[stream][-1]["occurred_at_us"],
-                round_no=None,
-                payload=fact,
-            )
-            log.append_groups([(stream, [draft])])
-            replay(log, results)
-            build_warehouse(tmp_path / "w", log, results)
-        raw = Raw(log)
-    with reading(tmp_path / "w") as db:
-        expected = hands_of(raw, rounds(db))
-        found = table(db, "fct_hands", "stream, round_no, position, deck, method, cards")
-    assert found == in_order([(*key, *value) for key, value in expected.items()])
-    methods = {
-        method
-        for (of, _, _), (deck, method, _) in expected.items()
-        if (of, deck) == (stream, shuffle["payload"]["deck"])
-    }
-    assert ("manual" in methods) == fits
-
-
-@pytest.mark.parametrize("fits", [True, False])
-def test_a_filing_that_is_corrected_is_shown_as_corrected(tmp_path: Path, fits: bool) -> None:
-    """The correction comes after the last round; the file had the filing as it was typed first."""
-    address = f"sqlite://{tmp_path}/floor.db"
-    groups = list(simulate(7, 4, games=("face_up_pai_gow",), plant=False).groups())
-    with closing(log_at(address, create=True, property_id=PROPERTY)) as log, closing(results_at(address)) as results:
-        log.append_groups(groups)
-        replay(log, results)
-        build_warehouse(tmp_path / "w", log, results)
-        stream, recorded = "table/fu-01", Raw(log).recorded["table/fu-01"]
-        filed = [line for line in recorded if line["type"] == "rules_filed"][-1]
-        toml = filed["payload"]["toml"] + "\n# filed again\n"
-        payload = filed["payload"] | {"toml": toml, "sha256": sha256(toml.encode()).hexdigest()}
-        fact = EventCorrected(
-            by="f-1",
-            reason="a comment was missing",
-            replacement=Replacement(payload=payload, round_no=None, type="rules_filed", version=filed["version"]),
-            supersedes_event_id=filed["event_id"] if fits else "cd" * 16,
-            supersedes_seq=filed["seq"],
-        )
-        last = max(e["source_seq"] for e in recorded if e["source"] == "fu-01-floor")
-        draft = Draft(
-            event_id="ab" * 16,
-            source="fu-01-floor",
-            source_seq=last + 1,
-            occurred_at_us=recorded[-1]["occurred_at_us"],
-            round_no=None,
-            payload=fact,
-        )
-        log.append_groups([(stream, [draft])])
-        replay(log, results)
-        build_warehouse(tmp_path / "w", log, results)
-    with reading(tmp_path / "w") as db:
-        query = "SELECT digest, toml FROM fct_filings WHERE stream = 'table/fu-01' ORDER BY seq"
-        *_, newest = db.sql(query).fetchall()
-    of = payload if fits else filed["payload"]
-    assert newest == (of["sha256"], of["toml"])
