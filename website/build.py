@@ -20,7 +20,10 @@ import tarfile
 import tempfile
 import zipfile
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
+
+from replay.run.engine import deciding_files
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -31,8 +34,13 @@ PYODIDE_SHA256 = "66b7949e5a0cba2250b586d7e368bf12fb482800748d182c4618254b685ffa
 MSGSPEC = ("msgspec==0.22.0", "314", "pyemscripten_2026_0_wasm32")
 MSGSPEC_SHA256 = "a66b1766311e42371e509c996c3933b161c7ae0eabdf361af5316dec197e1022"
 
-OURS = ("discard_rack", "events", "games", "replay", "rulebook")
-PAGE_CALLS = ("replay/transcript/entry.py", "replay/installed_games.py")
+BROWSER = HERE / "browser"
+"""What stands in for the browser: its signatures, and what the page calls."""
+OURS = ("desk", "events", "games", "replay", "rulebook")
+NOT_THERE = (
+    "desk.alarms", "desk.house", "desk.keys", "desk.report", "events.archive", "events.kafka", "events.sqlite",
+)  # fmt: skip
+"""Packages that no function called here comes to."""
 OF_A_GAME = ("settle.py", "rules.py")
 """What of a game judges, next to its chapters."""
 
@@ -118,20 +126,30 @@ def one_file(files: dict[str, bytes]) -> bytes:
 
 
 def judge() -> bytes:
-    """Return what judges: the modules that the page calls with all that they import, every game, and the data next to them."""
-    waiting = [ROOT / path for path in PAGE_CALLS] + [
-        path for name in OF_A_GAME for path in ROOT.glob(f"games/*/{name}")
-    ]
+    """Return what judges and verifies: what the page calls with all that it imports, every game, and the data next to them.
+
+    All that decides a verdict is there, so that the engine has the name that it has in an installation of this version.
+    """
+    waiting = [*BROWSER.rglob("*.py"), *(path for name in OF_A_GAME for path in ROOT.glob(f"games/*/{name}"))]
+    waiting += [ROOT / name for name in deciding_files(ROOT) if name.endswith(".py")]
     needed: set[Path] = set()
     while waiting:
         path = waiting.pop()
         if path in needed:
             continue
-        needed |= {path, *(folder / "__init__.py" for folder in path.parents if (folder / "__init__.py").exists())}
+        needed.add(path)
+        waiting += [folder / "__init__.py" for folder in path.parents if (folder / "__init__.py").exists()]
         waiting += [found for name in _imported(path) if (found := _module(name)) is not None]
-    data = [data for folder in {path.parent for path in needed} for data in folder.glob("*.toml")]
-    chapters = ROOT.glob("games/*/chapters/*.toml")
-    return _zip({str(path.relative_to(ROOT)): path.read_bytes() for path in sorted({*needed, *data, *chapters})})
+    data = {ROOT / name for name in deciding_files(ROOT)} | set(ROOT.glob("games/*/chapters/*.toml"))
+    data |= {each for folder in {path.parent for path in needed} for each in folder.glob("*.toml")}
+    files = {_name(path): path.read_bytes() for path in sorted({*needed, *data})}
+    stated = f"Metadata-Version: 2.1\nName: discard-rack\nVersion: {version('discard-rack')}\n"
+    return _zip(files | {"discard_rack.dist-info/METADATA": stated.encode()})
+
+
+def _name(path: Path) -> str:
+    """Return the name of a file in the browser."""
+    return str(path.relative_to(BROWSER if path.is_relative_to(BROWSER) else ROOT))
 
 
 def _imported(path: Path) -> Iterator[str]:
@@ -150,7 +168,7 @@ def _imported(path: Path) -> Iterator[str]:
 def _module(name: str) -> Path | None:
     """Return the file of one of our modules; None if it is not ours."""
     place = ROOT.joinpath(*name.split("."))
-    if name.partition(".")[0] not in OURS:
+    if name.partition(".")[0] not in OURS or name.startswith(NOT_THERE):
         return None
     return next((path for path in (place.with_suffix(".py"), place / "__init__.py") if path.exists()), None)
 

@@ -18,6 +18,43 @@ async function bytes(name) {
 const blob = (content, type) => URL.createObjectURL(new Blob([content], { type }));
 const module = async (name) => import(blob(await bytes(name), "text/javascript"));
 
+/** Say whether the bytes are a key's Ed25519 signature of a message; all three in Base64. */
+async function isSignature([key, signature, message]) {
+  const [rawKey, rawSignature, rawMessage] = [key, signature, message].map((part) => Uint8Array.from(atob(part), (letter) => letter.charCodeAt(0)));
+  const imported = await crypto.subtle.importKey("raw", rawKey, { name: "Ed25519" }, false, ["verify"]);
+  return crypto.subtle.verify({ name: "Ed25519" }, imported, rawSignature, rawMessage);
+}
+
+/** Check a file with a public key: again and again until no signature is open. */
+async function verify(called, data, key, name) {
+  for (;;) {
+    const said = JSON.parse(called.verify(data, key, name));
+    if (!said.asked.length) return said;
+    for (const question of said.asked) called.answered.callKwargs(question, { is_valid: await isSignature(question) });
+  }
+}
+
+/** Check the packet or proof that was chosen, once the key was, too. */
+function offerVerification(called) {
+  const [packet, key, result] = ["packet", "key", "result"].map((id) => document.getElementById(id));
+  async function check() {
+    if (!packet.files.length || !key.files.length) return;
+    result.className = "";
+    result.textContent = "Checking …";
+    try {
+      const said = await verify(called, new Uint8Array(await packet.files[0].arrayBuffer()), (await key.files[0].text()).trim(), packet.files[0].name);
+      result.className = said.ok ? "right" : "wrong";
+      result.replaceChildren(...[said.ok ? "✔ Verified" : "▼ Not verified", ...said.lines].map((line) => Object.assign(document.createElement("p"), { textContent: line })));
+    } catch (error) {
+      result.className = "wrong";
+      result.textContent = `This browser cannot check the signature (${error.message}). A current browser has Ed25519, on https or from a file.`;
+    }
+  }
+  packet.addEventListener("change", check);
+  key.addEventListener("change", check);
+  document.getElementById("verify").hidden = false;
+}
+
 async function start() {
   const [felt, { loadPyodide }, { default: createPyodideModule }, wasm, library, lock, msgspec, judge] = await Promise.all([
     module("felt.js"), module("pyodide.mjs"), module("pyodide.asm.mjs"), ...["pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json", "msgspec.zip", "judge.zip"].map(bytes)]);
@@ -28,12 +65,14 @@ async function start() {
     lockFileContents: new TextDecoder().decode(lock), packageBaseUrl: "https://discard-rack.invalid/" });
   window.fetch = fetched;
   for (const archive of [msgspec, judge]) python.unpackArchive(archive, "zip", { extractDir: "/judge" });
-  python.runPython("import sys\nsys.path.insert(0, '/judge')\nimport json\nfrom replay.installed_games import add_installed_games\nadd_installed_games()\nfrom replay.transcript import entry");
-  const answer = python.runPython("lambda text: json.dumps(entry.answer(text))");
-  const forms = JSON.parse(python.runPython("json.dumps(entry.forms())"));
+  python.runPython("import sys\nsys.path.insert(0, '/judge')\nimport in_browser");
+  const called = python.globals.get("in_browser");
+  const forms = JSON.parse(called.forms());
   const shown = felt.mount(document.getElementById("felt"), { forms, draft: "discard-rack-round",
-    onText: (text) => setTimeout(() => shown.answer({ of: text, ...JSON.parse(answer(text)) })) });
-  window.answer = (text) => JSON.parse(answer(text));
+    onText: (text) => setTimeout(() => shown.answer({ of: text, ...JSON.parse(called.answer(text)) })) });
+  window.answer = (text) => JSON.parse(called.answer(text));
+  offerVerification(called);
+  document.getElementById("judge").textContent = called.judge();
   state.textContent = "";
 }
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import json
+import re
 import threading
 import zipfile
+from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -14,6 +17,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from rack.cli import main
+from replay.run.engine import engine
 from replay.transcript.entry import answer
 from tests.dashboards.running import PHONE, SCREEN
 from tests.golden.rounds import read_cases, round_files
@@ -103,6 +108,65 @@ def test_every_golden_round_gets_the_same_answer_in_the_browser(address: str, pa
             if theirs != answer(text):
                 differ.append(text)
     assert differ == []
+
+
+@pytest.fixture(scope="module")
+def packet(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A dispute packet, with the public key of its log next to it."""
+    out = tmp_path_factory.mktemp("floor")
+    assert main(["--quiet", "demo", "--rounds", "20", "--out", str(out)]) == 0
+    log = ["--log", f"sqlite:///{out / 'floor.db'}", "--key", str(out / "demo.key")]
+    assert main(["--quiet", "dispute", "fu-01", "1", *log, "--by", "m.ortiz", "--out", str(out)]) == 0
+    return out / "fu-01-1.json"
+
+
+def verified(page: Page, packet: Path, key: Path) -> str:
+    """What the page says of a packet."""
+    page.locator("#key").set_input_files(key)
+    page.locator("#packet").set_input_files(packet)
+    expect(page.locator("#result p").first).to_contain_text("erified")
+    return page.locator("#result").inner_text()
+
+
+def test_a_packet_is_verified_and_judged_again_without_a_network(folder: Path, packet: Path, page: Page) -> None:
+    page.goto((folder / "discard-rack.html").as_uri())
+    expect(page.locator("#verify")).to_be_visible(timeout=STARTS_WITHIN_MS)
+    assert page.locator("#judge").inner_text() == engine()
+    said = verified(page, packet, packet.with_name("demo.key.pub"))
+    assert said.startswith("✔ Verified")
+    assert "replayed from these events alone: the same verdict" in said
+
+
+def test_a_changed_packet_is_not_verified_and_the_event_is_named(folder: Path, packet: Path, page: Page) -> None:
+    data = packet.read_bytes()
+    changed = packet.with_name("changed.json")
+    changed.write_bytes(data.replace(b'"amount_cents":2500', b'"amount_cents":2501', 1))
+    assert changed.read_bytes() != data
+    page.goto((folder / "discard-rack.html").as_uri())
+    expect(page.locator("#verify")).to_be_visible(timeout=STARTS_WITHIN_MS)
+    said = verified(page, changed, packet.with_name("demo.key.pub"))
+    assert said.startswith("▼ Not verified")
+    assert re.search(r"table/fu-01 event \d+: its bytes or its hashes are not those that were signed", said)
+
+
+def test_a_signature_that_was_changed_or_is_of_another_key_is_not_verified(
+    folder: Path, packet: Path, page: Page, tmp_path: Path
+) -> None:
+    assert main(["--quiet", "demo", "--rounds", "20", "--out", str(tmp_path)]) == 0
+    page.goto((folder / "discard-rack.html").as_uri())
+    expect(page.locator("#verify")).to_be_visible(timeout=STARTS_WITHIN_MS)
+    assert verified(page, packet, tmp_path / "demo.key.pub").startswith("▼ Not verified")
+    bundle = json.loads(packet.read_bytes())
+    lines = bundle["note"].rstrip("\n").split("\n")
+    head, signature = lines[-1].rsplit(" ", 1)
+    raw = bytearray(b64decode(signature))
+    raw[-1] ^= 1
+    forged = packet.with_name("forged.json")
+    note = "\n".join([*lines[:-1], f"{head} {b64encode(bytes(raw)).decode()}"]) + "\n"
+    forged.write_bytes(packet.read_bytes().replace(json.dumps(bundle["note"]).encode(), json.dumps(note).encode()))
+    page.reload()
+    expect(page.locator("#verify")).to_be_visible(timeout=STARTS_WITHIN_MS)
+    assert verified(page, forged, packet.with_name("demo.key.pub")).startswith("▼ Not verified")
 
 
 def test_it_is_small_enough_to_be_served_and_to_be_sent(files: dict[str, bytes]) -> None:
