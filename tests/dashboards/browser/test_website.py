@@ -163,7 +163,9 @@ def test_a_signature_that_was_changed_or_is_of_another_key_is_not_verified(
     raw[-1] ^= 1
     forged = packet.with_name("forged.json")
     note = "\n".join([*lines[:-1], f"{head} {b64encode(bytes(raw)).decode()}"]) + "\n"
-    forged.write_bytes(packet.read_bytes().replace(json.dumps(bundle["note"]).encode(), json.dumps(note).encode()))
+    old, new = (json.dumps(each, ensure_ascii=False).encode() for each in (bundle["note"], note))
+    forged.write_bytes(packet.read_bytes().replace(old, new))
+    assert forged.read_bytes() != packet.read_bytes()
     page.reload()
     expect(page.locator("#verify")).to_be_visible(timeout=STARTS_WITHIN_MS)
     assert verified(page, forged, packet.with_name("demo.key.pub")).startswith("▼ Not verified")
