@@ -126,7 +126,7 @@ def _entry(
         deck=opening.deck if names_deck else None,
         observation=observer.observation,
         observed=opening.observed,
-        order_seen=observer.order_seen,
+        order_seen=observer.order_seen and script.order_seen,
         played_from_us=seen[0][1] if has_times and seen else None,
         played_gaming_day=observer.day,
         played_to_us=seen[-1][1] if has_times and seen else None,

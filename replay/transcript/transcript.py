@@ -77,6 +77,8 @@ class Script(msgspec.Struct, frozen=True, kw_only=True):
     events: tuple[Timed, ...]
     rules: model.RulesFiled
     """What the round was transcribed by, whether a line of the transcript filed it or the table."""
+    order_seen: bool = True
+    """False if the round was closed `unordered`: amounts are complete, and the order of what was done is not claimed."""
 
 
 class JudgedRound(msgspec.Struct, frozen=True, kw_only=True):
@@ -160,6 +162,7 @@ def fold_script(fold: TableFold, script: Script) -> Round:
     round_ = fold.open if fold.open is not None else fold.recent[script.round_no]
     if fold.open is not None:
         fold.leave()
+    round_.order_seen = script.order_seen
     return round_
 
 
@@ -230,6 +233,7 @@ class _Reader:
         self.next_aspects: set[Aspect] = set()
         self.shuffled_decks: set[str] = set()
         self.is_preparing, self.deal_deck = False, ""
+        self.order_seen = True
         self.now = clock.noon(DEFAULT_DAY)
         self.is_fresh = True  # nothing of this gaming day has happened yet but filings
 
@@ -286,6 +290,8 @@ class _Reader:
             raise words.error("a `rules` line must come first, like: rules pa-688a ace_high_bonus=1")
         aspect, reader = entry
         self.context.table, self.context.round_no = self.table, max(self.round_no, 1)
+        if words.keyword == "close" and words.flag("unordered"):
+            self.order_seen = False
         if self.round is None and words.keyword not in TABLE_STATEMENTS:
             self._begin(words, implied=True)
         self.is_preparing = self.is_preparing and words.keyword in BEFORE_A_ROUND
@@ -376,8 +382,10 @@ class _Reader:
                 book=self.book,
                 events=events,
                 rules=self.rules,
+                order_seen=self.order_seen,
             )
         )
+        self.order_seen = True
         self.prelude, self.round, self.aspects = [], None, self.aspects & {"equipment"} | self.next_aspects
         self.next_aspects, self.deal_deck = set(), ""
         self.context.new_round()

@@ -511,3 +511,26 @@ def test_a_day_that_has_begun_leaves_the_clock(day: str) -> None:
     text = f"rules pa-688a\nround 1\nclose\nday {day}\nround 2\nclose\n"
     assert {each.day for each in clocks(text)} == {1}
     assert clocks(text) == sorted(clocks(text))
+
+
+def test_a_round_that_is_closed_unordered_claims_no_order_and_its_amounts_are_judged() -> None:
+    """Seat 1 is settled before seat 3: out of the order of § 688a.11(e), unless the order was not seen."""
+    typed = """rules pa-688a
+wager   seat=1 base 10.00
+wager   seat=3 base 25.00
+deal    seat1=Th 9d 7h 6c 4d 3c 2c  seat3=As Ah 7c 7d 5s 4c 2h  dealer=Kh Qd Js 9c 8d 4h 3s
+set     seat=3 high=As Ah 5s 4c 2h low=7c 7d
+set     seat=1 high=Th 7h 6c 4d 3c low=9d 2c
+take    seat=1 base 10.00
+pay     seat=3 base {paid}
+close   {how}
+"""
+    found = {
+        (paid, how): [each.line() for each in judge(typed.format(paid=paid, how=how), "t")[0].conclusion.findings]
+        for paid in ("25.00", "20.00")
+        for how in ("", "unordered")
+    }
+    short = "PAY-UNDER seat=3 wager=base -5.00"
+    assert found["25.00", ""] == ["PAY-ORDER seat=3"]
+    assert found["25.00", "unordered"] == []
+    assert (short in found["20.00", ""], found["20.00", "unordered"]) == (True, [short])
