@@ -185,7 +185,6 @@ def test_what_the_house_may_not_do_is_a_sentence_and_exit_code_2(hands: Hands) -
         f"count enter dw-01 --day {DAYS[0]} --by person-1",
         f"count again dw-01=1.00 --day {DAYS[0]} --by person-1",
         "rules sign dw-01 --by person-1",
-        "rules file house/rules/dj_wild.toml --by person-1",
         "doctor house --send-test",
         "init house --name B --zone UTC --first-day 2026-03-02",
     ):
