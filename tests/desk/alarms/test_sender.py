@@ -23,6 +23,7 @@ from events.sqlite.results import SqliteResults
 from replay.run.replayer import findings, replay
 from tests.desk.alarms.receiving import SECRET_LINE, Receiver, answer, hang, receiver
 from tests.desk.people import PEOPLE
+from tests.replay.observed import Observed
 from tests.replay.tables import PAID, SECOND_US, START_US, UNPAID, Table
 
 MINUTE_US = 60 * SECOND_US
@@ -121,6 +122,16 @@ def test_an_incident_is_told_once_however_often_one_looks(house: Setting, there:
     assert (alarm["time_zone"], alarm["closed_at"][10:]) == ("America/New_York", alarm["closed_at"][10:])
     assert alarm["closed_at"].endswith("-05:00")
     assert there.forged == 0
+
+
+def test_what_a_person_entered_afterward_raises_no_alarm(house: Setting, there: Receiver) -> None:
+    house.play(PAID)
+    entries = Observed(house.table)
+    entries.enter(1, UNPAID)
+    house.log.append(entries.stream, 1, entries.drafts)
+    replay(house.log, house.results)
+    house.send()
+    assert (said(there), house.states()) == ([], {})
 
 
 def test_a_misdeal_is_one_alarm_and_not_one_for_each_finding(house: Setting, there: Receiver) -> None:
