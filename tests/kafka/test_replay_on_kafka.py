@@ -11,10 +11,12 @@ from events.kafka.log import KafkaResults
 from events.log.result_chain import CHAINED
 from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
+from events.vocabulary.model import SameRound
 from replay.run.replayer import replay
 from tests.kafka.conftest import Open
+from tests.replay.observed import Observed
 from tests.replay.streams import eventful, meter
-from tests.replay.tables import PAID, PROPERTY, Table, append
+from tests.replay.tables import PAID, PROPERTY, UNPAID, Table, append
 
 Stored = dict[str, list[tuple[str, bytes]]]
 
@@ -49,7 +51,12 @@ def in_sqlite(tmp_path: Path) -> Stored:
 def streams() -> list[Table]:
     quiet = Table("table/fu-02")
     quiet.play(1, PAID)
-    return [eventful(), quiet, meter()]
+    observed = Observed(quiet)
+    recorded = SameRound(first_seq=3, last_seq=quiet.last, round_no=1, stream=quiet.stream)
+    observed.enter(1, PAID, same_as=recorded)
+    observed.enter(2, UNPAID)
+    observed.correct(next(n for n, each in enumerate(observed.drafts, 1) if each.round_no == 1), None)
+    return [eventful(), quiet, meter(), observed]
 
 
 def test_kafka_and_sqlite_lead_to_the_same_bytes(
