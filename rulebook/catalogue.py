@@ -107,8 +107,8 @@ def add_game(package: str) -> Game:
             )
     texts, kinds = dict[str, str](), finding_kinds()
     try:
-        for text in _chapters_in(package):
-            added = add_chapter(text)
+        for source, text in _chapters_in(package):
+            added = add_chapter(text, source)
             texts[added.key] = text
             if added.game != game.name:
                 raise ValueError(f"the chapter {added.key} is of the game {added.game}, not of {game.name}")
@@ -132,10 +132,10 @@ def _must_fit(game: Game, added: Chapter, kinds: Mapping[str, FindingKind]) -> N
             raise ValueError(f"the chapter {added.key}: finding {code} is {kinds[code].title!r} in another game")
 
 
-def _chapters_in(package: str) -> Iterator[str]:
+def _chapters_in(package: str) -> Iterator[tuple[str, str]]:
     for entry in sorted(files(package).joinpath("chapters").iterdir(), key=lambda entry: entry.name):
         if entry.name.endswith(".toml"):
-            yield entry.read_text(encoding="utf-8")
+            yield entry.name, entry.read_text(encoding="utf-8")
 
 
 def remove_game(name: str) -> None:

@@ -33,7 +33,7 @@ class GameRules(GameTerms, frozen=True, kw_only=True):
             raise ValueError(f"{self.game}: there is no theme {unknown[0]!r}; use one of {', '.join(THEMES)}")
 
     def must_have_its_codes(self, chapter: Chapter) -> None:
-        """Raise `ValueError` if a rule finds what neither the register nor the chapter has, or the chapter takes a code of all."""
+        """Raise `ValueError` if a rule finds what neither register nor chapter has, or the chapter takes a code of all games."""
         for code in sorted(chapter.findings.keys() & SEVERITY.keys()):
             raise ValueError(
                 f"{chapter.key}: the code {code} is in the register of all games; give the new one another name"

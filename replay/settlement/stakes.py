@@ -13,7 +13,7 @@ from replay.fold.derived import derived_by_rules
 from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Question, Round
 from replay.fold.wager_keys import Key, key_in
-from rulebook.chapters.chapters import Closes
+from rulebook.chapters.chapter_form import Closes
 from rulebook.chapters.citation import Citation
 from rulebook.chapters.money import show_money
 from rulebook.chapters.rulebook import Rulebook

@@ -16,6 +16,7 @@ import msgspec
 
 from rulebook.cards.ranking import Wheel
 from rulebook.chapters.chapter_files import add_table, chapter_names, remove_table, table_of
+from rulebook.chapters.chapter_form import Closes, Unit, fault_of
 from rulebook.chapters.citation import Citation, cite
 from rulebook.chapters.lent import cited, with_lent
 from rulebook.chapters.money import Odds, parse_money
@@ -41,10 +42,6 @@ class RulesRefused(ValueError):
 
 def _clipped(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:most]} …"
-
-
-Closes = Literal["no_more_bets", "first_card", "activation", "further_cards", "reveal"]
-"""What ends the time for a wager: a moment of the round."""
 
 
 class WagerRule(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,9 +81,6 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
     cite: str
     needs_shuffler: str | None
     without: tuple[str, ...]
-
-
-Unit = Literal["choice", "cents", "count"]
 
 
 class SettingRule(msgspec.Struct, frozen=True, kw_only=True):
@@ -234,15 +228,34 @@ def chapter(jurisdiction: str, name: str) -> Chapter:
         raise ValueError(f"the chapter {jurisdiction}-{name}: {error} is missing; {GUIDE}") from error
 
 
-def add_chapter(text: str) -> Chapter:
-    """Take in a chapter from the text of its TOML, next to those of the package; return it.
+def read_chapter(text: str, source: str) -> Mapping[str, Any]:
+    """Return a chapter's text as a table. Raises `ValueError` naming file, key and what was expected."""
+    try:
+        table = tomllib.loads(text)
+    except ValueError as error:
+        raise ValueError(f"{source}: not TOML: {error}; {GUIDE}") from error
+    fault = fault_of(table)
+    if fault is not None:
+        raise ValueError(f"{source}: {fault}; {GUIDE}")
+    return table
 
-    Raises `ValueError` if the text is no chapter, or where the chapter is known already; nothing is added then.
+
+def check_chapter(text: str, source: str) -> Chapter:
+    """Return the chapter that a text makes, and add nothing. Raises `ValueError` naming file, key and what was expected."""
+    table = read_chapter(text, source)
+    try:
+        return _chapter(with_lent(table, lambda other: table_of(table["jurisdiction"], other)))
+    except KeyError as error:
+        raise ValueError(f"{source}: {error} is missing, or there is no such chapter or paytable; {GUIDE}") from error
+
+
+def add_chapter(text: str, source: str = "chapter") -> Chapter:
+    """Take in a chapter from the text of its TOML (in the file `source`), next to those of the package; return it.
+
+    Raises `ValueError` if the text is no chapter, or if the chapter is known already; nothing is added then.
     """
-    table = tomllib.loads(text)
-    for key in ("jurisdiction", "chapter"):
-        if key not in table:
-            raise ValueError(f"{key!r} is missing in the text of a chapter; {GUIDE}")
+    check_chapter(text, source)
+    table = read_chapter(text, source)
     add_table(table)
     _forget_answers()
     try:

@@ -27,10 +27,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     action = action_parsers(parser)
     action("list", "List every wager and paytable of every chapter, with its section.")
-    check = action("check", "Validate a rules submission.")
+    check = action("check", "Validate a rules submission, or the chapter of a game.")
     file = action("file", "File a rules submission at tables, all or none.")
     for each in (check, file):
-        each.add_argument("file", metavar="FILE", help="The rules submission (TOML).")
+        each.add_argument("file", metavar="FILE", help="The rules submission (TOML); for check also a chapter.")
     sign = action("sign", "Sign the last filing of each table a second time, as another person than the one who filed.")
     for each in (file, sign):
         each.add_argument("tables", metavar="TABLE", nargs="+", type=str.lower, help="The tables.")
@@ -144,19 +144,53 @@ def _list(output: Output) -> None:
 def read_submission(file: str) -> Rulebook:
     """Read a rules submission. Raises `UsageError` if there is no such text, `RulesRefused` if it is refused."""
     from rulebook.chapters.rulebook import parse_submission
+
+    return parse_submission(_text_of(file), file)
+
+
+def _text_of(file: str) -> str:
     from rulebook.chapters.submission import MAX_TEXT
 
     try:
         with Path(file).open(encoding="utf-8") as content:
-            text = content.read(MAX_TEXT + 1)  # one that is longer is refused by that
+            return content.read(MAX_TEXT + 1)  # one that is longer is refused by that
     except UnicodeDecodeError as error:
         raise UsageError(f"{file}: expected a rules submission in UTF-8: {error}") from error
     except FileNotFoundError:
         raise UsageError(f"{file}: no such file; expected a rules submission (TOML)") from None
-    return parse_submission(text, file)
+
+
+def _is_chapter(text: str) -> bool:
+    """Whether a text is a chapter: it has what no submission may have."""
+    import tomllib
+
+    try:
+        return not {"jurisdiction", "numbers", "game"}.isdisjoint(tomllib.loads(text))
+    except (ValueError, RecursionError):
+        return False
+
+
+def _check_chapter(file: str, text: str, output: Output) -> None:
+    from rulebook.chapters.chapters import check_chapter
+
+    try:
+        read = check_chapter(text, file)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    output.value({"chapter": read.key, "game": read.game, "wagers": list(read.wagers), "findings": list(read.findings)})
+    output.text(
+        f"{file}: accepted; chapter {read.title} ({read.key}) of the game {read.game}, effective {read.effective}",
+        *table(
+            ("wager", "paytables"), [(each.name, ", ".join(each.paytables) or "–") for each in read.wagers.values()]
+        ),
+    )
 
 
 def _check(file: str, output: Output) -> None:
+    text = _text_of(file)
+    if _is_chapter(text):
+        _check_chapter(file, text, output)
+        return
     book = read_submission(file)
     output.value(_as_json(book))
     offers = [

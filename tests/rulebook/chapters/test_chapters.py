@@ -15,7 +15,8 @@ from events.vocabulary.base import WagerName
 from rulebook.cards.ranking import JokerMode, Wheel
 from rulebook.catalogue import GAMES
 from rulebook.chapters import chapters
-from rulebook.chapters.chapters import Closes, Unit, chapter, known_chapters
+from rulebook.chapters.chapter_form import Closes, Unit
+from rulebook.chapters.chapters import chapter, known_chapters
 
 ROOT = Path(__file__).resolve().parents[3]
 GUIDE = (ROOT / "docs" / "adding-a-game.md").read_text().partition("## 1.")[2].partition("## 2.")[0]
