@@ -28,6 +28,7 @@ from floor.faults.payment import (
     settled,
     share_document,
 )
+from floor.faults.recordings import RECORDINGS
 from floor.round.pai_gow_plan import COMMON_HANDS, PaiGowPlan
 from floor.table.facts import wager_paid, wager_returned
 from floor.table.script import ScriptStep, changed
@@ -38,6 +39,7 @@ from rulebook.settlement.wagers import Outcome
 PAI_GOW = Anomalies()
 """All that the pai gow games have in common."""
 PAI_GOW.take_over(HANDS)
+PAI_GOW.take_over(RECORDINGS)
 fault, legitimate = PAI_GOW.fault, PAI_GOW.legitimate
 
 # The settlement

@@ -115,12 +115,17 @@ def test_a_hand_that_cannot_be_made_is_null() -> None:
     assert make_hand(Random(1), "five_wilds", {0}) is None
 
 
+MISDEALT = ("DEAL-DECK", "DEAL-COUNT", "DEAL-ORDER", "PAY-VOID")
+AS_DEALT = ("proper_void", "stack_moved")
+"""What leaves a position with other than its cards, as they were dealt."""
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_every_deal_is_of_one_deck(seed: int) -> None:
     """No card twice, five to each hand and one next to: but if a fault or a void is labeled."""
     labels = simulated(seed).labels
-    odd = {(each.stream, each.round_no) for each in labels if each.code in ("DEAL-DECK", "DEAL-COUNT", "PAY-VOID")}
-    odd |= {(each.stream, each.round_no) for each in simulated(seed).legitimate if each.kind == "proper_void"}
+    odd = {(each.stream, each.round_no) for each in labels if each.code in MISDEALT}
+    odd |= {(each.stream, each.round_no) for each in simulated(seed).legitimate if each.kind in AS_DEALT}
     for stream, drafts in streams(seed).items():
         rounds: dict[int | None, dict[object, list[str | None]]] = {}
         for draft in drafts:

@@ -492,6 +492,8 @@ def test_an_honest_wager_s_money_is_that_of_its_lines(floor: tuple[Raw, Warehous
                 by_slip[key] += event["winnings_cents"] if event["source"] == "slip" else 0
             case "wager_returned":
                 back[key] += event["amount_cents"]
+                if event["reason"] == "late":
+                    placed[key].append(0)  # what was late was never at stake
             case "wager_taken":
                 taken[key] += event["amount_cents"]
             case "vigorish_taken":

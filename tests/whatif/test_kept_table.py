@@ -66,7 +66,7 @@ def interleaved(log: MemoryLog, seed: int) -> MemoryLog:
 def floor() -> MemoryLog:
     """Two days of every game with planted faults, and what was handled correctly."""
     names = tuple(GAMES)
-    return interleaved(SimulatedLog(gaming_day.simulate(19, 30, games=names).groups()), 3)
+    return interleaved(SimulatedLog(gaming_day.simulate(20, 30, games=names).groups()), 3)
 
 
 def kept(log: MemoryLog, folder: Path, results: str = "results") -> Summary:

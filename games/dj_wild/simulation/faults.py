@@ -16,6 +16,7 @@ from floor.faults.edits import at_seat, by_turns, change, drop, prepared_by_turn
 from floor.faults.equipment import EQUIPMENT, register_broken_device
 from floor.faults.labels import Spot
 from floor.faults.payment import progressive_wager, settled
+from floor.faults.recordings import RECORDINGS
 from floor.faults.records import RECORDS
 from floor.table.facts import exposed
 from floor.table.script import ScriptStep, changed
@@ -30,6 +31,7 @@ DJ_WILD_ANOMALIES.share(
     *("DEAL-DEVICE/uncovered", "device_outage", "device_outage_manual"),
 )
 DJ_WILD_ANOMALIES.take_over(RECORDS)
+DJ_WILD_ANOMALIES.take_over(RECORDINGS)
 fault, legitimate = DJ_WILD_ANOMALIES.fault, DJ_WILD_ANOMALIES.legitimate
 
 # Preparations

@@ -39,7 +39,7 @@ PLAYER_DEALER_ANOMALIES.share(
         "foul_hand",
     ),
     *("player_exposes_own_card", "device_outage", "duplicate_message", "late_message", "card_not_read"),
-    "event_corrected",
+    *("event_corrected", "DEAL-DECK/foreign", "foreign_card_removed"),
 )
 fault, legitimate = PLAYER_DEALER_ANOMALIES.fault, PLAYER_DEALER_ANOMALIES.legitimate
 
