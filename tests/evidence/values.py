@@ -55,6 +55,10 @@ def changes(type_: Any, value: Any, name: str, around: Surroundings) -> Iterator
         yield "to another text", ANOTHER_TEXT
     elif type_ is NoneType:
         return
+    elif issubclass(type_, msgspec.Struct):
+        for field in msgspec.structs.fields(type_):
+            for words, each in changes(field.type, getattr(value, field.name), field.name, around):
+                yield f"{field.name} {words}", msgspec.structs.replace(value, **{field.name: each})
     else:
         raise TypeError(
             f"{name}: no edits are known for the type {type_}; say in tests/evidence/values.py how it is changed"
@@ -91,6 +95,8 @@ def _patterned(pattern: str, value: str, name: str, around: Surroundings) -> Ite
         yield "to the day after", (day + timedelta(days=1)).isoformat()
     elif "[0-9a-f]{64}" in pattern and len(value) == DIGEST:
         yield "to another digest", f"{(int(value, 16) + 1) % 16 ** len(value):0{len(value)}x}"
+    elif "/" in pattern:
+        yield "to another stream", f"{value.partition('/')[0]}/{UNKNOWN_TOKEN}"
     else:
         others = sorted(around.tokens.get(name, frozenset()) - {value})
         yield from (("to another one of the table", each) for each in others[:2])

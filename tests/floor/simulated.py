@@ -88,14 +88,14 @@ def paid_lines(
 
 
 def documented(*names: str) -> set[str]:
-    """The codes in the tables of these pages, which say what shows each fault, but for two that are no edit of a script.
+    """The codes in the tables of these pages, which say what shows each fault, but for those that are no edit of a script.
 
-    The second record of a round is another history (`tests/replay/run/test_round_repeat.py`), and no simulated office files rules
-    (`tests/replay/run/test_office_filing.py`).
+    The second record of a round is another history (`tests/replay/run/test_round_repeat.py`), no simulated office files rules
+    (`tests/replay/run/test_office_filing.py`), and nobody observes a simulated round (`tests/replay/run/test_observed_rounds.py`).
     """
     found: set[str] = set()
     for name in names:
         text = DOCS.joinpath(name).read_text(encoding="utf-8")
         rows = [line.split("|")[1] for line in text.splitlines() if line.startswith("| ")]
         found |= {code.strip() for row in rows for code in row.split(",") if "-" in code and code.strip().isupper()}
-    return found - {"LOG-ROUND-REPEAT", "LOG-FILING"}
+    return found - {"LOG-ROUND-REPEAT", "LOG-FILING", "LOG-OBSERVED-DIFFERS", "LOG-PINNED-RULES"}
