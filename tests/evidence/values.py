@@ -153,8 +153,8 @@ def _stated(type_: Any, name: str, around: Surroundings) -> Iterator[Change]:
     elif get_origin(type_) is Annotated and base is str:
         pattern = get_args(type_)[1].pattern or ""
         yield "stated", "0" * 64 if "{64}" in pattern else UNKNOWN_TOKEN
-    elif get_origin(base) is list:
-        return  # a list that no one read has no single sensible value
+    elif get_origin(base) is list or (isinstance(base, type) and issubclass(base, msgspec.Struct)):
+        return  # a list that no one read, or a value of several parts, has no single sensible value
     else:
         raise TypeError(
             f"{name}: no edits are known for a stated {type_}; say in tests/evidence/values.py how it is stated"

@@ -91,7 +91,7 @@ def documented(*names: str) -> set[str]:
     """The codes in the tables of these pages, which say what shows each fault, but for those that are no edit of a script.
 
     The second record of a round is another history (`tests/replay/run/test_round_repeat.py`), no simulated office files rules
-    (`tests/replay/run/test_office_filing.py`), and nobody observes a simulated round (`tests/replay/run/test_observed_rounds.py`).
+    (`tests/replay/run/test_office_filing.py`), and no one observes a simulated round (`test_observed_rounds.py`).
     """
     found: set[str] = set()
     for name in names:
