@@ -44,7 +44,7 @@ ABOUT = (
 SHOWN = "page-shown"
 """Where the page is noted that a session shows."""
 
-TITLES = {"entry": "Enter a round", "dealers": "Dealer errors", "surveillance": "Surveillance log"}
+TITLES = {"entry": "Entry", "dealers": "Dealer errors", "surveillance": "Surveillance log"}
 """Page → its title, if that is not its name."""
 
 

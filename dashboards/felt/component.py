@@ -13,15 +13,19 @@ from replay.transcript import entry
 HERE = Path(__file__).parent
 
 
-def felt(text: str = "", chapter: str = "pa-688a", draft: str = "") -> str:
+def felt(
+    text: str = "", chapter: str = "pa-688a", draft: str = "", *, filed: str | None = None, currency: str = "USD"
+) -> str:
     """Show the felt with a transcript to begin with, and return the transcript of what is typed now.
 
-    `draft`: under which name the browser keeps what was typed over a reload; it keeps nothing if empty.
+    `draft`: under which name the browser keeps what was typed over a reload; it keeps nothing if empty. `filed`: the rules by
+    which the round is judged, if they are not chosen on the felt.
     """
     key = f"felt-{draft or 'plain'}"
     typed = str(st.session_state.get(key, {}).get("text", text) or "")
-    said = entry.answer(typed, "USD") | {"of": typed} if typed else None
+    said = entry.answer(typed, currency, filed) | {"of": typed} if typed else None
     options = {"forms": _forms(), "text": text, "chapter": chapter, "draft": draft}
+    options |= {} if filed is None else {"rules": f"rules {entry.FILED}"}
     result = _component()(
         key=key, data={"options": options, "answer": said}, default={"text": text}, on_text_change=_noted
     )

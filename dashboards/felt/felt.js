@@ -151,17 +151,17 @@ function statements(text) {
  * What was typed, from a transcript. Lines that no field has are kept as they are in `more`; if the fields would put the text into
  * another order, it is kept whole in `asText`: the order of a transcript is evidence.
  */
-export function fromText(text, forms) {
-  const read = fieldsOf(text, forms), laid = statements(toText(read.entry, read.form)), given = statements(text);
+export function fromText(text, forms, chapter = "") {
+  const read = fieldsOf(text, forms, chapter), laid = statements(toText(read.entry, read.form)), given = statements(text);
   if (given.length && (laid.length !== given.length || laid.some((one, index) => one !== given[index]))) read.entry.asText = text;
   return read;
 }
 
-function fieldsOf(text, forms) {
+function fieldsOf(text, forms, chapter) {
   const lines = text.split("\n").filter((line) => line.trim());
   const words = lines.map((line) => line.replace(/#.*/, "").trim().split(/\s+/));
   const filed = words.find(([keyword]) => keyword === "rules") ?? [];
-  const form = forms.find(({ key }) => key === filed[1]) ?? forms[0];
+  const form = forms.find(({ key }) => key === filed[1]) ?? forms.find(({ key }) => key === chapter) ?? forms[0];
   const entry = emptyEntry(form), stakes = {}, more = [], cards = {}, seen = {};
   const seatOf = (word = "") => word.match(/^seat=?([1-9])$/)?.[1];
   const typed = (seat) => (entry.seats[seat] ??= emptySeat());
@@ -178,7 +178,7 @@ function fieldsOf(text, forms) {
   const readers = {
     rules(rest) {
       const options = rest.slice(1).map((word) => word.split("="));
-      if (options.every(([name, value]) => form.wagers.some((wager) => wager.name === name && wager.files.includes(value)))) entry.files = Object.fromEntries(options);
+      if (rest[0] === form.key && options.every(([name, value]) => form.wagers.some((wager) => wager.name === name && wager.files.includes(value)))) entry.files = Object.fromEntries(options);
       else entry.rules = ["rules", ...rest].join(" ");
       return true;
     },
@@ -271,13 +271,19 @@ function drawnCard(card) {
 /**
  * Put the felt into an element. `forms`: what `entry.forms` returns. `text`: a transcript to begin with. `onText(text)` is called
  * when what was typed makes another transcript; whoever mounts it then calls `answer({of: text, …})` with what `entry.answer` returns.
- * `draft`: under which name the browser keeps what was typed over a reload; none if empty.
+ * `draft`: under which name the browser keeps what was typed over a reload; none if empty. `rules`: the line of the rules that hold
+ * here, if they are not chosen on the felt; `chapter` is then theirs.
  */
-export function mount(root, { forms, text = "", chapter = "pa-688a", onText = () => {}, draft = "" }) {
+export function mount(root, { forms, text = "", chapter = "pa-688a", rules: filed = "", onText = () => {}, draft = "" }) {
   let form = forms.find(({ key }) => key === chapter) ?? forms[0];
   let entry = emptyEntry(form), sent = null, timer = null, last = null, fields = {}, past = [];
   const kept = draft && localStorage.getItem(draft);
-  if (text || kept) ({ entry, form } = fromText(text || kept, forms));
+  const read = (words) => {
+    ({ entry, form } = fromText(words, forms, chapter));
+    if (filed && !entry.asText) entry.rules = filed;
+  };
+  entry.rules = filed;
+  if (text || kept) read(text || kept);
 
   const said = element("p", { class: "said", role: "status" });
   const felt = element("div", { class: "felt" });
@@ -378,7 +384,7 @@ export function mount(root, { forms, text = "", chapter = "pa-688a", onText = ()
         element("option", { value: "" }, "not offered"),
         ...wager.files.map((name) => element("option", { value: name, selected: entry.files[wager.name] === name }, name === "yes" || wager.files.length === 1 ? "offered" : name)))));
     const bank = form.bank ? [element("label", {}, "Player-dealer", input("Player-dealer: seat and wager, as in 4 500", entry.bank, (event) => { remember(); entry.bank = event.target.value; update(""); }))] : [];
-    rules.replaceChildren(games, ...(entry.rules ? [element("code", {}, entry.rules)] : files), ...bank);
+    rules.replaceChildren(...(filed ? [element("span", {}, `${form.title}, by the rules on file`)] : [games]), ...(entry.rules ? (filed ? [] : [element("code", {}, entry.rules)]) : files), ...bank);
   }
 
   function drawPicker() {
@@ -447,7 +453,7 @@ export function mount(root, { forms, text = "", chapter = "pa-688a", onText = ()
 
   written.addEventListener("input", () => {
     remember();
-    ({ entry, form } = fromText(written.value, forms));
+    read(written.value);
     draw();
     update("", { fromWritten: true });
   });
@@ -478,7 +484,7 @@ export function mount(root, { forms, text = "", chapter = "pa-688a", onText = ()
   }
 
   function answer(value) {
-    if (!value || (value.of !== undefined && value.of !== sent)) return;
+    if (!value || (value.of !== undefined && value.of !== (sent ?? toText(entry, form)))) return;
     verdict.classList.remove("old");
     const round = value.rounds.at(-1);
     if (value.error) {

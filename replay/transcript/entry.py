@@ -89,13 +89,19 @@ def letters_of(titles: Sequence[str]) -> list[str]:
     return letters
 
 
-def answer(text: str, currency: str = "USD") -> dict[str, Any]:
+FILED = "filed.toml"
+"""What a `rules` line names if the rules are those on file."""
+
+
+def answer(text: str, currency: str = "USD", filed: str | None = None) -> dict[str, Any]:
     """Return the answer to a transcript: its rounds as `_round` gives them, or what was not understood in which line.
+
+    `filed` is the text of the rules that `rules filed.toml` stands for.
 
     A text that cannot be read is an answer, not an error: whoever types is in the middle of a line.
     """
     try:
-        judged = judge(text, "entry")
+        judged = judge(text, "entry", None if filed is None else lambda name: filed)
     except TranscriptError as error:
         return {"error": {"line": error.line, "words": error.message}, "rounds": []}
     except RulesRefused as error:

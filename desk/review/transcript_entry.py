@@ -22,6 +22,7 @@ from replay.transcript.clock import clock_of
 from replay.transcript.read import DECK
 from replay.transcript.transcript import Script, parse
 
+Basis = model.Basis
 _STATES_TIME = re.compile(r"^[ \t]*at[ \t]+[^+\s]", re.MULTILINE)
 
 
@@ -39,6 +40,14 @@ class Observer(NamedTuple):
     order_seen: bool = True
     same_as: int | None = None
     same_entry: int | None = None
+
+
+def filed_rules(desk: Desk, table: str, day: str) -> model.RulesFiled | None:
+    """Return the rules that a table had in force on a day of play; None if it had filed none by then."""
+    filings = TableFilings()
+    filings.read_on(desk.log, f"table/{table}")
+    pinned = filings.pinned(day)
+    return None if pinned is None else pinned[1]
 
 
 class EnteredScript(NamedTuple):

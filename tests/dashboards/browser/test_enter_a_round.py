@@ -1,0 +1,100 @@
+"""A round is stored from the page in a real Chromium: in the observer's name, by the rules on file; the table stays as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from events.open import open_log
+from events.vocabulary.codec import decode
+from events.vocabulary.model import RoundObserved
+from rack.cli import main
+from tests.dashboards.conftest import served
+from tests.dashboards.running import expect_drawn, log_in_browser
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A house with one table, at which the office filed rules, and no device."""
+    folder = tmp_path_factory.mktemp("houses") / "house"
+    today = (datetime.now(UTC) - timedelta(hours=6)).date().isoformat()
+    words = ["--name", "Bellwether", "--zone", "UTC", "--cutover", "06:00", "--currency", "USD", "--first-day", today]
+    assert main(["--quiet", "init", str(folder), *words, "--tables", "1 face_up_pai_gow"]) == 0
+    file = folder / "property.toml"
+    text = file.read_text().replace('id = "person-1"', 'id = "m.ortiz"\naccounts = ["m.ortiz@bellwether.example"]')
+    file.write_text(text)
+    rules = folder / "rules" / "face_up_pai_gow.toml"
+    offered = '\n[wagers.ace_high_bonus]\npaytable = "1"\nmin = "5.00"\nmax = "100.00"\n'
+    rules.write_text(rules.read_text() + offered)
+    assert main(["--quiet", "apply", str(folder), "--by", "m.ortiz"]) == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def house_site(house: Path) -> Iterator[str]:
+    with served(house / "warehouse.duckdb", log_of(house), login=True) as address:
+        yield address
+
+
+def log_of(house: Path) -> str:
+    return f"sqlite:///{house / 'floor.db'}"
+
+
+def last_of(house: Path, stream: str) -> int:
+    with closing(open_log(log_of(house), read_only=True)) as log:
+        return sum(1 for _ in log.read(stream))
+
+
+def test_a_round_typed_on_the_felt_is_stored_in_the_observers_name(house_site: str, house: Path, page: Page) -> None:
+    before = last_of(house, "table/fu-01")
+    log_in_browser(page, house_site, "m.ortiz")
+    page.goto(f"{house_site}/entry")
+    expect_drawn(page)
+    page.get_by_role("combobox", name="Table", exact=True).click()
+    page.get_by_role("option", name="FU-01").click()
+    expect(page.get_by_text("by the rules on file")).to_be_visible()
+    page.get_by_label("Dealer: cards").click()
+    for words in ("*KdJc9s8h4d3c3", "AsQdTh9h7c5s2d", "b25a10"):
+        page.keyboard.type(words)
+        page.keyboard.press("Tab")
+    page.keyboard.type("rp100")
+    expect(page.locator(".headline")).to_contain_text("Seat 3 is owed $100.00")
+    page.get_by_role("button", name="Store at FU-01").click()
+    expect(page.get_by_text("a round that was seen on video names its camera")).to_be_visible()
+    expect(page.locator(".headline")).to_contain_text("Seat 3 is owed $100.00")
+    page.get_by_role("textbox", name="Camera").fill("cam-4")
+    page.get_by_role("button", name="Store at FU-01").click()
+    expect(page.get_by_test_id("stToast")).to_contain_text("Stored: observed/fu-01 round 1")
+    assert last_of(house, "table/fu-01") == before
+    with closing(open_log(log_of(house), read_only=True)) as log:
+        events = [decode(record.data) for record in log.read("observed/fu-01")]
+    (header,) = [event.payload for event in events if isinstance(event.payload, RoundObserved)]
+    assert (header.by, header.basis, header.camera, header.order_seen, header.dealer) == (
+        "m.ortiz", "video", "cam-4", False, None,
+    )  # fmt: skip
+    assert {event.source for event in events} == {"observer-m-ortiz"}
+    expect(page.get_by_label("Seat 3: wagers")).to_have_value("b25 a10")
+    expect(page.get_by_label("Dealer: cards")).to_have_value("")
+
+
+def test_what_cannot_be_stored_is_said_and_nothing_is_written(house_site: str, house: Path, page: Page) -> None:
+    before = last_of(house, "observed/fu-01")
+    log_in_browser(page, house_site, "m.ortiz")
+    page.goto(f"{house_site}/entry")
+    expect_drawn(page)
+    page.get_by_role("combobox", name="Table", exact=True).click()
+    page.get_by_role("option", name="FU-01").click()
+    page.get_by_label("Dealer: cards").click()
+    page.keyboard.type("*KdJc9s8h4d3c")
+    page.get_by_role("textbox", name="Camera").fill("cam-4")
+    page.get_by_role("textbox", name="Same as round").fill("4711")
+    page.get_by_role("button", name="Store at FU-01").click()
+    expect(page.get_by_text("Not saved")).to_be_visible()
+    assert last_of(house, "observed/fu-01") == before
