@@ -15,7 +15,7 @@ from dashboards.felt.component import felt
 from dashboards.parts import clips, desk, source
 from dashboards.run import log_address, log_options
 from desk.review.desk import REFUSALS, Desk, desk_at
-from desk.review.transcript_entry import Basis, EnteredScript, Observer, enter_transcript, filed_rules
+from desk.transcript_entry import Basis, EnteredScript, Observer, enter_transcript, filed_rules
 from replay.narrative.names import plural, table_name
 from replay.transcript.words import TranscriptError
 from rulebook.chapters.rulebook import RulesRefused, parse_submission

@@ -53,7 +53,7 @@ MAY_IMPORT = {
 
 ALSO = {
     "analytics/warehouse/feed.py": ("events",),
-    "dashboards/pages/entry.py": ("desk.review.transcript_entry", "replay.transcript.words", "rulebook.chapters"),
+    "dashboards/pages/entry.py": ("desk.transcript_entry", "replay.transcript.words", "rulebook.chapters"),
     "desk/verification/result.py": ("whatif.table_check",),
     "desk/verification/verification.py": ("whatif.table_check",),
 }

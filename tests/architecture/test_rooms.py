@@ -59,6 +59,7 @@ ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
         "recorded_round": ("packet",),
         "verification": ("recorded_round", "report", "packet", "review"),
         "house": ("alarms", "review"),
+        "transcript_entry": ("recorded_round", "review"),
     },
     "analytics": {
         "statistics": (),

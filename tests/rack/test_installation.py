@@ -44,7 +44,9 @@ def installed(site: Path, name: str, *, files: Sequence[str] = (), packages: Seq
 def problem(*path: Path) -> str:
     """Return why `rack` does not run if these folders come first on the path of imports; empty if it runs."""
     first = list(map(str, path))
-    script = f"import sys; sys.path[:0] = {first!r}; from rack.cli import main; sys.exit(main(['completion', '--help']))"
+    script = (
+        f"import sys; sys.path[:0] = {first!r}; from rack.cli import main; sys.exit(main(['completion', '--help']))"
+    )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd=path[0])
     if done.returncode == 0:
         return ""

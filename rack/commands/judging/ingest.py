@@ -155,7 +155,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 def _enter(arguments: argparse.Namespace, output: Output) -> Exit:
     """Enter what a person observed; 1 if a line is refused, and then its round was not stored."""
     from desk.review.persons import ReviewRefused
-    from desk.review.transcript_entry import EnteredScript, Observer, enter_transcript
+    from desk.transcript_entry import EnteredScript, Observer, enter_transcript
     from rack.commands.judging.judge import read_text, rules_beside
     from rack.opening import desk
     from replay.transcript.words import TranscriptError
