@@ -47,7 +47,7 @@ def composed(tmp_path: Path) -> Iterator[DevelopmentBroker]:
 
 
 def test_the_image_is_the_version_that_is_tested_and_reached_from_this_machine_alone() -> None:
-    pom = (ROOT / "rack" / "kafka" / "pom.xml").read_text()
+    pom = (ROOT / "events" / "kafka" / "development" / "pom.xml").read_text()
     version = re.search(r"<artifactId>kafka_[\d.]+</artifactId>\s*<version>([\d.]+)</version>", pom)
     assert version is not None
     assert SERVICE["image"] == f"apache/kafka:{version[1]}"
