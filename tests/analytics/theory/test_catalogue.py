@@ -79,9 +79,9 @@ def test_nothing_is_expected_of_a_bonus_on_which_nothing_is_staked() -> None:
 
 def test_a_record_from_outside_has_its_figures(high_card: None) -> None:
     figures = {(each.wager, each.paytable): each for each in theory.returns("high_card")}
-    assert set(figures) == {("base", ""), ("bonus", "A")}
+    assert set(figures) == {("base", ""), ("pair_plus", "A")}
     # Worked out by hand: 72 ordinary pairs and 6 pairs of aces of 1,326 hands.
-    assert figures["bonus", "A"].return_percent == pytest.approx(100 * (72 * 11 + 6 * 26) / 1326, abs=1e-6)
+    assert figures["pair_plus", "A"].return_percent == pytest.approx(100 * (72 * 11 + 6 * 26) / 1326, abs=1e-6)
     assert figures["base", ""].return_percent == pytest.approx(100)
     # Next to a pair one hand of the same ranks is left, next to any other 3 x 3: 78 x 1 + 78 x 16 x 9 of 1,326 x 1,225 push.
     assert figures["base", ""].lines == {"win": 806_520, "push": 11_310, "lose": 806_520}
