@@ -88,8 +88,8 @@ def test_a_chapter_from_outside_says_how_it_is_cited(tmp_path: Path, monkeypatch
         ("settle.py", '"ante": "Ante"', '"ante": "Opening wager"', "the wager ante is called 'Ante' in another game"),
         (CHAPTER, '"700a"', '"688a"', "there is a chapter pa-688a already"),
         (CHAPTER, '"high_card"', '"low_card"', "pa-700a is of the game low_card, not of high_card"),
-        (CHAPTER, 'wheel = "second"', 'wheal = "second"', "'wheel' is missing"),
-        (CHAPTER, 'chapter = "700a"', "", "'chapter' is missing"),
+        (CHAPTER, 'wheel = "second"', 'wheal = "second"', "pa-700a.toml: wheal: Object contains unknown field `wheal`"),
+        (CHAPTER, 'chapter = "700a"', "", "pa-700a.toml: chapter: Object missing required field `chapter`"),
         (CHAPTER, TEXT, "=", "Invalid"),
     ],
 )
