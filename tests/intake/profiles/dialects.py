@@ -204,7 +204,11 @@ KINDS = {
     "lammer_placed": "lammerPlaced",
     "start_announced": "startAnnounced",
     "total_announced": "totalAnnounced",
+    "stack_moved": "stackMoved",
     "card_exposed": "cardExposed",
+    "foreign_card_found": "foreignCardFound",
+    "boxed_card_found": "boxedCardFound",
+    "device_alarmed": "deviceAlarmed",
     "stub_counted": "stubCounted",
     "cards_collected": "cardsCollected",
     "hand_set": "handSet",
@@ -290,8 +294,9 @@ def _say(type_: str, name: str, value: Any, body: Said, bet: Said) -> None:
         body[said] = _box(value) if isinstance(value, int) else value
     elif name == "scope":
         body["scope"] = "wholeGame" if value == "round" else _box(value)
-    elif name == "for_position":
-        body["forBox"] = _box(value)
+    elif name in ("for_position", "at", "to", "found"):
+        said = {"for_position": "forBox", "at": "fromBox", "to": "toBox", "found": "foundAt"}[name]
+        body[said] = _box(value)
     elif name == "card":
         body["card"] = _face(value)
     elif name != "method":
@@ -313,6 +318,10 @@ NAMES = {
     "counted_from": "countedFrom",
     "depth": "depth",
     "election": "election",
+    "back_colour": "backColour",
+    "used": "usedAsNext",
+    "alarm": "alarm",
+    "device": "device",
 }
 
 _SAY = {"betting-pads": _betting, "card-shoe": _shoe, "jackpot-controller": _controller, "dealer-terminal": _dealer}
