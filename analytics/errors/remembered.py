@@ -205,8 +205,8 @@ TIME: Final = re.compile(r"(\d{1,2})(?:[:.h ]?(\d{2}))?\s*(am|pm|a|p)?", re.IGNO
 def time_typed(text: str) -> TimeTyped | None:
     """Read a time of day; None if it is not one. Hours up to 12 without am or pm, or a leading zero, may be either half.
 
-    >>> time_typed("21:14"), time_typed("9.14 pm").minutes, time_typed("9:14").either_half, time_typed("late")
-    (TimeTyped(minutes=1274, either_half=False), 1274, True, None)
+    >>> time_typed("21:14").minutes, time_typed("9.14 pm").minutes, time_typed("9:14").either_half, time_typed("late")
+    (1274, 1274, True, None)
     """
     if (part := PARTS_OF_DAY.get(text.strip().lower())) is not None:
         return part

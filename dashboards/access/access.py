@@ -89,7 +89,7 @@ def session() -> Session:
     """Return who looks at this page now."""
     how = os.environ.get(ACCESS_VARIABLE)
     if how == READ_ONLY:
-        return Session(None, _EVERY_PAGE | {NAMES})
+        return Session(None, _EVERY_PAGE | {NAMES, "pit"})
     if how != LOGIN:
         return Session(
             None, frozenset(), "These pages were not started by `rack dashboard`, which says who may see them."

@@ -110,7 +110,7 @@ def test_what_nobody_started_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_without_a_login_everything_is_seen_and_nothing_done() -> None:
-    assert access.session() == Session(None, RIGHTS[Role.AUDITOR] - {PACKET, EXPORT, FIGURES})
+    assert access.session() == Session(None, RIGHTS[Role.AUDITOR] - {PACKET, EXPORT, FIGURES} | {"pit"})
 
 
 @pytest.fixture
