@@ -336,20 +336,32 @@ def test_boxes_seats_and_wagers_are_those_of_the_lines(floor: tuple[Raw, Warehou
 
 
 def placed_in(raw: Raw) -> dict[tuple[str, int], dict[tuple[int, str, int | None, str], int]]:
-    """Return of each round seat, wager, number and bettor of what was placed in time and not taken back, with the cents.
+    """Return of each round seat, wager, number and bettor of what was placed and not taken back, with the cents in time.
 
-    An Envy Bonus that was paid is one more, of the patron who wagers at the seat, without a stake.
+    What was given back as late is one without a stake: it was settled. So is an Envy Bonus that was paid, one more of the patron
+    who wagers at the seat. A refusal after "no more bets" takes back what was placed after it, or chips that never lay there.
     """
     found: dict[tuple[str, int], dict[tuple[int, str, int | None, str], int]] = defaultdict(dict)
-    for key, lines in raw.by_round("wager_placed", "wager_removed", "wager_refused", "wager_returned").items():
-        sums = Counter[Any]()
+    types = "wager_placed", "wager_removed", "wager_refused", "wager_returned"
+    for key, lines in raw.by_round(*types, "no_more_bets").items():
+        sums, since, late = Counter[Any](), None, set[Any]()
         for line in lines:
             of = line["payload"]
+            if line["type"] == "no_more_bets":
+                since = Counter[Any]()
+                continue
             if line["type"] == "wager_returned" and of["reason"] != "late":
                 continue
-            cents = of["amount_cents"] if line["type"] == "wager_placed" else -of["amount_cents"]
-            sums[of["seat"], of["wager"], of.get("number"), of.get("bettor") or ""] += cents
-        found[key] = {wager: cents for wager, cents in sums.items() if cents}
+            wager, cents = (of["seat"], of["wager"], of.get("number"), of.get("bettor") or ""), of["amount_cents"]
+            if line["type"] == "wager_refused" and since is not None:
+                cents = min(cents, since[wager])
+            cents = cents if line["type"] == "wager_placed" else -cents
+            sums[wager] += cents
+            if since is not None:
+                since[wager] += cents
+            if line["type"] == "wager_returned":
+                late.add(wager)
+        found[key] = {wager: cents for wager, cents in sums.items() if cents or wager in late}
     for key, lines in raw.by_round("envy_paid").items():
         for of in (line["payload"] for line in lines):
             bettor = next(bettor for seat, *_, bettor in found[key] if seat == of["seat"])
