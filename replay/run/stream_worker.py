@@ -223,7 +223,7 @@ class StreamWorker:
                     publish(result)
             if not self.late.is_waiting or self.pending_revisions is not None:
                 until = events
-            elif until is events:
+            elif until is events or taken == len(until):  # what ended the wait, as it seemed before, does not end it
                 end = next((at for at in range(taken, len(events)) if self._ends_late(events[at])), len(events))
                 until = events[:end]
             taken, results = self._fold(data, until, taken)
