@@ -35,6 +35,8 @@ from rulebook.cards.cards import READ
 from rulebook.chapters.rulebook import Rulebook
 from rulebook.settlement.pai_gow import Position, clockwise_from
 
+LEAVES_A_STACK = (model.CardsDealt, model.HandExamined, model.HandSet)
+"""Until one of these comes, a stack set down wrongly is moved as if it had been set down where it is moved to (D755)."""
 CLOCKWISE_SECTION = {"manual_shoe": "8(d)", "hand": "9(c)", "automated_shoe": "10(c)"}
 
 
@@ -104,7 +106,15 @@ def announced_total(round_: Round, book: Rulebook) -> Iterator[Finding]:
         )
 
 
-@rule("DEAL-START", on=("8(d)", "9(c)", "10(c)"), early=Early("the first card goes to one position, once"))
+@rule(
+    "DEAL-START",
+    on=("8(d)", "9(c)", "10(c)"),
+    early=Early(
+        "the first card goes to one position, once; its stack that is moved late is another finding",
+        remedies=(model.StackMoved,),
+        stands_at=LEAVES_A_STACK,
+    ),
+)
 def counted_start(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """With the right total the first card goes to the position counted to; a miscount is the floor's to remedy (D23)."""
     start, dealt_to = start_of(round_), first_position(round_)
@@ -215,7 +225,11 @@ def _not_covered_after_the_deal(round_: Round, book: Rulebook) -> Iterator[Findi
         )
 
 
-@rule("DEAL-ORDER", on=("8(d)", "9(c)", "10(c)"), early=Early("a card dealt out of turn was dealt out of turn"))
+@rule(
+    "DEAL-ORDER",
+    on=("8(d)", "9(c)", "10(c)"),
+    early=Early("a card dealt out of turn was dealt out of turn", stands_at=LEAVES_A_STACK),
+)
 def clockwise(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """From the first position on, cards or stacks go clockwise to every position, wager or not."""
     first = round_.first_card
@@ -386,11 +400,7 @@ def moved_late(round_: Round, book: Rulebook, section: str) -> Iterator[Finding 
         if not dealt:
             yield Indeterminate(f"what lay at {name(moved.payload.at)} and was moved is not on record")
             continue
-        between = [
-            fact
-            for fact in round_.in_order(model.CardsDealt, model.HandExamined, model.HandSet)
-            if dealt[-1].seq < fact.seq < moved.seq
-        ]
+        between = [fact for fact in round_.in_order(*LEAVES_A_STACK) if dealt[-1].seq < fact.seq < moved.seq]
         if between and not was_voided(round_, book):
             yield finding(
                 round_,

@@ -74,12 +74,14 @@ class Early(msgspec.Struct, frozen=True):
 
     It may not be there where the table puts it right: then an event of one of the `remedies` came after (a correction, and the
     void of the round, put everything right). `in_steps`: codes of what is done in several steps, one after the other; of these
-    it is told what is wrong once the table has gone on to something else.
+    it is told what is wrong once the table has gone on to something else. `stands_at`: what one of these events did can be
+    undone, as if it had never been, until the next of them comes; nothing is told before that.
     """
 
     why: str
     remedies: tuple[type[Event], ...] = ()
     in_steps: frozenset[str] = frozenset()
+    stands_at: tuple[type[Event], ...] = ()
 
 
 RuleFunction = Callable[[Round, Rulebook], Iterator["Finding | Indeterminate"]]

@@ -8,12 +8,16 @@ stands (`Round.so_far`), and what they find counts as it does in a verdict: lost
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import attrgetter
+from typing import Any
 
 from events.vocabulary import model
+from events.vocabulary.model import Event
 from replay.advice import Advice
 from replay.findings import Finding, Settlement
 from replay.fold.device_order import as_played
 from replay.fold.phases import Phase
+from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.table_fold import TableFold
 from replay.run.adjudicate import findings_by, rules_of
@@ -39,6 +43,9 @@ MONEY_MOVES = frozenset(
     }
 )
 """What a payment in several acts consists of: as long as nothing else comes, the next part may."""
+
+
+_seq = attrgetter("seq")
 
 
 def advise_on(fold: TableFold, as_of: int) -> Advice | None:
@@ -91,15 +98,58 @@ def warnings_of(standing: Round, book: Rulebook) -> Iterator[Finding]:
     early = [rule for rule in rules_of(book.chapter) if rule.early is not None]
     found, _ = findings_by(early, standing, book)
     in_steps = {code for rule in early if rule.early is not None for code in rule.early.in_steps}
+    stands_at = {
+        code: rule.early.stands_at for rule in early if rule.early and rule.early.stands_at for code in rule.codes
+    }
     for finding in found:
-        if finding.code not in in_steps or _has_gone_on(standing, finding):
-            yield finding
+        if finding.code in in_steps and not _has_gone_on(standing, finding):
+            continue
+        if _can_be_undone(standing, finding, stands_at.get(finding.code, ())) or _may_be_placed(standing, finding):
+            continue
+        yield finding
+
+
+def _last_of(round_: Round, finding: Finding) -> RecordedEvent | None:
+    """Return the last fact of a round that a finding rests on."""
+    return max((fact for fact in round_.facts if round_.number(fact.seq) in finding.evidence), key=_seq, default=None)
+
+
+def _can_be_undone(round_: Round, finding: Finding, stands_at: tuple[type[Event], ...]) -> bool:
+    """Whether the last thing that a finding rests on is one of these events, and the next of them did not come yet."""
+    last = _last_of(round_, finding)
+    if last is None or last.payload.KIND not in stands_at:
+        return False
+    return not any(fact.payload.KIND in stands_at for fact in round_.facts if fact.seq > last.seq)
+
+
+def _may_be_placed(round_: Round, finding: Finding) -> bool:
+    """Whether a finding is of a stake that was moved and never placed on record, while a device may still report it late.
+
+    A device that placed wagers may until it is heard again, for until then no number of its own is missing (D850).
+    """
+    if finding.wager is None:
+        return False
+    of_wager = [
+        fact
+        for fact in round_.facts
+        if getattr(fact.payload, "wager", None) == finding.wager and fact.payload.seat == finding.seat
+    ]
+    moved = [fact for fact in of_wager if round_.number(fact.seq) in finding.evidence and _moves_a_stake(fact.payload)]
+    if not moved or any(isinstance(fact.payload, model.WagerPlaced) for fact in of_wager):
+        return False
+    heard = {fact.source for fact in round_.facts if fact.seq >= moved[0].seq}
+    return not {fact.source for fact in round_.of(model.WagerPlaced)} <= heard
+
+
+def _moves_a_stake(payload: Any) -> bool:
+    """Whether an event says of a stake that it lay there."""
+    return isinstance(payload, model.WagerTaken | model.WagerReturned) or bool(getattr(payload, "stake_cents", 0))
 
 
 def _has_gone_on(round_: Round, finding: Finding) -> bool:
     """Whether, after what a finding rests on, the table went on to something else than money; what came late is no going on."""
-    last = max((fact.seq for fact in round_.facts if round_.number(fact.seq) in finding.evidence), default=0)
-    since_us = next((fact.at_us for fact in round_.facts if fact.seq == last), 0)
+    last = _last_of(round_, finding)
+    seq, since_us = (last.seq, last.at_us) if last is not None else (0, 0)
     return any(
-        fact.payload.KIND not in MONEY_MOVES and fact.at_us >= since_us for fact in round_.facts if fact.seq > last
+        fact.payload.KIND not in MONEY_MOVES and fact.at_us >= since_us for fact in round_.facts if fact.seq > seq
     )
