@@ -70,6 +70,30 @@ def handed_in_late(drafts: Sequence[Draft], random: Random) -> tuple[list[Draft]
     return order, len(late)
 
 
+def events_of_devices_late_after(order: Sequence[Draft], number: int) -> set[object]:
+    """The events of the devices of which a message on the table, of no round, came late when a round was over.
+
+    It may have come before that round: it follows the device's last event that arrived in time before the round was closed.
+    """
+    closed = next(
+        (
+            at
+            for at, each in enumerate(order)
+            if each.round_no == number and isinstance(each.payload, model.RoundClosed)
+        ),
+        len(order),
+    )
+    last = {each.source: each.source_seq for each in order[:closed]}
+    newest: dict[str, int] = {}
+    late = set()
+    for at, each in enumerate(order):
+        is_next = each.source_seq == last.get(each.source, 0) + 1
+        if at > closed and each.round_no is None and is_next and each.source_seq < newest.get(each.source, 0):
+            late.add(each.source)
+        newest[each.source] = max(newest.get(each.source, 0), each.source_seq)
+    return {each.event_id for each in order if each.source in late}
+
+
 def streams(game: str, *, plant: bool) -> list[tuple[str, list[Draft]]]:
     day = stored(simulate(11, 120 if plant else 30, plant=plant, games=(game,), days=1))
     return [
@@ -98,15 +122,21 @@ def test_a_message_after_the_next_of_its_device_changes_no_verdict(game: str) ->
 
 @pytest.mark.parametrize("game", SIMULATIONS)
 def test_it_accuses_nobody_who_is_not_accused_in_order(game: str) -> None:
-    """What only the clock of the late message shows may become a doubt; nothing new is found, and next to nothing is missed."""
+    """What only the clock of the late message shows may become a doubt; nothing new is found, and next to nothing is missed.
+
+    What a device reports on is unknown in a round that is over when a message on the table comes late from it (D850): what is
+    found on its word there is not missed.
+    """
     missed, found = 0, 0
     for stream, drafts in streams(game, plant=True):
         right = judged(stream, drafts)
         for trial in range(TRIALS):
-            for number, verdict in judged(stream, handed_in_late(drafts, Random(f"{stream} {trial}"))[0]).items():
+            order = handed_in_late(drafts, Random(f"{stream} {trial}"))[0]
+            for number, verdict in judged(stream, order).items():
                 assert verdict[2] <= right[number][2], f"{stream}, round {number}, trial {trial}"
+                unknown = events_of_devices_late_after(order, number)
                 found += len(right[number][2])
-                missed += len(right[number][2] - verdict[2])
+                missed += sum(unknown.isdisjoint(each) for each in right[number][2] - verdict[2])
     assert found > 20
     assert missed <= found // 20
 
