@@ -36,7 +36,7 @@ class Place(NamedTuple):
 
 
 def page() -> None:
-    """Lay the page out: the felt, which answers as one types; whoever may act can store the round at a table."""
+    """Lay the page out: the felt, which answers as one types. A person who may review can store the round."""
     source.begin()
     source.show(
         markup.heading("Enter a round", "Type what was dealt, wagered and paid: the answer appears as you type.")

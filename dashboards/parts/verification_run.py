@@ -97,7 +97,7 @@ def words(address: str) -> list[str]:
 
 @st.cache_resource(ttl=FRESH_SECONDS, show_spinner=False)
 def standing(address: str) -> VerificationStatus:
-    """Return how a log is by the notice of its last full verification, whoever made it."""
+    """Return what the last full verification of a log came to, by its notice."""
     return integrity.verified_at(address, **log_options())
 
 

@@ -180,7 +180,7 @@ class Sender:
         for step in self._outbox.steps_due(self._clock()):
             try:
                 by = acknowledged_by(desk, step.standing.alarm)
-            except IntegrityError:  # no one can tell, so whoever comes next is told
+            except IntegrityError:  # no one can tell, so the next recipient is told
                 by = None
             if by is not None:
                 self._outbox.acknowledge(step.standing.alarm.id, by)

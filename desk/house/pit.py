@@ -158,7 +158,7 @@ class Pit:
         return self._enter(table, person, events, at)
 
     def tap_in(self, table: str, *, by: str, dealer: str, at: str | None = None) -> list[Line]:
-        """A dealer takes over; whoever dealt before leaves."""
+        """A dealer takes over; the dealer before taps out."""
 
         def events(record: TableRecord) -> list[Event]:
             if record.dealer == dealer:

@@ -25,7 +25,7 @@ from replay.transcript.transcript import rules_filed
 
 SOURCE = "office"
 APPLIERS = ("administrator", "compliance")
-"""The roles of whoever applies a property's file."""
+"""The roles of a person who may apply a property's file."""
 
 
 class Step(NamedTuple):

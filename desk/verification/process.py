@@ -1,4 +1,4 @@
-"""A verification in a process of its own, for who must go on answering meanwhile: the pages.
+"""A verification in a process of its own, so that the pages can go on answering.
 
 `python -m desk.verification.process` reads a pickled `Request` from its parent. It writes a step a line to stderr, and at the end
 the values of the verification to stdout.

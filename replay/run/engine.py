@@ -66,7 +66,7 @@ def shared_engine() -> str:
 def digest_for(game: str) -> str:
     """Return the digest of what judges a game; with no game, of what all games share.
 
-    What is to be said of a game that is not known depends on which games are, and so on all of them.
+    An unknown game has the digest of the whole program: the answer can change with every game that is added.
     """
     if game and game not in GAMES:
         return _digest(None, outside_packages(), outside_chapters())
@@ -74,7 +74,7 @@ def digest_for(game: str) -> str:
 
 
 UNKNOWN_GAME = "?"
-"""The game of a chapter that cannot be told: what is said of it depends on every game."""
+"""The game of a chapter that cannot be read; its rounds name the whole program."""
 
 
 @functools.lru_cache(maxsize=256)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from io import BytesIO
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -27,13 +25,6 @@ OFFICE_ALONE = model.PropertyApplied(by="m-ortiz", only_office_files=True, sha25
 DEVICES_TOO = model.PropertyApplied(by="m-ortiz", only_office_files=False, sha256="0" * 64)
 OPENED = model.GamingDayOpened(gaming_day=DAY)
 DENIED = "only the office files rules here"
-
-
-@pytest.fixture
-def log(tmp_path: Path) -> Iterator[SqliteLog]:
-    log = SqliteLog(tmp_path / "floor.db", create=True, property_id="bellwether")
-    yield log
-    log.close()
 
 
 def draft(payload: Event, number: int, source: str = "device-1") -> Draft:

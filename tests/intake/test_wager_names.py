@@ -9,7 +9,7 @@ from events.sqlite.log import SqliteLog
 from events.vocabulary import model
 from events.vocabulary.base import WagerName
 from rulebook.catalogue import wager_names
-from tests.intake.test_office_filing import STREAM, hand_in, log, office  # noqa: F401  (a fixture)
+from tests.intake.test_office_filing import STREAM, hand_in, office
 
 BEFORE = (
     "base", "ace_high_bonus", "fortune_bonus", "progressive", "tiger_9", "sum", "match", "beat_it", "insurance",
@@ -29,7 +29,7 @@ def test_every_name_of_the_old_list_is_a_wager_of_a_game() -> None:
 
 
 @pytest.mark.parametrize("wager", ["base", "over", "backline"])
-def test_a_wager_of_any_game_is_taken_for_the_rules_in_force_judge_it(log: SqliteLog, wager: str) -> None:  # noqa: F811
+def test_a_wager_of_any_game_is_taken_for_the_rules_in_force_judge_it(log: SqliteLog, wager: str) -> None:
     office(
         log,
         STREAM,
@@ -40,7 +40,7 @@ def test_a_wager_of_any_game_is_taken_for_the_rules_in_force_judge_it(log: Sqlit
 
 
 @pytest.mark.parametrize("wager", ["pear_plus", "fortune_envy", "bas"])
-def test_a_wager_of_no_game_is_refused_with_those_of_the_game(log: SqliteLog, wager: str) -> None:  # noqa: F811
+def test_a_wager_of_no_game_is_refused_with_those_of_the_game(log: SqliteLog, wager: str) -> None:
     office(
         log,
         STREAM,
