@@ -8,18 +8,21 @@ find out, which reads all of it. `desk.review.witness_status` reads what a witne
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
-import polars as pl
 
-from analytics.warehouse.warehouse import Warehouse
 from desk.review.desk import REFUSALS, Desk
 from desk.review.last_verification import State, VerificationStatus, verified_at
 from desk.review.witness_status import REFUSALS as WITNESS_REFUSALS
 from desk.review.witness_status import SIGNATURE_TIMEOUT_S, Refused, Seen, Witnessed, witnessed_at
 from replay.run.engine import engine
 from replay.run.positions import Resumption, resumption
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from analytics.warehouse.warehouse import Warehouse
 
 __all__ = [
     "SIGNATURE_TIMEOUT_S",

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol, cast
 
 from rack.arguments import CommandParser, output_flags, parsed
-from rack.errors import Exit, UsageError, exit_code, missing_extra
+from rack.errors import Exit, UsageError, exit_code, missing_extra, require_extras
 from rack.installation import foreign_files
 from rack.output import Output
 
@@ -67,6 +67,20 @@ COMMANDS = {
 }
 """Command → the room of `rack.commands` that its module is in."""
 
+GROUPS = {
+    "The first day": ("demo", "judge", "init", "live", "dashboard", "verify"),
+    "A house without sensors": ("plan", "apply", "doctor", "pit", "count", "observe"),
+    "Take events in": ("simulate", "ingest", "gateway", "devices", "quarantine", "patrons", "kafka"),
+    "Judge": ("replay", "round", "rounds", "advise", "what-if", "rules", "theory"),
+    "Work on findings": ("review", "find", "case", "dispute", "alerts", "surveillance"),
+    "Prove and keep": ("keys", "checkpoint", "witness", "prove", "archive"),
+    "Analyze and report": ("warehouse", "hold", "dealer-errors", "fairness", "report", "metrics"),
+    "The shell": ("completion",),
+}
+"""The commands as `rack --help` shows them: those of the first day, then the rest by what they are for."""
+
+FIRST = next(iter(GROUPS))
+
 OLD_NAMES = {"errors": "dealer-errors"}
 """Name of a command in an earlier version → its name now. The old one still works, and no help shows it."""
 
@@ -74,6 +88,17 @@ EPILOG = """\
 Exit codes: 0 clean, 1 findings, 2 usage, 3 environment, 4 integrity failure.
 Log address: sqlite:///path/file.db, kafka://host:port/prefix or, read-only, archive:///path/folder. RACK_LOG sets the default.
 RACK_DEBUG=1 prints the traceback of an error."""
+
+
+class _GroupedHelp(argparse.RawDescriptionHelpFormatter):
+    """Shows the commands under the titles of `GROUPS`."""
+
+    def _format_action(self, action: argparse.Action) -> str:
+        if not isinstance(action, argparse._SubParsersAction):
+            return super()._format_action(action)
+        shown = {each.dest: self._format_action(each) for each in action._get_subactions()}
+        groups = (f"{title}:\n{''.join(map(shown.__getitem__, names))}" for title, names in GROUPS.items())
+        return "\n".join(groups).removeprefix(f"{FIRST}:\n")
 
 
 class Command(Protocol):
@@ -101,11 +126,11 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
         prog="rack",
         description="Rebuild every round from the log, replay it by the regulation, and report what differs.",
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_GroupedHelp,
         parents=[shared],
     )
     parser.add_argument("--version", action=_Version, help="Print the version and exit.")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(title=FIRST, dest="command", metavar="COMMAND", required=True)
     for name in (*COMMANDS, *OLD_NAMES) if only is None else (only,):
         module = command(name)
         shown: dict[str, Any] = {} if name in OLD_NAMES else {"help": module.HELP}
@@ -161,6 +186,7 @@ def _run(argv: Sequence[str] | None) -> int:
         from events.log.relaxed_gc import relaxed_gc
         from replay.installed_games import add_installed_games
 
+        require_extras(OLD_NAMES.get(arguments.command, arguments.command))
         with relaxed_gc():  # most objects of a command are its modules', and stay
             add_installed_games()
             return command(arguments.command).run(arguments, output)

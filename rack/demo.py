@@ -15,7 +15,6 @@ from urllib.parse import quote
 
 import msgspec
 
-from analytics.warehouse.feed import build_warehouse
 from desk.keys import KeyBook
 from desk.review.persons import Person, register
 from events.log.contract import EventLog, ResultStore
@@ -93,6 +92,8 @@ def run(
             clock.lap("sign")
             found = sorted(findings(results), key=_in_order)
             comparison = compare(day.labels, found)
+            from analytics.warehouse.feed import build_warehouse
+
             build_warehouse(out / WAREHOUSE, log, results)
             clock.lap("warehouse")
         finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from importlib.util import find_spec
 
 
 class Exit(IntEnum):
@@ -65,6 +66,11 @@ so that `rack --help` loads none of them."""
 
 
 EXTRA_OF = {
+    "duckdb": "analytics",
+    "numpy": "analytics",
+    "polars": "analytics",
+    "pyarrow": "analytics",
+    "kafka": "kafka",
     "streamlit": "dashboard",
     "starlette": "gateway",
     "uvicorn": "gateway",
@@ -78,6 +84,40 @@ EXTRA_OF = {
     "llvmlite": "theory",
 }
 """Library that a plain installation does not have → the extra that brings it."""
+
+NEEDS = {
+    "archive": ("analytics",),
+    "dashboard": ("dashboard",),
+    "dealer-errors": ("analytics",),
+    "demo": ("analytics",),
+    "dispute": ("packet",),
+    "fairness": ("analytics",),
+    "find": ("analytics",),
+    "gateway": ("gateway",),
+    "hold": ("analytics",),
+    "live": ("gateway", "dashboard"),
+    "report": ("analytics",),
+    "rounds": ("analytics",),
+    "warehouse": ("analytics",),
+    "what-if": ("analytics",),
+    "replay --engine dask": ("scale",),
+    "replay --warehouse FILE": ("analytics",),
+    "theory --compute": ("theory",),
+    "verify FILE.pdf": ("packet",),
+    "verify --log archive:///path": ("analytics",),
+    "verify --log kafka://host/prefix": ("kafka",),
+}
+"""What was asked for → the extras that it needs. A command by itself is refused before it begins; with an option, a file or an
+address, once it comes to them.
+"""
+
+
+def require_extras(asked: str) -> None:
+    """Raise `ModuleNotFoundError` for the first library that what was asked for needs and that is not installed."""
+    for extra in NEEDS.get(asked, ()):
+        for library, brought_by in EXTRA_OF.items():
+            if brought_by == extra and find_spec(library) is None:
+                raise ModuleNotFoundError(f"rack {asked} needs {library}", name=library)
 
 
 def missing_extra(error: BaseException) -> tuple[str, str] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -18,7 +18,9 @@ from events.proofs.since import Start
 from events.proofs.verify import VerificationReport
 from replay.narrative.names import plural
 from replay.run.verdict_check import VerdictCheck
-from whatif.table_check import Difference
+
+if TYPE_CHECKING:
+    from whatif.table_check import Difference
 
 RESULT_KINDS = ("result_changed", "result_missing", "result_unreadable", "results_replaced", "position_changed")
 """Kinds of breaks of the results next to the log."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -36,7 +36,9 @@ from events.proofs.verify_results import StoredState
 from events.proofs.witness import WitnessFolder
 from events.sqlite.log import utc_now_us
 from replay.run.verdict_check import VerdictCheck, check_verdicts
-from whatif.table_check import Difference, differences
+
+if TYPE_CHECKING:
+    from whatif.table_check import Difference
 
 
 class NotVerifiable(Exception):
@@ -149,6 +151,8 @@ def _judged_again(log: EventLog, state: StoredState, watch: Watch) -> VerdictChe
 def _compared_rounds(log: EventLog, folder: Path | None, watch: Watch) -> Sequence[Difference]:
     if folder is None:
         return ()
+    from whatif.table_check import differences
+
     return differences(log, folder, lambda stream, rounds: watch("rounds made again", stream, rounds))
 
 

@@ -1,7 +1,9 @@
-"""Without extras: everything works but pages, packets and clusters, and these say which extra they need."""
+"""Without extras: rounds are judged, and logs on SQLite recorded, judged and verified; all else says which extra it needs."""
 
 from __future__ import annotations
 
+import json
+import re
 import subprocess
 import sys
 import tomllib
@@ -14,7 +16,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from rack.errors import EXTRA_OF
+from rack.cli import COMMANDS
+from rack.errors import EXTRA_OF, NEEDS
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -53,24 +56,26 @@ def not_there() -> tuple[str, ...]:
     )
 
 
-def rack(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run a command if the modules that only extras bring cannot be imported."""
+def rack(*lines: str, folder: Path) -> list[tuple[int, str, str]]:
+    """Run command lines if what only extras bring cannot be imported; return exit code, stdout and stderr of each."""
     script = f"""
-import sys
-class NotInstalled:
-    def find_spec(name, *_):
-        if name.partition(".")[0] in {set(not_there())!r}:
-            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
-sys.meta_path.insert(0, NotInstalled)
+import contextlib, io, json, shlex, sys
+sys.modules.update(dict.fromkeys({not_there()!r}))
 from rack.cli import main
-sys.exit(main({list(arguments)!r}))
+for line in {lines!r}:
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
+        try: code = main(shlex.split(line))
+        except SystemExit as end: code = end.code
+    print(json.dumps([code, out.getvalue(), err.getvalue()]))
 """
-    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd=folder)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return [(code, out, err) for code, out, err in map(json.loads, done.stdout.splitlines())]
 
 
 def test_what_extras_bring_is_not_there_in_a_plain_installation() -> None:
-    assert {"streamlit", "typst", "pyhanko", "asn1crypto", "distributed", "numba", "llvmlite"} <= set(not_there())
-    assert not {"apsw", "duckdb", "msgspec", "numpy", "shtab"} & set(not_there())
+    assert set(EXTRA_OF) <= set(not_there())
+    assert not {"apsw", "cryptography", "msgspec", "prometheus_client", "shtab"} & set(not_there())
 
 
 def test_every_library_of_an_extra_is_known_by_its_extra() -> None:
@@ -80,60 +85,108 @@ def test_every_library_of_an_extra_is_known_by_its_extra() -> None:
         assert any(canonicalize_name(each) in declared[extra] for each in modules[module]), module
 
 
-LOG = "sqlite:floor.db"
+DISPUTE = """\
+rules   pa-688a ace_high_bonus=1
+wager   seat=3 base 25.00  ace_high_bonus 10.00
+dice    2 2 4 -> dealer
+deal    dealer=Jk Kd Jc 9s 8h 4d 3c  seat3=As Qd Th 9h 7c 5s 2d
+pay     seat=3 ace_high_bonus 100.00
+"""
+LOG = "--log sqlite:floor.db"
+WALK = {
+    "judge dispute.txt": 1,
+    "simulate --out day.jsonl --rounds 20 --plant nothing": 0,
+    f"ingest day.jsonl {LOG} --property bellwether": 0,
+    f"replay {LOG}": 0,
+    f"verify {LOG} --verdicts": 0,
+    f"keys new log.key --by m-ortiz {LOG}": 0,
+    f"checkpoint --key log.key {LOG}": 0,
+    f"prove fu-01 5 --out proof.json {LOG}": 0,
+    "verify proof.json --key log.key.pub": 0,
+    "keys new north.key --witness north": 0,
+    f"witness --key north.key --folder north {LOG}": 0,
+    f"round fu-01 3 {LOG}": 0,
+    f"advise {LOG}": 0,
+    "rules list": 0,
+    f"review list {LOG}": 0,
+    f"case list {LOG}": 0,
+    f"surveillance list {LOG}": 0,
+    f"observe list {LOG}": 0,
+    f"observe result {LOG}": 0,
+    f"quarantine list {LOG}": 0,
+    f"alerts list {LOG} --outbox none": 2,
+    "devices add shoe-1 --devices devices.toml": 0,
+    "patrons new --keyring patrons": 0,
+    "theory": 0,
+    f"metrics --once {LOG}": 0,
+    "init house --name Bellwether --zone America/New_York --first-day 2026-11-29 --tables '1 dj_wild'": 0,
+    "plan house": 1,
+    "apply house --by m.ortiz": 2,
+    "doctor house": 1,
+    f"pit list fu-01 {LOG}": 0,
+    f"count list --day 2026-11-29 {LOG}": 2,
+    "kafka status": 1,
+    "completion bash": 0,
+    f"dispute fu-01 1 --key log.key {LOG}": "packet",
+    "report list": "analytics",
+    "demo": "analytics",
+    "live": "gateway",
+    f"gateway {LOG} --devices devices.toml": "gateway",
+    f"rounds --out table {LOG}": "analytics",
+    f"what-if x.toml {LOG}": "analytics",
+    f"find 'seat 3' {LOG}": "analytics",
+    f"archive --out sealed {LOG}": "analytics",
+    "warehouse columns": "analytics",
+    "hold": "analytics",
+    "dealer-errors": "analytics",
+    "fairness": "analytics",
+    "dashboard": "dashboard",
+    f"replay {LOG} --engine dask": "scale",
+    f"replay {LOG} --warehouse FILE": "analytics",
+    "theory --compute dj_wild": "theory",
+    "verify FILE.pdf --key log.key.pub": "packet",
+    "verify --log archive:///path": "analytics",
+    "verify --log kafka://host/prefix": "kafka",
+}
+"""What is asked for, in this order → the exit code, or the extra that it must name."""
 
 
 @pytest.fixture(scope="module")
-def floor(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which a plain installation simulated a day, took it in, judged it, verified it and asked for figures."""
+def walk(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[int, str, str]]:
     folder = tmp_path_factory.mktemp("plain")
-    for arguments, code in (
-        (("--help",), 0),
-        (("simulate", "--out", "day.jsonl", "--rounds", "20", "--plant", "nothing"), 0),
-        (("ingest", "day.jsonl", "--log", LOG, "--property", "bellwether"), 0),
-        (("replay", "--log", LOG, "--warehouse", "warehouse.duckdb"), 0),
-        (("hold", "--warehouse", "warehouse.duckdb"), 0),
-        (("hold", "theory", "--warehouse", "warehouse.duckdb"), 0),
-        (("theory",), 0),
-        (("theory", "dj_wild", "--lines"), 0),
-        (("verify", "--log", LOG), 0),
-        (("keys", "new", "log.key", "--by", "m-ortiz", "--log", LOG), 0),
-    ):
-        done = rack(*arguments, folder=folder)
-        assert done.returncode == code, (arguments, done.stdout, done.stderr)
-    return folder
+    (folder / "dispute.txt").write_text(DISPUTE)
+    (folder / "FILE.pdf").write_bytes(b"%PDF-1.7\n")
+    return dict(zip(WALK, rack(*WALK, folder=folder), strict=True))
 
 
-def test_a_dispute_is_judged_without_extras(tmp_path: Path) -> None:
-    (tmp_path / "dispute.txt").write_text(
-        "rules   pa-688a ace_high_bonus=1\nwager   seat=3 base 25.00  ace_high_bonus 10.00\ndice    2 2 4 -> dealer\n"
-        "deal    dealer=Jk Kd Jc 9s 8h 4d 3c  seat3=As Qd Th 9h 7c 5s 2d\npay     seat=3 ace_high_bonus 100.00\n"
-    )
-    done = rack("judge", "dispute.txt", folder=tmp_path)
-    assert (done.returncode, done.stderr) == (1, "")
-    assert "PAY-UNDER" in done.stdout
+@pytest.mark.parametrize(("asked", "expected"), WALK.items())
+def test_a_plain_installation(asked: str, expected: int | str, walk: dict[str, tuple[int, str, str]]) -> None:
+    code, out, err = walk[asked]
+    if isinstance(expected, int):
+        assert code == expected, (out, err)
+        assert "needs the extra" not in err
+    else:
+        assert code == 3, (out, err)
+        assert f"the extra `{expected}`" in err
+        assert f"pip install 'discard-rack[{expected}]'" in err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "extra"),
-    [
-        ("dashboard --warehouse warehouse.duckdb --read-only", "dashboard"),
-        (f"dispute fu-01 1 --log {LOG} --key log.key", "packet"),
-        (f"replay --engine dask --log {LOG} --verdicts other.db", "scale"),
-        ("theory --compute base_two_hands", "theory"),
-        ("theory --compute dj_wild", "theory"),
-    ],
-)
-def test_what_needs_an_extra_says_which(arguments: str, extra: str, floor: Path) -> None:
-    done = rack(*arguments.split(), folder=floor)
-    assert done.returncode == 3, done.stderr
-    assert f"extra `{extra}`" in done.stderr
-    assert "defect" not in done.stderr
+def test_the_walk_asks_for_everything() -> None:
+    assert {asked.split()[0] for asked in WALK} == set(COMMANDS)
+    named = {asked.split()[0]: extra for asked, extra in WALK.items() if isinstance(extra, str)}
+    for asked, extras in NEEDS.items():
+        command, *words = asked.split()
+        rows = [extra for row, extra in WALK.items() if row.split()[0] == command and set(words) <= set(row.split())]
+        assert extras[0] in rows, asked
+    assert set(named) == {asked.split()[0] for asked in NEEDS}
 
 
-def test_an_extra_that_is_missing_is_named_with_what_to_install() -> None:
-    done = rack("dashboard", "--warehouse", "pyproject.toml", "--read-only", folder=ROOT)
-    assert done.stderr == (
-        "rack: `rack dashboard` needs the extra `dashboard` (streamlit is not installed): "
-        "pip install 'discard-rack[dashboard]'\n"
-    )
+def test_a_dispute_is_judged_without_extras(walk: dict[str, tuple[int, str, str]]) -> None:
+    code, out, err = walk["judge dispute.txt"]
+    assert (code, err) == (1, "")
+    assert "PAY-UNDER" in out
+
+
+def test_the_guide_lists_what_needs_an_extra() -> None:
+    listed = re.findall(r"^\| `rack (.+)` \| (`\[.+) \|$", (ROOT / "docs/operator-guide.md").read_text(), re.MULTILINE)
+    assert {asked: tuple(re.findall(r"`\[(\w+)\]`", extras)) for asked, extras in listed} == NEEDS

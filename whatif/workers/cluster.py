@@ -7,11 +7,11 @@ stores.
 
 from __future__ import annotations
 
-import contextlib
 import pickle
 import threading
 from collections import deque
 from collections.abc import Iterable, Iterator
+from importlib import import_module
 from itertools import islice
 from typing import Any, Final, TypeVar
 
@@ -57,7 +57,8 @@ class ClusterPool:
 
     def __init__(self, opener: Opener, scheduler: str = "", workers: int = 2, tls: Tls | None = None) -> None:
         self._opener, self._own = opener, None
-        distributed = _distributed()
+        distributed: Any = import_module("distributed")
+
         try:
             if not scheduler:
                 self._own = distributed.LocalCluster(
@@ -137,11 +138,3 @@ def _refusal(worker: str, runs: str, wanted: str) -> str:
     return (
         f"{worker} runs {runs}, this is {wanted}: bring both to the same version, or take the worker out of the cluster"
     )
-
-
-def _distributed() -> Any:
-    with contextlib.suppress(ModuleNotFoundError):
-        import distributed
-
-        return distributed
-    raise NoCluster("a cluster takes Dask, which is not installed: install discard-rack with its extra `scale`")

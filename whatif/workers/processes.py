@@ -11,6 +11,7 @@ import os
 import pickle
 import signal
 import threading
+import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -18,15 +19,13 @@ from concurrent.futures.process import BrokenProcessPool
 from functools import lru_cache
 from typing import Any, Final, TypeVar
 
-import zstandard
-
 from events.log.contract import EventLog
 from events.log.relaxed_gc import relaxed_gc
 from replay.installed_games import add_installed_games
 from whatif.workers.pool import PARTS_AHEAD, Job, WorkerLost
 
 LEVEL: Final = 1
-"""The compression of what is sent back: verdicts are much alike, and come out fifty times smaller at little cost."""
+"""The compression of what is sent back: verdicts are much alike, and come out many times smaller at little cost."""
 MOST_LOSSES: Final = 3
 """So often in a row processes may be lost before a part is done: what kills each of them is then the work itself."""
 
@@ -128,12 +127,12 @@ def work(sent: bytes, part: Any) -> bytes:
             output = _ready(sent)(part)
     except Exception as error:  # it is raised again in the process that asked for the work
         error_parts = _parts(error)
-    return zstandard.compress(pickle.dumps((error_parts, output)), LEVEL)
+    return zlib.compress(pickle.dumps((error_parts, output)), LEVEL)
 
 
 def unpacked(packed: bytes) -> Any:
     """Return what was made of a part, or raise what was raised there."""
-    error_parts, output = pickle.loads(zstandard.decompress(packed))
+    error_parts, output = pickle.loads(zlib.decompress(packed))
     if error_parts is not None:
         raise _restored(*error_parts)
     return output

@@ -10,7 +10,6 @@ import signal
 import subprocess
 import tomllib
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -64,8 +63,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Serve the pages until interrupted."""
-    if find_spec("streamlit") is None:  # the pages are a process of their own, which would only say that it ended
-        raise ModuleNotFoundError("the pages need Streamlit", name="streamlit")
     from dashboards.run import (
         CAMERAS_VARIABLE,
         CASES_VARIABLE,

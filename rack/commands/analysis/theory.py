@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from rack.arguments import is_given, option, positive
-from rack.errors import Exit, UsageError
+from rack.errors import Exit, UsageError, require_extras
 from rack.output import Output, table
 
 if TYPE_CHECKING:
@@ -108,6 +108,7 @@ def _compute(names: list[str], rounds: int | None, output: Output) -> None:
     from analytics.theory.enumeration.tables import compute, table_names
     from analytics.theory.returns import write
 
+    require_extras("theory --compute")
     unknown = [name for name in names if name not in table_names()]
     if unknown:
         raise UsageError(f"{unknown[0]}: no such table; expected some of {', '.join(table_names())}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
@@ -94,12 +93,6 @@ def test_a_scheduler_that_is_not_there() -> None:
         pytest.raises(NoCluster, match="cannot be reached"),
     ):
         ClusterPool(empty, "tcp://127.0.0.1:9")
-
-
-def test_without_dask_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(NoCluster, match="its extra `scale`"):
-        ClusterPool(empty)
 
 
 def test_a_cluster_behind_tls(tmp_path: Path) -> None:
