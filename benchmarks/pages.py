@@ -25,7 +25,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from analytics.warehouse.warehouse import reading
 from benchmarks.measuring import REPEATS
-from dashboards.app import PAGES
+from dashboards.access.places import PAGES
 from scripts.screenshots import FLAGS, NAMES, WIDE, served
 
 FIRST_S, AFTER_S = 1.5, 0.7

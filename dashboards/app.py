@@ -12,29 +12,12 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dashboards.access import access
+from dashboards.access.places import PAGES, Place, start_page
+from dashboards.drawing import markup
 from dashboards.parts import open_round_warnings
 from replay.installed_games import add_installed_games
 
 HERE = Path(__file__).parent
-
-PAGES = {
-    "floor": "How is each table doing?",
-    "queue": "What has to be looked at, and in which order?",
-    "round": "What happened in a round, what should have happened, and what proves it?",
-    "dispute": "Was the patron paid right? Find the round from what is remembered.",
-    "entry": "What was due? Type a round as it was seen.",
-    "pit": "What happens at the tables: openings, dealers, fills, credits, closings.",
-    "cases": "Which disputes have to be answered, by when, and what is in each one's file?",
-    "hold": "What did the tables win, and on what?",
-    "dealers": "Where do things go wrong at the table, and who or what needs a look?",
-    "fairness": "Do dice, cards and shufflers give everybody the same chance?",
-    "surveillance": "What happened on this shift, and what does the next one take over?",
-    "integrity": "Is the record as it was written, and who can vouch for it?",
-    "reports": "What has to be filed for a day or a month?",
-    "rules": "Which rules hold at a table, and what do its wagers return?",
-    "health": "Does everything run?",
-}
-"""Page → its question, in the order of the navigation."""
 
 ABOUT = (
     "**Discard Rack** records every event at a table, replays every round by the regulation, and shows what differs."
@@ -43,9 +26,8 @@ ABOUT = (
 
 SHOWN = "page-shown"
 """Where the page is noted that a session shows."""
-
-TITLES = {"entry": "Entry", "dealers": "Dealer errors", "surveillance": "Surveillance log"}
-"""Page → its title, if that is not its name."""
+LASTING = ("seen ", "last-")
+"""How the names begin of what a session keeps from page to page: the views on record, and what its person did last."""
 
 
 def main() -> None:
@@ -53,29 +35,23 @@ def main() -> None:
     add_installed_games()
     st.set_page_config(page_icon=HERE / "icon.svg", layout="wide", menu_items={"About": ABOUT})
     st.logo(HERE / "mark.svg", size="large")
-    may = {name: access.may(name) for name in PAGES}
-    pages = [
-        st.Page(
-            HERE / "pages" / f"{name}.py",
-            title=TITLES.get(name, name.capitalize()),
-            url_path=name,
-            help=question,
-            visibility="visible" if may[name] else "hidden",  # its address still answers: with the reason
-        )
-        for name, question in PAGES.items()
-    ]
-    first = next((page for page in pages if may[page.url_path]), pages[0])
+    pages = [st.Page(HERE / "pages" / f"{name}.py", title=entry.title, url_path=name) for name, entry in PAGES.items()]
+    who = access.session()
+    start = start_page(who.rights, is_known=who.person is not None)
+    first = next(page for page in pages if page.url_path == start)
 
     def home() -> None:
         """Stand at the root, and lead to the first page: so that it has an address of its own that can be sent."""
         st.switch_page(first)
 
-    page = st.navigation([st.Page(home, title="Home", default=True, visibility="hidden"), *pages], position="top")
+    page = st.navigation([st.Page(home, title="Home", default=True), *pages], position="hidden")
     st.set_page_config(page_title=f"{page.title} · Discard Rack")
+    st.html(HERE / "style.css")
+    _begin_anew(page.url_path)
+    _frame(page.url_path, who.rights)
+    _who()
     if page.url_path:
         access.gate(page.url_path)
-    _begin_anew(page.url_path)
-    _who()
     _warm_up()
     if page.url_path not in ("", "floor"):  # the Floor page has them at its tables
         open_round_warnings.watch()
@@ -90,7 +66,8 @@ def _begin_anew(page: str) -> None:
     run, elsewhere = get_script_run_ctx(), page == "round" or st.session_state.get(SHOWN) != page
     if run is not None and run.is_history_navigation and elsewhere:
         for name in list(st.session_state):
-            del st.session_state[name]
+            if not str(name).startswith(LASTING):
+                del st.session_state[name]
     st.session_state[SHOWN] = page
 
 
@@ -110,6 +87,33 @@ def _load_analyses() -> None:
         import_module(f"dashboards.analysis.{module}")
     gc.collect()
     gc.freeze()
+
+
+def _frame(here: str, rights: frozenset[str]) -> None:
+    """Show the places, and in a second row the pages of the place that is shown; a page that one may not see is in neither."""
+    pages = {place: [name for name in PAGES if name in rights and PAGES[name].place == place] for place in Place}
+    now = PAGES[here].place if here in PAGES else None
+    places = "".join(
+        f'<a href="{markup.href(names[0])}" target="_self"{" aria-current=true" * (place == now)}>{place}</a>'
+        for place, names in pages.items()
+        if names
+    )
+    rows = "".join(
+        f'<nav class="rk-pages" aria-label="{place}"{"" if place == now and len(names) > 1 else " hidden"}>'
+        + "".join(_page_link(name, here) for name in names)
+        + "</nav>"
+        for place, names in pages.items()
+    )
+    st.html(f'<nav class="rk-places" aria-label="Places">{places}</nav>{rows}')
+
+
+def _page_link(name: str, here: str) -> str:
+    entry = PAGES[name]
+    now = ' aria-current="page"' if name == here else ""
+    return (
+        f'<a href="{markup.href(name)}" target="_self" data-key="{entry.key}" title="{escape(entry.question)}"{now}>'
+        f"{escape(entry.title)}</a>"
+    )
 
 
 def _who() -> None:

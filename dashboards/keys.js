@@ -2,11 +2,7 @@
 (() => {
   if (window.rackKeys) return;
   window.rackKeys = true;
-  const narrow = () => window.matchMedia("(max-width: 768px)").matches;
-  const pages = () => [...document.querySelectorAll('header a[href], [data-testid="stSidebarNav"] a[href]')]
-    .filter((link) => link.origin === location.origin);
-  const letterOf = { floor: "f", queue: "q", round: "r", dispute: "d", entry: "n", pit: "t", hold: "h", dealers: "e", fairness: "a", integrity: "i",
-    rules: "u", health: "s", reports: "p", surveillance: "l", cases: "c" };
+  const pages = () => [...document.querySelectorAll("nav.rk-pages a[data-key]")];  // of every place: only one row is shown
   const nameOf = (link) => link.pathname.split("/").pop();
   const typing = (target) => target.closest?.('input, textarea, select, [contenteditable="true"], [role="listbox"]');
 
@@ -27,11 +23,10 @@
   const list = () => {
     const title = document.createElement("h2");
     title.textContent = "Keys";
-    const shown = new Map(pages().map((link) => [nameOf(link), link.textContent.trim()]));
     const rows = [row(["?"], "This list"), row(["Enter"], "Open the round of the incident"), row(["J"], "Next in the queue"),
       row(["K"], "Previous in the queue"), row(["N"], "From a round to the next in the queue"), row(["←", "→"], "Step back, step on"), row(["P"], "Play or pause"),
       row(["E"], "Next evidence"), row(["Esc"], "Close")];
-    for (const [page, words] of shown) if (letterOf[page]) rows.push(row(["g", letterOf[page]], words));
+    for (const link of pages()) rows.push(row(["g", link.dataset.key], link.textContent.trim()));
     help.replaceChildren(title, ...rows);
     help.showModal();
   };
@@ -53,7 +48,7 @@
     if (!link || link.hasAttribute("download") || event.defaultPrevented || event.button !== 0) return;
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     const elsewhere = link.pathname !== location.pathname || nameOf(link) === "round";
-    if (link.origin !== location.origin || !letterOf[nameOf(link)] || !elsewhere) return;
+    if (link.origin !== location.origin || !pages().some((page) => page.pathname === link.pathname) || !elsewhere) return;
     event.preventDefault();
     history.pushState({}, "", link.href);
     window.dispatchEvent(new PopStateEvent("popstate"));
@@ -71,7 +66,7 @@
     } else if (event.key === "g") {
       waits = Date.now();
     } else if (chosen) {
-      const link = pages().find((each) => letterOf[nameOf(each)] === event.key);
+      const link = pages().find((each) => each.dataset.key === event.key);
       if (link) take(event, link);
     } else if (event.key === "n") {
       follow(event, "a.rk-next");
@@ -105,13 +100,6 @@
     if (event.target.closest?.('[role="tab"]')) window.rackSight("moves");  // a slow page draws the list later
   }, true);
 
-  // On a phone the menu covers the page: it closes when a page was chosen in it.
-  document.addEventListener("click", (event) => {
-    if (narrow() && event.target.closest?.('[data-testid="stSidebarNav"] a')) {
-      setTimeout(() => document.querySelector('[data-testid="stSidebarCollapseButton"] button')?.click(), 150);
-    }
-  });
-
   // A heading sorts its table: the first time numbers from the largest and words from A, then the other way round.
   const numberOf = (cell) => {
     const found = /[−-]?\$?[\d,]*\.?\d+/.exec((cell.querySelector("div") ?? cell).textContent.trim());
@@ -143,7 +131,7 @@
     const base = opened.slice(0, opened.lastIndexOf("/") + 1);
     const keysOf = (path) => Object.keys(localStorage).filter((key) => key.startsWith(`stActiveTheme-${path}-v`));
     const chosen = keysOf(opened).map((key) => [key.slice(`stActiveTheme-${opened}`.length), localStorage.getItem(key)]);
-    for (const path of ["", ...Object.keys(letterOf)].map((page) => base + page)) {
+    for (const path of ["", ...pages().map(nameOf)].map((page) => base + page)) {
       if (path === opened) continue;
       for (const key of keysOf(path)) localStorage.removeItem(key);
       for (const [version, choice] of chosen) localStorage.setItem(`stActiveTheme-${path}${version}`, choice);

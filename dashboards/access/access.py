@@ -11,28 +11,17 @@ import os
 import re
 import time
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import Any, NamedTuple
 
 import streamlit as st
 
+from dashboards.access.places import PAGES, Role
 from dashboards.access.sign_ins import LONGEST_S, SIGN_INS, key_of
 from dashboards.drawing import markup
 from dashboards.run import ACCESS_VARIABLE, LOGIN, READ_ONLY
 
 PERSON = re.compile(r"[a-z0-9][a-z0-9._@+-]{0,63}")
 EMAIL = "email"
-
-
-class Role(StrEnum):
-    """What a person is here for. The secrets file says which values of the claim mean which role."""
-
-    SURVEILLANCE = "surveillance"
-    ANALYST = "analyst"
-    AUDITOR = "auditor"
-    ADMINISTRATOR = "administrator"
-    PIT = "pit"
-    COMPLIANCE = "compliance"
 
 
 REVIEW, PACKET, EXPORT, FIGURES, NAMES = "review", "packet", "export", "figures", "names"
@@ -48,31 +37,15 @@ DENIED: Mapping[str, str] = {
 }
 """Right that is no page → what a role without it may not do."""
 
-_EVERY_PAGE = frozenset(
-    {
-        "floor",
-        "queue",
-        "round",
-        "dispute",
-        "entry",
-        "cases",
-        "hold",
-        "dealers",
-        "fairness",
-        "integrity",
-        "reports",
-        "rules",
-        "surveillance",
-        "health",
-    }
-)
+_RIGHTS_OF: Mapping[Role, frozenset[str]] = {
+    Role.SURVEILLANCE: frozenset({REVIEW, PACKET, EXPORT, FIGURES, NAMES}),
+    Role.ANALYST: frozenset({FIGURES}),
+    Role.AUDITOR: frozenset({PACKET, EXPORT, FIGURES, NAMES}),
+    Role.COMPLIANCE: frozenset({FIGURES}),
+}
 RIGHTS: Mapping[Role, frozenset[str]] = {
-    Role.SURVEILLANCE: _EVERY_PAGE | {REVIEW, PACKET, EXPORT, FIGURES, NAMES},
-    Role.ANALYST: frozenset({"floor", "round", "entry", "hold", "fairness", "rules", FIGURES}),
-    Role.AUDITOR: _EVERY_PAGE | {PACKET, EXPORT, FIGURES, NAMES},
-    Role.ADMINISTRATOR: frozenset({"floor", "integrity", "rules", "health"}),
-    Role.PIT: frozenset({"pit"}),
-    Role.COMPLIANCE: frozenset({"floor", "reports", "rules", "hold", FIGURES}),
+    role: _RIGHTS_OF.get(role, frozenset()) | {name for name, page in PAGES.items() if role in page.roles}
+    for role in Role
 }
 """Role → pages and rights. Who has several roles has the rights of all."""
 
@@ -89,7 +62,7 @@ def session() -> Session:
     """Return who looks at this page now."""
     how = os.environ.get(ACCESS_VARIABLE)
     if how == READ_ONLY:
-        return Session(None, _EVERY_PAGE | {NAMES, "pit"})
+        return Session(None, frozenset({*PAGES, NAMES}))
     if how != LOGIN:
         return Session(
             None, frozenset(), "These pages were not started by `rack dashboard`, which says who may see them."

@@ -37,7 +37,6 @@ def begin() -> None:
     The first call of every page, before any question.
     """
     st.session_state[DRAWN_FROM] = stamp(warehouse_path())
-    st.html(HERE / "style.css")
     facts = _facts()
     formats_here = Formats.of(facts)
     keys = f"<script>{(HERE / 'keys.js').read_text('utf-8')}</script>"  # our own words only

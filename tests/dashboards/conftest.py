@@ -27,6 +27,7 @@ from streamlit import config
 from streamlit.components.v2 import manifest_scanner
 
 from dashboards.access import access
+from dashboards.access.places import Role
 from dashboards.parts import desk
 from dashboards.run import ACCESS_VARIABLE, KEY_VARIABLE, READ_ONLY, command
 from deploy.login.provider import Provider
@@ -50,7 +51,7 @@ FLAGS = [
 ]
 PATIENCE_MS = 30_000
 HEALTH = "/_stcore/health"
-ROLES = {"claim": "roles", **{role.value: [role.value] for role in access.Role}}
+ROLES = {"claim": "roles", **{role.value: [role.value] for role in Role}}
 expect.set_options(timeout=PATIENCE_MS)
 
 

@@ -159,7 +159,7 @@ def check_login(path: Path) -> str:
         where = urlsplit(auth[name])
         if where.scheme != "https" and where.hostname not in {"127.0.0.1", "localhost"}:
             raise UsageError(f"{path}: {name} is {auth[name]}: expected https (http on this machine only)")
-    from dashboards.access.access import Role
+    from dashboards.access.places import Role
 
     if not any(roles.get(role.value) for role in Role):
         raise UsageError(f"{path}: [roles] gives nobody a role: {', '.join(role.value for role in Role)}")

@@ -12,7 +12,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from dashboards.app import PAGES
+from dashboards.access.places import PAGES
 from desk.review.desk import Desk
 from events.open import open_log
 from replay.run.replayer import MemoryResults

@@ -93,7 +93,7 @@ def test_every_page_opens_by_its_address_without_an_error_and_fits_a_screen_and_
 ) -> None:
     page.goto(f"{site}/{path}")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
-    expect(page.get_by_role("link", name="Queue", exact=True)).to_be_visible()  # our own navigation, on every page
+    expect(page.get_by_role("link", name="Work", exact=True)).to_be_visible()  # our own navigation, on every page
     if path in DRAWN:
         expect(page.locator(".rk-chart").first).to_be_visible()
     expect_drawn(page)

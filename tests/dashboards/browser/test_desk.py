@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, ViewportSize, expect
 
-from dashboards.app import PAGES
+from dashboards.access.places import PAGES, Place
 from tests.dashboards import sample
 from tests.dashboards.living import Living
-from tests.dashboards.running import PHONE, SCREEN, expect_drawn
+from tests.dashboards.running import PHONE, SCREEN, expect_drawn, expect_fits
 from tests.dashboards.running import log_in_browser as log_in
 
 pytestmark = pytest.mark.browser
@@ -150,15 +150,37 @@ def test_a_page_has_five_sizes_of_letters_at_most_and_a_title(site: str, page: P
     assert page.title().endswith(" · Discard Rack")
 
 
-def test_the_menu_of_a_phone_closes_when_a_page_was_chosen(site: str, page: Page) -> None:
-    page.set_viewport_size(PHONE)
+@pytest.mark.parametrize("size", [PHONE, {"width": 640, "height": 450}, SCREEN, {"width": 1920, "height": 1080}])
+def test_five_places_lead_to_every_page_at_every_width_by_mouse_and_keyboard(
+    site: str, page: Page, size: ViewportSize
+) -> None:
+    """640 × 450 is a screen of 1280 × 900 at a zoom of 200 %."""
+    page.set_viewport_size(size)
     page.goto(f"{site}/floor")
     expect_drawn(page)
-    page.get_by_test_id("stExpandSidebarButton").click()
-    menu = page.get_by_test_id("stSidebar")
-    menu.get_by_role("link", name="Queue").click()
+    places = page.get_by_role("navigation", name="Places").get_by_role("link")
+    expect(places).to_have_text(["Floor", "Work", "Analysis", "Reports", "Trust"])
+    page.get_by_role("link", name="Work", exact=True).click()
     page.wait_for_url("**/queue*")
-    expect(menu.get_by_role("link", name="Queue", exact=True)).not_to_be_in_viewport()
+    expect_drawn(page)
+    row = page.get_by_role("navigation", name="Work").get_by_role("link")
+    expect(row).to_have_text([entry.title for entry in PAGES.values() if entry.place == Place.WORK])
+    expect(page.locator("nav:is(.rk-places, .rk-pages) [aria-current]:visible")).to_have_text(["Work", "Queue"])
+    row.first.focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/round*")
+    expect_drawn(page)
+    expect_fits(page)
+
+
+def test_what_the_page_is_doing_is_never_over_who_is_signed_in(site: str, page: Page) -> None:
+    page.goto(f"{site}/floor")
+    page.wait_for_function("""document.querySelector('.stApp')?.dataset.testScriptState === 'notRunning'""")
+    page.evaluate("document.querySelector('.stApp').dataset.testScriptState = 'running'")
+    expect(page.locator(".stStatusWidget:visible")).to_have_count(0)
+    line = page.locator(".stApp").evaluate("app => getComputedStyle(app, '::before').height")
+    assert line == "3px"
 
 
 def test_who_is_signed_in_stands_in_the_header_and_a_toast_is_whole(login_site: str, floor: Living, page: Page) -> None:

@@ -21,7 +21,7 @@ def test_nobody_sees_a_round_without_a_login(login_site: str, page: Page) -> Non
 
 def test_surveillance_works_a_finding_under_its_own_name(login_site: str, page: Page, floor: Living) -> None:
     log_in(page, login_site, "m.ortiz@bellwether.example")
-    page.get_by_role("link", name="Queue").click()
+    page.get_by_role("link", name="Work", exact=True).click()
     page.get_by_role("radio", name="Note").or_(page.get_by_role("button", name="Note", exact=True)).first.click()
     page.get_by_label("Note", exact=True).last.fill("camera 4 seen")
     page.get_by_role("button", name="Add note").click()
@@ -33,7 +33,8 @@ def test_surveillance_works_a_finding_under_its_own_name(login_site: str, page: 
 def test_an_administrator_reaches_no_round_by_its_address(login_site: str, page: Page) -> None:
     log_in(page, login_site, "j.kim@bellwether.example")
     expect(page.get_by_role("heading", name="The floor")).to_be_visible()
-    expect(page.get_by_role("link", name="Queue", exact=True)).to_have_count(0)
+    expect(page.locator("nav.rk-places a")).to_have_text(["Floor", "Trust"])
+    expect(page.locator('nav.rk-pages a[href="queue"]')).to_have_count(0)
     page.goto(f"{login_site}/round?table=fu-01&round=2")
     expect(page.get_by_text("Your role has no access to this page.")).to_be_visible()
     expect(page.locator(".rk-now")).to_have_count(0)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboards.app import PAGES
+from dashboards.access.places import PAGES
 from dashboards.drawing import decisions
 from dashboards.rulings.accounts import finding
 from tests.dashboards import sample

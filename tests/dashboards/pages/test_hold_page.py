@@ -10,6 +10,7 @@ import pytest
 from analytics.hold import hold
 from analytics.warehouse.warehouse import reading
 from dashboards.access import access
+from dashboards.access.places import Role
 from dashboards.analysis import hold_counts, hold_luck, verdicts
 from dashboards.drawing.charts import drift_chart, funnel_chart, rates_chart
 from tests.dashboards import plotted, sample
@@ -144,7 +145,7 @@ def test_every_verdict_has_a_shape_and_a_word_of_its_own(verdict: str) -> None:
 
 @pytest.mark.parametrize("view", ["wagers", "luck", "pace"])
 def test_who_may_not_see_names_is_shown_no_dealer(warehouse: Path, monkeypatch: pytest.MonkeyPatch, view: str) -> None:
-    nameless = access.Session(None, access.RIGHTS[access.Role.ANALYST])
+    nameless = access.Session(None, access.RIGHTS[Role.ANALYST])
     monkeypatch.setattr(access, "session", lambda: nameless)
     page = said(run("hold", warehouse, monkeypatch, view=view, by="dealer", of="dealer", dealer="d-07"))
     assert "D-07" not in page

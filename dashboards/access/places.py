@@ -1,0 +1,82 @@
+"""Every page: its place, its title and its question, the key that leads to it, and the roles that may see it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Role(StrEnum):
+    """What a person is here for. The secrets file says which values of the claim mean which role."""
+
+    SURVEILLANCE = "surveillance"
+    ANALYST = "analyst"
+    AUDITOR = "auditor"
+    ADMINISTRATOR = "administrator"
+    PIT = "pit"
+    COMPLIANCE = "compliance"
+
+
+class Place(StrEnum):
+    """The places of the navigation, in its order: each has its pages in a second row."""
+
+    FLOOR = "Floor"
+    WORK = "Work"
+    ANALYSIS = "Analysis"
+    REPORTS = "Reports"
+    TRUST = "Trust"
+
+
+class PageEntry(NamedTuple):
+    """A page of the navigation. Whoever may see a page with `is_start` begins there after signing in."""
+
+    place: Place
+    title: str
+    key: str
+    question: str
+    roles: frozenset[Role]
+    is_start: bool = False
+
+
+FLOOR, WORK, ANALYSIS, REPORTS, TRUST = Place
+_ROOM = frozenset({Role.SURVEILLANCE, Role.AUDITOR})
+_ANALYST, _COMPLIANCE, _ADMINISTRATOR = {Role.ANALYST}, {Role.COMPLIANCE}, {Role.ADMINISTRATOR}
+
+# fmt: off
+PAGES: Mapping[str, PageEntry] = {
+    "floor": PageEntry(FLOOR, "Floor", "f", "How is each table doing?", _ROOM | _ANALYST | _COMPLIANCE | _ADMINISTRATOR),
+    "pit": PageEntry(FLOOR, "Pit", "t", "What happens at the tables: openings, dealers, fills, credits, closings.",
+                     frozenset({Role.PIT}), is_start=True),
+    "queue": PageEntry(WORK, "Queue", "q", "What has to be looked at, and in which order?", _ROOM),
+    "round": PageEntry(WORK, "Round", "r", "What happened in a round, what should have happened, and what proves it?",
+                       _ROOM | _ANALYST),
+    "dispute": PageEntry(WORK, "Dispute", "d", "Was the patron paid right? Find the round from what is remembered.", _ROOM),
+    "cases": PageEntry(WORK, "Cases", "c", "Which disputes have to be answered, by when, and what is in each one's file?", _ROOM),
+    "surveillance": PageEntry(WORK, "Surveillance log", "l",
+                              "What happened on this shift, and what does the next one take over?", _ROOM),
+    "entry": PageEntry(WORK, "Entry", "n", "What was due? Type a round as it was seen.", _ROOM | _ANALYST),
+    "hold": PageEntry(ANALYSIS, "Hold", "h", "What did the tables win, and on what?", _ROOM | _ANALYST | _COMPLIANCE),
+    "dealers": PageEntry(ANALYSIS, "Dealer errors", "e", "Where do things go wrong at the table, and who or what needs a look?",
+                         _ROOM),
+    "fairness": PageEntry(ANALYSIS, "Fairness", "a", "Do dice, cards and shufflers give everybody the same chance?",
+                          _ROOM | _ANALYST),
+    "reports": PageEntry(REPORTS, "Reports", "p", "What has to be filed for a day or a month?", _ROOM | _COMPLIANCE),
+    "integrity": PageEntry(TRUST, "Integrity", "i", "Is the record as it was written, and who can vouch for it?",
+                           _ROOM | _ADMINISTRATOR),
+    "rules": PageEntry(TRUST, "Rules", "u", "Which rules hold at a table, and what do its wagers return?",
+                       _ROOM | _ANALYST | _COMPLIANCE | _ADMINISTRATOR),
+    "health": PageEntry(TRUST, "Health", "s", "Does everything run?", _ROOM | _ADMINISTRATOR),
+}
+# fmt: on
+"""Name of the page, which is its file in `pages` and its address → its entry, in the order of the navigation."""
+
+
+def start_page(may_see: frozenset[str], *, is_known: bool) -> str:
+    """Return the page at which somebody begins: the first that they may see, of those that somebody who is known starts at.
+
+    >>> start_page(frozenset({"floor", "pit"}), is_known=True), start_page(frozenset({"floor", "pit"}), is_known=False)
+    ('pit', 'floor')
+    """
+    offered = [name for name in PAGES if name in may_see] or list(PAGES)
+    return next((name for name in offered if is_known and PAGES[name].is_start), offered[0])
