@@ -12,7 +12,7 @@ from functools import cache
 from importlib import import_module
 from importlib.resources import files
 from importlib.util import find_spec
-from typing import Final, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from rulebook.chapters.chapters import Chapter, FindingKind, add_chapter, chapter, known_chapters, remove_chapter
 from rulebook.game import Game
@@ -90,11 +90,18 @@ class GameParts(Mapping[str, Record]):
         return sum(1 for _ in self)
 
 
+class _Rules(Protocol):
+    def must_have_its_codes(self, chapter: Chapter) -> None: ...
+
+
+_RULES: Final = GameParts[_Rules]("rules", "GAME_RULES")
+
+
 def add_game(package: str) -> Game:
     """Add a game from outside by its package, with the chapters in it, before its first use; return its record.
 
-    Raises `ValueError`, and adds nothing, if the game or a chapter is known already, if a text is no chapter of this game, or
-    if a wager has another title in another game.
+    Raises `ValueError`, and adds nothing, if the game or a chapter is known already, if a text is no chapter of this game, if
+    a wager has another title in another game, or if a rule finds a code that a chapter does not declare.
     """
     game: Game = import_module(f"{package}.settle").GAME
     titles = wager_titles()
@@ -119,6 +126,12 @@ def add_game(package: str) -> Game:
         raise
     _RECORDS[game.name], _PACKAGES[game.name] = game, package
     _OUTSIDE[game.name] = texts
+    try:
+        for key in texts if game.name in _RULES else ():
+            _RULES[game.name].must_have_its_codes(chapter(*key.split("-", 1)))
+    except ValueError:
+        remove_game(game.name)
+        raise
     return game
 
 

@@ -471,10 +471,12 @@ def deck_in_time(round_: Round, book: Rulebook) -> Iterator[Finding]:
     deck = deck_at_the_deal(round_)
     if deck is None or deck.in_play_us is None:
         return
-    key = "deck_age_hand_hours" if book.deal_method == "hand" else "deck_age_shoe_hours"
+    by_hand = book.deal_method == "hand"
+    section, key = ("3(c)(1)", "deck_age_hand_hours") if by_hand else ("3(c)(2)", "deck_age_shoe_hours")
+    if not book.has(section):
+        return
     limit, age_us = book.chapter.numbers[key], round_.opened.at_us - deck.in_play_us
     if age_us > limit * HOUR_US:
-        section = "3(c)(1)" if book.deal_method == "hand" else "3(c)(2)"
         yield finding(
             round_,
             book,

@@ -25,6 +25,15 @@ Unit = Literal["choice", "cents", "count"]
 
 ALWAYS: Final = ("seats", "deck_size", "jokers", "decks_max", "cards_per_hand")
 """The numbers of every chapter."""
+SHARED_NUMBERS: Final = {
+    "2(c)(1)(i)": "dice_age_hours",
+    "3(c)(1)": "deck_age_hand_hours",
+    "3(c)(2)": "deck_age_shoe_hours",
+    "5(e)": "cut_depth_cards",
+    "5(i)(1)(i)": "shakes",
+    "5(i)(1)(iv)": "shakes",
+}
+"""Section of 688a's that shared rules are on → the number that they need of a chapter which has that section."""
 
 
 class _Form(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):

@@ -16,7 +16,7 @@ import msgspec
 
 from rulebook.cards.ranking import Wheel
 from rulebook.chapters.chapter_files import add_table, chapter_names, remove_table, table_of
-from rulebook.chapters.chapter_form import Closes, Unit, fault_of
+from rulebook.chapters.chapter_form import SHARED_NUMBERS, Closes, Unit, fault_of
 from rulebook.chapters.citation import Citation, cite
 from rulebook.chapters.lent import cited, with_lent
 from rulebook.chapters.money import Odds, parse_money
@@ -247,6 +247,8 @@ def check_chapter(text: str, source: str) -> Chapter:
         return _chapter(with_lent(table, lambda other: table_of(table["jurisdiction"], other)))
     except KeyError as error:
         raise ValueError(f"{source}: {error} is missing, or there is no such chapter or paytable; {GUIDE}") from error
+    except ValueError as error:
+        raise ValueError(f"{source}: {error}; {GUIDE}") from error
 
 
 def add_chapter(text: str, source: str = "chapter") -> Chapter:
@@ -316,7 +318,7 @@ def _chapter(table: Mapping[str, Any]) -> Chapter:
     def section(key: str) -> Citation | None:
         return cited(name, table[key]) if key in table else None
 
-    return Chapter(
+    made = Chapter(
         jurisdiction=table["jurisdiction"],
         name=name,
         game=table["game"],
@@ -346,6 +348,20 @@ def _chapter(table: Mapping[str, Any]) -> Chapter:
         sections={section: number or None for section, number in table.get("sections", {}).items()},
         findings={entry["code"]: msgspec.convert(entry, FindingKind) for entry in table.get("finding", ())},
     )
+    _must_have_numbers(made)
+    return made
+
+
+def _must_have_numbers(made: Chapter) -> None:
+    """Raise `ValueError` if a shared rule or settlement would ask the chapter for a number that it does not have."""
+    needed = {number: f"section {section}" for section, number in SHARED_NUMBERS.items() if made.has(section)}
+    if made.max_payout_cite is not None:
+        needed["max_payout_floor_cents"] = "max_payout_cite"
+    if any(paytable.has_envy for paytable in made.paytables.values()):
+        needed["qualifying_wager_cents"] = "a line with envy"
+    for number, reason in needed.items():
+        if number not in made.numbers:
+            raise ValueError(f"numbers.{number} is missing; {reason} needs it")
 
 
 def _in_full(table: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -86,11 +86,13 @@ def test_a_chapter_from_outside_says_how_it_is_cited(tmp_path: Path, monkeypatch
     [
         ("settle.py", 'name="high_card"', 'name="dj_wild"', "there is a game dj_wild already"),
         ("settle.py", '"ante": "Ante"', '"ante": "Opening wager"', "the wager ante is called 'Ante' in another game"),
-        (CHAPTER, '"700a"', '"688a"', "there is a chapter pa-688a already"),
+        (CHAPTER, '"700a"', '"659a"', "there is a chapter pa-659a already"),
         (CHAPTER, '"high_card"', '"low_card"', "pa-700a is of the game low_card, not of high_card"),
         (CHAPTER, 'wheel = "second"', 'wheal = "second"', "pa-700a.toml: wheal: Object contains unknown field `wheal`"),
         (CHAPTER, 'chapter = "700a"', "", "pa-700a.toml: chapter: Object missing required field `chapter`"),
         (CHAPTER, TEXT, "=", "Invalid"),
+        (CHAPTER, "HC-TURN", "HC-FIRST", "pa-700a: the chapter does not declare the code HC-TURN"),
+        (CHAPTER, "HC-TURN", "PAY-OVER", "pa-700a: the code PAY-OVER is in the register of all games"),
     ],
 )
 def test_a_game_that_cannot_be_added_leaves_nothing_behind(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 
 from rack.cli import main
-from rulebook.chapters.chapter_form import fault_of
+from rulebook.chapters.chapter_form import ALWAYS, SHARED_NUMBERS, fault_of
 from rulebook.chapters.chapters import _chapter, add_chapter, table_of
 from rulebook.chapters.lent import with_lent
 
@@ -86,6 +87,11 @@ def test_without_a_key_a_chapter_is_refused_by_that_key_or_is_whole(file: Path) 
             r"setting\[0\].default: 'pusch'; expected one of the values \['push', 'lose'\]",
         ),
         (("wheel = ", "wheel = ["), "pa-700a.toml: not TOML"),
+        (
+            ('"7(c)" = "7(c)"', '"3(c)(2)" = "3(c)"'),
+            r"numbers.deck_age_shoe_hours is missing; section 3\(c\)\(2\) needs it",
+        ),
+        (('odds = "25:1"', 'odds = "25:1", envy = "5"'), "numbers.qualifying_wager_cents is missing; a line with envy"),
     ],
 )
 def test_what_is_wrong_is_said_with_file_key_and_what_was_expected(change: tuple[str, str], found: str) -> None:
@@ -101,3 +107,16 @@ def test_the_command_reads_a_chapter(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "accepted; chapter High Card (pa-700a) of the game high_card" in capsys.readouterr().out
     assert main(["rules", "check", str(tmp_path / "bad.toml")]) == 2
     assert "bad.toml: wager[1].odds_cite: Object missing required field" in capsys.readouterr().err
+
+
+def test_every_number_that_shared_code_asks_for_is_asked_of_a_chapter_when_it_is_read() -> None:
+    """A number without which a shared rule or settlement fails is one of every chapter, of its section, or of one chapter."""
+    asked = {
+        number
+        for layer in ("rulebook", "replay", "floor")
+        for file in (ROOT / layer).rglob("*.py")
+        for number in re.findall(r"(?<!before\.)\bnumbers\[\"(\w+)\"\]", file.read_text())
+    }
+    of_one_chapter = {"shake_ms", "copies"}  # of 645c and 686a: their rules name the chapter's section whole
+    under_a_condition = {"max_payout_floor_cents", "qualifying_wager_cents", "stub_cards", "first", "last", "device"}
+    assert asked - of_one_chapter - under_a_condition <= {*ALWAYS, *SHARED_NUMBERS.values()}
