@@ -10,16 +10,28 @@ from typing import cast
 from zoneinfo import ZoneInfo
 
 from desk.packet.evidence import RoundUnknown
+from desk.review.disputes import place_of, round_stream
 from events.errors import EventError, IntegrityError, UndecodableEvent
 from events.log.contract import EventLog
 from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Envelope
-from events.vocabulary.model import Event, EventCorrected, PropertyConfigured
+from events.vocabulary.model import (
+    DealerTappedIn,
+    EntryConfirmed,
+    Event,
+    EventCorrected,
+    PropertyConfigured,
+    RoundObserved,
+    RoundOpened,
+)
 from replay.findings import Adjudication
 from replay.fold.corrections import correction, counting
 from replay.narrative.events import sentence
+from replay.narrative.names import moment
+from replay.narrative.reviews import recorded_by
 from replay.run.replayer import MemoryResults, adjudications, replay
 from replay.transcript.clock import Clock, clock_of
+from replay.transcript.read import DECK
 from replay.transcript.write import to_text
 from rulebook.chapters.rulebook import Rulebook
 
@@ -42,6 +54,7 @@ class RecordedRound:
         """Return the round as a transcript: what counts, and in comments what was corrected, by whom and why."""
         judged, notes = self.adjudication, {}
         counts: list[tuple[int, int, Event | None]] = []
+        header, recorded = None, tuple[str, ...]()
         for event in self.events:
             payload: Event | None = event.payload
             made = self.corrections.get(event.seq)
@@ -49,29 +62,44 @@ class RecordedRound:
                 by, was = cast(EventCorrected, made.payload), sentence(event.payload, self.currency)
                 notes[event.seq] = f"event {event.seq} was: {was}; corrected by event {made.seq} ({by.by}: {by.reason})"
                 payload = _replacement(made, judged.round_no)
+            if isinstance(payload, RoundObserved):
+                header = payload
+                confirmed = [each.payload.by for each in self.events if isinstance(each.payload, EntryConfirmed)]
+                recorded = (f"# {recorded_by(payload, event.recorded_at_us, confirmed, _utc)}",)
+                if payload.dealer is not None:
+                    counts.append((event.seq, event.occurred_at_us, DealerTappedIn(dealer=payload.dealer)))
+                payload = RoundOpened(deck=payload.deck or DECK, observed=payload.observed)
+            elif isinstance(payload, EntryConfirmed):
+                continue
             counts.append((event.seq, event.occurred_at_us, payload))
         return to_text(
             counts,
             table=judged.stream.partition("/")[2],
             round_no=judged.round_no,
-            rules=(f"# rules submission {judged.submission} ({judged.chapter}), SHA-256 {judged.rules_digest}",),
+            rules=(
+                *recorded,
+                f"# rules submission {judged.submission} ({judged.chapter}), SHA-256 {judged.rules_digest}",
+            ),
             notes=notes,
+            times=header is None or header.played_from_us is not None,
             currency=self.currency,
             zone=None if self.clock.zone is UTC else cast(ZoneInfo, self.clock.zone),
-            gaming_day=self.events[0].gaming_day if self.events else None,
+            gaming_day=judged.gaming_day if self.events else None,
             cutover=self.clock.cutover,
+            order_seen=header is None or header.order_seen,
         )
 
 
 def recorded_round(log: EventLog, table: str, round_no: int, rules: Rulebook | None = None) -> RecordedRound:
-    """Return a round of a table, judged by the rules on file or by others.
+    """Return a round of a table, or one that was entered there (`observed/<table>`), judged by the rules on file or by others.
 
     Raises `RoundUnknown` if none exists, `IntegrityError` if a break hides it.
     """
-    stream = f"table/{table}"
+    stream = round_stream(table)
     streams = log.streams()
     if stream not in streams:
-        tables = ", ".join(name.partition("/")[2] for name in streams if name.startswith("table/"))
+        kind = stream.partition("/")[0]
+        tables = ", ".join(place_of(name) for name in streams if name.startswith(f"{kind}/"))
         raise RoundUnknown(f"the log has no table {table!r}; it has {tables or 'none'}")
     memory = MemoryResults()
     summary = replay(log, memory, rules=rules, without=[other for other in streams if other != stream])
@@ -100,6 +128,10 @@ def recorded_round(log: EventLog, table: str, round_no: int, rules: Rulebook | N
         "USD" if configured is None else configured.currency,
         clock_of(configured),
     )
+
+
+def _utc(at_us: int) -> str:
+    return f"{moment(at_us, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def property_configured(log: EventLog) -> PropertyConfigured | None:

@@ -14,8 +14,8 @@ import msgspec
 
 from analytics.statistics.exact import Interval, clopper_pearson, hypergeometric, trials_without
 from desk.review.desk import Desk
-from desk.review.observations import EnteredRound, Observation, ObservedTable, as_entry
-from replay.findings import Adjudication, read_result
+from desk.review.observations import EnteredRound, Observation, ObservedTable, as_entry, verdict_of
+from replay.findings import Adjudication
 from replay.run.observed_entries import comparison
 
 KNOWN = ("UPHELD", "VARIANCE", "VOID")
@@ -95,7 +95,7 @@ def _summed(
     observation: Observation | None,
 ) -> ObservationResult:
     entered = [each for each in rounds if not each.is_withdrawn]
-    verdicts = {each.round_no: _verdict(desk, state.stream, each.round_no) for each in entered}
+    verdicts = {each.round_no: verdict_of(desk.results, f"{state.stream}#{each.round_no}") for each in entered}
     basis = observation.basis if observation is not None else "for_cause"
     known = [
         each
@@ -150,12 +150,6 @@ def is_known(judged: Adjudication) -> bool:
     return judged.verdict in KNOWN and settled and bool(judged.settlements or judged.verdict == "VOID")
 
 
-def _verdict(desk: Desk, stream: str, round_no: int) -> Adjudication | None:
-    key = f"{stream}#{round_no}"
-    data = desk.results.latest("adjudications", key)
-    return None if data is None else read_result("adjudications", key, data, Adjudication)
-
-
 def _agreement(desk: Desk, rounds: Iterable[EnteredRound]) -> tuple[int, int, int, int]:
     """Return how many cards and amounts two observers both state, and how many alike."""
     total = [0, 0, 0, 0]
@@ -192,7 +186,7 @@ OBSERVATION_COLUMNS = (
 
 
 def _row(desk: Desk, state: ObservedTable, entered: EnteredRound) -> dict[str, object]:
-    header, judged = entered.header, _verdict(desk, state.stream, entered.round_no)
+    header, judged = entered.header, verdict_of(desk.results, f"{state.stream}#{entered.round_no}")
     found = judged.findings if judged is not None else ()
     differences = [each.difference_cents for each in found if each.difference_cents]
     return {

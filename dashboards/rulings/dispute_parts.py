@@ -47,7 +47,7 @@ def _text_link(found: FoundText) -> Html:
         return markup.link("cases", found.id, case=found.id)
     if found.table == SURVEILLANCE:
         return markup.link("surveillance", found.place)
-    if found.round_no is None:
+    if found.round_no is None or found.table.startswith("observed/"):
         return markup.text(found.place)
     finding = found.id if found.kind in ("finding", "note") else None
     if found.kind == "dispute":

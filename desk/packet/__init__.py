@@ -80,10 +80,14 @@ class Packet(msgspec.Struct, frozen=True, kw_only=True):
 def packet_name(table: str, round_no: int, seat: int | None = None, *, withheld: bool = False) -> str:
     """Return what the files of a packet are called, without the ending; `withheld`: other patrons are left out.
 
-    >>> packet_name("fu-01", 6, 3)
-    'fu-01-6-seat-3'
+    >>> packet_name("fu-01", 6, 3), packet_name("observed/fu-01", 6)
+    ('fu-01-6-seat-3', 'observed-fu-01-6')
     """
-    return f"{table}-{round_no}" + (f"-seat-{seat}" if seat is not None else "") + ("-withheld" if withheld else "")
+    return (
+        f"{table.replace('/', '-')}-{round_no}"
+        + (f"-seat-{seat}" if seat is not None else "")
+        + ("-withheld" if withheld else "")
+    )
 
 
 def make_packet(

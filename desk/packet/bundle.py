@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from desk.review.disputes import round_stream
 from events.errors import EventError
 from events.log.contract import Record
 from events.proofs.signed_note import Note, Signer, sign
@@ -25,6 +26,8 @@ from replay.findings import Adjudication, Finding
 
 FORMAT: Literal["discard-rack/packet/v2"] = "discard-rack/packet/v2"
 """Version 2 names who asked for the packet and why, and may withhold what is about other patrons; version 1 does neither."""
+OF_OBSERVED: Literal["discard-rack/packet/v3"] = "discard-rack/packet/v3"
+"""Version 3 is of an observed round: what a person entered of a round of a table. All others are of recorded rounds."""
 MAX_BYTES = 256 * 1024 * 1024
 
 
@@ -89,9 +92,10 @@ class About(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     """What the packet is about, by which program it was made (the version, and the digest of its rules), when, by whom and why.
 
     `withheld`: what is about patrons at other seats was left out, so that the verdict cannot be worked out again from it.
+    `observed`: the round is one that a person entered, numbered in `observed/<table>`; the table's own numbers are others.
     """
 
-    format: Literal["discard-rack/packet/v1", "discard-rack/packet/v2"]
+    format: Literal["discard-rack/packet/v1", "discard-rack/packet/v2", "discard-rack/packet/v3"]
     log_id: LogId
     made_at_us: TimeUs
     property_id: Token
@@ -102,6 +106,18 @@ class About(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     by: Annotated[str, Meta(max_length=200)] = ""
     reason: Annotated[str, Meta(max_length=1000)] = ""
     withheld: bool = False
+    observed: bool = False
+
+    def __post_init__(self) -> None:
+        if self.observed != (self.format == OF_OBSERVED):
+            raise ValueError(
+                f"a packet of the format {self.format} is {'not ' if self.observed else ''}of an observed round"
+            )
+
+    @property
+    def place(self) -> str:
+        """Where the round is, as people name it: the table, or what was observed there."""
+        return f"observed/{self.table}" if self.observed else self.table
 
 
 class Bundle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -116,8 +132,8 @@ class Bundle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def stream(self) -> str:
-        """The table's stream."""
-        return f"table/{self.about.table}"
+        """The stream of the round."""
+        return round_stream(self.about.place)
 
     def encode(self) -> bytes:
         """Return the bundle's bytes."""

@@ -11,7 +11,7 @@ from itertools import pairwise
 import msgspec
 
 from desk.packet.bundle import BadPacket, Bundle, Leaf, Part, decode, note_text
-from desk.packet.evidence import Judged, is_same, judge, listed
+from desk.packet.evidence import Judged, among, is_same, judge, listed
 from desk.packet.meters import meter_findings
 from events.errors import IntegrityError
 from events.log.hash_chain import genesis, link
@@ -225,10 +225,10 @@ def _judge_again(bundle: Bundle) -> tuple[Judged | None, bool]:
     if about.withheld:
         return None, False
     try:
-        judged = judge(bundle.stream, listed(part.records(bundle.stream)), about.round_no, begins=part.begins)
-        meters = meter_findings(
-            {name: each.records(name) for name, each in bundle.streams.items()}, about.table, about.round_no
-        )
+        records = {name: each.records(name) for name, each in bundle.streams.items()}
+        of_round = listed(records[bundle.stream])
+        judged = judge(bundle.stream, of_round, about.round_no, begins=part.begins, elsewhere=among(records))
+        meters = meter_findings(records, about.table, about.round_no) if not about.observed else ()
     except IntegrityError as error:
         raise BadPacket(f"{error.stream} event {error.seq}", error.detail) from error
     same = judged is not None and is_same(judged.adjudication, said)

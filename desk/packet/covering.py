@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from desk.packet.make import NotCovered, Statements
+from desk.review.disputes import round_stream
 from events.errors import OwnerUnknown, SecondWriter
 from events.log.contract import CheckpointStore, Clock, EventLog
 from events.open import open_checkpoints, stored_results
@@ -35,7 +36,7 @@ Waiting = Callable[[float], None]
 def beyond(log: EventLog, statements: Statements, table: str, round_no: int) -> dict[str, int]:
     """Return where what was said of a round, or a correction at its table, is beyond a checkpoint: stream → last number."""
     found: dict[str, int] = {}
-    for stream in {f"table/{table}", f"review/{table}"} & set(log.streams()):
+    for stream in {round_stream(table), f"review/{table}"} & set(log.streams()):
         for record in log.read(stream, statements.size(stream) + 1):
             said = read(record.data)
             if said.round_no == round_no or isinstance(said.payload, model.EventCorrected):

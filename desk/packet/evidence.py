@@ -12,6 +12,7 @@ from __future__ import annotations
 import functools
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 import msgspec
@@ -19,16 +20,19 @@ import msgspec
 from events.errors import EventError, UndecodableEvent
 from events.log.contract import Record
 from events.vocabulary import model
-from events.vocabulary.codec import read
+from events.vocabulary.codec import read as read_data
 from events.vocabulary.envelope import ReadEnvelope
 from events.vocabulary.model import Event
 from replay.findings import Adjudication
 from replay.fold.corrections import correction
+from replay.fold.observed_fold import Entry
 from replay.fold.record_faults import Source
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.table_fold import RECENT_ROUNDS, TableFold
 from replay.fold.table_state import CHANGES
+from replay.run.adjudicate import Conclusion
+from replay.run.observed_entries import Elsewhere, no_other_streams
 from replay.run.refold import Reader, refold
 from replay.run.stream_worker import LatestResult, Result, StreamWorker, rulebook, rules_in_force
 from rulebook.chapters.rulebook import Rulebook
@@ -57,6 +61,8 @@ class Judged(msgspec.Struct, frozen=True):
     book: Rulebook | str
     caution: str = ""
     """What to know before a packet of it is handed over, or empty."""
+    header: model.RoundObserved | None = None
+    """What the observer of an observed round states of it."""
 
 
 class EvidenceFold(TableFold):
@@ -92,13 +98,16 @@ class EvidenceFold(TableFold):
 
 
 class RoundWorker(StreamWorker):
-    """A worker that judges one round only, and keeps it as it was judged last."""
+    """A worker that judges one round only, and keeps it as it was judged last; of an observed round its header too."""
 
-    def __init__(self, stream: str, latest: LatestResult, *, round_no: int, begins: int) -> None:
+    def __init__(
+        self, stream: str, latest: LatestResult, *, round_no: int, begins: int, elsewhere: Elsewhere = no_other_streams
+    ) -> None:
         super().__init__(stream, latest)
-        self._round_no = round_no
-        self.table = EvidenceFold(stream, begins)
+        self._round_no, self.elsewhere = round_no, elsewhere
+        self.table = EvidenceFold(stream, begins) if self.table is not None else None
         self.judged: Round | None = None
+        self.entry: Entry | None = None
 
     def judge(self, round_: Round) -> list[Result]:
         """Judge the round if it is the one that is asked about."""
@@ -106,6 +115,16 @@ class RoundWorker(StreamWorker):
             return []
         self.judged = round_
         return super().judge(round_)
+
+    def _judge_entry(self, entry: Entry) -> list[Result]:
+        if entry.round_no != self._round_no:
+            return []
+        self.entry = entry
+        return super()._judge_entry(entry)
+
+    def _conclude(self, round_: Round, book: Rulebook | str, conclusion: Conclusion | None = None) -> list[Result]:
+        self.judged = round_
+        return super()._conclude(round_, book, conclusion)
 
 
 def listed(records: Sequence[Record]) -> Reader:
@@ -117,15 +136,17 @@ def listed(records: Sequence[Record]) -> Reader:
     return read
 
 
-def judge(stream: str, read: Reader, round_no: int, *, begins: int = 0) -> Judged | None:
+def judge(
+    stream: str, read: Reader, round_no: int, *, begins: int = 0, elsewhere: Elsewhere = no_other_streams
+) -> Judged | None:
     """Judge a round by the records of its stream that `read` yields, with every correction among them in its place; None if
     it has no verdict. Raises `UndecodableEvent`, and what `read` raises.
 
-    From number `begins` on they are without a gap as far as the round goes (see `Evidence`).
+    From number `begins` on they are without a gap as far as the round goes (see `Evidence`). `elsewhere` reads the other
+    streams that an observed round names.
     """
-    refolded = refold(
-        stream, read, None, no_result, tuple, None, functools.partial(RoundWorker, round_no=round_no, begins=begins)
-    )
+    make = functools.partial(RoundWorker, round_no=round_no, begins=begins, elsewhere=elsewhere)
+    refolded = refold(stream, read, None, no_result, tuple, None, make)
     if refolded.broken is not None:
         raise refolded.broken
     assert isinstance(refolded.worker, RoundWorker)
@@ -133,7 +154,9 @@ def judge(stream: str, read: Reader, round_no: int, *, begins: int = 0) -> Judge
     verdicts = [data for kind, _, data in refolded.results if kind == "adjudications"]
     if round_ is None or not verdicts:
         return None
-    return Judged(msgspec.json.decode(verdicts[-1], type=Adjudication), round_, rules_in_force(round_))
+    header = refolded.worker.entry.header if refolded.worker.entry is not None else None
+    verdict = msgspec.json.decode(verdicts[-1], type=Adjudication)
+    return Judged(verdict, round_, rules_in_force(round_), header=header)
 
 
 def evidence(stream: str, read: Reader, round_no: int) -> tuple[Evidence, Judged]:
@@ -152,6 +175,56 @@ def evidence(stream: str, read: Reader, round_no: int) -> tuple[Evidence, Judged
         if alone is not None and is_same(alone.adjudication, whole.adjudication):
             return chosen, whole
     return Evidence(tuple(read()), 0, chooser.last), whole
+
+
+def observed_evidence(
+    stream: str, read: Reader, round_no: int, elsewhere: Elsewhere
+) -> tuple[Evidence, Judged, dict[str, list[Record]]]:
+    """Return what the verdict on an observed round rests on in its stream, the verdict, and the records of other streams.
+
+    Its stream holds the entry without a gap, and what was said of it later; another has the filing that it is judged by, and
+    the other record of the same round. Raises what `evidence` raises.
+    """
+    judged = judge(stream, read, round_no, elsewhere=elsewhere)
+    if judged is None or judged.header is None:
+        entered = [read_data(each.data).round_no or 0 for each in read() if b'"round_observed"' in each.data]
+        why = f"there are rounds 1 to {max(entered)}" if entered else "there are none"
+        raise RoundUnknown(
+            f"the entry of round {round_no} was withdrawn"
+            if round_no in entered
+            else f"there is no round {round_no}; {why}"
+        )
+    own, wanted = [], judged.header.same_as
+    for record in read():
+        same_entry = (
+            wanted is not None and wanted.stream == stream and wanted.first_seq <= record.seq <= wanted.last_seq
+        )
+        if same_entry or read_data(record.data).round_no == round_no:
+            own.append(record)
+    table = f"table/{stream.partition('/')[2]}"
+    others = {table: list(elsewhere(table, judged.header.rules.seq, judged.header.rules.seq))}
+    if wanted is not None and wanted.stream == table:
+        others[table] += elsewhere(table, wanted.first_seq, wanted.last_seq)
+    others[table] = sorted({each.seq: each for each in others[table]}.values(), key=lambda each: each.seq)
+    begins, numbers = judged.adjudication.first_seq, {record.seq for record in own}
+    ends = next(seq for seq in count(begins) if seq + 1 not in numbers)
+    return Evidence(tuple(own), begins, ends), judged, others
+
+
+def rests_on(judged: Judged, stream: str) -> int:
+    """Return the last event of a table's stream that an observed round rests on, as its observer states it."""
+    assert judged.header is not None, "an observed round"
+    same = judged.header.same_as
+    return max(judged.header.rules.seq, same.last_seq if same is not None and same.stream == stream else 0)
+
+
+def among(records: Mapping[str, Sequence[Record]]) -> Elsewhere:
+    """Return a reader of these records, by their streams."""
+
+    def found(stream: str, first: int, last: int) -> Iterator[Record]:
+        return listed(records.get(stream, ()))(first, last)
+
+    return found
 
 
 def is_same(one: Adjudication, other: Adjudication) -> bool:
@@ -269,7 +342,7 @@ class _Chooser:
     def _read(self, first: int = 1, last: int | None = None) -> Iterator[tuple[Record, ReadEnvelope[Event]]]:
         for record in self._reader(first, last):
             try:
-                yield record, read(record.data)
+                yield record, read_data(record.data)
             except EventError as error:
                 raise UndecodableEvent(self._stream, record.seq, str(error)) from error
 

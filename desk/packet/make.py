@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from desk.packet.bundle import FORMAT, About, Bundle, Leaf, Part, Signed, Stored, signed
-from desk.packet.evidence import Judged, RoundUnknown, evidence
+from desk.packet.bundle import FORMAT, OF_OBSERVED, About, Bundle, Leaf, Part, Signed, Stored, signed
+from desk.packet.evidence import Evidence, Judged, RoundUnknown, evidence, observed_evidence, rests_on
 from desk.packet.meters import meter_evidence, meter_findings, meters_of
 from desk.packet.withholding import (
     about_findings,
@@ -18,6 +18,7 @@ from desk.packet.withholding import (
     verdict_of_seat,
     without_others,
 )
+from desk.review.disputes import OBSERVED, place_of, round_stream
 from events.errors import BrokenSeal, LostTail
 from events.log.contract import CheckpointStore, EventLog, Record
 from events.proofs.checkpoint import Checkpoint, origin_of
@@ -139,16 +140,17 @@ def make_bundle(
     Raises `RoundUnknown` if there is no such table, round or seat, `NotCovered` if no checkpoint covers the round,
     `BadNote` if the key does not sign for this log, `IntegrityError` if the log does not hold together.
     """
-    stream = f"table/{table}"
-    streams = log.streams()
+    stream = round_stream(table)
+    streams, is_observed = log.streams(), table.startswith(OBSERVED)
     if stream not in streams:
-        tables = ", ".join(name.partition("/")[2] for name in streams if name.startswith("table/"))
+        kind = stream.partition("/")[0]
+        tables = ", ".join(place_of(name) for name in streams if name.startswith(f"{kind}/"))
         raise RoundUnknown(f"the log has no table {table!r}; it has {tables or 'none'}")
     statements = Statements(log, checkpoints, note)
     if not statements.size(stream):
         raise NotCovered(f"no checkpoint covers {stream}; `rack checkpoint` makes one")
     try:
-        chosen, judged = evidence(stream, functools.partial(statements.read, stream), round_no)
+        chosen, judged, elsewhere = _evidence(statements, stream, round_no, is_observed=is_observed)
     except RoundUnknown as error:
         end = log.head(stream).seq
         if end < statements.size(stream):
@@ -163,7 +165,8 @@ def make_bundle(
     few = {PROPERTY_STREAM: [each for each in statements.read(PROPERTY_STREAM) if _about_property(each)]}
     check_key(signer, few[PROPERTY_STREAM], "what the newest checkpoint covers")
     few[review] = [each for each in statements.read(review) if read(each.data).round_no == round_no]
-    meters = meters_of(judged.round)
+    meters = meters_of(judged.round) if not is_observed else []
+    few |= elsewhere
     few |= {meter: meter_evidence(list(statements.read(meter)), table, round_no) for meter in meters}
     findings, verdict = meter_findings(few, table, round_no), judged.adjudication
     for meter in meters:
@@ -183,20 +186,37 @@ def make_bundle(
     parts = {name: statements.part(name, some) for name, some in few.items() if some and name != stream}
     parts[stream] = statements.part(stream, few[stream], begins, ends)
     about = About(
-        format=FORMAT,
+        format=OF_OBSERVED if is_observed else FORMAT,
         log_id=log.log_id,
         made_at_us=clock(),
         property_id=log.property_id,
         round_no=round_no,
         seat=seat,
         software=verdict.engine,
-        table=table,
+        table=table.removeprefix(OBSERVED),
         by=by,
         reason=reason,
         withheld=withhold,
+        observed=is_observed,
     )
     unsigned = Bundle(about, verdict, statements.checkpoint(), findings, "", parts)
     return signed(unsigned, origin_of(log.log_id, log.property_id), signer), judged
+
+
+def _evidence(
+    statements: Statements, stream: str, round_no: int, *, is_observed: bool
+) -> tuple[Evidence, Judged, dict[str, list[Record]]]:
+    """Return what a verdict rests on in the stream of the round, the verdict, and what it rests on in other streams."""
+    read_stream = functools.partial(statements.read, stream)
+    if is_observed:
+        chosen, judged, others = observed_evidence(stream, read_stream, round_no, statements.read)
+        for name, last in ((each, rests_on(judged, each)) for each in others):
+            if last > statements.size(name):
+                raise NotCovered(
+                    f"{stream}: round {round_no} rests on event {last} of {name}, which no checkpoint covers yet"
+                )
+        return chosen, judged, others
+    return *evidence(stream, read_stream, round_no), {}
 
 
 def _caution(every: Mapping[str, Sequence[Record]], few: Mapping[str, Sequence[Record]]) -> str:

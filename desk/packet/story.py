@@ -23,6 +23,7 @@ from events.vocabulary.base import MAX_INT
 from events.vocabulary.envelope import ReadEnvelope
 from events.vocabulary.model import Aspect, Event, PropertyConfigured
 from replay.findings import Adjudication, Finding
+from replay.fold.corrections import correction, counting
 from replay.fold.round import Round
 from replay.incidents import incidents
 from replay.narrative.events import sentence
@@ -38,6 +39,7 @@ from replay.narrative.names import (
     wager_name,
     wager_with_number,
 )
+from replay.narrative.reviews import recorded_by
 from replay.narrative.ruling import ruling
 from replay.narrative.verdicts import MEANING, RoundVerdict, narrate
 from replay.settlement.hand_readings import dealer_position, dealer_readings, set_hands
@@ -79,6 +81,13 @@ TYPED = (
 )
 """What is in the place of the certification of the events, for a round that was typed."""
 
+OBSERVED = (
+    "No device recorded this round. {recorded}. Each event of it states what that person saw or read there, and was entered "
+    "at the time that its record states; of what is not in it nothing is claimed. The filing by which it is judged was "
+    "recorded at or near the time that it states, in the course of a regularly conducted activity of the business."
+)
+"""What is in the place of the certification of the events, for a round that a person entered."""
+
 
 def tell(bundle: Bundle, judged: Judged) -> Story:
     """Return what the packet shows. `judged` is the verdict as worked out from the bundle's own events."""
@@ -89,7 +98,7 @@ def tell(bundle: Bundle, judged: Judged) -> Story:
     told = narrate(RoundVerdict.of(verdict), about.seat, style.currency, settled=decision["settled"])
     play = hands_played(judged, about.seat, style, withheld=about.withheld)
     return {
-        "title": f"{table_name(about.table)}, round {about.round_no:,}"
+        "title": f"{table_name(about.place)}, round {about.round_no:,}"
         + (f", seat {about.seat}" if about.seat is not None else ""),
         "property": style.name or about.property_id,
         "verdict": verdict.verdict,
@@ -108,7 +117,7 @@ def tell(bundle: Bundle, judged: Judged) -> Story:
         ],
         "limits": _limits(verdict, judged.round),
         "rules": _rules(judged),
-        "custody": _custody(table.envelopes(), verdict, style),
+        "custody": _custody(bundle, judged, style),
         "reviews": _reviews(bundle, style),
         "events": _events(table, style, verdict.first_seq, verdict.last_seq),
         "background": _events(table, style, verdict.first_seq, verdict.last_seq, outside=True),
@@ -137,8 +146,7 @@ def _decision(bundle: Bundle, judged: Judged, style: Style) -> Story:
     decided = [entry for each in disputes for entry in each.history]
     decided += [entry for review in reviews for each in found for entry in review.finding(each.id).history]
     return {
-        "when": f"{day_words(date.fromisoformat(verdict.gaming_day))}, "
-        f"{style.time(verdict.opened_at_us)} to {style.time(verdict.closed_at_us)} ({style.zone_name})",
+        "when": f"{day_words(date.fromisoformat(verdict.gaming_day))}, {played(judged, style)}",
         "claims": [
             {
                 "claim": each.claim,
@@ -198,8 +206,34 @@ def _typed(bundle: Bundle) -> list[ReadEnvelope[Event]]:
     ]
 
 
+def played(judged: Judged, style: Style) -> str:
+    """Return from when to when a round was played; of an observed one as its observer states it."""
+    verdict, header = judged.adjudication, judged.header
+    if header is not None and header.played_from_us is None:
+        return "the time of day is not on record"
+    return f"{style.time(verdict.opened_at_us)} to {style.time(verdict.closed_at_us)} ({style.zone_name})"
+
+
+def _entered(bundle: Bundle, style: Style) -> str:
+    """Return who recorded an observed round, in words; empty for a recorded one."""
+    if not bundle.about.observed:
+        return ""
+    events = bundle.streams[bundle.stream].envelopes()
+    of_round = [each for each in events if each.round_no == bundle.about.round_no]
+    opened = next(each for each in of_round if isinstance(each.payload, model.RoundObserved))
+    made = [correction(each.seq, each.payload) for each in of_round if isinstance(each.payload, model.EventCorrected)]
+    found = counting(made, {each.seq: each.event_id for each in events}).get(opened.seq)
+    header = opened.payload if found is None or found.replacement is None else found.replacement[1]
+    assert isinstance(header, model.RoundObserved)
+    confirmed = [each.payload.by for each in of_round if isinstance(each.payload, model.EntryConfirmed)]
+    return recorded_by(header, opened.recorded_at_us, confirmed, style.time)
+
+
 def _certification(bundle: Bundle, style: Style) -> list[str]:
-    """Return what the custodian certifies: of a typed round not that devices recorded it."""
+    """Return what the custodian certifies: of a round that a person typed or entered not that devices recorded it."""
+    if recorded := _entered(bundle, style):
+        first, _, *others = CERTIFICATION
+        return [first, OBSERVED.format(recorded=recorded), *others]
     typed = _typed(bundle)
     if not typed:
         return list(CERTIFICATION)
@@ -213,12 +247,15 @@ def _facts(bundle: Bundle, judged: Judged, style: Style) -> list[list[str]]:
     verdict = bundle.adjudication
     book = judged.book
     title = book.chapter.title if isinstance(book, Rulebook) else game_name(verdict.game) or "not known"
+    recorded = _entered(bundle, style)
     clocks = "as it was typed from a transcript" if _typed(bundle) else "by the devices' clocks"
+    clocks = "as its observer states" if recorded else clocks
     return [
         ["Game", title],
         ["Gaming day", verdict.gaming_day + (f", shift {verdict.shift}" if verdict.shift else "")],
-        ["Round", f"{style.time(verdict.opened_at_us)} to {style.clock(verdict.closed_at_us)}, {clocks}"],
+        ["Round", f"{played(judged, style)}, {clocks}"],
         ["Times", f"are in {style.zone_name} wherever nothing else is said"],
+        *([["Record", recorded]] if recorded else []),
         ["Dealer", verdict.dealer or "not on record"],
         ["Rules on file", f"{verdict.submission} ({verdict.chapter})" if verdict.submission else "none"],
         ["Events", f"{verdict.first_seq} to {verdict.last_seq} of the stream {bundle.stream}"],
@@ -418,16 +455,28 @@ def _events(part: Part, style: Style, first: int = 0, last: int = MAX_INT, *, ou
     ]
 
 
-def _custody(envelopes: Sequence[ReadEnvelope[Event]], verdict: Adjudication, style: Style) -> list[Story]:
-    """Return what became of rules, cards, dice and devices up to the end of the round, in order."""
+def _custody(bundle: Bundle, judged: Judged, style: Style) -> list[Story]:
+    """Return what became of rules, cards, dice and devices up to the end of the round, in order.
+
+    Of an observed round: the filing that it pins, in whose name it was entered, and who confirmed the entry.
+    """
+    verdict, part = bundle.adjudication, bundle.streams[bundle.stream]
+    events = [each for each in part.envelopes() if each.seq <= verdict.last_seq]
+    if judged.header is not None:
+        filing = (
+            bundle.streams[f"table/{bundle.about.table}"].envelopes()
+            if f"table/{bundle.about.table}" in bundle.streams
+            else []
+        )
+        events = [each for each in filing if each.seq == judged.header.rules.seq]
+        events += [each for each in part.envelopes() if each.round_no == bundle.about.round_no]
     rows = []
-    for each in envelopes:
+    for each in events:
         thing = CUSTODY.get(each.payload.KIND)
-        if thing is not None and each.seq <= verdict.last_seq:
-            what = sentence(each.payload, style.currency)
-            rows.append(
-                {"seq": each.seq, "at": style.time(each.occurred_at_us), "thing": thing(each.payload), "what": what}
-            )
+        if thing is not None:
+            what, at_us = sentence(each.payload, style.currency), each.occurred_at_us
+            at_us = each.recorded_at_us if bundle.about.observed else at_us
+            rows.append({"seq": each.seq, "at": style.time(at_us), "thing": thing(each.payload), "what": what})
     return rows
 
 

@@ -108,6 +108,8 @@ def shortened(sentence: str) -> str:
 # ---------------------------------------------------------------------------------------------------------- custody
 
 CUSTODY: dict[type[Event], Callable[[Any], str]] = {
+    model.RoundObserved: lambda e: "Record of the round",
+    model.EntryConfirmed: lambda e: "Record of the round",
     model.RulesFiled: lambda e: f"Rules submission {e.submission}",
     model.TableOpened: lambda e: "Table",
     model.DealerTappedIn: lambda e: f"Dealer {table_name(e.dealer)}",

@@ -28,6 +28,7 @@ from desk.review.case_folder import CaseSettings
 from desk.review.cases import PatronCase
 from desk.review.contradiction import contradiction
 from desk.review.desk import ReviewRefused
+from desk.review.disputes import OBSERVED, round_stream
 from desk.review.state import review_of
 from events.log.contract import EventLog
 from events.proofs.keys import PROPERTY_STREAM, read_signer
@@ -48,6 +49,12 @@ RULINGS: Final = {
     "cannot_tell": "The evidence does not tell what happened, so we could not decide for either side.",
 }
 """Outcome of a dispute → what the letter says of it; as many as `OUTCOMES`."""
+SEEN: Final = {
+    "live": "by a person who was at the table",
+    "video": "by a person, from the video of the table",
+    "paper": "by a person, from paper",
+}
+"""How a person who entered a round knows it; no name of the house's people is in a letter."""
 CODES: Final = re.compile(r" \((?:[A-Z]+(?:-[A-Z0-9]+)+(?:, )?)+\)")
 """The codes of findings, which mean nothing to a patron."""
 OTHER_PATRON: Final = "[another patron]"
@@ -68,8 +75,8 @@ def letter(log: EventLog, found: PatronCase, settings: CaseSettings) -> Story:
         raise ReviewRefused(f"case {found.name} is not decided: decide it first, then make the letter")
     if case.seat is None or case.round_no is None:
         raise ReviewRefused(f"case {found.name} names no seat, and a letter is about one: open the case with its seat")
-    stream = f"table/{found.table}"
-    judged = judge(stream, functools.partial(log.read, stream), case.round_no)
+    stream = round_stream(found.table)
+    judged = judge(stream, functools.partial(log.read, stream), case.round_no, elsewhere=log.read)
     if judged is None:
         raise RoundUnknown(f"table {found.table} has no verdict on round {case.round_no}")
     verdict, style = verdict_of_seat(judged.adjudication, case.seat), Style(_configured(log))
@@ -101,13 +108,19 @@ def letter(log: EventLog, found: PatronCase, settings: CaseSettings) -> Story:
         "patron": case.patron or "not on record",
         "facts": [
             ["Game", game_name(verdict.game) or "not known"],
-            ["Table and seat", f"{table_name(found.table)}, seat {case.seat}"],
-            ["Round", f"{case.round_no:,} of gaming day {day_words(date.fromisoformat(verdict.gaming_day))}"],
+            ["Table and seat", f"{table_name(found.table.removeprefix(OBSERVED))}, seat {case.seat}"],
+            [
+                "Round" if judged.header is None else "Record",
+                f"{case.round_no:,} of gaming day {day_words(date.fromisoformat(verdict.gaming_day))}",
+            ],
             [
                 "Time",
                 f"{_day(verdict.opened_at_us, style)}, {style.clock(verdict.opened_at_us)} to "
-                f"{style.clock(verdict.closed_at_us)} ({style.zone_name})",
+                f"{style.clock(verdict.closed_at_us)} ({style.zone_name})"
+                if judged.header is None or judged.header.played_from_us is not None
+                else "not on record",
             ],
+            *([] if judged.header is None else [["Recorded", SEEN[judged.header.basis]]]),
         ],
         "claim": spoken(case.claim),
         "shows": CODES.sub("", record.sentence),
@@ -201,7 +214,7 @@ def _other_patrons(log: EventLog, found: PatronCase, texts: Iterable[str]) -> se
     wanted = {word: [f'"{name}":"{word}"'.encode() for name in PATRONS] for word in words}
     others: set[str] = set()
     for stream in log.streams() if wanted else ():
-        if stream.startswith(("table/", "review/")):
+        if stream.startswith(("table/", "review/", "observed/")):
             for record in log.read(stream):
                 others |= {word for word, forms in wanted.items() if any(form in record.data for form in forms)}
     return others

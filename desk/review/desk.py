@@ -20,7 +20,7 @@ import msgspec
 
 from desk.review.contradiction import contradiction, owed_cents, shown, still_owed
 from desk.review.desk_memory import DeskMemory, is_withdrawal
-from desk.review.disputes import Dispute, Entry
+from desk.review.disputes import OBSERVED, Dispute, Entry, place_of, round_stream
 from desk.review.persons import Person, Persons, ReviewRefused
 from desk.review.state import (
     SURVEILLANCE,
@@ -79,8 +79,8 @@ class ReviewedFinding(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def table(self) -> str:
-        """The id of the table (or meter) whose stream it is about."""
-        return self.finding.stream.partition("/")[2]
+        """The id of the table (or meter) whose stream it is about; of an observed round its place."""
+        return place_of(self.finding.stream)
 
 
 class Desk:
@@ -118,8 +118,8 @@ class Desk:
         return datetime.fromtimestamp(self._clock() // 1_000_000, tz=UTC).date().isoformat()
 
     def must_know(self, table: str) -> None:
-        """Raise `ReviewRefused` if the log has no such table or meter."""
-        if table != SURVEILLANCE and not {f"table/{table}", f"meter/{table}"} & set(self.log.streams()):
+        """Raise `ReviewRefused` if the log has no such table or meter, or nothing was observed there."""
+        if table != SURVEILLANCE and not {round_stream(table), f"meter/{table}"} & set(self.log.streams()):
             raise ReviewRefused(f"the log has no table {table!r}")
 
     def review(self, table: str) -> TableReview:
@@ -168,12 +168,14 @@ class Desk:
             )
             raise ReviewRefused(f"there is no one finding {finding_id!r}; {more}")
         ((key, (finding, withdrawn)),) = matches.items()
-        if finding.stream.startswith("observed/"):
+        place = place_of(finding.stream)
+        review = self.review(place)
+        disputed = {each.round_no for each in review.disputes.values()}
+        if place.startswith(OBSERVED) and finding.round_no not in disputed:
             raise ReviewRefused(
-                f"finding {finding_id} is of {finding.stream} round {finding.round_no}, which a person entered: `rack observe` "
-                "lists, corrects and confirms it; open a dispute or a case of the table's own round"
+                f"finding {finding_id} is of {place} round {finding.round_no}, which a person entered and no one disputes: "
+                f"`rack observe` corrects and confirms the entry, `rack case open {place} {finding.round_no}` opens a case"
             )
-        review = self.review(finding.stream.partition("/")[2])
         return ReviewedFinding(finding=finding, review=review.finding(key), withdrawn=withdrawn)
 
     # ------------------------------------------------------------------------------------------------------- findings
@@ -359,13 +361,15 @@ class Desk:
     def _must_not_contradict(self, table: str, dispute: Dispute, outcome: str, override: str | None) -> None:
         """Raise `ReviewRefused` if money is owed still, or a decision goes against the record and does not say why."""
         currency = "USD" if self._configured is None else self._configured.currency
-        cases = [each for each in self.cases(table) if each.finding.round_no == dispute.round_no and not each.withdrawn]
-        findings, disposed = [each.finding for each in cases], self.review(table).disposed
-        if why := still_owed(owed_cents(findings, dispute.seat, disposed), dispute.seat, currency):
-            raise ReviewRefused(why)
-        key = f"table/{table}#{dispute.round_no}"
+        key, disposed = f"{round_stream(table)}#{dispute.round_no}", self.review(table).disposed
         data = self.results.latest("adjudications", key)
         verdict = None if data is None else read_result("adjudications", key, data, Adjudication)
+        cases = [each for each in self.cases(table) if each.finding.round_no == dispute.round_no and not each.withdrawn]
+        findings = [each.finding for each in cases]
+        if table.startswith(OBSERVED) and verdict is not None:
+            findings = list(verdict.findings)
+        if why := still_owed(owed_cents(findings, dispute.seat, disposed), dispute.seat, currency):
+            raise ReviewRefused(why)
         against = contradiction(outcome, shown(verdict, dispute.seat, currency))
         if against and override is None:
             raise ReviewRefused(
@@ -500,7 +504,8 @@ class Desk:
             )
         if configured is None:
             table = review.stream.partition("/")[2]
-            head = max((self.log.head(f"{kind}/{table}").seq, f"{kind}/{table}") for kind in ("table", "meter"))
+            named = {round_stream(table), f"meter/{table}"} & set(self.log.streams())
+            head = max((self.log.head(name).seq, name) for name in named)
             (last,) = self.log.read(head[1], head[0], head[0])
             return decode(last.data).gaming_day
         return gaming_day(now_us, configured)

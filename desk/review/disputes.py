@@ -13,7 +13,9 @@ import msgspec
 from events.vocabulary import model
 from replay.narrative.reviews import OUTCOMES
 
-NAME = re.compile(r"([a-z0-9-]{1,32})-c([1-9][0-9]{0,8})")
+NAME = re.compile(r"([a-z0-9-]{1,32})-(o?)c([1-9][0-9]{0,8})")
+OBSERVED = "observed/"
+"""How the place of a round begins that a person entered; of a round that devices recorded it is the table's id."""
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -112,23 +114,42 @@ class CaseFile(msgspec.Struct, frozen=True, kw_only=True):
         return self.decision is None and self.due < today
 
 
-def case_name(table: str, number: int) -> str:
+def round_stream(place: str) -> str:
+    """Return the stream of the rounds at a place.
+
+    >>> round_stream("fu-01"), round_stream("observed/fu-01")
+    ('table/fu-01', 'observed/fu-01')
+    """
+    return place if place.startswith(OBSERVED) else f"table/{place}"
+
+
+def place_of(stream: str) -> str:
+    """Return the place of the rounds of a stream.
+
+    >>> place_of("table/fu-01"), place_of("observed/fu-01")
+    ('fu-01', 'observed/fu-01')
+    """
+    return stream if stream.startswith(OBSERVED) else stream.partition("/")[2]
+
+
+def case_name(place: str, number: int) -> str:
     """Return what people call a case.
 
-    >>> case_name("fu-01", 3)
-    'FU-01-C3'
+    >>> case_name("fu-01", 3), case_name("observed/fu-01", 3)
+    ('FU-01-C3', 'FU-01-OC3')
     """
-    return f"{table}-c{number}".upper()
+    letter = "oc" if place.startswith(OBSERVED) else "c"
+    return f"{place.removeprefix(OBSERVED)}-{letter}{number}".upper()
 
 
 def case_place(name: str) -> tuple[str, int] | None:
-    """Return the table and the number of a case's name, in any case; None if it is not one.
+    """Return the place and the number of a case's name, in any case; None if it is not one.
 
-    >>> case_place("fu-01-C3"), case_place("fu-01")
-    (('fu-01', 3), None)
+    >>> case_place("fu-01-C3"), case_place("fu-01-OC3"), case_place("fu-01")
+    (('fu-01', 3), ('observed/fu-01', 3), None)
     """
     found = NAME.fullmatch(name.strip().lower())
-    return None if found is None else (found[1], int(found[2]))
+    return None if found is None else (f"{OBSERVED if found[2] else ''}{found[1]}", int(found[3]))
 
 
 def opened(event: model.CaseOpened, dispute: Dispute, entry: Entry) -> CaseFile:

@@ -1,4 +1,4 @@
-"""Full-text search over what people wrote and what was found: findings, notes, disputes, cases, the surveillance log.
+"""Full-text search over what people wrote and what was found: findings, notes, disputes, cases, entries, the log of surveillance.
 
 Invariant: a text is found if every word asked for begins one of its words, in any case and with any accents; so the
 beginning of an id finds what bears it. A word of one or two letters must be the whole word. Nothing is indexed next to the log:
@@ -17,13 +17,15 @@ import msgspec
 from desk.review.cases import PatronCase, cases_of
 from desk.review.desk import Desk, TableReview
 from desk.review.disputes import Dispute, Entry
+from desk.review.observations import ObservedTable, recorded, verdict_of
 from desk.review.state import SURVEILLANCE
 from replay.findings import Finding
 from replay.narrative.incidents import finding_sentence
 from replay.narrative.names import table_name
+from replay.narrative.verdicts import RoundVerdict, narrate
 
-Kind = Literal["case", "dispute", "note", "finding"]
-KINDS: Final[tuple[Kind, ...]] = ("case", "dispute", "note", "finding")
+Kind = Literal["case", "dispute", "entry", "note", "finding"]
+KINDS: Final[tuple[Kind, ...]] = ("case", "dispute", "entry", "note", "finding")
 """What is found, in the order in which it is shown."""
 
 
@@ -31,7 +33,7 @@ SHORTEST_BEGINNING: Final = 3
 
 
 class FoundText(msgspec.Struct, frozen=True, kw_only=True):
-    """A text: what it is of (`id`: a finding, a dispute, a case), where and when, what people read, and its words."""
+    """A text: what it is of (`id`: a finding, a dispute, a case, an entry), where and when, what people read, and its words."""
 
     kind: Kind
     id: str
@@ -56,6 +58,8 @@ def texts(desk: Desk, currency: str) -> list[FoundText]:
         kind, _, table = name.partition("/")
         if kind == "review":
             found += _of_review(table, desk.review(table))
+        elif kind == "observed":
+            found += _entries(desk, table, currency)
     return found
 
 
@@ -86,6 +90,21 @@ def _finding(found: Finding, currency: str) -> FoundText:
     table, says = found.stream.partition("/")[2], finding_sentence(found, currency)
     more = f"{found.code} {found.id} {found.cite} {found.wager or ''} {found.expected} {found.observed}"
     return _text("finding", found.id, table, found.round_no, 0, says, more)
+
+
+def _entries(desk: Desk, table: str, currency: str) -> Iterator[FoundText]:
+    """Yield the rounds that people entered at a table, each with who recorded it and what is found in it."""
+    state = ObservedTable(desk.log, table)
+    for number, entered in state.rounds.items():
+        if entered.is_withdrawn:
+            continue
+        judged = verdict_of(desk.results, f"{state.stream}#{number}")
+        shown = "not judged yet" if judged is None else narrate(RoundVerdict.of(judged), currency=currency).headline
+        codes = " ".join(each.code for each in judged.findings) if judged is not None else ""
+        header, of = entered.header, f"{state.stream}#{number}"
+        more = f"observed {of} {codes} {header.dealer or ''} {header.observation or ''} {header.camera or ''}"
+        says = f"{shown} ({recorded(entered)})"
+        yield _text("entry", of, state.stream, number, entered.entered_us, says, more)
 
 
 def _of_review(table: str, review: TableReview) -> Iterator[FoundText]:

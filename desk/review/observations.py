@@ -17,7 +17,7 @@ import msgspec
 from desk.review.desk import Desk, review_event
 from desk.review.persons import ReviewRefused
 from events.errors import EventError, UndecodableEvent
-from events.log.contract import EventLog
+from events.log.contract import EventLog, ResultStore
 from events.vocabulary import model
 from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Draft, Envelope, ReadEnvelope, unlogged
@@ -27,6 +27,7 @@ from replay.findings import Adjudication, read_result
 from replay.fold.corrections import correction, counting
 from replay.fold.observed_fold import Entry, usual_place
 from replay.narrative.names import moment
+from replay.narrative.reviews import recorded_by
 
 CLOSED_BY = "observer"
 """Who ends an entry in which the observer did not see the round closed."""
@@ -152,6 +153,12 @@ class ObservedTable:
         return self.observations[name]
 
 
+def verdict_of(results: ResultStore, key: str) -> Adjudication | None:
+    """Return the verdict on a round by its key (`observed/fu-01#17`); None if it was not judged yet."""
+    data = results.latest("adjudications", key)
+    return None if data is None else read_result("adjudications", key, data, Adjudication)
+
+
 def as_entry(entered: EnteredRound) -> Entry:
     """Return an entered round as replay folds it, with its corrections."""
     opened = entered.lines[entered.seq]
@@ -181,22 +188,9 @@ def _utc(at_us: int) -> str:
     return f"{moment(at_us, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
-def recorded_by(entered: EnteredRound) -> str:
+def recorded(entered: EnteredRound) -> str:
     """Return who recorded a round, from what, when it was entered and when it was played, in words."""
-    header = entered.header
-    camera = f" of {header.camera}" if header.camera else ""
-    source = {"live": "as seen live", "video": f"from video{camera}", "paper": "from paper"}[header.basis]
-    ahead = header.clock_offset_ms
-    clock = "" if not ahead else f" (its clock {abs(ahead) / 1000:g} s {'ahead' if ahead > 0 else 'behind'})"
-    played = header.played_gaming_day
-    if header.played_from_us is not None:
-        played += f", {_utc(header.played_from_us)}"
-    confirmed = f"; confirmed by {', '.join(entered.confirmed_by)}" if entered.confirmed_by else ""
-    order = "" if header.order_seen else "; the order was not seen"
-    return (
-        f"Recorded by {header.by}, {source}{clock}, entered on {_utc(entered.entered_us)}; played on gaming day {played}"
-        f"{order}{confirmed}"
-    )
+    return recorded_by(entered.header, entered.entered_us, entered.confirmed_by, _utc)
 
 
 # ------------------------------------------------------------------------------------------------------------ observations
@@ -281,12 +275,11 @@ def same_round(desk: Desk, table: str, round_no: int, *, observed: bool = False)
         first, last, stream = entered.seq, entered.last_seq, f"observed/{table}"
     else:
         stream = f"table/{table}"
-        data = desk.results.latest("adjudications", f"{stream}#{round_no}")
-        if data is None:
+        judged = verdict_of(desk.results, f"{stream}#{round_no}")
+        if judged is None:
             raise ReviewRefused(
                 f"table {table} has no judged round {round_no}; replay the log first, or leave out the round"
             )
-        judged = read_result("adjudications", f"{stream}#{round_no}", data, Adjudication)
         first, last = judged.first_seq, judged.last_seq
     return model.SameRound(first_seq=first, last_seq=last, round_no=round_no, stream=stream)
 

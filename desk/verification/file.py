@@ -76,7 +76,7 @@ def _packet(data: bytes, keys: Sequence[PublicKey]) -> FileCheck:
         "reproduced": checked.reproduced,
         "withheld": about.withheld,
         "same_engine": checked.same_engine,
-        "table": about.table,
+        "table": about.place,
         "round": about.round_no,
         "seat": about.seat,
         "verdict": judged.verdict,
@@ -88,7 +88,7 @@ def _packet(data: bytes, keys: Sequence[PublicKey]) -> FileCheck:
         "witnesses": [str(each.key) for each in checked.witnesses],
     }
     lines = [
-        f"table {about.table}, round {about.round_no}: {judged.verdict}; {plural(events, 'event')}, each in the log "
+        f"table {about.place}, round {about.round_no}: {judged.verdict}; {plural(events, 'event')}, each in the log "
         f"{checked.checkpoint.origin} when a checkpoint was signed {made}",
         *(f"cosigned by {each.key.name} {_time((each.time_s or 0) * 1_000_000)}" for each in checked.witnesses),
         "other patrons are left out, so that the verdict cannot be worked out again from these events; ask for the whole packet"

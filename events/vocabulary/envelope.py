@@ -17,7 +17,7 @@ from events.vocabulary.model import MAX_INT, Day, Event, Number, Strict, Token
 TimeUs = Annotated[int, Meta(ge=0, le=MAX_INT)]
 LogId = Annotated[str, Meta(pattern=r"\A[0-9a-f]{32}\Z")]
 EventId = LogId
-StreamName = Annotated[str, Meta(pattern=r"\A(table|meter|review|property|observed)/[a-z0-9-]{1,32}\Z")]
+StreamName = Annotated[str, Meta(pattern=r"\A(table|meter|review|property|observed|review/observed)/[a-z0-9-]{1,32}\Z")]
 
 
 class Draft(Strict, frozen=True, kw_only=True):

@@ -196,8 +196,13 @@ def readable(sentence: str, currency: str = "") -> str:
 
 
 def table_name(identifier: str) -> str:
-    """Return the id of a table, dealer or patron as it is written on the floor: `FU-01`."""
-    return identifier.upper()
+    """Return the id of a table, dealer or patron as it is written on the floor; observed rounds of a table are called so.
+
+    >>> table_name("fu-01"), table_name("observed/fu-01")
+    ('FU-01', 'FU-01 (observed)')
+    """
+    kind, is_kind, name = identifier.rpartition("/")
+    return f"{name.upper()} ({kind})" if is_kind else identifier.upper()
 
 
 def identified(kind: str, identifier: str) -> str:

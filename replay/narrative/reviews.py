@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
+from events.vocabulary import model
 from replay.narrative.names import amount, capitalized, listed
 
 DISPOSITIONS: Final = {
@@ -90,3 +91,22 @@ def disposal(made: Sequence[Disposed], currency: str, *, names: bool = True) -> 
     parts += [f"signed by {listed(signed)}"] if names else []
     parts += ["needs a second signature"] if any(map(needs_second_signature, made)) else []
     return capitalized("; ".join(parts))
+
+
+def recorded_by(
+    header: model.RoundObserved, entered_us: int, confirmed_by: Sequence[str], time: Callable[[int], str]
+) -> str:
+    """Return who recorded an observed round, from what, when it was entered and when it was played, in words."""
+    camera = f" of {header.camera}" if header.camera else ""
+    source = {"live": "as seen live", "video": f"from video{camera}", "paper": "from paper"}[header.basis]
+    ahead = header.clock_offset_ms
+    clock = "" if not ahead else f" (its clock {abs(ahead) / 1000:g} s {'ahead' if ahead > 0 else 'behind'})"
+    played = header.played_gaming_day
+    if header.played_from_us is not None:
+        played += f", {time(header.played_from_us)}"
+    confirmed = f"; confirmed by {', '.join(confirmed_by)}" if confirmed_by else ""
+    order = "" if header.order_seen else "; the order was not seen"
+    return (
+        f"Recorded by {header.by}, {source}{clock}, entered on {time(entered_us)}; played on gaming day {played}"
+        f"{order}{confirmed}"
+    )

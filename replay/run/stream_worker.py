@@ -284,6 +284,8 @@ class StreamWorker:
         book = filed if isinstance(filed, str) else rules_in_force(round_)
         if isinstance(book, str):
             return self._conclude(round_, book, misfit(entry, book))
+        if self.rules is not None and self.rules.game == book.game:
+            book = self.rules
         differences = comparison(entry, round_, self.elsewhere)
         conclusion = with_differences(numbered(adjudicate(round_, book), numbers), entry, differences, book.digest)
         return self._conclude(round_, book, conclusion)

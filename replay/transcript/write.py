@@ -217,12 +217,14 @@ def to_text(
     zone: ZoneInfo | None = None,
     gaming_day: str | None = None,
     cutover: time = UTC_CLOCK.cutover,
+    order_seen: bool = True,
 ) -> str:
     """Return a round's events `(seq, occurred_at_us, payload)` as a transcript; `rules` are lines put before it.
 
     `notes` are comments before events, by their numbers; of an event whose payload is None there is only its note.
     Amounts in comments are in `currency` (ISO 4217), times of day in `zone`, which a comment names; None: UTC. With a
-    gaming day, whose `cutover` is the property's, the text reads back with the same times, to the second.
+    gaming day, whose `cutover` is the property's, the text reads back with the same times, to the second. `order_seen`: what
+    the record claims of the order of what was done.
     """
     lines = [*rules, *([f"# times are {'UTC' if zone is None else zone.key}"] if times else []), f"table {table}"]
     lines += [f"day {gaming_day}"] if gaming_day is not None else []
@@ -242,6 +244,8 @@ def to_text(
         if line is None:
             lines.append(f"# event {seq}: {sentence(event, currency)} (not part of the notation)")
             continue
+        if isinstance(event, model.RoundClosed) and not order_seen:
+            line += " unordered"
         here = at_us // 1_000_000
         if times and gaming_day is not None:
             before = None if second is None else datetime.fromtimestamp(second, UTC)

@@ -56,7 +56,7 @@ ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
         "packet": ("review",),
         "report": ("packet", "review"),
         "keys": (),
-        "recorded_round": ("packet",),
+        "recorded_round": ("packet", "review"),
         "verification": ("recorded_round", "report", "packet", "review"),
         "house": ("alarms", "review"),
         "transcript_entry": ("recorded_round", "review"),

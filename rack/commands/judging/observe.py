@@ -194,12 +194,12 @@ def _show(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
 def _print(entered: EnteredRound, name: str, output: Output) -> Exit:
     from msgspec import to_builtins
 
-    from desk.review.observations import recorded_by
+    from desk.review.observations import recorded
     from replay.narrative.events import sentence
 
     lines = []
-    recorded = recorded_by(entered)
-    output.text(recorded)
+    words = recorded(entered)
+    output.text(words)
     for seq, counts in entered.counts.items():
         fields: dict[str, Any] = {} if counts is None else to_builtins(counts)
         lines.append({"event": seq, "type": entered.lines[seq].type, "fields": fields or None})
@@ -209,7 +209,7 @@ def _print(entered: EnteredRound, name: str, output: Output) -> Exit:
             changed = "" if counts == entered.lines[seq].payload else "  (corrected)"
             stated = "  ".join(f"{field}={_text(value)}" for field, value in fields.items())
             output.text(f"{seq:5}  {sentence(counts)}{changed}", f"       {stated}")
-    output.value({"table": name, "round_no": entered.round_no, "recorded": recorded, "lines": lines} | _header(entered))
+    output.value({"table": name, "round_no": entered.round_no, "recorded": words, "lines": lines} | _header(entered))
     return Exit.CLEAN
 
 

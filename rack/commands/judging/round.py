@@ -14,7 +14,12 @@ HELP = "Print one recorded round as a transcript, with its verdict"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("table", metavar="TABLE", type=str.lower, help="Table id, such as fu-01.")
+    parser.add_argument(
+        "table",
+        metavar="TABLE",
+        type=str.lower,
+        help="Table id, such as fu-01; observed/fu-01 for a round that a person entered.",
+    )
     parser.add_argument("round", metavar="ROUND", type=positive, help="Round number.")
     add_log(parser)
     parser.add_argument(

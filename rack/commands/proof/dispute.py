@@ -19,7 +19,12 @@ WAIT = 90
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("table", metavar="TABLE", type=str.lower, help="Table id, such as fu-01.")
+    parser.add_argument(
+        "table",
+        metavar="TABLE",
+        type=str.lower,
+        help="Table id, such as fu-01; observed/fu-01 for a round that a person entered.",
+    )
     parser.add_argument("round", metavar="ROUND", type=positive, help="Round number.")
     parser.add_argument("--seat", metavar="N", type=positive, help="The seat in dispute.")
     add_log(parser)

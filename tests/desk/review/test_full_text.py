@@ -68,7 +68,7 @@ def test_a_dispute_that_is_a_case_is_found_once(desk: Desk) -> None:
 def test_cases_come_first_and_findings_last(desk: Desk) -> None:
     kinds = [kind for kind, _ in hits(desk, "fu-01 1")]
     assert kinds == sorted(kinds, key=full_text.KINDS.index)
-    assert set(kinds) == set(full_text.KINDS)
+    assert set(kinds) == set(full_text.KINDS) - {"entry"}  # nothing was observed
 
 
 @given(st.text(max_size=80))

@@ -82,9 +82,9 @@ def test_added_and_removed_fields_and_events_are_found(published: dict[str, Any]
 @pytest.mark.parametrize(
     ("pattern", "found"),
     [
-        ("^(table|meter|review|property|observed|more)/[a-z0-9-]{1,32}$", []),
+        ("^(table|meter|review|property|observed|review/observed|more)/[a-z0-9-]{1,32}$", []),
         ("^(table|meter|review|property)/[a-z0-9-]{1,32}$", ["Envelope.stream"]),
-        ("^(table|meter|review|property|observed)/[a-z0-9-]{1,64}$", ["Envelope.stream"]),
+        ("^(table|meter|review|property|observed|review/observed)/[a-z0-9-]{1,64}$", ["Envelope.stream"]),
         ("^.*$", ["Envelope.stream"]),
     ],
 )
