@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from rack.cli import COMMANDS, build_parser
+from rack.cli import COMMANDS, GROUPS, build_parser
 from scripts import decisions
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -165,6 +165,20 @@ def test_the_extra_all_names_every_other() -> None:
     extras = tomllib.loads(text("pyproject.toml"))["project"]["optional-dependencies"]
     (every,) = extras.pop("all")
     assert re.fullmatch(r"discard-rack\[(.*)\]", every)[1].split(",") == list(extras)
+
+
+def test_the_page_of_commands_lists_each_in_its_group() -> None:
+    listed: dict[str, list[str]] = {}
+    for title, command in re.findall(r"^## (.+)$|^\| `rack ([a-z-]+)", text("docs/commands.md"), re.M):
+        if title:
+            listed[title] = []
+        else:
+            next(reversed(listed.values())).append(command)
+    assert {title: tuple(names) for title, names in listed.items() if names} == GROUPS
+
+
+def test_the_readme_is_a_page() -> None:
+    assert text("README.md").count("\n") <= 120
 
 
 DOCUMENTS = (
