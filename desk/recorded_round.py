@@ -18,6 +18,7 @@ from events.vocabulary.envelope import Envelope
 from events.vocabulary.model import (
     DealerTappedIn,
     EntryConfirmed,
+    EntryLineAdded,
     Event,
     EventCorrected,
     PropertyConfigured,
@@ -26,6 +27,7 @@ from events.vocabulary.model import (
 )
 from replay.findings import Adjudication
 from replay.fold.corrections import correction, counting
+from replay.fold.observed_fold import added_line, place_of_line
 from replay.narrative.events import sentence
 from replay.narrative.names import moment
 from replay.narrative.reviews import recorded_by
@@ -70,6 +72,13 @@ class RecordedRound:
                     counts.append((event.seq, event.occurred_at_us, DealerTappedIn(dealer=payload.dealer)))
                 payload = RoundOpened(deck=payload.deck or DECK, observed=payload.observed)
             elif isinstance(payload, EntryConfirmed):
+                continue
+            elif isinstance(event.payload, EntryLineAdded):
+                added = event.payload
+                notes.setdefault(event.seq, f"event {event.seq} was added by {added.by}: {added.reason}")
+                line = added_line(added) if made is None else payload
+                place = place_of_line([(seq, each) for seq, _, each in counts], added.after_seq)
+                counts.insert(place, (event.seq, counts[place - 1][1], line))
                 continue
             counts.append((event.seq, event.occurred_at_us, payload))
         return to_text(

@@ -13,14 +13,17 @@ from typing import NamedTuple
 
 from desk.recorded_round import property_configured
 from desk.review.desk import Desk
-from desk.review.observations import enter, must_know, same_round
+from desk.review.observations import add_line, correct, enter, must_know, same_round
+from desk.review.observed_table import EnteredRound, ObservedTable
 from desk.review.persons import ReviewRefused
 from events.vocabulary import model
+from events.vocabulary.codec import decode
 from events.vocabulary.model import Event
 from intake.filings import TableFilings
 from replay.transcript.clock import clock_of
 from replay.transcript.read import DECK
 from replay.transcript.transcript import Script, parse
+from replay.transcript.write import statement
 
 Basis = model.Basis
 _STATES_TIME = re.compile(r"^[ \t]*at[ \t]+[^+\s]", re.MULTILINE)
@@ -119,7 +122,7 @@ def _entry(
     """Return the header of an entry, and what was seen with its times."""
     ahead_us = (observer.clock_offset_ms or 0) * 1_000
     dealer, seen = observer.dealer, list[tuple[Event, int]]()
-    opening = next(each.payload for each in script.events if isinstance(each.payload, model.RoundOpened))
+    opening = _opening(script)
     for each in script.events:
         if isinstance(each.payload, model.DealerTappedIn):
             dealer = each.payload.dealer
@@ -143,3 +146,57 @@ def _entry(
         same_as=same,
     )
     return header, seen
+
+
+def correct_line(desk: Desk, table: str, seq: int, line: str, *, by: str, reason: str) -> EnteredRound:
+    """Correct a line of an entry to what a line of a transcript says. Raises `TranscriptError`, and what `correct` raises."""
+    state = ObservedTable(desk.log, table)
+    entered = next((each for each in state.rounds.values() if seq in each.lines), None)
+    if entered is None:
+        raise ReviewRefused(f"event {seq} of {state.stream} is no line of an entry")
+    read = _read_line(desk, table, entered, line, leave_out=seq)[0]
+    if len(read) != 1:
+        raise ReviewRefused(
+            f"{line.split(maxsplit=1)[0]}: a line is corrected to one line; this says {len(read)} things"
+        )
+    return correct(desk, table, seq, read[0], by=by, reason=reason)
+
+
+def add_to_entry(
+    desk: Desk, table: str, round_no: int, line: str, *, by: str, reason: str, after: int | None = None
+) -> EnteredRound:
+    """Add a line of a transcript that was forgotten to an entry. Raises `TranscriptError`, and what `add_line` raises."""
+    entered = ObservedTable(desk.log, table).round(round_no)
+    lines, covers = _read_line(desk, table, entered, line)
+    return add_line(desk, table, round_no, lines, covers, by=by, reason=reason, after=after)
+
+
+def _read_line(
+    desk: Desk, table: str, entered: EnteredRound, line: str, leave_out: int | None = None
+) -> tuple[list[Event], list[model.Aspect]]:
+    """Return what a line of a transcript says at the end of an entered round, and what it covers."""
+    if "\n" in line or not line.split("#", 1)[0].strip():
+        raise ReviewRefused("state one line, as in a transcript: pay seat=3 base 25.00")
+    pinned, stream = entered.header.rules, f"table/{table}"
+    filing = next((decode(each.data).payload for each in desk.log.read(stream, pinned.seq, pinned.seq)), None)
+    if not isinstance(filing, model.RulesFiled):
+        raise ReviewRefused(f"event {pinned.seq} of {stream}, by which the round is judged, files no rules")
+    before = ["rules filed.toml", "round 1"]
+    for seq, event in entered.counts.items():
+        if seq != leave_out and event is not None and not isinstance(event, model.RoundObserved | model.RoundClosed):
+            before.append(statement(event) or "")
+    read: list[Script] = []
+    for lines in (before, [*before, line]):
+        read += parse("\n".join(lines), "the line", lambda name: filing.toml, table=table)
+    if len(read) != 2 or read[1].round_no != 1:
+        raise ReviewRefused(f"{line.split(maxsplit=1)[0]}: this is no line of a round")
+    said = [each.payload for each in read[1].events if each.line == len(before) + 1]
+    if not said:
+        raise ReviewRefused(f"{line.split(maxsplit=1)[0]}: this says nothing that happened in the round")
+    alone = parse(f"rules filed.toml\nround 1\n{line}", "the line", lambda name: filing.toml, table=table)[0]
+    covered = [_opening(each).observed for each in (read[1], alone)]
+    return said, [each for each in covered[0] if each in covered[1]]
+
+
+def _opening(script: Script) -> model.RoundOpened:
+    return next(each.payload for each in script.events if isinstance(each.payload, model.RoundOpened))

@@ -14,7 +14,7 @@ import msgspec
 
 from analytics.statistics.exact import Interval, clopper_pearson, hypergeometric, trials_without
 from desk.review.desk import Desk
-from desk.review.observations import EnteredRound, Observation, ObservedTable, as_entry, verdict_of
+from desk.review.observed_table import EnteredRound, Observation, ObservedTable, as_entry, verdict_of
 from replay.findings import Adjudication
 from replay.run.observed_entries import comparison
 
@@ -27,7 +27,8 @@ class ObservationResult(msgspec.Struct, frozen=True, kw_only=True):
     """What one observation shows so far. Money is integer cents from the patron's side; `interval` is None for what is no sample.
 
     `entered` are its rounds, `known` those with a verdict on money, `wrong` of these those with a finding, `unread` what was
-    selected and could not be read. Of rounds with two records: how many cards and amounts both state, and how many alike.
+    selected and could not be read, `unveiled` those of which the observer saw what was due
+    before typing what was done. Of rounds with two records: how many cards and amounts both state, and how many alike.
     """
 
     table: str
@@ -47,6 +48,7 @@ class ObservationResult(msgspec.Struct, frozen=True, kw_only=True):
     by_code: dict[str, int]
     wrong_rounds: tuple[int, ...]
     confirmed: int
+    unveiled: int = 0
     cards: int = 0
     cards_alike: int = 0
     amounts: int = 0
@@ -116,7 +118,7 @@ def _summed(
         entered=len(entered),
         known=len(known),
         wrong=len(wrong),
-        unread=observation.closed.unreadable if observation is not None and observation.closed is not None else 0,
+        unread=_unread(observation),
         interval=interval_of(len(wrong), len(known), opened.frame_rounds if opened is not None else None)
         if basis == "sampled"
         else None,
@@ -126,11 +128,19 @@ def _summed(
         by_code=dict(sorted(Counter(each.code for judged in wrong for each in judged.findings).items())),
         wrong_rounds=tuple(each.round_no for each in wrong),
         confirmed=sum(bool(each.confirmed_by) for each in entered),
+        unveiled=sum(each.is_unveiled for each in entered),
         cards=agreement[0],
         cards_alike=agreement[1],
         amounts=agreement[2],
         amounts_alike=agreement[3],
     )
+
+
+def _unread(observation: Observation | None) -> int:
+    if observation is None:
+        return 0
+    closed = observation.closed
+    return len(observation.unreadable) if closed is None else closed.unreadable
 
 
 def interval_of(wrong: int, known: int, frame_rounds: int | None) -> Interval:

@@ -17,7 +17,7 @@ import msgspec
 from desk.review.cases import PatronCase, cases_of
 from desk.review.desk import Desk, TableReview
 from desk.review.disputes import Dispute, Entry
-from desk.review.observations import ObservedTable, recorded, verdict_of
+from desk.review.observed_table import ObservedTable, recorded, verdict_of
 from desk.review.state import SURVEILLANCE
 from replay.findings import Finding
 from replay.narrative.incidents import finding_sentence

@@ -8,190 +8,22 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from datetime import UTC
 from hashlib import sha256
 from typing import Any
 
 import msgspec
 
 from desk.review.desk import Desk, review_event
+from desk.review.observed_table import LATER, EnteredRound, Observation, ObservedTable, drawn, verdict_of
 from desk.review.persons import ReviewRefused
-from events.errors import EventError, UndecodableEvent
-from events.log.contract import EventLog, ResultStore
 from events.vocabulary import model
-from events.vocabulary.codec import decode
-from events.vocabulary.envelope import Draft, Envelope, ReadEnvelope, unlogged
-from events.vocabulary.model import Event, EventCorrected, EventCorrected2, Replacement
+from events.vocabulary.envelope import Draft
+from events.vocabulary.model import Event, EventCorrected2, Replacement
 from events.vocabulary.places import writers_of
-from replay.findings import Adjudication, read_result
-from replay.fold.corrections import correction, counting
-from replay.fold.observed_fold import Entry, usual_place
-from replay.narrative.names import moment
-from replay.narrative.reviews import recorded_by
+from replay.fold.observed_fold import usual_place
 
 CLOSED_BY = "observer"
 """Who ends an entry in which the observer did not see the round closed."""
-LATER = (model.EntryConfirmed, model.ObservationOpened, model.ObservationClosed, model.GamingDayOpened, EventCorrected)
-"""What in a stream of observed rounds is no line of an entry."""
-
-
-class EnteredRound(msgspec.Struct, kw_only=True):
-    """A round as it was entered: its header, the events of its entry by number, each as it counts (None: struck)."""
-
-    round_no: int
-    seq: int
-    header: model.RoundObserved
-    entered_us: int
-    entered_day: str
-    lines: dict[int, Envelope]
-    counts: dict[int, Event | None]
-    is_withdrawn: bool = False
-    confirmed_by: list[str] = []
-
-    @property
-    def last_seq(self) -> int:
-        """The number of the last event of the entry."""
-        return max(self.lines)
-
-
-class Observation(msgspec.Struct, kw_only=True):
-    """An observation: how it was opened, how it ended (None: it goes on), and the numbers of its rounds."""
-
-    opened: model.ObservationOpened
-    opened_seq: int
-    closed: model.ObservationClosed | None = None
-    rounds: list[int] = []
-
-    @property
-    def basis(self) -> str:
-        """As what its rounds count: `sampled`, `for_cause` or `dispute`."""
-        if self.opened.purpose == "dispute":
-            return "dispute"
-        is_sample = self.opened.selection != "for_cause" and self.opened.purpose != "for_cause"
-        return "sampled" if is_sample else "for_cause"
-
-
-class ObservedTable:
-    """What was observed at a table, and entered. Raises an `IntegrityError` if the stream is broken."""
-
-    def __init__(self, log: EventLog, table: str) -> None:
-        self.table, self.stream = table, f"observed/{table}"
-        self.seq, self.gaming_day = 0, ""
-        self.rounds: dict[int, EnteredRound] = {}
-        self.observations: dict[str, Observation] = {}
-        self.ids: dict[str, int] = {}
-        """Id of the opening of an entry → its round number."""
-        events: dict[int, Envelope] = {}
-        for record in log.read(self.stream) if self.stream in log.streams() else ():
-            try:
-                event = decode(record.data)
-            except EventError as error:
-                raise UndecodableEvent(self.stream, record.seq, str(error)) from error
-            self.seq, self.gaming_day = event.seq, event.gaming_day
-            events[event.seq] = event
-        made = [
-            correction(seq, each.payload) for seq, each in events.items() if isinstance(each.payload, EventCorrected)
-        ]
-        self._corrected = counting(made, {seq: each.event_id for seq, each in events.items()})
-        for event in events.values():
-            self._take(event)
-
-    def basis(self, entered: EnteredRound) -> str:
-        """Return as what a round counts; one that was entered outside an observation, or before it began, is for cause."""
-        found = self.observations.get(entered.header.observation or "")
-        return "for_cause" if found is None or found.opened_seq > entered.seq else found.basis
-
-    def _take(self, event: Envelope) -> None:
-        payload, number = event.payload, event.round_no or 0
-        entered = self.rounds.get(number)
-        match payload:
-            case model.ObservationOpened():
-                self.observations.setdefault(payload.observation, Observation(opened=payload, opened_seq=event.seq))
-            case model.ObservationClosed() if payload.observation in self.observations:
-                self.observations[payload.observation].closed = payload
-            case model.RoundObserved() if entered is None:
-                counts = self._counting(event)
-                header = counts if isinstance(counts, model.RoundObserved) else payload
-                self.ids[event.event_id] = number
-                self.rounds[number] = EnteredRound(
-                    round_no=number,
-                    seq=event.seq,
-                    header=header,
-                    entered_us=event.recorded_at_us,
-                    entered_day=event.gaming_day,
-                    lines={event.seq: event},
-                    counts={event.seq: counts},
-                    is_withdrawn=counts is None,
-                )
-                if header.observation in self.observations:
-                    self.observations[header.observation].rounds.append(number)
-            case model.EntryConfirmed() if entered is not None:
-                entered.confirmed_by.append(payload.by)
-            case _ if entered is not None and not isinstance(payload, LATER):
-                entered.lines[event.seq], entered.counts[event.seq] = event, self._counting(event)
-
-    def _counting(self, event: Envelope) -> Event | None:
-        made = self._corrected.get(event.seq)
-        if made is None:
-            return event.payload
-        return None if made.replacement is None else made.replacement[1]
-
-    def round(self, round_no: int) -> EnteredRound:
-        """Return an entered round by its number. Raises `ReviewRefused` if none exists."""
-        found = self.rounds.get(round_no)
-        if found is None:
-            known = f"it has 1 to {max(self.rounds)}" if self.rounds else "it has none"
-            raise ReviewRefused(f"{self.stream} has no round {round_no}; {known}")
-        return found
-
-    def observation(self, name: str) -> Observation:
-        """Return an observation by its id. Raises `ReviewRefused` if none exists."""
-        if name not in self.observations:
-            raise ReviewRefused(
-                f"{self.stream} has no observation {name!r}; it has {', '.join(self.observations) or 'none'}"
-            )
-        return self.observations[name]
-
-
-def verdict_of(results: ResultStore, key: str) -> Adjudication | None:
-    """Return the verdict on a round by its key (`observed/fu-01#17`); None if it was not judged yet."""
-    data = results.latest("adjudications", key)
-    return None if data is None else read_result("adjudications", key, data, Adjudication)
-
-
-def as_entry(entered: EnteredRound) -> Entry:
-    """Return an entered round as replay folds it, with its corrections."""
-    opened = entered.lines[entered.seq]
-    entry = Entry(_as_read(opened, entered.header), entered.header)
-    for seq, line in entered.lines.items():
-        counts = entered.counts[seq]
-        if seq != entered.seq and counts is not None:
-            entry.events.append(_as_read(line, counts))
-    return entry
-
-
-def _as_read(line: Envelope, payload: Event) -> ReadEnvelope[Event]:
-    return unlogged(
-        payload,
-        stream=line.stream,
-        seq=line.seq,
-        gaming_day=line.gaming_day,
-        source=line.source,
-        source_seq=line.source_seq,
-        occurred_at_us=line.occurred_at_us,
-        round_no=line.round_no,
-        event_id=line.event_id,
-    )
-
-
-def _utc(at_us: int) -> str:
-    return f"{moment(at_us, UTC):%Y-%m-%dT%H:%M:%SZ}"
-
-
-def recorded(entered: EnteredRound) -> str:
-    """Return who recorded a round, from what, when it was entered and when it was played, in words."""
-    return recorded_by(entered.header, entered.entered_us, entered.confirmed_by, _utc)
-
 
 # ------------------------------------------------------------------------------------------------------------ observations
 
@@ -222,9 +54,9 @@ def open_observation(desk: Desk, table: str, **fields: Any) -> model.Observation
 
 
 def close_observation(
-    desk: Desk, table: str, *, observation: str, unreadable: int, by: str, reason: str
+    desk: Desk, table: str, *, observation: str, unreadable: int | None = None, by: str, reason: str
 ) -> Observation:
-    """Close an observation, with how many of the selected rounds could not be read."""
+    """Close an observation, with how many of the selected rounds could not be read (None: those recorded as such)."""
     must_know(desk, table)
     with desk.log.turn():
         state = ObservedTable(desk.log, table)
@@ -232,6 +64,11 @@ def close_observation(
         if found.closed is not None:
             raise ReviewRefused(f"observation {observation} was closed by {found.closed.by}")
         person = desk.person(by).id
+        unreadable = len(found.unreadable) if unreadable is None else unreadable
+        if unreadable < len(found.unreadable):
+            raise ReviewRefused(
+                f"{len(found.unreadable)} selected rounds were recorded as not readable, and {unreadable} are stated"
+            )
         closed = review_event(
             model.ObservationClosed, by=person, observation=observation, reason=reason, unreadable=unreadable
         )
@@ -239,24 +76,34 @@ def close_observation(
         return ObservedTable(desk.log, table).observation(observation)
 
 
-def drawn(opened: model.ObservationOpened) -> list[int]:
-    """Return what a random selection draws, in order: numbers of rounds of a counted frame, else times (UTC microseconds).
+def unveil(desk: Desk, table: str, *, observation: str, by: str) -> None:
+    """Record that a person saw what is due in the round that they are typing for an observation."""
+    with desk.log.turn():
+        state = ObservedTable(desk.log, table)
+        state.observation(observation)
+        person = desk.person(by).id
+        _write(desk, state, person, [(model.VerdictUnveiled(by=person, observation=observation), None, None, None)])
 
-    Anybody can draw again from the seed: value n is SHA-256("rack/draw/v1/<seed>/<n>") modulo the size of the frame; one that
-    was drawn already is passed over.
-    """
-    if opened.seed is None:
-        return []
-    begins = opened.frame_from_us or 0
-    size = opened.frame_rounds or ((opened.frame_to_us or 0) - begins) // 1_000_000
-    chosen: dict[int, None] = {}
-    number = 0
-    while len(chosen) < min(opened.planned, size):
-        number += 1
-        chosen[int.from_bytes(sha256(f"rack/draw/v1/{opened.seed}/{number}".encode()).digest()) % size] = None
-    if opened.frame_rounds is not None:
-        return sorted(value + 1 for value in chosen)
-    return sorted(begins + value * 1_000_000 for value in chosen)
+
+def mark_unreadable(desk: Desk, table: str, *, observation: str, selected: int, by: str, reason: str) -> Observation:
+    """Record that a round that was selected cannot be read: it counts as that, and is not passed over."""
+    with desk.log.turn():
+        state = ObservedTable(desk.log, table)
+        found = state.observation(observation)
+        if found.closed is not None:
+            raise ReviewRefused(f"observation {observation} was closed by {found.closed.by}")
+        if selected in found.unreadable:
+            raise ReviewRefused(f"{found.unreadable[selected].by} recorded that this round cannot be read")
+        if (draws := drawn(found.opened)) and selected not in draws:
+            raise ReviewRefused(
+                f"{selected} was not drawn for observation {observation}; `rack observe work` lists what was"
+            )
+        person = desk.person(by).id
+        event = review_event(
+            model.RoundUnreadable, by=person, observation=observation, reason=reason, selected=selected
+        )
+        _write(desk, state, person, [(event, None, None, None)])
+        return ObservedTable(desk.log, table).observation(observation)
 
 
 # ----------------------------------------------------------------------------------------------------------------- entries
@@ -302,10 +149,7 @@ def enter(
         header = msgspec.structs.replace(header, by=person)
         _check(state, header)
         for event, _ in events:
-            if "desk" not in writers_of(state.stream, event.TYPE) or isinstance(event, LATER):
-                raise ReviewRefused(
-                    f"{event.TYPE} is of the table, and an entered round changes nothing of it; leave it out"
-                )
+            _must_be_line(state, event, event)
         number = max(state.rounds, default=0) + 1
         seen = list(events)
         if not any(isinstance(event, model.RoundClosed) for event, _ in seen):
@@ -347,9 +191,10 @@ def confirm(desk: Desk, table: str, round_no: int, *, by: str) -> EnteredRound:
 
 
 def correct(
-    desk: Desk, table: str, seq: int, changes: Mapping[str, Any] | None, *, by: str, reason: str
+    desk: Desk, table: str, seq: int, changes: Mapping[str, Any] | Event | None, *, by: str, reason: str
 ) -> EnteredRound:
-    """Correct a line of an entry: `changes` are its fields that were wrong; None strikes it, or withdraws the whole entry.
+    """Correct a line of an entry: `changes` are its fields that were wrong, or the line as it should be; None strikes it, or
+    withdraws the whole entry.
 
     Raises `ReviewRefused`, and then nothing was written and the round is as it was.
     """
@@ -365,24 +210,92 @@ def correct(
             raise ReviewRefused(f"event {seq} of {state.stream} was struck already")
         if changes is None and isinstance(before, model.RoundClosed):
             raise ReviewRefused("the end of an entry cannot be struck; strike its first line to withdraw the entry")
-        after = None if changes is None else _changed(before, changes)
+        after = _changed(before, changes) if isinstance(changes, Mapping) else changes
+        _must_be_line(state, before, after)
         if isinstance(after, model.RoundObserved):
             _check(state, after)
         if after == before:
             raise ReviewRefused(f"event {seq} of {state.stream} says so already")
-        replacement = after and Replacement(
-            payload=msgspec.to_builtins(after), round_no=entered.round_no, type=after.TYPE, version=after.VERSION
-        )
-        made = review_event(
-            EventCorrected2,
-            by=person,
-            reason=reason,
-            replacement=replacement,
-            supersedes_event_id=entered.lines[seq].event_id,
-            supersedes_seq=seq,
-        )
+        made = _correction(entered, seq, after, person, reason)
         _write(desk, state, person, [(made, entered.round_no, None, None)])
         return ObservedTable(desk.log, table).round(entered.round_no)
+
+
+def add_line(
+    desk: Desk,
+    table: str,
+    round_no: int,
+    lines: Sequence[Event],
+    covers: Sequence[str],
+    *,
+    by: str,
+    reason: str,
+    after: int | None,
+) -> EnteredRound:
+    """Add lines that were forgotten to an entry, after the event `after` (None: where such lines usually are, if the order of
+    what was done was not seen).
+
+    `covers` is what the entry covers with them. Raises `ReviewRefused`, and then nothing was written and the round is as it was.
+    """
+    with desk.log.turn():
+        state = ObservedTable(desk.log, table)
+        entered, person = state.round(round_no), desk.person(by).id
+        if entered.is_withdrawn:
+            raise ReviewRefused(f"the entry of round {round_no} was withdrawn; enter the round again")
+        if after is not None and (after not in entered.lines or isinstance(entered.counts[after], model.RoundClosed)):
+            raise ReviewRefused(f"event {after} is no line of round {round_no} after which another can be")
+        if after is None and entered.header.order_seen:
+            raise ReviewRefused(
+                f"the order of round {round_no} was seen: name the line after which the forgotten one comes"
+            )
+        written: list[Written] = []
+        for number, line in enumerate(lines):
+            _must_be_line(state, None, line)
+            place = usual_place(line)
+            usual = [seq for seq, each in entered.counts.items() if each is not None and _place_in(each) <= place]
+            stated = Replacement(
+                payload=msgspec.to_builtins(line), round_no=round_no, type=line.TYPE, version=line.VERSION
+            )
+            fields: dict[str, Any] = {"by": person, "line": stated, "reason": reason}
+            fields["after_seq"] = state.next_seq(desk.today()) + number - 1 if number else after or usual[-1]
+            at_us = entered.lines[after or usual[-1]].occurred_at_us
+            written.append((review_event(model.EntryLineAdded, **fields), round_no, at_us, None))
+        more = [aspect for aspect in covers if aspect not in entered.header.observed]
+        if more:
+            header = msgspec.structs.replace(entered.header, observed=[*entered.header.observed, *more])
+            made = _correction(entered, entered.seq, header, person, reason)
+            written.append((made, round_no, None, None))
+        _write(desk, state, person, written)
+        return ObservedTable(desk.log, table).round(round_no)
+
+
+def _place_in(event: Event) -> int:
+    return -1 if isinstance(event, model.RoundObserved) else usual_place(event)
+
+
+def _must_be_line(state: ObservedTable, before: Event | None, line: Event | None) -> None:
+    """Raise `ReviewRefused` unless a line can be in an entry (where `before` was): its header and its end stay such."""
+    if line is None:
+        return
+    ends = (model.RoundObserved, model.RoundClosed)
+    if isinstance(line, LATER) or "desk" not in writers_of(state.stream, line.TYPE):
+        raise ReviewRefused(f"{line.TYPE} is of the table, and an entered round changes nothing of it; leave it out")
+    if any(isinstance(line, each) != isinstance(before, each) for each in ends):
+        raise ReviewRefused(f"{line.TYPE} is no line in the middle of an entry, which has one first line and one end")
+
+
+def _correction(entered: EnteredRound, seq: int, after: Event | None, person: str, reason: str) -> Event:
+    replacement = after and Replacement(
+        payload=msgspec.to_builtins(after), round_no=entered.round_no, type=after.TYPE, version=after.VERSION
+    )
+    return review_event(
+        EventCorrected2,
+        by=person,
+        reason=reason,
+        replacement=replacement,
+        supersedes_event_id=entered.lines[seq].event_id,
+        supersedes_seq=seq,
+    )
 
 
 def _changed(before: Event, changes: Mapping[str, Any]) -> Event:

@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from events.vocabulary.base import Aspect, Count, Day, Digest, Event, Number, Strict, Text, Token, event
+from events.vocabulary.correction_events import Replacement
 from events.vocabulary.review_events import Person, Signed
 
 Basis = Literal["live", "video", "paper"]
@@ -97,3 +98,31 @@ class EntryConfirmed(Event, frozen=True, kw_only=True):
     """Another person compared the entry of a round with what it was taken from, and found it the same."""
 
     by: Person
+
+
+@event("entry_line_added")
+class EntryLineAdded(Event, frozen=True, kw_only=True):
+    """A line that was forgotten was added to the entry of a round, after event `after_seq`; it counts as if entered there."""
+
+    after_seq: Number
+    by: Person
+    line: Replacement
+    reason: Text
+
+
+@event("verdict_unveiled")
+class VerdictUnveiled(Event, frozen=True, kw_only=True):
+    """An observer of an audit saw what was due before typing what was done, or changed it then: in the next round entered."""
+
+    by: Person
+    observation: Token
+
+
+@event("round_unreadable")
+class RoundUnreadable(Event, frozen=True, kw_only=True):
+    """A round that was selected cannot be read; `selected` is the time (UTC microseconds), or its number in a counted frame."""
+
+    by: Person
+    observation: Token
+    reason: Text
+    selected: Count

@@ -57,7 +57,15 @@ _ROWS: tuple[tuple[Row, tuple[type[Event], ...]], ...] = (
     (_TABLE, (model.RoundOpened,)),
     (
         _OBSERVED,
-        (model.ObservationOpened, model.ObservationClosed, model.RoundObserved, model.EntryConfirmed),
+        (
+            model.ObservationOpened,
+            model.ObservationClosed,
+            model.RoundObserved,
+            model.RoundUnreadable,
+            model.EntryConfirmed,
+            model.EntryLineAdded,
+            model.VerdictUnveiled,
+        ),
     ),
     (_METER, (model.MeterSet, model.MeterAdvanced, model.MeterReset)),
     (
@@ -223,10 +231,14 @@ _STREAMS: dict[Kind, str] = {
 
 
 def check_place(stream: str, payload: Event) -> None:
-    """Raise `WrongPlace` where an event, or what a correction puts in the place of one, may not stand in this stream."""
+    """Raise `WrongPlace` where an event, or what it puts in the place of one or adds, may not stand in this stream."""
     kind, type_ = stream.partition("/")[0], payload.TYPE
     if (kind, type_) not in _WRITERS:
         raise WrongPlace(f"{type_} may not stand in {stream}: expected {_expected(type_)}")
+    if isinstance(payload, model.EntryLineAdded) and (kind, payload.line.type) not in _WRITERS:
+        raise WrongPlace(
+            f"entry_line_added in {stream} would add {payload.line.type}: expected {_expected(payload.line.type)}"
+        )
     if isinstance(payload, EventCorrected) and payload.replacement is not None:
         type_ = payload.replacement.type
         if (kind, type_) not in _WRITERS:

@@ -13,8 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from events.vocabulary import model
+from events.vocabulary.codec import as_json, decode_payload
 from events.vocabulary.envelope import ReadEnvelope
 from events.vocabulary.model import Event
+from events.vocabulary.upcast import upcast
 from replay.fold.corrections import Correction, Replacements, correction
 from replay.fold.record_faults import RecordFault
 from replay.fold.recorded_event import RecordedEvent
@@ -74,7 +76,9 @@ class Entry:
         events, numbers = list(self.events), dict[int, int]()
         if not header.order_seen:
             events = in_usual_order(events)
-            numbers = dict(zip(sorted(each.seq for each in events), (each.seq for each in events), strict=True))
+        in_place = [each.seq for each in events]
+        if in_place != sorted(in_place):
+            numbers = dict(zip(sorted(in_place), in_place, strict=True))
         opened_us = self.opened.occurred_at_us
         round_: Round | None = None
         for count, event in enumerate([msgspec.structs.replace(self.opened, payload=opening), *events], 1):
@@ -97,6 +101,23 @@ class Entry:
             round_.add_record_fault(fault)
         round_.finish_index()
         return round_, {number: true for number, true in numbers.items() if number != true}
+
+
+def place_of_line(lines: Sequence[tuple[int, Event | None]], after_seq: int) -> int:
+    """Return the place of a line that is added to an entry: after the one that it names, and before the end of the round.
+
+    >>> place_of_line([(4, model.CutOffered(accepted=True, seat=1)), (5, model.RoundClosed(by="x"))], 9)
+    1
+    """
+    end = next((place for place, (_, event) in enumerate(lines) if isinstance(event, model.RoundClosed)), len(lines))
+    exact = [place for place, (seq, _) in enumerate(lines) if seq == after_seq]
+    before = [place for place, (seq, _) in enumerate(lines) if seq <= after_seq]
+    return min(end, max(exact or before, default=-1) + 1)
+
+
+def added_line(event: model.EntryLineAdded) -> Event:
+    """Return the line that was added to an entry, in its current version."""
+    return upcast(decode_payload(event.line.type, event.line.version, as_json(event.line.payload)))
 
 
 def in_usual_order(events: Iterable[ReadEnvelope[Event]]) -> list[ReadEnvelope[Event]]:
@@ -140,6 +161,9 @@ class ObservedFold:
             return []
         if isinstance(event.payload, model.RoundObserved):
             return self._begin(event, event.payload)
+        if isinstance(event.payload, model.EntryLineAdded):
+            self.needs_refold = True
+            return []
         entry = self.open
         if event.round_no is None or isinstance(event.payload, model.EntryConfirmed):
             return []
@@ -184,8 +208,10 @@ class ObservedFold:
     def _collect(self, event: ReadEnvelope[Event]) -> None:
         """Take an event to its entry, as the corrections in force have it."""
         assert self.replacements is not None
-        number = event.round_no or 0
+        number, added = event.round_no or 0, event.payload
         self._home[event.seq] = number
+        if isinstance(added, model.EntryLineAdded):
+            event = msgspec.structs.replace(event, payload=added_line(added))
         if event.seq in self.replacements:
             substitute = self.replacements[event.seq]
             if substitute is None or substitute[0] not in (None, number):
@@ -202,6 +228,9 @@ class ObservedFold:
                 entry.is_repeated = True
         elif entry is None or entry.is_repeated or event.round_no is None:
             return
+        elif isinstance(added, model.EntryLineAdded):
+            place = place_of_line([(each.seq, each.payload) for each in entry.events], added.after_seq)
+            entry.events.insert(place, event)
         elif not isinstance(event.payload, model.EntryConfirmed):
             entry.events.append(event)
 

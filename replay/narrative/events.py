@@ -257,9 +257,13 @@ def _shuffled(e: model.CardsShuffled, money: Money) -> str:
 def _corrected(e: model.EventCorrected, money: Money) -> str:
     if e.replacement is None:
         return f"{_by(e)} struck event {e.supersedes_seq}, which never happened: {e.reason}"
-    cls = REGISTRY[e.replacement.type, e.replacement.version]
-    now = capitalized(SENTENCES[cls.KIND](msgspec.convert(e.replacement.payload, cls, strict=True), money))
-    return f"{_by(e)} corrected event {e.supersedes_seq} ({e.reason}): {now}"
+    return f"{_by(e)} corrected event {e.supersedes_seq} ({e.reason}): {_whole(e.replacement, money)}"
+
+
+def _whole(event: model.Replacement, money: Money) -> str:
+    """The sentence of an event within another."""
+    cls = REGISTRY[event.type, event.version]
+    return capitalized(SENTENCES[cls.KIND](msgspec.convert(event.payload, cls, strict=True), money))
 
 
 def _clock_and_file(e: model.VideoMarked | model.VideoMarked2) -> str:
@@ -571,6 +575,13 @@ PREDICATES: Final[Mapping[type[Event], Sentence]] = {
         f"closed observation {e.observation} with {plural(e.unreadable, 'unreadable round')}: {e.reason}"
     ),
     model.RoundObserved: _round_observed,
+    model.EntryLineAdded: lambda e, m: f"added a line after event {e.after_seq} ({e.reason}): {_whole(e.line, m)}",
+    model.VerdictUnveiled: lambda e, m: (
+        f"saw what was due before what was done was typed, in the next round for observation {e.observation}"
+    ),
+    model.RoundUnreadable: lambda e, m: (
+        f"could not read a round that was selected for observation {e.observation}: {e.reason}"
+    ),
     model.EntryConfirmed: lambda e, m: "compared the entry with its source and found it the same",
     model.RecordViewed: lambda e, m: f"viewed the {e.what}: {e.reason}",
     model.RecordExported: lambda e, m: f"exported the {e.what} as {e.format} (SHA-256 {e.digest}): {e.reason}",

@@ -13,16 +13,19 @@ from rack.settings import log_address
 if TYPE_CHECKING:
     from analytics.warehouse.observed import ObservationResult
     from desk.review.desk import Desk
-    from desk.review.observations import EnteredRound
+    from desk.review.observed_table import EnteredRound
 
 HELP = "Observe rounds: open an observation, close it, list, show, correct and confirm entries, and say what they show"
 
 EPILOG = """\
 list      observations and entered rounds (of one table with --table)
 open      open an observation: --table, --by, --purpose, --planned, --selection; --dealer, --from and --to, --rounds, --id
+work      what was selected for an observation, what is done and what is to do: --table, --id
+unreadable  record that a selected round cannot be read: --table, --id, --by, --reason, --at TIME or --number N as drawn
 close     close it: --table, --id, --by, --reason, --unreadable
 show      print a round with the number and the fields of each line: --table, --round
-correct   correct a line: --table, --event, --by, --reason, and --set FIELD=VALUE or --strike
+correct   correct a line: --table, --event, --by, --reason, and --text LINE, --set FIELD=VALUE or --strike
+add       add a forgotten line under the same number: --table, --round, --text LINE, --by, --reason; --after EVENT
 confirm   confirm as a second person that an entry is what its source shows: --table, --round, --by
 result    what the observations show: errors per round with the exact interval, money, kinds, two observers' agreement
 
@@ -33,18 +36,24 @@ Who acts must be registered (rack review register)."""
 TAKES = {
     "list": ("table",),
     "open": ("table", "by", "purpose", "planned", "selection", "dealer", "from_time", "to_time", "rounds", "id"),
+    "work": ("table", "id"),
+    "unreadable": ("table", "id", "by", "reason", "at", "number"),
     "close": ("table", "id", "by", "reason", "unreadable"),
     "show": ("table", "round"),
-    "correct": ("table", "event", "by", "reason", "set", "strike"),
+    "correct": ("table", "event", "by", "reason", "set", "strike", "text"),
+    "add": ("table", "round", "by", "reason", "text", "after"),
     "confirm": ("table", "round", "by"),
     "result": ("table",),
 }
 NEEDS = {
     "list": (),
     "open": ("table", "by", "purpose", "planned"),
+    "work": ("table", "id"),
+    "unreadable": ("table", "id", "by", "reason"),
     "close": ("table", "id", "by", "reason"),
     "show": ("table", "round"),
     "correct": ("table", "event", "by", "reason"),
+    "add": ("table", "round", "by", "reason", "text"),
     "confirm": ("table", "round", "by"),
     "result": (),
 }
@@ -73,7 +82,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--rounds", metavar="N", type=int, help="open: how many rounds the frame has, if they were counted."
     )
     parser.add_argument("--unreadable", metavar="N", type=int, help="close: selected rounds that could not be read.")
-    parser.add_argument("--round", metavar="N", type=int, help="show, confirm: the number of the observed round.")
+    parser.add_argument("--round", metavar="N", type=int, help="show, add, confirm: the number of the observed round.")
+    parser.add_argument("--at", metavar="TIME", help="unreadable: the time that was drawn.")
+    parser.add_argument(
+        "--number", metavar="N", type=int, help="unreadable: the number that was drawn of a counted frame."
+    )
+    parser.add_argument(
+        "--text", metavar="LINE", help="correct, add: the line of a transcript, as in: pay seat=3 base 25.00"
+    )
+    parser.add_argument("--after", metavar="N", type=int, help="add: the event after which the line comes.")
     parser.add_argument("--event", metavar="N", type=int, help="correct: the number of the line, as show prints it.")
     parser.add_argument(
         "--set", metavar="FIELD=VALUE", action="append", help="correct: what is right; as often as needed."
@@ -90,14 +107,17 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     action = arguments.action
     check_options(arguments, "observe", action, TAKES)
     require_options(arguments, "observe", action, NEEDS[action])
-    read_only, needs_results = action in ("list", "show", "result"), action == "result"
+    read_only, needs_results = action in ("list", "work", "show", "result"), action == "result"
     with desk(log_address(arguments.log), read_only=read_only, needs_results=needs_results) as open_desk:
         return {
             "list": _list,
             "open": _open,
+            "work": _work,
+            "unreadable": _unreadable,
             "close": _close,
             "show": _show,
             "correct": _correct,
+            "add": _add,
             "confirm": _confirm,
             "result": _results,
         }[action](open_desk, arguments, output)
@@ -110,7 +130,7 @@ def _tables(desk: Desk, given: str | None) -> list[str]:
 
 
 def _list(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
-    from desk.review.observations import ObservedTable
+    from desk.review.observed_table import ObservedTable
 
     rows, values = [], []
     for name in _tables(desk, arguments.table):
@@ -139,7 +159,8 @@ def _open(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
     from msgspec import to_builtins
 
     from desk.packet.words import utc
-    from desk.review.observations import drawn, open_observation
+    from desk.review.observations import open_observation
+    from desk.review.observed_table import drawn
 
     frame = {
         name: None if text is None else time_us(text, option)
@@ -176,7 +197,7 @@ def _close(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
         desk,
         arguments.table,
         observation=arguments.id,
-        unreadable=arguments.unreadable or 0,
+        unreadable=arguments.unreadable,
         by=arguments.by,
         reason=arguments.reason,
     )
@@ -185,8 +206,44 @@ def _close(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
     return Exit.CLEAN
 
 
+def _work(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
+    from msgspec import to_builtins
+
+    from desk.packet.words import utc
+    from desk.review.observed_table import ObservedTable, work_of
+
+    state = ObservedTable(desk.log, arguments.table)
+    found = state.observation(arguments.id)
+    work, counted = work_of(state, found), found.opened.frame_rounds is not None
+    output.value(to_builtins(work))
+    for each in work:
+        at = "any round" if each.at is None else f"round {each.at}" if counted else utc(each.at)
+        done = f"cannot be read: {each.unreadable}" if each.unreadable is not None else "to do"
+        output.text(f"{at:22}  {done if each.round_no is None else f'entered as round {each.round_no}'}")
+    return Exit.CLEAN
+
+
+def _unreadable(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
+    from desk.review.observations import mark_unreadable
+
+    if (arguments.at is None) == (arguments.number is None):
+        raise UsageError("rack observe unreadable needs --at TIME or --number N, as it was drawn (rack observe work)")
+    selected = arguments.number if arguments.at is None else time_us(arguments.at, "--at")
+    found = mark_unreadable(
+        desk,
+        arguments.table,
+        observation=arguments.id,
+        selected=selected,
+        by=arguments.by,
+        reason=arguments.reason,
+    )
+    output.value({"observation": arguments.id, "unreadable": sorted(found.unreadable)})
+    output.text(f"observation {arguments.id}: {len(found.unreadable)} not readable")
+    return Exit.CLEAN
+
+
 def _show(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
-    from desk.review.observations import ObservedTable
+    from desk.review.observed_table import ObservedTable
 
     return _print(ObservedTable(desk.log, arguments.table).round(arguments.round), arguments.table, output)
 
@@ -194,7 +251,7 @@ def _show(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
 def _print(entered: EnteredRound, name: str, output: Output) -> Exit:
     from msgspec import to_builtins
 
-    from desk.review.observations import recorded
+    from desk.review.observed_table import recorded
     from replay.narrative.events import sentence
 
     lines = []
@@ -221,13 +278,34 @@ def _text(value: object) -> str:
 
 def _correct(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
     from desk.review.observations import correct
+    from desk.transcript_entry import correct_line
 
-    if arguments.strike == bool(arguments.set):
+    if sum((arguments.strike, bool(arguments.set), arguments.text is not None)) != 1:
         raise UsageError(
-            "rack observe correct needs --set FIELD=VALUE for what is right, or --strike for what never happened"
+            "rack observe correct needs --text LINE or --set FIELD=VALUE for what is right, or --strike for what never happened"
+        )
+    if arguments.text is not None:
+        line: dict[str, Any] = {"by": arguments.by, "reason": arguments.reason}
+        return _print(
+            correct_line(desk, arguments.table, arguments.event, arguments.text, **line), arguments.table, output
         )
     changes = None if arguments.strike else dict(_change(each) for each in arguments.set)
     entered = correct(desk, arguments.table, arguments.event, changes, by=arguments.by, reason=arguments.reason)
+    return _print(entered, arguments.table, output)
+
+
+def _add(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
+    from desk.transcript_entry import add_to_entry
+
+    entered = add_to_entry(
+        desk,
+        arguments.table,
+        arguments.round,
+        arguments.text,
+        by=arguments.by,
+        reason=arguments.reason,
+        after=arguments.after,
+    )
     return _print(entered, arguments.table, output)
 
 
@@ -282,7 +360,8 @@ def _result_lines(each: ObservationResult) -> list[str]:
         f"table {each.table}, {name} ({each.basis.replace('_', ' ')}{f', dealer {each.dealer}' if each.dealer else ''}, {state})",
         f"  {each.sentence}",
         f"  {each.entered} entered, {each.known} with a known outcome, {each.unread} not readable, {each.planned} planned, "
-        f"{each.confirmed} confirmed",
+        f"{each.confirmed} confirmed"
+        + (f", {each.unveiled} with what was due seen before what was done was typed" if each.unveiled else ""),
     ]
     if each.wrong:
         kinds = ", ".join(f"{code} {count}" for code, count in each.by_code.items())

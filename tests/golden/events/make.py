@@ -38,6 +38,14 @@ TEXTS = {  # by pattern: text of a permanent form
 }
 
 
+WAGER = Replacement(
+    type="wager_placed",
+    version=1,
+    round_no=7,
+    payload={"seat": 3, "bettor": "p-9", "wager": "base", "number": None, "amount_cents": 2500, "form": "chips"},
+)
+
+
 def value_of(kind: mi.Type, *, empty: bool) -> Any:
     """Return a value of a type: filled, or with the nulls and empty lists that the type allows."""
     match kind:
@@ -59,6 +67,8 @@ def value_of(kind: mi.Type, *, empty: bool) -> Any:
             least = kind.min_length or 0
             count = least if empty else min(max(least, 2), kind.max_length or 2)
             return [value_of(kind.item_type, empty=empty) for _ in range(count)]
+        case mi.StructType() if kind.cls is Replacement:
+            return WAGER
         case mi.StructType():
             return kind.cls(**{each.name: value_of(each.type, empty=empty) for each in kind.fields})
         case mi.BoolType():
@@ -69,23 +79,7 @@ def value_of(kind: mi.Type, *, empty: bool) -> Any:
 def payload_of(cls: type[Event], *, empty: bool) -> Event:
     """Return an example of a payload."""
     if issubclass(cls, EventCorrected):
-        superseded = (
-            None
-            if empty
-            else Replacement(
-                type="wager_placed",
-                version=1,
-                round_no=7,
-                payload={
-                    "seat": 3,
-                    "bettor": "p-9",
-                    "wager": "base",
-                    "number": None,
-                    "amount_cents": 2500,
-                    "form": "chips",
-                },
-            )
-        )
+        superseded = None if empty else WAGER
         return cls(
             supersedes_seq=12, supersedes_event_id="0f" * 16, replacement=superseded, by="a-1", reason="read again"
         )

@@ -202,6 +202,9 @@ def test_a_replay_that_is_stopped_anywhere_and_goes_on_comes_to_the_same(pause: 
     entries.enter(2, UNPAID)
     entries.correct(9, entries.payload(9), 1)
     entries.enter(3, PAID, same_as=model.SameRound(first_seq=3, last_seq=table.last, round_no=1, stream="table/fu-01"))
+    paid = next(each.payload for each in entries.drafts if isinstance(each.payload, model.WagerPaid))
+    line = model.Replacement(payload=msgspec.to_builtins(paid), round_no=2, type=paid.TYPE, version=paid.VERSION)
+    entries.say(model.EntryLineAdded(after_seq=16, by="m.ortiz", line=line, reason="forgotten"), 2)
     whole = judged(table, entries)
     part = Observed(table)
     part.drafts = entries.drafts[:pause]

@@ -1,0 +1,285 @@
+"""What the stream of a table's observations says: its observations, and the rounds that were entered, as they count. Pure.
+
+Corrections, lines that were added and confirmations are in their place; the verdicts are stored elsewhere (`verdict_of`).
+"""
+
+from __future__ import annotations
+
+from datetime import UTC
+from hashlib import sha256
+
+import msgspec
+
+from desk.review.persons import ReviewRefused
+from events.errors import EventError, UndecodableEvent
+from events.log.contract import EventLog, ResultStore
+from events.vocabulary import model
+from events.vocabulary.codec import decode
+from events.vocabulary.envelope import Envelope, ReadEnvelope, unlogged
+from events.vocabulary.model import Event, EventCorrected
+from replay.findings import Adjudication, read_result
+from replay.fold.corrections import correction, counting
+from replay.fold.observed_fold import Entry, added_line, place_of_line
+from replay.narrative.names import moment
+from replay.narrative.reviews import recorded_by
+
+LATER = (
+    model.EntryConfirmed,
+    model.EntryLineAdded,
+    model.ObservationOpened,
+    model.ObservationClosed,
+    model.VerdictUnveiled,
+    model.RoundUnreadable,
+    model.GamingDayOpened,
+    EventCorrected,
+)
+"""What in a stream of observed rounds is no line of an entry."""
+
+
+class EnteredRound(msgspec.Struct, kw_only=True):
+    """A round as it was entered: its header, the events of its entry by number, each as it counts (None: struck), in order.
+
+    `is_unveiled`: in an audit, the observer saw what was due before typing what was done.
+    """
+
+    round_no: int
+    seq: int
+    header: model.RoundObserved
+    entered_us: int
+    entered_day: str
+    lines: dict[int, Envelope]
+    counts: dict[int, Event | None]
+    is_withdrawn: bool = False
+    is_unveiled: bool = False
+    confirmed_by: list[str] = []
+
+    @property
+    def last_seq(self) -> int:
+        """The number of the last event of the entry."""
+        return max(self.lines)
+
+
+class Observation(msgspec.Struct, kw_only=True):
+    """An observation: how it was opened, how it ended (None: it goes on), and the numbers of its rounds."""
+
+    opened: model.ObservationOpened
+    opened_seq: int
+    closed: model.ObservationClosed | None = None
+    rounds: list[int] = []
+    unreadable: dict[int, model.RoundUnreadable] = {}
+    """What was selected and cannot be read: the time, or the number in a counted frame."""
+
+    @property
+    def basis(self) -> str:
+        """As what its rounds count: `sampled`, `for_cause` or `dispute`."""
+        if self.opened.purpose == "dispute":
+            return "dispute"
+        is_sample = self.opened.selection != "for_cause" and self.opened.purpose != "for_cause"
+        return "sampled" if is_sample else "for_cause"
+
+
+class ObservedTable:
+    """What was observed at a table, and entered. Raises an `IntegrityError` if the stream is broken."""
+
+    def __init__(self, log: EventLog, table: str) -> None:
+        self.table, self.stream = table, f"observed/{table}"
+        self.seq, self.gaming_day = 0, ""
+        self.rounds: dict[int, EnteredRound] = {}
+        self.observations: dict[str, Observation] = {}
+        self._unveiled: set[tuple[str, str]] = set()
+        self.ids: dict[str, int] = {}
+        """Id of the opening of an entry → its round number."""
+        events: dict[int, Envelope] = {}
+        for record in log.read(self.stream) if self.stream in log.streams() else ():
+            try:
+                event = decode(record.data)
+            except EventError as error:
+                raise UndecodableEvent(self.stream, record.seq, str(error)) from error
+            self.seq, self.gaming_day = event.seq, event.gaming_day
+            events[event.seq] = event
+        made = [
+            correction(seq, each.payload) for seq, each in events.items() if isinstance(each.payload, EventCorrected)
+        ]
+        self._corrected = counting(made, {seq: each.event_id for seq, each in events.items()})
+        for event in events.values():
+            self._take(event)
+
+    def basis(self, entered: EnteredRound) -> str:
+        """Return as what a round counts; one that was entered outside an observation, or before it began, is for cause."""
+        found = self.observations.get(entered.header.observation or "")
+        return "for_cause" if found is None or found.opened_seq > entered.seq else found.basis
+
+    def _take(self, event: Envelope) -> None:
+        payload, number = event.payload, event.round_no or 0
+        entered = self.rounds.get(number)
+        match payload:
+            case model.ObservationOpened():
+                self.observations.setdefault(payload.observation, Observation(opened=payload, opened_seq=event.seq))
+            case model.ObservationClosed() if payload.observation in self.observations:
+                self.observations[payload.observation].closed = payload
+            case model.RoundUnreadable() if payload.observation in self.observations:
+                self.observations[payload.observation].unreadable[payload.selected] = payload
+            case model.VerdictUnveiled():
+                self._unveiled.add((payload.observation, payload.by))
+            case model.EntryLineAdded() if entered is not None:
+                _insert(
+                    entered, event, added_line(payload) if event.seq not in self._corrected else self._counting(event)
+                )
+            case model.RoundObserved() if entered is None:
+                counts = self._counting(event)
+                header = counts if isinstance(counts, model.RoundObserved) else payload
+                self.ids[event.event_id] = number
+                self.rounds[number] = EnteredRound(
+                    round_no=number,
+                    seq=event.seq,
+                    header=header,
+                    entered_us=event.recorded_at_us,
+                    entered_day=event.gaming_day,
+                    lines={event.seq: event},
+                    counts={event.seq: counts},
+                    is_withdrawn=counts is None,
+                    is_unveiled=(payload.observation or "", payload.by) in self._unveiled,
+                )
+                self._unveiled.discard((payload.observation or "", payload.by))
+                if header.observation in self.observations:
+                    self.observations[header.observation].rounds.append(number)
+            case model.EntryConfirmed() if entered is not None:
+                entered.confirmed_by.append(payload.by)
+            case _ if entered is not None and not isinstance(payload, LATER):
+                entered.lines[event.seq], entered.counts[event.seq] = event, self._counting(event)
+
+    def _counting(self, event: Envelope) -> Event | None:
+        made = self._corrected.get(event.seq)
+        if made is None:
+            return event.payload
+        return None if made.replacement is None else made.replacement[1]
+
+    def next_seq(self, today: str) -> int:
+        """Return the number of the first event that is written now: before it, perhaps, its gaming day is opened."""
+        return self.seq + 1 + (max(today, self.gaming_day) != self.gaming_day)
+
+    def round(self, round_no: int) -> EnteredRound:
+        """Return an entered round by its number. Raises `ReviewRefused` if none exists."""
+        found = self.rounds.get(round_no)
+        if found is None:
+            known = f"it has 1 to {max(self.rounds)}" if self.rounds else "it has none"
+            raise ReviewRefused(f"{self.stream} has no round {round_no}; {known}")
+        return found
+
+    def observation(self, name: str) -> Observation:
+        """Return an observation by its id. Raises `ReviewRefused` if none exists."""
+        if name not in self.observations:
+            raise ReviewRefused(
+                f"{self.stream} has no observation {name!r}; it has {', '.join(self.observations) or 'none'}"
+            )
+        return self.observations[name]
+
+
+def _insert(entered: EnteredRound, event: Envelope, counts: Event | None) -> None:
+    """Put an added line into an entry, at its place."""
+    assert isinstance(event.payload, model.EntryLineAdded)
+    lines = [(seq, line.payload) for seq, line in entered.lines.items()]
+    place = max(1, place_of_line(lines, event.payload.after_seq))
+    order = [seq for seq, _ in lines]
+    order.insert(place, event.seq)
+    all_lines, all_counts = entered.lines | {event.seq: event}, entered.counts | {event.seq: counts}
+    entered.lines = {seq: all_lines[seq] for seq in order}
+    entered.counts = {seq: all_counts[seq] for seq in order}
+
+
+def verdict_of(results: ResultStore, key: str) -> Adjudication | None:
+    """Return the verdict on a round by its key (`observed/fu-01#17`); None if it was not judged yet."""
+    data = results.latest("adjudications", key)
+    return None if data is None else read_result("adjudications", key, data, Adjudication)
+
+
+def as_entry(entered: EnteredRound) -> Entry:
+    """Return an entered round as replay folds it, with its corrections."""
+    opened = entered.lines[entered.seq]
+    entry = Entry(_as_read(opened, entered.header), entered.header)
+    for seq, line in entered.lines.items():
+        counts = entered.counts[seq]
+        if seq != entered.seq and counts is not None:
+            entry.events.append(_as_read(line, counts))
+    return entry
+
+
+def _as_read(line: Envelope, payload: Event) -> ReadEnvelope[Event]:
+    return unlogged(
+        payload,
+        stream=line.stream,
+        seq=line.seq,
+        gaming_day=line.gaming_day,
+        source=line.source,
+        source_seq=line.source_seq,
+        occurred_at_us=line.occurred_at_us,
+        round_no=line.round_no,
+        event_id=line.event_id,
+    )
+
+
+def _utc(at_us: int) -> str:
+    return f"{moment(at_us, UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def recorded(entered: EnteredRound) -> str:
+    """Return who recorded a round, from what, when it was entered and when it was played, in words."""
+    return recorded_by(entered.header, entered.entered_us, entered.confirmed_by, _utc)
+
+
+# ------------------------------------------------------------------------------------------------------- what was selected
+
+
+def drawn(opened: model.ObservationOpened) -> list[int]:
+    """Return what a random selection draws, in order: numbers of rounds of a counted frame, else times (UTC microseconds).
+
+    Anybody can draw again from the seed: value n is SHA-256("rack/draw/v1/<seed>/<n>") modulo the size of the frame; one that
+    was drawn already is passed over.
+    """
+    if opened.seed is None:
+        return []
+    begins = opened.frame_from_us or 0
+    size = opened.frame_rounds or ((opened.frame_to_us or 0) - begins) // 1_000_000
+    chosen: dict[int, None] = {}
+    number = 0
+    while len(chosen) < min(opened.planned, size):
+        number += 1
+        chosen[int.from_bytes(sha256(f"rack/draw/v1/{opened.seed}/{number}".encode()).digest()) % size] = None
+    if opened.frame_rounds is not None:
+        return sorted(value + 1 for value in chosen)
+    return sorted(begins + value * 1_000_000 for value in chosen)
+
+
+class Selected(msgspec.Struct, frozen=True, kw_only=True):
+    """A piece of the work of an observation: the time or number selected (None: any), and the entry or why it cannot be read."""
+
+    at: int | None
+    round_no: int | None = None
+    unreadable: str | None = None
+
+
+def work_of(state: ObservedTable, observation: Observation) -> list[Selected]:
+    """Return what is selected for an observation, in order, each with its entry if there is one.
+
+    An entry is of the last time drawn that it was played at or after; one whose time is not known, or is before every time that
+    is free, is of the first that has none. If nothing was drawn, the entries are the work, and as many as planned are to do.
+    """
+    selected, rounds = drawn(observation.opened), [state.rounds[number] for number in observation.rounds]
+    taken: dict[int, int] = {}
+    later = []
+    for entered in (each for each in rounds if not each.is_withdrawn):
+        begins = entered.header.played_from_us if observation.opened.frame_rounds is None else None
+        fits = [at for at in selected if begins is not None and at <= begins]
+        free = [at for at in fits[-1:] if at not in taken and at not in observation.unreadable]
+        if free:
+            taken[free[0]] = entered.round_no
+        else:
+            later.append(entered.round_no)
+    for at in selected:
+        if later and at not in taken and at not in observation.unreadable:
+            taken[at] = later.pop(0)
+    reasons = {at: each.reason for at, each in observation.unreadable.items()}
+    work = [Selected(at=at, round_no=taken.get(at), unreadable=reasons.get(at)) for at in selected or sorted(reasons)]
+    work += [Selected(at=None, round_no=number) for number in later]
+    planned = max(0, observation.opened.planned - len(work)) if observation.closed is None else 0
+    return [*work, *(Selected(at=None) for _ in range(planned))]
