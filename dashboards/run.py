@@ -38,6 +38,9 @@ ACCESS_VARIABLE = "RACK_ACCESS"
 LOGIN, READ_ONLY = "login", "read-only"
 """How the pages are served: to those who log in, each as their role allows; or to whoever is at this machine, to look only."""
 
+SIGN_IN_VARIABLE = "RACK_SIGN_IN"
+"""The login file, if the sign-in is our own and this server serves it."""
+
 HOSTS_VARIABLE = "RACK_HOSTS"
 """The names next to this machine's own under which the pages answer, separated by blanks."""
 
@@ -54,13 +57,15 @@ def command(
     witness: tuple[Path, Path] | None = None,
     hosts: Sequence[str] = (),
     persons: Path | None = None,
+    own_sign_in: bool = False,
 ) -> list[str]:
     """Return the command that serves the pages on 127.0.0.1, and nothing to or from any other address.
 
     `login` is the file with Streamlit's `[auth]` and our `[roles]`; without it the pages can only be looked at.
     `log` is the address of the log: without it the pages show what the warehouse holds, and nothing can be reviewed. `witness`
     are a witness's folder and the file of its public key; `hosts` the names under which a proxy passes requests on;
-    `persons` the register of those who may act. Paths go in front through `env`, so that the list can be run as it is.
+    `persons` the register of those who may act; `own_sign_in`: the login file sets up the
+    sign-in of our own. Paths go in front through `env`, so that the list can be run as it is.
     """
     given = [
         f"{WAREHOUSE_VARIABLE}={Path(warehouse_path).absolute()}",
@@ -69,6 +74,7 @@ def command(
         f"{WITNESS_VARIABLE}={witness[0].absolute() if witness else ''}",
         f"{WITNESS_KEY_VARIABLE}={witness[1].absolute() if witness else ''}",
         f"{PERSONS_VARIABLE}={'' if persons is None else persons.absolute()}",
+        f"{SIGN_IN_VARIABLE}={Path(login).absolute() if login and own_sign_in else ''}",
         f"{HOSTS_VARIABLE}={' '.join(hosts)}",
     ]
     return [
@@ -144,6 +150,12 @@ def outbox_path() -> Path | None:
 def cases_path() -> Path | None:
     """Return the folder of cases (`RACK_CASES`); None if the pages were started without one."""
     path = os.environ.get(CASES_VARIABLE)
+    return Path(path) if path else None
+
+
+def own_sign_in_path() -> Path | None:
+    """Return the login file of the sign-in of our own (`RACK_SIGN_IN`); None if people sign in elsewhere."""
+    path = os.environ.get(SIGN_IN_VARIABLE)
     return Path(path) if path else None
 
 

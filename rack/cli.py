@@ -44,6 +44,7 @@ COMMANDS = {
     "plan": "setup",
     "apply": "setup",
     "doctor": "setup",
+    "sign-in": "setup",
     "pit": "setup",
     "count": "setup",
     "dispute": "proof",

@@ -34,6 +34,7 @@ DENIED: Mapping[str, str] = {
     FIGURES: "may not export figures",
     NAMES: "may not see names",
     "pit": "may not enter anything at a table",
+    "count": "may not count boxes",
 }
 """Right that is no page → what a role without it may not do."""
 
@@ -67,7 +68,9 @@ def session() -> Session:
         return Session(
             None, frozenset(), "These pages were not started by `rack dashboard`, which says who may see them."
         )
-    return of_claims(claims(), roles_setting(), time.time())
+    who = of_claims(claims(), roles_setting(), time.time())
+    SIGN_INS.belongs_to(sign_in(), who.person)
+    return who
 
 
 def of_claims(said: Mapping[str, Any], setting: Mapping[str, Any], now_s: float) -> Session:

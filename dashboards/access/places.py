@@ -16,6 +16,7 @@ class Role(StrEnum):
     ADMINISTRATOR = "administrator"
     PIT = "pit"
     COMPLIANCE = "compliance"
+    COUNT = "count"
 
 
 class Place(StrEnum):

@@ -37,6 +37,8 @@ MOST = 10_000
 class _SignIn:
     def __init__(self, now: float) -> None:
         self.began = self.seen = now
+        self.began_at_s = time.time()
+        self.person: str | None = None
 
 
 class SignIns:
@@ -46,6 +48,9 @@ class SignIns:
         self._known: dict[str, _SignIn] = {}
         self._lock = threading.Lock()
         self._downloads, self._clock = downloads, clock
+        self.ended: Callable[[], Mapping[str, float]] = dict
+        """Says when each person's sign-ins were ended last (time of day in seconds)."""
+        self._ended, self._asked = dict[str, float](), -WATCH_S
 
     def begin(self, key: str) -> None:
         """Let a cookie hold from now on."""
@@ -63,12 +68,24 @@ class SignIns:
         now = self._clock()
         with self._lock:
             sign_in = self._known.get(key) if key is not None else None
-            live = sign_in is not None and self._holds(sign_in, now)
+            live = sign_in is not None and self._holds(sign_in, now) and not self._was_ended(sign_in, now)
             if live and touch and sign_in is not None:
                 sign_in.seen = now
         if key is not None and sign_in is not None and not live:
             self.end(key)
         return live
+
+    def belongs_to(self, key: str | None, person: str | None) -> None:
+        """Note whose sign-in it is."""
+        with self._lock:
+            if key is not None and (sign_in := self._known.get(key)) is not None:
+                sign_in.person = person
+
+    def _was_ended(self, sign_in: _SignIn, now: float) -> bool:
+        """Say whether the person's sign-ins were ended since; that is asked once in `WATCH_S`."""
+        if now - self._asked >= WATCH_S:
+            self._ended, self._asked = dict(self.ended()), now
+        return sign_in.person is not None and sign_in.began_at_s <= self._ended.get(sign_in.person, 0.0)
 
     def end(self, key: str | None) -> None:
         """Let a cookie hold no longer, and drop what was made for it."""

@@ -14,8 +14,11 @@ from streamlit.starlette import App
 from dashboards.access.door import Door, Headers
 from dashboards.access.downloads import DOWNLOADS, PATH
 from dashboards.access.hosts import HostGuard
-from dashboards.access.sign_ins import SignInGuard, cookies_of, key_of
-from dashboards.run import ACCESS_VARIABLE, LOGIN, public_hosts
+from dashboards.access.sign_ins import SIGN_INS, SignInGuard, cookies_of, key_of
+from dashboards.run import ACCESS_VARIABLE, LOGIN, own_sign_in_path, persons_path, public_hosts
+from dashboards.sign_in.site import SignInSite
+from desk.review import persons
+from desk.sign_in.login_file import local_sign_in
 
 os.umask(os.umask(0o077) | 0o027)  # what the pages write is their owner's and group's alone, however they were started
 
@@ -40,6 +43,18 @@ def document() -> str:
     return words.replace('<script type="module"', f'{place}<script type="module"', 1)
 
 
+def own_sign_in() -> SignInSite | None:
+    """Return the sign-in of our own, if the pages were started with it; from here on it ends sign-ins, too."""
+    login, register = own_sign_in_path(), persons_path()
+    local = None if login is None else local_sign_in(login)
+    if local is None or register is None:
+        return None
+    site = SignInSite(local, lambda: persons.read(register))
+    SIGN_INS.ended = site.accounts.ended
+    return site
+
+
+SIGN_IN = own_sign_in()
 DOCUMENT = document()
 PAGES = sorted(path.stem for path in Path(__file__).parents[1].joinpath("pages").glob("[a-z]*.py"))
 
@@ -53,6 +68,7 @@ app = App(
     Path(__file__).with_name("pages.py"),
     routes=[
         Route(f"/{PATH}/{{token}}", download, methods=["GET"]),
+        *(() if SIGN_IN is None else SIGN_IN.routes()),
         *(Route(f"/{name}", page, methods=["GET"]) for name in PAGES),
     ],
     middleware=[

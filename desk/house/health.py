@@ -16,6 +16,8 @@ from desk.review.last_verification import State, record_path, verified_at
 from desk.review.last_verification import read as read_notice
 from desk.review.persons import ReviewRefused
 from desk.review.witness_status import REFUSALS, witnessed_at
+from desk.sign_in.accounts import Accounts
+from desk.sign_in.login_file import local_sign_in
 from events.errors import EventError, IntegrityError, LogUnavailable
 from events.log.contract import EventLog
 from events.open import open_checkpoints, open_log
@@ -51,6 +53,7 @@ def look(folder: Path, now_us: int) -> Iterator[Part]:
     checks: dict[str, Callable[[Property, EventLog, int], Part | None]] = {
         "property": _applied,
         "signatures": _signatures,
+        "sign-in": _sign_in,
         "key": _key,
         "checkpoint": _checkpoint,
         "witness": _witness,
@@ -100,6 +103,25 @@ def _signatures(made: Property, log: EventLog, now_us: int) -> Part:
             "filings", False, f"unsigned: {', '.join(waiting)}; a second person signs with `rack rules sign TABLE`"
         )
     return Part("filings", True, "every filing has its second signature")
+
+
+def _sign_in(made: Property, log: EventLog, now_us: int) -> Part:
+    login = made.folder / "login.toml"
+    if not login.exists():
+        return Part(
+            "sign-in", False, "no login.toml: no one signs in; write [sign_in], or name an identity provider in it"
+        )
+    local = local_sign_in(login)
+    if local is None:
+        return Part("sign-in", True, "by the identity provider that login.toml names")
+    standing = Accounts(local.accounts).standing(now_us / 1_000_000)
+    people = [each.id for each in made.form.person if each.roles and each.closed is None]
+    waiting = [each for each in people if each not in standing or not standing[each].is_set_up]
+    if waiting:
+        return Part(
+            "sign-in", False, f"not set up: {', '.join(waiting)}; give each an invitation: rack sign-in invite PERSON"
+        )
+    return Part("sign-in", True, f"{len(people)} persons have set it up")
 
 
 def _key(made: Property, log: EventLog, now_us: int) -> Part:

@@ -151,8 +151,8 @@ def _warnings(made: Property) -> Iterator[str]:
     form = made.form
     if form.mail is None or not form.route:
         yield "no mail or no route: no one is told of incidents"
-    if not (made.folder / "login.toml").exists():
-        yield "no login.toml: no one signs in, and the pages show without forms on this machine alone"
+    if form.sign_in is None and not (made.folder / "login.toml").exists():
+        yield "no [sign_in] and no login.toml: no one signs in, and the pages show without forms on this machine alone"
     if form.key is None:
         yield "no key: nothing is signed, and the log could be rewritten undetected"
     if form.witness is None:

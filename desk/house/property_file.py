@@ -32,6 +32,9 @@ EXPECTED: Final = {
     r"\A([01][0-9]|2[0-3]):[0-5][0-9]\Z": "a time such as 06:00",
     r"\A[A-Z]{3}\Z": "a currency of three capital letters, such as USD",
     r"\A[^\s@<>,;]{1,64}@[A-Za-z0-9.-]{1,190}\Z": "an address such as shift@bellwether.example",
+    r"\A(https://[a-z0-9.-]+(:[0-9]{1,5})?|http://localhost(:[0-9]{1,5})?)\Z": (
+        "an address such as https://rack.example, or, for this machine alone, http://localhost:8501"
+    ),
 }
 """Pattern → what people are told that was expected."""
 
@@ -112,6 +115,13 @@ class Backup(_Strict, frozen=True, kw_only=True):
     at: Annotated[str, Meta(pattern=r"\A([01][0-9]|2[0-3]):[0-5][0-9]\Z")] = "07:00"
 
 
+class SignIn(_Strict, frozen=True, kw_only=True):
+    """The pages' own sign-in: the address at which people reach the pages, and the port of their server on this machine."""
+
+    address: Annotated[str, Meta(pattern=r"\A(https://[a-z0-9.-]+(:[0-9]{1,5})?|http://localhost(:[0-9]{1,5})?)\Z")]
+    port: Annotated[int, Meta(ge=1, le=65_535)] = 8501
+
+
 class Form(_Strict, frozen=True, kw_only=True):
     """The whole file."""
 
@@ -123,6 +133,7 @@ class Form(_Strict, frozen=True, kw_only=True):
     system: dict[str, System] = {}
     mail: MailServer | None = None
     route: tuple[Way, ...] = ()
+    sign_in: SignIn | None = None
     key: Key | None = None
     witness: WitnessFiles | None = None
     backup: Backup | None = None

@@ -20,6 +20,7 @@ from desk.house.property_file import FILE, Property
 from desk.house.units import units
 from desk.review.persons import entry
 from desk.review.persons import read as read_persons
+from desk.sign_in.login_file import local_login_text
 
 MADE: Final = f"# Made from {FILE} by `rack apply`: change that file, and apply it again.\n"
 
@@ -31,6 +32,7 @@ class Written(NamedTuple):
     path: Path
     text: str
     says: str
+    mode: int = 0o640
 
     def write(self) -> None:
         """Write it, if it is to be written: whole or not at all."""
@@ -38,7 +40,7 @@ class Written(NamedTuple):
             return
         self.path.parent.mkdir(parents=True, exist_ok=True)
         fresh = self.path.with_name(f".{self.path.name}.new")
-        with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o640), "w", encoding="utf-8") as file:
+        with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, self.mode), "w", encoding="utf-8") as file:
             file.write(self.text)
             file.flush()
             os.fsync(file.fileno())
@@ -55,6 +57,9 @@ def running_files(made: Property) -> Iterator[Written]:
     ):
         if content is not None:
             yield _file(made.folder / name, MADE + toml_of(content))
+    login = _login(made)
+    if login is not None:
+        yield login
     for name, text in units(made).items():
         yield _file(made.folder / "units" / name, MADE + text)
 
@@ -71,6 +76,17 @@ def _file(path: Path, text: str) -> Written:
             "!", path, text, f"{name} was written by hand and is kept; move it away to have it made from {FILE}"
         )
     return Written("~", path, text, f"{name} is written again")
+
+
+def _login(made: Property) -> Written | None:
+    """Return the login file of the sign-in of our own: its secrets are made once, and it is its owner's alone."""
+    at = made.form.sign_in
+    if at is None:
+        return None
+    path = made.folder / "login.toml"
+    before = path.read_text(encoding="utf-8") if path.exists() else ""
+    text = MADE + local_login_text(made.form.property.name, at.address, at.port, before)
+    return _file(path, text)._replace(mode=0o600)
 
 
 def _persons(made: Property) -> Written:

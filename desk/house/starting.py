@@ -141,6 +141,8 @@ def property_text(answers: Mapping[str, str], first_day: str) -> str:
         "# [[route]]",
         '# to = ["shift@example.com"]',
         "",
+        "[sign_in]                 # how people reach the pages: behind a proxy with TLS https://rack.example, say",
+        'address = "http://localhost:8501"',
         '[key]                     # what signs the log; file = "log.key"',
         '[witness]                 # who else can vouch for it, better on another machine; folder = "witness"',
         '[backup]                  # every closed day, sealed, better on another disk; folder = "archive", at = "07:00"',

@@ -43,6 +43,7 @@ MAY_IMPORT = {
         "desk.review.incident_desk",
         "desk.review.persons",
         "desk.review.surveillance",
+        "desk.sign_in",
         "desk.verification",
     ),
     "floor": ("rulebook", "events"),
@@ -77,6 +78,7 @@ AT_HOME = {
     "streamlit": ("dashboards/",),
     "numba": ("analytics/theory/kernels/compiling.py",),
     "starlette": ("intake/gateway/", "dashboards/"),
+    "webauthn": ("dashboards/sign_in/",),
     "uvicorn": ("intake/gateway/",),
     "shtab": ("rack/commands/setup/completion.py",),
 }

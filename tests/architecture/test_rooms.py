@@ -58,7 +58,8 @@ ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
         "keys": (),
         "recorded_round": ("packet", "review"),
         "verification": ("recorded_round", "report", "packet", "review"),
-        "house": ("alarms", "review"),
+        "sign_in": ("review",),
+        "house": ("alarms", "sign_in", "review"),
         "transcript_entry": ("recorded_round", "review"),
     },
     "analytics": {
@@ -82,7 +83,8 @@ ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
         "analysis": ("parts", "rulings", "access", "drawing", "run"),
         "pages": ("analysis", "felt", "rulings", "parts", "access", "drawing", "run"),
         "app": ("parts", "access", "drawing", "run"),
-        "start": ("app", "access", "run"),
+        "sign_in": (),
+        "start": ("app", "sign_in", "access", "run"),
     },
     "intake": {
         "errors": (),

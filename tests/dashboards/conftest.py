@@ -30,7 +30,7 @@ from dashboards.access import access
 from dashboards.access.places import Role
 from dashboards.parts import desk
 from dashboards.run import ACCESS_VARIABLE, KEY_VARIABLE, READ_ONLY, command
-from deploy.login.provider import Provider
+from deploy.login.provider import TrialProvider
 from rack.settings import PERSONS
 from tests.dashboards import living, sample
 from tests.dashboards.living import Living
@@ -107,7 +107,7 @@ def served(
     address, file = f"http://127.0.0.1:{port}", None
     with ExitStack() as stack:
         if login:
-            provider = stack.enter_context(Provider(f"{address}/oauth2callback"))
+            provider = stack.enter_context(TrialProvider(f"{address}/oauth2callback"))
             file = provider.login_file(warehouse.with_name(f"login-{port}.toml"))
         words = command(warehouse, port, log, login=file, witness=witness, persons=warehouse.with_name(PERSONS))
         stack.enter_context(started(words, address, warehouse.with_name("server.log")))
@@ -241,4 +241,4 @@ def page(tab: Tab) -> Iterator[Page]:
 
 
 def _is_outside(url: str) -> bool:
-    return urlsplit(url).scheme not in ("data", "blob") and urlsplit(url).hostname != "127.0.0.1"
+    return urlsplit(url).scheme not in ("data", "blob") and urlsplit(url).hostname not in ("127.0.0.1", "localhost")

@@ -113,9 +113,36 @@ def test_the_doctor_is_content_once_all_parts_run(hands: Hands, tmp_path: Path) 
         hands.types(line)
     hands.types("doctor house", code=1)
     parts = {part["name"]: part["ok"] for part in hands.reads("doctor house")}
-    assert [name for name, ok in parts.items() if not ok] == ["mail"]
+    assert [name for name, ok in parts.items() if not ok] == ["sign-in", "mail"]
     (tmp_path / "house" / "log.key.pub").write_text((tmp_path / "house" / "witness.key.pub").read_text())
     assert not {part["name"]: part["ok"] for part in hands.reads("doctor house")}["key"]
+
+
+def test_people_are_invited_listed_and_signed_out(hands: Hands, tmp_path: Path) -> None:
+    hands.types("init house", "--name", "B", "--zone", "UTC", "--first-day", DAYS[0], "--tables", "1 dj_wild")
+    path = tmp_path / "house" / "property.toml"
+    text = path.read_text()
+    path.write_text(text.replace("[sign_in]", "# [sign_in]").replace("address =", "# address ="))
+    hands.types("apply house --by person-1")
+    hands.types("sign-in invite person-1", code=2)  # there is no sign-in of our own
+    path.write_text(text.replace("http://localhost:8501", "http://rack.example"))
+    hands.types("plan house", code=2)
+    path.write_text(text)
+    hands.types("apply house --by person-1")
+    login = (tmp_path / "house" / "login.toml").read_text()
+    assert "0 events appended, 0 files" in hands.types("apply house --by person-1")
+    assert (tmp_path / "house" / "login.toml").read_text() == login
+    assert "http://localhost:8501/sign-in/invited#" in hands.types("sign-in invite person-1 --hours 168")
+    hands.types("sign-in invite person-1 --hours 169", code=2)
+    hands.types("sign-in invite no.one", code=2)
+    hands.types("sign-in end person-2")
+    hands.types("sign-in remove person-1")
+    standing = {row["person"]: row for row in hands.reads("sign-in list")}
+    assert standing["person-1"]["invited_until"] == "–"
+    assert [line["what"] for line in hands.reads("sign-in history person-1")] == [
+        "invited",
+        "passkeys, password and invitation removed",
+    ]
 
 
 def test_a_table_that_the_file_closes_is_opened_until_then(hands: Hands, tmp_path: Path) -> None:

@@ -71,6 +71,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         REPORTS_VARIABLE,
         command,
     )
+    from desk.sign_in.login_file import local_sign_in
     from rack.opening import options_of
 
     defaults = settings.load()
@@ -81,15 +82,22 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         ways = f"run `rack replay --log {log or 'ADDR'} --warehouse {warehouse}`"
         raise UsageError(f"{warehouse}: no warehouse; {ways}")
     hosts = public_hosts(arguments.public_host or defaults.public_hosts)
+    local = None
     if arguments.login is not None:
         hosts.append(check_login(arguments.login))
+        local = local_sign_in(arguments.login)
     elif not arguments.read_only and (of_demo is None or log != of_demo):  # a demo's patrons are no one
         raise UsageError(
             "choose how to serve the pages: --login FILE, or --read-only on this machine (docs/security.md)"
         )
     witness = _witness(arguments, log)
-    port = arguments.port or defaults.port
-    url = f"http://127.0.0.1:{port}"
+    port = arguments.port or (defaults.port if local is None else local.port)
+    if local is not None and port != local.port:
+        raise UsageError(
+            f"{arguments.login} sets the sign-in up for port {local.port}, and --port is {port}: give that, or change "
+            "[sign_in] of property.toml and apply it"
+        )
+    url = f"http://127.0.0.1:{port}" if local is None else local.address
     output.value({"url": url, "warehouse": str(warehouse), "log": log})
     output.note(f"serving {warehouse} at {url}; press Ctrl-C to stop")
     if log is None:
@@ -106,10 +114,23 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         environment[REPORTS_VARIABLE] = str(settings.reports_file(log) or "")
         environment[CAMERAS_VARIABLE] = str(settings.cameras_file(log) or "")
         persons = settings.persons_file(log) or (warehouse.with_name(settings.PERSONS) if log == of_demo else None)
+    if local is not None and persons is None:
+        raise UsageError(
+            "the sign-in of our own reads the register of persons: name the log with --log, or set RACK_PERSONS"
+        )
     before = signal.signal(signal.SIGTERM, _interrupt)  # as with Ctrl-C, the pages end with the command
     try:
         code = subprocess.run(
-            command(warehouse, port, log, login=arguments.login, witness=witness, hosts=hosts, persons=persons),
+            command(
+                warehouse,
+                port,
+                log,
+                login=arguments.login,
+                witness=witness,
+                hosts=hosts,
+                persons=persons,
+                own_sign_in=local is not None,
+            ),
             check=False,
             env=environment,
         ).returncode

@@ -37,6 +37,7 @@ def test_what_each_role_reaches_to() -> None:
         Role.ADMINISTRATOR: set(),
         Role.PIT: set(),
         Role.COMPLIANCE: {FIGURES},
+        Role.COUNT: set(),
     }
     assert "round" not in RIGHTS[Role.ADMINISTRATOR]
     assert "queue" not in RIGHTS[Role.ANALYST]

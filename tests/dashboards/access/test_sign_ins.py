@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 from dashboards.access.downloads import MOST_FILES, Download, Downloads
-from dashboards.access.sign_ins import IDLE_S, LONGEST_S, SignInGuard, SignIns, cookies_of, key_of
+from dashboards.access.sign_ins import IDLE_S, LONGEST_S, WATCH_S, SignInGuard, SignIns, cookies_of, key_of
 
 FILE = Download("packet.pdf", "application/pdf", b"%PDF")
 
@@ -245,3 +246,18 @@ def test_the_parts_of_a_long_cookie_belong_together() -> None:
     assert whole == key_of({"_streamlit_user_2": "b", "_streamlit_user_1": "a", "_streamlit_user": "chunks-2"})
     assert whole != key_of({"_streamlit_user": "chunks-2", "_streamlit_user_1": "a", "_streamlit_user_2": "c"})
     assert key_of({"_streamlit_user_1": "a", "_streamlit_user_tokens": "b"}) is None
+
+
+def test_a_persons_sign_ins_end_when_that_is_said_and_later_ones_hold(sign_ins: SignIns, clock: Clock) -> None:
+    ended: dict[str, float] = {}
+    sign_ins.ended = lambda: ended
+    for key, person in (("a", "m.ortiz"), ("b", "s.kane"), ("c", None)):
+        sign_ins.begin(key)
+        sign_ins.belongs_to(key, person)
+    assert all(sign_ins.holds(key) for key in "abc")
+    ended["m.ortiz"] = time.time()
+    clock.now += WATCH_S
+    assert [sign_ins.holds(key) for key in "abc"] == [False, True, True]
+    sign_ins.begin("d")
+    sign_ins.belongs_to("d", "m.ortiz")
+    assert sign_ins.holds("d")

@@ -310,7 +310,7 @@ def test_the_doctor_names_each_part_and_what_to_do(folder: Path) -> None:
     assert states(folder) == {"property": False}
     applied(folder)
     parts = {part.name: part for part in look(folder, NOW_US)}
-    assert list(parts) == ["log", "property", "filings", "key", "checkpoint", "witness", "mail", "archive"]
+    assert list(parts) == ["log", "property", "filings", "sign-in", "key", "checkpoint", "witness", "mail", "archive"]
     assert [name for name, part in parts.items() if part.ok] == ["log", "property"]
     assert "rack keys new" in parts["key"].says
     change(folder, "cutover", "# cutover\ncutover")

@@ -1,0 +1,290 @@
+"""Who may sign in, and by what: invitations, passkeys, passwords with one-time codes, in a file of mode 0600 next to the log.
+
+Invariant: the file holds no secret that opens anything by itself but the secrets of one-time codes: of passwords and
+invitations only hashes. A try to sign in counts as wrong before it is looked at, and a name that no one has is answered like
+one that somebody has.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from base64 import b32encode
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from functools import cache
+from hashlib import sha256
+from math import ceil
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from desk.review.persons import Person, Persons, ReviewRefused, normal
+from desk.sign_in.passwords import code_step, hash_password, is_password, password_objection
+from events.sqlite.database import Connection, Database
+
+FILE: Final = "sign-in.db"
+FREE_TRIES: Final = 5
+"""So often a name or code may be wrong before the next try has to wait."""
+FIRST_WAIT_S, LONGEST_WAIT_S = 30, 900
+"""Then it waits, each time twice as long, up to a quarter of an hour."""
+FORGET_S: Final = 24 * 3600
+"""Wrong tries count for a day."""
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS invitation (person TEXT PRIMARY KEY, code BLOB NOT NULL UNIQUE, until_s REAL NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS password (person TEXT PRIMARY KEY, hash TEXT NOT NULL, code_secret BLOB NOT NULL,
+                                     last_step INTEGER NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS passkey (id BLOB PRIMARY KEY, person TEXT NOT NULL, public_key BLOB NOT NULL,
+                                    uses INTEGER NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS wrong (name TEXT PRIMARY KEY, tries INTEGER NOT NULL, last_s REAL NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS ended (person TEXT PRIMARY KEY, at_s REAL NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS history (place INTEGER PRIMARY KEY, at_s REAL NOT NULL, person TEXT NOT NULL,
+                                    what TEXT NOT NULL) STRICT;
+"""
+WRONG: Final = "Name, password or code is wrong."
+
+
+class SignInRefused(ReviewRefused):
+    """The sign-in, or setting one up, is refused; says what to do, and nothing of who exists."""
+
+
+class Passkey(NamedTuple):
+    """A passkey of a person: its public key, and how often its authenticator says that it was used."""
+
+    id: bytes
+    person: str
+    public_key: bytes
+    uses: int
+
+
+class Standing(NamedTuple):
+    """How a person can sign in: number of passkeys, whether by password, until when an invitation holds (None: there is none)."""
+
+    passkeys: int
+    password: bool
+    invited_until_s: float | None
+    last_s: float | None
+
+    @property
+    def is_set_up(self) -> bool:
+        """Whether the person can sign in."""
+        return self.password or self.passkeys > 0
+
+
+class Happened(NamedTuple):
+    """A line of the history."""
+
+    at_s: float
+    person: str
+    what: str
+
+
+class Accounts:
+    """The sign-ins of a house in a file. Every call opens it alone: commands and the pages use it at the same time."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @contextmanager
+    def _database(self) -> Iterator[Database]:
+        is_new = not self.path.exists()
+        if is_new:  # made here so that it is its owner's alone from the first byte
+            os.close(os.open(self.path, os.O_WRONLY | os.O_CREAT, 0o600))
+        if self.path.stat().st_mode & 0o077:
+            raise SignInRefused(
+                f"{self.path}: other users can read this file, and it holds secrets; run chmod 600 on it"
+            )
+        with closing(Database(self.path, read_only=False)) as database:
+            with database.transaction() as connection:
+                connection.execute(_SCHEMA)
+            yield database
+
+    # -------------------------------------------------------------------------------------------------------- invitation
+
+    def invite(self, person: Person, now_s: float, hours: float) -> str:
+        """Return a code with which a person sets a sign-in up, once; an earlier one holds no longer."""
+        raw = b32encode(secrets.token_bytes(15)).decode()
+        with self._database() as database, database.transaction() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO invitation VALUES (?, ?, ?)", (person.id, _digest(raw), now_s + hours * 3600)
+            )
+            _note(connection, now_s, person.id, "invited")
+        return "-".join(raw[at : at + 4] for at in range(0, len(raw), 4))
+
+    def invited(self, code: str, persons: Persons, now_s: float) -> Person:
+        """Return whom a code invites. Raises `SignInRefused` if it invites no one, or no longer."""
+        with self._database() as database:
+            found = database.rows("SELECT person FROM invitation WHERE code = ? AND until_s > ?", _digest(code), now_s)
+        person = persons.find(found[0][0]) if found else None
+        if person is None:
+            raise SignInRefused(
+                "This invitation is used, over, or not one of ours. Ask who set you up for another one."
+            )
+        return person
+
+    def set_password(
+        self, code: str, persons: Persons, password: str, code_secret: bytes, one_time: str, now_s: float
+    ) -> Person:
+        """Set a password and one-time codes up, by an invitation, which is used then. Raises `SignInRefused`."""
+        person = self.invited(code, persons, now_s)
+        if why := password_objection(password, person.id, *person.name.split()):
+            raise SignInRefused(f"Choose another password: {why}.")
+        step = code_step(code_secret, one_time, now_s, 0)
+        if step is None:
+            raise SignInRefused(
+                "This is not the code that the authenticator shows now. Type the newest one; both clocks must be right."
+            )
+        kept = hash_password(password)
+        with self._database() as database, database.transaction() as connection:
+            self._use(connection, code, now_s)
+            connection.execute(
+                "INSERT OR REPLACE INTO password VALUES (?, ?, ?, ?)", (person.id, kept, code_secret, step)
+            )
+            connection.execute("DELETE FROM wrong WHERE name = ?", (person.id,))
+            _note(connection, now_s, person.id, "password and one-time code set up")
+        return person
+
+    def add_passkey(self, code: str, persons: Persons, made: tuple[bytes, bytes, int], now_s: float) -> Person:
+        """Keep a passkey (id, public key, uses), by an invitation, which is used then. Raises `SignInRefused`."""
+        person = self.invited(code, persons, now_s)
+        key_id, public_key, uses = made
+        with self._database() as database, database.transaction() as connection:
+            self._use(connection, code, now_s)
+            if connection.execute("SELECT 1 FROM passkey WHERE id = ?", (key_id,)).fetchone():
+                raise SignInRefused("This passkey is set up already.")
+            connection.execute("INSERT INTO passkey VALUES (?, ?, ?, ?)", (key_id, person.id, public_key, uses))
+            _note(connection, now_s, person.id, "passkey set up")
+        return person
+
+    @staticmethod
+    def _use(connection: Connection, code: str, now_s: float) -> None:
+        done = connection.execute(
+            "DELETE FROM invitation WHERE code = ? AND until_s > ? RETURNING person", (_digest(code), now_s)
+        ).fetchone()
+        if done is None:
+            raise SignInRefused("This invitation was used a moment ago.")
+
+    # ----------------------------------------------------------------------------------------------------------- signing in
+
+    def by_password(self, name: str, persons: Persons, password: str, one_time: str, now_s: float) -> Person:
+        """Return who signs in by name, password and one-time code. Raises `SignInRefused`, alike for every name."""
+        person = persons.find(name) if len(name) <= 100 else None
+        key = person.id if person is not None else f"?{sha256(normal(name[:100]).encode()).hexdigest()[:4]}"
+        with self._database() as database:
+            with database.transaction() as connection:
+                self._count(connection, key, now_s)
+                kept = connection.execute(
+                    "SELECT hash, code_secret, last_step FROM password WHERE person = ?", (key,)
+                ).fetchone()
+            hash_, code_secret, last_step = kept or (_of_no_one(), bytes(20), 0)
+            right = is_password(password, hash_)
+            step = code_step(code_secret, one_time, now_s, last_step)
+            if person is None or kept is None or not right or step is None:
+                if person is not None:
+                    with database.transaction() as connection:
+                        _note(connection, now_s, person.id, "wrong password or code")
+                raise SignInRefused(WRONG)
+            with database.transaction() as connection:
+                taken = connection.execute(
+                    "UPDATE password SET last_step = ? WHERE person = ? AND last_step < ? RETURNING person",
+                    (step, key, step),
+                ).fetchone()
+                if taken is None:
+                    raise SignInRefused(WRONG)
+                connection.execute("DELETE FROM wrong WHERE name = ?", (key,))
+                _note(connection, now_s, person.id, "signed in by password")
+        return person
+
+    @staticmethod
+    def _count(connection: Connection, key: str, now_s: float) -> None:
+        """Count a try as wrong, until it turns out right. Raises `SignInRefused` if it comes too soon after others."""
+        execute = connection.execute
+        execute("DELETE FROM wrong WHERE last_s < ?", (now_s - FORGET_S,))
+        found = execute("SELECT tries, last_s FROM wrong WHERE name = ?", (key,)).fetchone()
+        tries, last_s = found or (0, 0.0)
+        wait = 0 if tries < FREE_TRIES else min(FIRST_WAIT_S * 2 ** min(tries - FREE_TRIES, 10), LONGEST_WAIT_S)
+        left = last_s + wait - now_s
+        if wait and left > 0:
+            raise SignInRefused(f"Too many wrong tries. Wait {ceil(left)} seconds, then try again.")
+        execute("INSERT OR REPLACE INTO wrong VALUES (?, ?, ?)", (key, tries + 1, now_s))
+
+    def passkey(self, key_id: bytes) -> Passkey | None:
+        """Return a passkey by its id."""
+        with self._database() as database:
+            found = database.rows("SELECT id, person, public_key, uses FROM passkey WHERE id = ?", key_id)
+        return Passkey(*found[0]) if found else None
+
+    def by_passkey(self, passkey: Passkey, persons: Persons, uses: int, now_s: float) -> Person:
+        """Return who signs in by a passkey that was verified; `uses` as its authenticator now says."""
+        person = persons.find(passkey.person)
+        if person is None:
+            raise SignInRefused("This passkey is no one's here any more.")
+        with self._database() as database, database.transaction() as connection:
+            if connection.execute(
+                "UPDATE passkey SET uses = ? WHERE id = ? RETURNING id", (uses, passkey.id)
+            ).fetchone() is None:  # fmt: skip
+                raise SignInRefused("This passkey was removed.")
+            _note(connection, now_s, person.id, "signed in by passkey")
+        return person
+
+    # -------------------------------------------------------------------------------------------------------------- keeping
+
+    def end(self, person: str, now_s: float) -> None:
+        """End every sign-in of a person that began until now."""
+        with self._database() as database, database.transaction() as connection:
+            connection.execute("INSERT OR REPLACE INTO ended VALUES (?, ?)", (person, now_s))
+            _note(connection, now_s, person, "sign-ins ended")
+
+    def remove(self, person: str, now_s: float) -> None:
+        """Remove a person's passkeys, password and invitation, and end every sign-in."""
+        with self._database() as database, database.transaction() as connection:
+            for table in ("passkey", "password", "invitation"):
+                connection.execute(f"DELETE FROM {table} WHERE person = ?", (person,))
+            connection.execute("INSERT OR REPLACE INTO ended VALUES (?, ?)", (person, now_s))
+            _note(connection, now_s, person, "passkeys, password and invitation removed")
+
+    def ended(self) -> Mapping[str, float]:
+        """Return the person → when the sign-ins of that person were ended last."""
+        if not self.path.exists():
+            return {}
+        with self._database() as database:
+            return dict(database.rows("SELECT person, at_s FROM ended"))
+
+    def standing(self, now_s: float) -> dict[str, Standing]:
+        """Return, by person, how each can sign in; who was never invited is not among them."""
+        if not self.path.exists():
+            return {}
+        sql = """
+        SELECT person, sum(passkeys), max(password), max(until_s), max(last_s) FROM (
+          SELECT person, 1 AS passkeys, 0 AS password, NULL AS until_s, NULL AS last_s FROM passkey
+          UNION ALL SELECT person, 0, 1, NULL, NULL FROM password
+          UNION ALL SELECT person, 0, 0, until_s, NULL FROM invitation WHERE until_s > ?
+          UNION ALL SELECT person, 0, 0, NULL, at_s FROM history WHERE what GLOB 'signed in*')
+        GROUP BY person"""
+        with self._database() as database:
+            return {
+                person: Standing(passkeys, bool(password), until_s, last_s)
+                for person, passkeys, password, until_s, last_s in database.rows(sql, now_s)
+            }
+
+    def history(self, person: str | None = None) -> list[Happened]:
+        """Return what happened, the oldest first; of one person, or of all."""
+        if not self.path.exists():
+            return []
+        with self._database() as database:
+            sql = "SELECT at_s, person, what FROM history WHERE ?1 IS NULL OR person = ?1 ORDER BY place"
+            return [Happened(*row) for row in database.rows(sql, person)]
+
+
+@cache
+def _of_no_one() -> str:
+    """Return what a password is compared with if no one has the name: that takes as long."""
+    return hash_password(secrets.token_hex(16))
+
+
+def _note(connection: Connection, now_s: float, person: str, what: str) -> None:
+    connection.execute("INSERT INTO history (at_s, person, what) VALUES (?, ?, ?)", (now_s, person, what))
+
+
+def _digest(code: str) -> bytes:
+    """Return what is kept of an invitation's code, however it is typed."""
+    return sha256("".join(char for char in code.upper() if char.isalnum()).encode()).digest()

@@ -1,0 +1,103 @@
+"""The login file of the pages (docs/security.md), and what it says of a sign-in of our own."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+from urllib.parse import urlsplit
+
+from desk.review.persons import ROLES
+from desk.sign_in.accounts import FILE
+
+PATH: Final = "/sign-in"
+"""Where the pages' server serves the sign-in of our own."""
+CALLBACK: Final = "/oauth2callback"
+CLIENT: Final = "discard-rack"
+PERSON: Final = "person"
+"""The claim with the id of a person of the register."""
+
+
+class LocalSignIn(NamedTuple):
+    """The sign-in of our own: the property's name, the address of the pages, the port of their server, the secret, the file."""
+
+    name: str
+    address: str
+    port: int
+    client_secret: str
+    accounts: Path
+
+    @property
+    def issuer(self) -> str:
+        """The address at which people sign in."""
+        return self.address + PATH
+
+    @property
+    def server(self) -> str:
+        """The same, as the pages' own server reaches it."""
+        return f"http://127.0.0.1:{self.port}{PATH}"
+
+    @property
+    def host(self) -> str:
+        """The name for which passkeys hold."""
+        return urlsplit(self.address).hostname or ""
+
+
+def login_text(
+    auth: Mapping[str, str],
+    *,
+    person: str | None = None,
+    roles: Sequence[str] = ROLES,
+    local: Mapping[str, str] | None = None,
+) -> str:
+    """Return a login file: `[auth]` with a cookie secret of its own if none is given, and a role for each value of its name."""
+    given = {"cookie_secret": secrets.token_hex(32), "client_secret": secrets.token_hex(32), **auth}
+    lines = [
+        "[auth]",
+        *(f"{key} = {json.dumps(value)}" for key, value in given.items()),
+        "",
+        "[roles]",
+        'claim = "roles"',
+    ]
+    lines += [] if person is None else [f"person = {json.dumps(person)}"]
+    lines += [f'{role} = ["{role}"]' for role in roles]
+    if local is not None:
+        lines += ["", "[local]", *(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in local.items())]
+    return "\n".join(lines) + "\n"
+
+
+def local_login_text(name: str, address: str, port: int, before: str = "") -> str:
+    """Return the login file of a sign-in of our own; the secrets are those of the one before, if it has them."""
+    try:
+        kept = tomllib.loads(before).get("auth", {})
+    except tomllib.TOMLDecodeError:
+        kept = {}
+    auth = {key: kept[key] for key in ("cookie_secret", "client_secret") if isinstance(kept.get(key), str)}
+    address = address.rstrip("/")
+    at = LocalSignIn(name, address, port, "", Path(FILE))
+    auth |= {
+        "redirect_uri": address + CALLBACK,
+        "client_id": CLIENT,
+        "server_metadata_url": f"{at.server}/.well-known/openid-configuration",
+    }
+    return login_text(auth, person=PERSON, local={"name": name, "accounts": FILE})
+
+
+def local_sign_in(path: Path) -> LocalSignIn | None:
+    """Return the sign-in of our own that a login file sets up; None if its identity provider is another."""
+    content: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    local, auth = content.get("local"), content.get("auth", {})
+    if not isinstance(local, dict):
+        return None
+    address = str(auth.get("redirect_uri", "")).removesuffix(CALLBACK)
+    port = urlsplit(str(auth.get("server_metadata_url", ""))).port
+    return LocalSignIn(
+        str(local.get("name", "")),
+        address,
+        port or 8501,
+        str(auth.get("client_secret", "")),
+        path.with_name(str(local.get("accounts", FILE))),
+    )
