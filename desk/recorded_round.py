@@ -88,6 +88,7 @@ class RecordedRound:
             rules=(
                 *recorded,
                 f"# rules submission {judged.submission} ({judged.chapter}), SHA-256 {judged.rules_digest}",
+                *((f"# edition {judged.edition}, SHA-256 {judged.edition_digest}",) if judged.edition_digest else ()),
             ),
             notes=notes,
             times=header is None or header.played_from_us is not None,

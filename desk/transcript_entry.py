@@ -84,6 +84,7 @@ def enter_transcript(
         source,
         load,
         filed=lambda table, day: rules.toml,
+        published=filings.editions,
         clock=clock_of(property_configured(desk.log)),
         table=observer.table,
         gaming_day=observer.day,
@@ -109,6 +110,8 @@ def _check(script: Script, observer: Observer, rules: model.RulesFiled) -> None:
             f"the round is of table {script.table} on {script.gaming_day}, and --table and --day say {observer.table} on "
             f"{observer.day}; leave the lines `table` and `day` out, or enter each day by itself"
         )
+    if any(isinstance(each.payload, model.ChapterPublished) for each in script.events):
+        raise ReviewRefused("an `edition` line publishes nothing here; the office does, with `rack rules amend`")
     if script.rules.toml != rules.toml:
         raise ReviewRefused(
             f"the `rules` line states rules of SHA-256 {script.rules.sha256[:16]}…, and table {observer.table} had filed "
@@ -126,7 +129,7 @@ def _entry(
     for each in script.events:
         if isinstance(each.payload, model.DealerTappedIn):
             dealer = each.payload.dealer
-        elif not isinstance(each.payload, model.RoundOpened | model.RulesFiled):
+        elif not isinstance(each.payload, model.RoundOpened | model.RulesFiled | model.ChapterPublished):
             seen.append((each.payload, each.at_us - ahead_us))
     names_deck = opening.deck != DECK or any(getattr(event, "deck", None) == opening.deck for event, _ in seen)
     header = model.RoundObserved(

@@ -18,6 +18,7 @@ from events.errors import EventError, WrongPlace
 from events.log.contract import EventLog
 from events.vocabulary.codec import decode
 from events.vocabulary.model import (
+    ChapterPublished,
     Event,
     EventCorrected,
     GamingDayOpened,
@@ -32,7 +33,7 @@ from intake.lines import AcceptedLine, Refusal
 
 _MARKS = tuple(
     f'"type":"{event.TYPE}"'.encode()
-    for event in (EventCorrected, GamingDayOpened, RulesFiled, TableClosed, TableOpened)
+    for event in (ChapterPublished, EventCorrected, GamingDayOpened, RulesFiled, TableClosed, TableOpened)
 ) + tuple(f'"source":"{beginning}'.encode() for beginning in PEOPLE)
 _APPLIED = f'"type":"{PropertyApplied.TYPE}"'.encode()
 PROPERTY = "property/main"
@@ -66,6 +67,8 @@ class TableFilings:
         self.event_ids: set[str] = set()
         self.of_people: dict[str, Writer] = {}
         """Id of an event that a person entered → as which writer."""
+        self.editions: tuple[str, ...] = ()
+        """The amendments of chapters that the property published here, each whole."""
         self._filings: dict[int, RulesFiled | None] = {}
         self._filers: dict[int, str] = {}
         """Number of a filing of the office → the person in its source."""
@@ -102,6 +105,8 @@ class TableFilings:
                 self.game = payload.game
             case TableClosed():
                 self.game = None
+            case ChapterPublished():
+                self.editions = tuple(dict.fromkeys((*self.editions, payload.toml)))
             case RulesFiled():
                 self._filings[seq] = payload
                 self.event_ids.add(event_id)

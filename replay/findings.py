@@ -91,8 +91,12 @@ class Settlement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return self.by_slip_cents if self.wager in METER_WAGERS else 0
 
 
-class Adjudication(msgspec.Struct, frozen=True, kw_only=True):
-    """The verdict on one round, whole. `revision` counts from 1; `supersedes` is the digest of the revision before."""
+class Adjudication(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The verdict on one round, whole. `revision` counts from 1; `supersedes` is the digest of the revision before.
+
+    `edition` is that of the chapter by which the round was judged, `edition_digest` the SHA-256 of its amendments; of a first
+    edition, which the engine's name covers, both are left out.
+    """
 
     stream: str
     round_no: int
@@ -116,6 +120,8 @@ class Adjudication(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...]
     withdrawn: tuple[str, ...]
     settlements: tuple[Settlement, ...]
+    edition: int = 1
+    edition_digest: str = ""
 
 
 class LedgerEntry(msgspec.Struct, frozen=True, kw_only=True):

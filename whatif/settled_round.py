@@ -68,6 +68,8 @@ def unpacked(data: bytes) -> SettledRound:
 
 def packed(round_: Round, book: Rulebook) -> bytes:
     """Return a round, packed, with the rules that it was judged by. Raises `Ineligible`."""
+    if book.chapter.edition_digest:
+        raise Ineligible("judged by an amended edition of the chapter")
     round_ = as_withdrawn(round_, book)
     layout = only_layout(round_, book)
     if layout is None:

@@ -322,6 +322,8 @@ class _Chooser:
             elif isinstance(payload, model.RulesFiled):
                 if event.seq >= in_force:
                     yield record
+            elif isinstance(payload, model.ChapterPublished):
+                yield record
             elif payload.KIND in CHANGES or payload.KIND is model.RoundClosed:
                 last[payload.TYPE, *(getattr(payload, thing, None) for thing in THINGS)] = record
         yield from devices.values()
@@ -350,7 +352,7 @@ class _Chooser:
 def _in_force(round_: Round) -> int:
     """Return the number of the filing that a round was judged by; 0 where none could be."""
     for filed in round_.before.rules_filed(round_.gaming_day):
-        book = rulebook(filed.toml)
+        book = rulebook(filed.toml, round_.gaming_day, round_.before.editions)
         if isinstance(book, str) or book.chapter.in_force:
             return filed.seq
     return 0

@@ -79,6 +79,22 @@ class FilingSigned(Event, frozen=True, kw_only=True):
     signs: Number
 
 
+@event("chapter_published")
+class ChapterPublished(Event, frozen=True, kw_only=True):
+    """The property published an amendment of a chapter, whole: from `effective_gaming_day` on rounds are judged by this edition.
+
+    `by` and `signed_by` are two persons of compliance; `sha256` is of the UTF-8 bytes of `toml`.
+    """
+
+    by: Token
+    chapter: Token
+    edition: Annotated[int, Meta(ge=2, le=999)]
+    effective_gaming_day: Day
+    sha256: Digest
+    signed_by: Token
+    toml: SubmissionText
+
+
 # ------------------------------------------------------------------------------------------------------------------ table
 
 

@@ -10,7 +10,16 @@ from events.vocabulary.model import Event
 from replay.fold.phases import COLUMN, SAME, TABLE
 from replay.fold.table_state import CHANGES, LEDGER_EVENTS, Change
 
-MARKS = frozenset({model.RoundOpened, model.RoundClosed, model.RulesFiled, model.IntakeRefused, model.EventCorrected})
+MARKS = frozenset(
+    {
+        model.RoundOpened,
+        model.RoundClosed,
+        model.RulesFiled,
+        model.ChapterPublished,
+        model.IntakeRefused,
+        model.EventCorrected,
+    }
+)
 """Events that the fold itself goes by."""
 
 REACHES_FURTHER = frozenset(CHANGES) | LEDGER_EVENTS | MARKS

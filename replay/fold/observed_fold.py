@@ -66,10 +66,10 @@ class Entry:
         """The number of the round in its stream."""
         return self.opened.round_no or 0
 
-    def round(self, rules: Filed | None) -> tuple[Round, Mapping[int, int]]:
+    def round(self, rules: Filed | None, editions: tuple[str, ...] = ()) -> tuple[Round, Mapping[int, int]]:
         """Return the round, and the number of each event by its number in the round, where the usual order is another."""
         header = self.header
-        state = TableState(dealer=header.dealer or "", rules=[rules] if rules is not None else [])
+        state = TableState(dealer=header.dealer or "", rules=[rules] if rules is not None else [], editions=editions)
         fold = TableFold(self.opened.stream, state)
         fold.replacements = {}
         opening = model.RoundOpened(deck=header.deck or NO_DECK, observed=header.observed)
@@ -146,6 +146,8 @@ class ObservedFold:
         self.replacements: Replacements | None = None
         self.objections: Mapping[int, str] = {}
         self.corrections: list[Correction] = []
+        self.editions: tuple[str, ...] = ()
+        """The amendments that the property published, each whole."""
         self.needs_refold = False
         self._entries: dict[int, Entry] = {}
         self._home: dict[int, int] = {}
@@ -155,6 +157,9 @@ class ObservedFold:
         """Apply an event; return the entries that are complete by it. While the stream is folded again none is."""
         if isinstance(event.payload, model.EventCorrected):
             self._correct(event, event.payload)
+            return []
+        if isinstance(event.payload, model.ChapterPublished):
+            self._publish(event.payload)
             return []
         if self.replacements is not None:
             self._collect(event)
@@ -174,6 +179,12 @@ class ObservedFold:
         if not isinstance(event.payload, model.RoundClosed):
             return []
         return self._end()
+
+    def _publish(self, edition: model.ChapterPublished) -> None:
+        """Note an amendment: entries of any day may be of one on which it counts."""
+        if edition.toml not in self.editions:
+            self.editions = (*self.editions, edition.toml)
+            self.needs_refold = self.replacements is None and (self.open is not None or self.last_round_no > 0)
 
     def _begin(self, event: ReadEnvelope[Event], header: model.RoundObserved) -> Sequence[Entry]:
         ended = self._end()

@@ -32,6 +32,7 @@ from replay.fold.event_reach import NO_PLAIN_FACTS, OF_THE_TABLE, PLAIN_FACTS, P
 from replay.fold.meters_after import meters_after
 from replay.fold.phases import COLUMN, STRAY, TABLE, Phase
 from replay.fold.player_dealer_wager import player_dealer_wager
+from replay.fold.published_editions import PublishedEditions
 from replay.fold.record_faults import RecordFault, Source, is_in, opened_twice, without
 from replay.fold.recorded_event import RecordedEvent, is_of_people
 from replay.fold.refused_corrections import RefusedCorrections, without_notices
@@ -76,6 +77,7 @@ class TableFold:
         self.open: Round | None = None
         self._enter(Phase.BETWEEN)
         self.recent: dict[int, Round] = {}
+        self.published = PublishedEditions(self.state.gaming_day)
         self.corrections: list[Correction] = []
         self.missed_rounds: set[int] = set()
         self.withdrawn_rounds: set[int] = set()
@@ -157,11 +159,8 @@ class TableFold:
     def _apply_mark(self, event: ReadEnvelope[Event]) -> list[Round]:
         """Apply an event that may be more than a fact of the open round: that opens, ends or moves it, or lies outside it."""
         self.state.gaming_day = event.gaming_day
-        fact, round_no, current = (
-            RecordedEvent.of(event, is_late=event.seq == self._late_seq),
-            event.round_no,
-            self.open,
-        )
+        fact = RecordedEvent.of(event, is_late=event.seq == self._late_seq)
+        round_no, current = event.round_no, self.open
         type_ = fact.payload.KIND
         if type_ is model.EventCorrected:
             return self._correct(fact, round_no)
@@ -183,6 +182,8 @@ class TableFold:
         if is_of_next and round_no is not None and type_ not in OF_THE_TABLE:
             self._early.append((round_no, fact))
             return []
+        if type_ is model.ChapterPublished and self.published.take(fact.payload, self.state, self.open is not None):
+            self.needs_refold = True
         if type_ is model.RulesFiled and is_filed_by_device(self.state, fact):
             detail = f"{fact.source} filed rules {fact.payload.sha256[:16]}…, and at this table the office files"
             self._add_fault(RecordFault("filing", fact.source, fact.seq, detail))

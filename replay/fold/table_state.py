@@ -114,6 +114,7 @@ class TableState(msgspec.Struct):
     round was lost, and with it perhaps what made the table ready for the next; or what made it ready came late. `alarms`:
     devices that signaled a fault and were not put right since; `foreign`: decks at the table with a card that is not theirs; each
     with the event's number. `numbers`: of events that are elsewhere than in the log, their number here → that in the log.
+    `editions`: the amendments that the property published, each whole.
     `reporters`: the device that last reported who is seated, which decks there are, what is out of order, who holds the position.
     """
 
@@ -163,6 +164,7 @@ class TableState(msgspec.Struct):
     foreign: dict[str, int] = {}
     office_files: bool = False
     numbers: dict[int, int] = {}
+    editions: tuple[str, ...] = ()
 
     @property
     def cut_deck(self) -> str:
@@ -288,6 +290,11 @@ def _rules(state: TableState, fact: RecordedEvent, event: model.RulesFiled) -> N
     state.rules = [*state.rules, Filed(event.effective_gaming_day, event.toml, fact.seq)]
     if state.shoe is None and deals_from_shoes(event.toml):
         state.shoe = ShoeState()
+
+
+def _edition(state: TableState, fact: RecordedEvent, event: model.ChapterPublished) -> None:
+    if event.toml not in state.editions:
+        state.editions = (*state.editions, event.toml)
 
 
 def _deck_received(state: TableState, fact: RecordedEvent, event: model.DeckReceived) -> None:
@@ -514,6 +521,7 @@ CHANGES: dict[type[Event], Change] = {
     model.ShiftChanged: _shift,
     model.DealerTappedIn: _tap_in,
     model.RulesFiled: _rules,
+    model.ChapterPublished: _edition,
     model.DeckReceived: _deck_received,
     model.DeckInspected: _inspected,
     model.JokerDestroyed: _joker,
@@ -548,7 +556,14 @@ CHANGES: dict[type[Event], Change] = {
 """The events that change more than the round they are in; correcting one of them means folding the table again."""
 
 CHANGES_NO_EQUIPMENT = frozenset(
-    {model.TableOpened, model.GamingDayOpened, model.ShiftChanged, model.DealerTappedIn, model.RulesFiled}
+    {
+        model.TableOpened,
+        model.GamingDayOpened,
+        model.ShiftChanged,
+        model.DealerTappedIn,
+        model.RulesFiled,
+        model.ChapterPublished,
+    }
 )
 """Events that change neither what is at the table nor what is done with it."""
 

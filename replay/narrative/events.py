@@ -308,6 +308,9 @@ SENTENCES: Final[Mapping[type[Event], Sentence]] = {
     model.RulesFiled: lambda e, m: (
         f"the property filed rules submission {e.submission}, effective {_day(e.effective_gaming_day)} (SHA-256 {e.sha256})"
     ),
+    model.ChapterPublished: lambda e, m: (
+        f"{_by(e)} and {e.signed_by} published edition {e.edition} of {e.chapter}, in force from {e.effective_gaming_day}"
+    ),
     model.FilingSigned: lambda e, m: f"{_by(e)} signed the filing of rules that is event {e.signs}",
     model.KeyPublished: lambda e, m: f"{_by(e)} published the signing key {_signing_key(e.public_key)}",
     model.KeyRetired: lambda e, m: f"{_by(e)} retired the signing key {_signing_key(e.public_key)}: {e.reason}",

@@ -41,17 +41,18 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
     settlements: tuple[Settlement, ...]
 
 
-_rules_by_chapter: dict[str, tuple[GameRules | None, tuple[Rule, ...]]] = {}
+_rules_by_chapter: dict[tuple[str, str], tuple[GameRules | None, tuple[Rule, ...]]] = {}
 
 
 def rules_of(chapter: Chapter) -> tuple[Rule, ...]:
     """Return the rules that hold in a chapter, in the order in which they are applied; no other game's rule ever does."""
-    record, known = GAME_RULES.get(chapter.game), _rules_by_chapter.get(chapter.key)
+    key = chapter.key, chapter.edition_digest
+    record, known = GAME_RULES.get(chapter.game), _rules_by_chapter.get(key)
     if known is None or known[0] is not record:
         if record is not None:
             record.must_have_its_codes(chapter)
         rules = tuple(rule for rule in rules_in_order((chapter.game,)) if rule.holds_in(chapter))
-        known = _rules_by_chapter[chapter.key] = record, rules
+        known = _rules_by_chapter[key] = record, rules
     return known[1]
 
 

@@ -76,6 +76,9 @@ def refold(
     points.forget_after(point.seq)
     worker.rest_points = points
     worker.refold_evidence = judged if judged is not None else {}
+    if worker.table is not None and scout.table is not None:
+        state = worker.table.state
+        state.editions = tuple(dict.fromkeys((*state.editions, *scout.table.published.texts)))
     worker.correct(
         effective(made for made in corrections if made.seq not in objections),
         objections,
@@ -124,7 +127,9 @@ def _begun(
 def _reaches_behind(scout: StreamWorker, point: RestPoint) -> bool:
     """Whether anything that a scout came past needs what lay before the point at which it began."""
     fold, corrections = scout.table, _corrections(scout)
-    if fold is None or fold.reaches_behind or any(number <= fold.begins_after for number in _numbers(corrections)):
+    if fold is None or fold.reaches_behind or fold.published.reach_behind:
+        return True
+    if any(number <= fold.begins_after for number in _numbers(corrections)):
         return True
     return any(made.superseded <= point.seq for made in corrections)
 

@@ -73,7 +73,8 @@ class Snapshot(msgspec.Struct, kw_only=True):
     """Where a worker can be resumed: the state when no round was open, the records folded since, and what is in force.
 
     `rest_seq` is the number of the event after which the state was that; 0 if that is the beginning, or not known.
-    `inherited_to` as of the worker. `observed_to` is the last observed round entered whole. `judges` are the games that the
+    `inherited_to` as of the worker. `observed_to` is the last observed round entered whole, `editions` the amendments published
+    in a stream of such rounds. `judges` are the games that the
     stream is of, each with the digest of what judges it.
     """
 
@@ -84,15 +85,16 @@ class Snapshot(msgspec.Struct, kw_only=True):
     rest_seq: int = 0
     inherited_to: int = 0
     observed_to: int = 0
+    editions: tuple[str, ...] = ()
     judges: dict[str, str] = {}
 
 
 @functools.lru_cache(maxsize=256)
-def rulebook(toml: str) -> Rulebook | str:
-    """Return the rules that a filed text makes, or why it is refused."""
+def rulebook(toml: str, day: str = "", published: tuple[str, ...] = ()) -> Rulebook | str:
+    """Return the rules that a filed text makes on a gaming day, with these published amendments; or why it is refused."""
     try:
-        return parse_submission(toml, source="rules_filed")
-    except RulesRefused as error:
+        return parse_submission(toml, "rules_filed", day, published)
+    except (RulesRefused, ValueError) as error:
         return str(error)
 
 
@@ -103,7 +105,7 @@ def rules_in_force(round_: Round) -> Rulebook | str:
     """
     why = "no rules submission is in force at this table"
     for filed in round_.before.rules_filed(round_.gaming_day):
-        book = rulebook(filed.toml)
+        book = rulebook(filed.toml, round_.gaming_day, round_.before.editions)
         if isinstance(book, str) or book.chapter.in_force:
             return book
         why = f"the rules on file are of {book.chapter.key}, which never was in force: they serve what-if replays only"
@@ -163,6 +165,7 @@ class StreamWorker:
             self.meter = MeterFold(stream, resumed.meter if resumed is not None else None)
         elif stream.startswith("observed/"):
             self.observed = ObservedFold(stream, resumed.observed_to if resumed is not None else 0)
+            self.observed.editions = resumed.editions if resumed is not None else ()
             self.judged_to = self.observed.last_round_no
         self._keep_rest()
         if resumed is not None:
@@ -279,7 +282,8 @@ class StreamWorker:
     def _judge_entry(self, entry: Entry) -> list[Result]:
         """Judge an observed round by the filing that it pins."""
         filed = pinned_rules(entry, self.elsewhere)
-        round_, numbers = entry.round(filed if isinstance(filed, Filed) else None)
+        editions = self.observed.editions if self.observed is not None else ()
+        round_, numbers = entry.round(filed if isinstance(filed, Filed) else None, editions)
         self.games_entered |= games_on_file(round_.before)
         book = filed if isinstance(filed, str) else rules_in_force(round_)
         if isinstance(book, str):
@@ -356,6 +360,7 @@ class StreamWorker:
                     since=self._records_since,
                     tally=self.tally,
                     observed_to=self.observed.last_round_no,
+                    editions=self.observed.editions,
                     judges=judges,
                 )
             )
@@ -532,7 +537,7 @@ def _evidence_digest(round_: Round, book: Rulebook | str) -> bytes:
         [(each.seq, each.at_us, each.source, each.payload) for each in part]
         for part in (round_.facts, round_.strays, round_.refusals)
     ]
-    rules = book if isinstance(book, str) else book.digest
+    rules = book if isinstance(book, str) else (book.digest, book.chapter.edition_digest)
     return sha256(encode((round_.gaming_day, before, facts, faults, closed, rules))).digest()
 
 
@@ -557,6 +562,8 @@ def _adjudication(round_: Round, book: Rulebook | None, conclusion: Conclusion, 
         submission=book.name if book else "",
         game=book.game if book else before.game,
         chapter=book.chapter.key if book else "",
+        edition=book.chapter.edition if book else 1,
+        edition_digest=book.chapter.edition_digest if book else "",
         gaming_day=round_.gaming_day,
         shift=before.shift,
         dealer=before.dealer,

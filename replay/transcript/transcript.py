@@ -26,6 +26,7 @@ from replay.transcript import play as transcript_play
 from replay.transcript.clock import UTC_CLOCK, Clock, UnreadableTime
 from replay.transcript.read import BEFORE_A_ROUND, DECK, PREPARATIONS, STATEMENTS, TABLE_STATEMENTS, Context
 from replay.transcript.words import TranscriptError, Words
+from rulebook.chapters.editions import amendment_from_words, read_amendment
 from rulebook.chapters.rulebook import Rulebook, RulesRefused, parse_submission
 from rulebook.chapters.submission import submission_from_words
 
@@ -98,19 +99,21 @@ def parse(
     load: LoadRules | None = None,
     *,
     filed: FiledRules | None = None,
+    published: tuple[str, ...] = (),
     clock: Clock = UTC_CLOCK,
     table: str = "t-1",
     gaming_day: str = DEFAULT_DAY,
 ) -> list[Script]:
     """Return the rounds of a transcript, in order. Raises `TranscriptError` naming the line and what was expected.
 
-    Without a `rules` line, `filed` returns the rules; `clock` is the property's. `table` and `gaming_day` are those of the first
-    round, if no line names others.
+    Without a `rules` line, `filed` returns the rules; `published` are the amendments that the property published; `clock` is
+    the property's. `table` and `gaming_day` are those of the first round, if no line names others.
     """
     lines = text.split("\n")
     if len(lines) > MAX_LINES:
         raise TranscriptError(source, MAX_LINES, f"a transcript has at most {MAX_LINES} lines")
     reader = _Reader(source, load, filed, clock)
+    reader.editions = published
     reader.begin(table, gaming_day)
     for number, line in enumerate(lines, 1):
         reader.read(number, line.rstrip("\r"))
@@ -223,6 +226,7 @@ class _Reader:
         self.table, self.gaming_day = "t-1", DEFAULT_DAY
         self.book: Rulebook | None = None
         self.rules: model.RulesFiled | None = None
+        self.editions: tuple[str, ...] = ()
         self.is_stated = False  # whether a line of the transcript states the rules
         self.context: Context | None = None
         self.scripts: list[Script] = []
@@ -254,6 +258,8 @@ class _Reader:
         match keyword:
             case "rules":
                 self._rules(words)
+            case "edition":
+                self._edition(words)
             case "table":
                 self._end_round()
                 self._table(words)
@@ -399,7 +405,7 @@ class _Reader:
             else:
                 text = submission_from_words(words.rest)
                 words.rest = []
-            book = parse_submission(text, source=here)
+            book = parse_submission(text, here, self.gaming_day, self.editions)
         except RulesRefused as error:
             raise words.error(str(error).removeprefix(f"{here}: ")) from error
         self.gaming_day = max(self.gaming_day, book.effective_gaming_day)
@@ -414,9 +420,46 @@ class _Reader:
         if text is None or (self.rules is not None and self.rules.toml == text):
             return
         try:
-            self._play_by(parse_submission(text, source=f"table {self.table}"), text)
-        except RulesRefused as error:
+            self._play_by(parse_submission(text, f"table {self.table}", self.gaming_day, self.editions), text)
+        except (RulesRefused, ValueError) as error:
             raise words.error(f"the rules on file cannot be read: {error}") from error
+
+    def _edition(self, words: Words) -> None:
+        """Take an amendment of a chapter, as a property publishes one."""
+        self._end_round()
+        name = words.peek()
+        try:
+            if name is not None and name.endswith(".toml"):
+                text = self._load(words, words.take("an amendment"))
+            else:
+                text, words.rest = amendment_from_words(words.rest), []
+            made = read_amendment(text, f"{self.source}:{words.line}")
+        except ValueError as error:
+            raise words.error(str(error)) from error
+        self.editions = (*self.editions, text)
+        self._add(
+            model.ChapterPublished(
+                by="office",
+                chapter=made.key,
+                edition=made.edition,
+                effective_gaming_day=made.effective,
+                sha256=made.digest,
+                signed_by="office",
+                toml=text,
+            ),
+            words.line,
+        )
+        self._play_on(words)
+
+    def _play_on(self, words: Words) -> None:
+        """Go on by the same rules in the edition that is in force on the day that is now."""
+        if self.rules is None:
+            return
+        try:
+            book = parse_submission(self.rules.toml, "rules", self.gaming_day, self.editions)
+        except (RulesRefused, ValueError) as error:
+            raise words.error(f"the rules do not fit the chapter on {self.gaming_day}: {error}") from error
+        self._play_by(book, self.rules.toml)
 
     def _play_by(self, book: Rulebook, text: str) -> model.RulesFiled:
         """Read what follows by these rules; return their filing."""
@@ -429,7 +472,7 @@ class _Reader:
 
     def _load(self, words: Words, name: str) -> str:
         if self.load is None or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}\.toml", name):
-            raise words.error("a rules submission is named by its file name alone and lies beside the transcript")
+            raise words.error("the file is named by its name alone (NAME.toml), and lies next to the transcript")
         try:
             return self.load(name)
         except (OSError, UnicodeDecodeError) as error:
@@ -456,6 +499,7 @@ class _Reader:
         if self.clock.noon(day) > self.now:
             self._turn(self.clock.noon(day), words)
             self.is_fresh = True
+        self._play_on(words)
 
     def _at(self, words: Words) -> None:
         text = " ".join([words.take("a time like 21:14:05 or +90s"), *words.rest])

@@ -6,7 +6,7 @@ Invariant: it finds and reads tables and gives them no shape (`rulebook.chapters
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -16,7 +16,10 @@ Table = Mapping[str, Any]
 
 _GAMES: Final = "games"
 """The package whose folders have the chapters of this project's games."""
+AMENDMENTS: Final = "amendments"
+"""The folder in `chapters` that has the amendments of a game's chapters."""
 _ADDED: Final[dict[tuple[str, str], Table]] = {}
+_ADDED_AMENDMENTS: Final[dict[tuple[str, str], tuple[str, ...]]] = {}
 
 
 def table_of(jurisdiction: str, name: str) -> Table:
@@ -41,17 +44,28 @@ def chapter_names() -> dict[str, tuple[str, ...]]:
     return {jurisdiction: tuple(sorted(names[jurisdiction])) for jurisdiction in sorted(names)}
 
 
-def add_table(table: Table) -> None:
-    """Take in the table of a chapter that is no file of the package; ValueError if the chapter is known already."""
+def amendment_texts(jurisdiction: str, name: str) -> tuple[str, ...]:
+    """Return the texts of the amendments that are held of a chapter.
+
+    >>> amendment_texts("pa", "688a")
+    ()
+    """
+    added = _ADDED_AMENDMENTS.get((jurisdiction, name), ())
+    return (*_packaged_amendments().get((jurisdiction, name), ()), *added)
+
+
+def add_table(table: Table, amendments: Iterable[str] = ()) -> None:
+    """Take in the table of a chapter that is no file of the package, with its amendments; ValueError if it is known already."""
     jurisdiction, name = table["jurisdiction"], table["chapter"]
     if name in chapter_names().get(jurisdiction, ()):
         raise ValueError(f"there is a chapter {jurisdiction}-{name} already; give the new one another number")
     _ADDED[jurisdiction, name] = table
+    _ADDED_AMENDMENTS[jurisdiction, name] = tuple(amendments)
 
 
 def remove_table(jurisdiction: str, name: str) -> None:
     """Take out a table that was added; KeyError for any other."""
-    del _ADDED[jurisdiction, name]
+    del _ADDED[jurisdiction, name], _ADDED_AMENDMENTS[jurisdiction, name]
 
 
 def citation_form(name: str) -> str | None:
@@ -73,10 +87,30 @@ def _packaged() -> Mapping[str, Mapping[str, Traversable]]:
     found: dict[str, dict[str, Traversable]] = {}
     for game in files(_GAMES).iterdir():
         chapters = game.joinpath("chapters")
-        for entry in chapters.iterdir() if chapters.is_dir() else ():
+        for entry in texts_in(chapters):
             jurisdiction, _, name = entry.name.removesuffix(".toml").partition("-")
             found.setdefault(jurisdiction, {})[name] = entry
     return found
+
+
+@cache
+def _packaged_amendments() -> Mapping[tuple[str, str], tuple[str, ...]]:
+    """Return jurisdiction and number of a chapter → the texts of the amendments in the package."""
+    found: dict[tuple[str, str], tuple[str, ...]] = {}
+    for game in files(_GAMES).iterdir():
+        for entry in texts_in(game.joinpath("chapters").joinpath(AMENDMENTS)):
+            text = entry.read_text(encoding="utf-8")
+            table = tomllib.loads(text)
+            key = table["jurisdiction"], table["chapter"]
+            found[key] = (*found.get(key, ()), text)
+    return found
+
+
+def texts_in(folder: Traversable) -> Iterator[Traversable]:
+    """Yield the TOML files in a folder of a package, by name; none if there is no such folder."""
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name) if folder.is_dir() else ():
+        if entry.name.endswith(".toml"):
+            yield entry
 
 
 @cache

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from datetime import date
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -22,6 +22,7 @@ Whole = Annotated[int, Meta(ge=0)]
 Closes = Literal["no_more_bets", "first_card", "activation", "further_cards", "reveal"]
 """What ends the time for a wager: a moment of the round."""
 Unit = Literal["choice", "cents", "count"]
+Form = TypeVar("Form", bound=msgspec.Struct)
 
 ALWAYS: Final = ("seats", "deck_size", "jokers", "decks_max", "cards_per_hand")
 """The numbers of every chapter."""
@@ -167,11 +168,16 @@ def fault_of(table: Mapping[str, Any]) -> str | None:
     >>> fault_of({"jurisdiction": "pa", "chapter": "700a"})
     'game: Object missing required field `game`'
     """
+    form, fault = fault_in(table, ChapterForm)
+    return next(_misfits(form), None) if form is not None else fault
+
+
+def fault_in(table: Mapping[str, Any], form: type[Form]) -> tuple[Form | None, str]:
+    """Return a table in its form, or None and the first key that is missing or wrong, with what was expected."""
     try:
-        form = msgspec.convert(table, ChapterForm, strict=True)
+        return msgspec.convert(table, form, strict=True), ""
     except msgspec.ValidationError as error:
-        return _in_words(str(error))
-    return next(_misfits(form), None)
+        return None, _in_words(str(error))
 
 
 def _in_words(message: str) -> str:

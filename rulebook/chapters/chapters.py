@@ -7,21 +7,25 @@ its own. A rules submission (`rulebook.chapters.rulebook`) chooses among them.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from functools import cache
+from hashlib import sha256
 from typing import Any, Final, Literal
 
 import msgspec
 
 from rulebook.cards.ranking import Wheel
-from rulebook.chapters.chapter_files import add_table, chapter_names, remove_table, table_of
+from rulebook.chapters.chapter_files import add_table, amendment_texts, chapter_names, remove_table, table_of
 from rulebook.chapters.chapter_form import SHARED_NUMBERS, Closes, Unit, fault_of
 from rulebook.chapters.citation import Citation, cite
+from rulebook.chapters.editions import Amendment, amended, in_force, read_amendment
 from rulebook.chapters.lent import cited, with_lent
 from rulebook.chapters.money import Odds, parse_money
 from rulebook.chapters.paytables import PayLine, Paytable
 
+LAST_DAY: Final = "9999-12-31"
+"""A gaming day on which every amendment is in force."""
 GUIDE: Final = "docs/adding-a-game.md says what a chapter has"
 SUBMISSIONS: Final = Citation("58 Pa. Code § 601a.2")
 REFERENCE: Final = "688a"
@@ -118,6 +122,8 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
     we do not hold (D13). `dealer_face_up`: the dealer's cards are dealt face up. `exposure_voids_by`: the way of dealing of
     which § 688a.13(i) speaks. `wager_forms`: in what forms wagers are made; none if the chapter does not say. `in_force`:
     whether it ever was; one that was not serves what-if replays only (D14).
+    `edition` is the number of the last amendment in it that changed it (1: none did), `edition_digest` the SHA-256 of the
+    texts of these amendments, in order, in hexadecimal digits (empty: none).
     `citations` and `has_answers` keep the answers of `cite` and `has`.
     """
 
@@ -149,6 +155,8 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
     assumed: bool
     sections: Mapping[str, str | None]
     findings: Mapping[str, FindingKind] = {}
+    edition: int = 1
+    edition_digest: str = ""
     citations: dict[str, Citation] = {}
     has_answers: dict[str, bool] = {}
 
@@ -214,18 +222,77 @@ class KnownRule(msgspec.Struct, frozen=True):
     cite: str
 
 
-@cache
-def chapter(jurisdiction: str, name: str) -> Chapter:
-    """Return a chapter by jurisdiction and number; KeyError if it is not known.
+def chapter(jurisdiction: str, name: str, *, day: str = "", published: tuple[str, ...] = ()) -> Chapter:
+    """Return a chapter by jurisdiction and number in the edition in force on a gaming day; KeyError if it is not known.
+
+    Without a day it is the first edition. `published` are the texts of amendments that the property published, next to those
+    that are held; one with a number that is held does not count. Raises `ValueError` if an amendment does not fit.
 
     >>> chapter("pa", "688a").numbers["qualifying_wager_cents"]
     500
     """
-    table = with_lent(table_of(jurisdiction, name), lambda other: table_of(jurisdiction, other))
+    return _edition(jurisdiction, name, _amendments(jurisdiction, name, day, published))
+
+
+@cache
+def _amendments(jurisdiction: str, name: str, day: str, published: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the texts of the amendments in force on a day, of a chapter and of those it copies from."""
+    if not day:
+        return ()
+    table = table_of(jurisdiction, name)
+    keys = {f"{jurisdiction}-{each}" for each in (name, *_copied(table))}
+    brought = [each for each in map(read_amendment, published) if each.key in keys]
+    texts: list[str] = []
+    for key in sorted(keys):
+        held = map(read_amendment, amendment_texts(*key.split("-", 1)))
+        texts += [each.text for each in in_force((*held, *(each for each in brought if each.key == key)), day)]
+    return tuple(texts)
+
+
+def _copied(table: Mapping[str, Any]) -> set[str]:
+    """Return the chapters from which a chapter copies."""
+    return {name for name in (table.get("lent"), *(each.get("from") for each in table.get("paytable", ()))) if name}
+
+
+@cache
+def _edition(jurisdiction: str, name: str, amendments: tuple[str, ...]) -> Chapter:
+    """Return a chapter with these amendments, of its own or of those it copies from."""
     try:
-        return _chapter(table)
+        table, changing = _full(jurisdiction, name, amendments)
+        made = _chapter(table)
     except KeyError as error:
+        if name not in chapter_names().get(jurisdiction, ()):
+            raise
         raise ValueError(f"the chapter {jurisdiction}-{name}: {error} is missing; {GUIDE}") from error
+    if not changing:
+        return made
+    digest = sha256("".join(each.text for each in changing).encode()).hexdigest()
+    own = [each.edition for each in changing if each.key == made.key]
+    return msgspec.structs.replace(made, edition=max(own, default=1), edition_digest=digest)
+
+
+def _full(
+    jurisdiction: str, name: str, amendments: tuple[str, ...] = (), text: Mapping[str, Any] | None = None
+) -> tuple[Mapping[str, Any], list[Amendment]]:
+    """Return a chapter's table (or `text`, which is to be one) with what it copies, as amended; and what changed it."""
+
+    changing: list[Amendment] = []
+
+    def table_in_force(other: str) -> Mapping[str, Any]:
+        table, changed = _full(jurisdiction, other, amendments)
+        changing.extend(each for each in changed if each not in changing)
+        return table
+
+    table = with_lent(text if text is not None else table_of(jurisdiction, name), table_in_force)
+    table = {key: value for key, value in table.items() if key != "lent"} | {
+        "paytable": list(_in_full(table, table_in_force))
+    }
+    for each in map(read_amendment, amendments):
+        if each.key == f"{jurisdiction}-{name}":
+            before, table = table, amended(table, each)
+            if table != before:
+                changing.append(each)
+    return table, changing
 
 
 def read_chapter(text: str, source: str) -> Mapping[str, Any]:
@@ -244,23 +311,30 @@ def check_chapter(text: str, source: str) -> Chapter:
     """Return the chapter that a text makes, and add nothing. Raises `ValueError` naming file, key and what was expected."""
     table = read_chapter(text, source)
     try:
-        return _chapter(with_lent(table, lambda other: table_of(table["jurisdiction"], other)))
+        return as_chapter(table)
     except KeyError as error:
         raise ValueError(f"{source}: {error} is missing, or there is no such chapter or paytable; {GUIDE}") from error
     except ValueError as error:
         raise ValueError(f"{source}: {error}; {GUIDE}") from error
 
 
-def add_chapter(text: str, source: str = "chapter") -> Chapter:
+def as_chapter(table: Mapping[str, Any]) -> Chapter:
+    """Return the chapter of a table, with what it copies from others. Raises `KeyError` if something is not there."""
+    return _chapter(_full(table["jurisdiction"], table["chapter"], text=table)[0])
+
+
+def add_chapter(text: str, source: str = "chapter", amendments: Iterable[str] = ()) -> Chapter:
     """Take in a chapter from the text of its TOML (in the file `source`), next to those of the package; return it.
 
-    Raises `ValueError` if the text is no chapter, or if the chapter is known already; nothing is added then.
+    Raises `ValueError` if the text is no chapter, if an amendment does not fit it, or if the chapter is known already; nothing is
+    added then.
     """
     check_chapter(text, source)
     table = read_chapter(text, source)
-    add_table(table)
+    add_table(table, amendments)
     _forget_answers()
     try:
+        chapter(table["jurisdiction"], table["chapter"], day=LAST_DAY)
         return chapter(table["jurisdiction"], table["chapter"])
     except ValueError:
         remove_chapter(f"{table['jurisdiction']}-{table['chapter']}")
@@ -271,13 +345,12 @@ def remove_chapter(key: str) -> None:
     """Take out a chapter that was added, by its key such as `pa-700a`; KeyError for any other."""
     jurisdiction, _, name = key.partition("-")
     remove_table(jurisdiction, name)
-    chapter.cache_clear()
     _forget_answers()
 
 
 def _forget_answers() -> None:
-    known_chapters.cache_clear()
-    cite.cache_clear()
+    for answers in (known_chapters, cite, _edition, _amendments):
+        answers.cache_clear()
 
 
 @cache
@@ -306,9 +379,10 @@ def known_rules() -> list[KnownRule]:
 
 
 def _chapter(table: Mapping[str, Any]) -> Chapter:
+    """Return the chapter of a table that has everything it copies from others."""
     name: str = table["chapter"]
     effective: date = table["effective"]
-    paytables = [_paytable(name, entry) for entry in _in_full(table)]
+    paytables = [_paytable(name, entry) for entry in table.get("paytable", ())]
     wagers = [_wager(name, entry, paytables, table["wager"][0]["name"]) for entry in table["wager"]]
     numbers: Mapping[str, Any] = table["numbers"]
 
@@ -364,17 +438,13 @@ def _must_have_numbers(made: Chapter) -> None:
             raise ValueError(f"numbers.{number} is missing; {reason} needs it")
 
 
-def _in_full(table: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _in_full(table: Mapping[str, Any], read: Callable[[str], Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
     """The paytables of a chapter; an entry that names paytables of another chapter is replaced by these."""
     for entry in table.get("paytable", ()):
         if "from" not in entry:
             yield entry
             continue
-        same = {
-            other["name"]: other
-            for other in table_of(table["jurisdiction"], entry["from"])["paytable"]
-            if other["wager"] == entry["wager"]
-        }
+        same = {other["name"]: other for other in read(entry["from"])["paytable"] if other["wager"] == entry["wager"]}
         yield from ({**same[name], "cite": entry["cite"]} for name in entry["names"])
 
 

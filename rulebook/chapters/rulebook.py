@@ -92,14 +92,20 @@ class Rulebook(msgspec.Struct, frozen=True, kw_only=True):
         return section.startswith(self.without)
 
 
-def parse_submission(toml_text: str, source: str = "rules submission") -> Rulebook:
+def parse_submission(
+    toml_text: str, source: str = "rules submission", day: str = "", published: tuple[str, ...] = ()
+) -> Rulebook:
     """Read a rules submission, or raise `RulesRefused` with the file, the key, what was expected and the section.
+
+    It is resolved against the edition of its chapter that is in force on a gaming day, that of the submission if none is given;
+    `published` are the texts of amendments that the property published. A wager or setting that an edition struck after the
+    submission took effect is not part of the rules any more.
 
     >>> book = parse_submission(simple_submission(paytables={"fortune_bonus": "1"}))
     >>> book.offers["fortune_bonus"].paytable.best(frozenset({"flush"})).odds.winnings(500)
     2000
     """
-    return _SubmissionReader(source, toml_text, read_toml(toml_text, source)).rulebook()
+    return _SubmissionReader(source, toml_text, read_toml(toml_text, source), day, published).rulebook()
 
 
 class _Section:
@@ -151,6 +157,10 @@ class _Section:
         inner = self.take(key, dict, expected)
         return _Section(self.source, f"{self.name}.{key}" if self.name else key, inner)
 
+    def drop(self, key: str) -> None:
+        """Pass over what an edition has struck since the submission took effect."""
+        del self._left[key]
+
     def keys_left(self) -> tuple[str, ...]:
         return tuple(self._left)
 
@@ -177,16 +187,19 @@ _TABLE: Final = ("deal_method", "starting", "shuffler", "decks", "adjacent_boxes
 class _SubmissionReader:
     """Reads one submission from the top down. Each method reads one part and reports its errors."""
 
-    def __init__(self, source: str, text: str, table: Mapping[str, Any]) -> None:
+    def __init__(self, source: str, text: str, table: Mapping[str, Any], day: str, published: tuple[str, ...]) -> None:
         self.source = source
         self.text = text
         self.top = _Section(source, "", table)
+        self.day, self.published = day, published
 
     def rulebook(self) -> Rulebook:
         top = self.top
-        self.chapter = self._chapter()
+        key = self._key()
         name = top.text("name", "the name of these rules")
-        day = self._effective_gaming_day()
+        day = self._effective_gaming_day(chapter(*key).effective)
+        self.filed_by = chapter(*key, day=day, published=self.published)
+        self.chapter = chapter(*key, day=max(day, self.day), published=self.published)
         offers, meter, linked, mystery_meter, linked_mystery = self._offers()
         deal_method, starting, shuffler, decks, adjacent = self._table()
         house_way = self._house_way()
@@ -218,14 +231,15 @@ class _SubmissionReader:
             without=self.chapter.shufflers[shuffler].without,
         )
 
-    def _chapter(self) -> Chapter:
+    def _key(self) -> tuple[str, str]:
         expected = f"one of {', '.join(known_chapters())}"
         key = self.top.text("chapter", expected)
         if key not in known_chapters():
             raise self.top.refuse("chapter", f"{key!r} is not known; expected {expected}")
-        return chapter(*key.split("-", 1))
+        jurisdiction, _, number = key.partition("-")
+        return jurisdiction, number
 
-    def _effective_gaming_day(self) -> str:
+    def _effective_gaming_day(self, first: str) -> str:
         value = self.top.take("effective_gaming_day", (str, date), "a day such as 2025-01-31")
         try:
             # A date with a time of day is a date to Python too; its text is not one.
@@ -234,8 +248,8 @@ class _SubmissionReader:
             day = ""
         if day != str(value):
             raise self.top.refuse("effective_gaming_day", f"{str(value)!r}; expected a day such as 2025-01-31")
-        if day < self.chapter.effective:
-            message = f"{day} is before the chapter took effect on {self.chapter.effective}"
+        if day < first:
+            message = f"{day} is before the chapter took effect on {first}"
             raise self.top.refuse("effective_gaming_day", message)
         return day
 
@@ -243,7 +257,9 @@ class _SubmissionReader:
         wagers = self.top.table("wagers", "a table for each wager offered")
         rules = self.chapter.wagers
         for name in wagers.keys_left():
-            if name not in rules:
+            if name not in rules and name in self.filed_by.wagers:
+                wagers.drop(name)
+            elif name not in rules:
                 raise wagers.refuse(name, f"no such wager; the chapter has {', '.join(rules)}", self._wagers_cite())
         offers: dict[str, WagerOffer] = {}
         meter, linked, mystery_meter, linked_mystery = None, False, None, False
@@ -457,6 +473,8 @@ class _SubmissionReader:
                 raise filed.refuse(name, f"{value!r}; expected {expected} ({rule.decision})")
             settings[name] = value
         if filed is not None:
+            for name in (self.filed_by.settings.keys() - rules.keys()) & set(filed.keys_left()):
+                filed.drop(name)
             filed.close(rules)
         return settings
 

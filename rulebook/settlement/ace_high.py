@@ -35,7 +35,9 @@ def settle_ace_high(book: Rulebook, dealer: Hand, box: BettingBox, cap: MaximumP
         return due_of(book, box, wager, Outcome.LOSE, -box.stakes[wager], "11(h)(1)(i)(A)", paytable)
     if hand == "?":
         return due_of(book, box, wager, Outcome.UNKNOWN, None, "12(b)", paytable)
-    line = next(line for line in paytable.lines if line.hand == hand)
+    line = next((line for line in paytable.lines if line.hand == hand), None)
+    if line is None:  # struck by an amendment
+        return due_of(book, box, wager, Outcome.LOSE, -box.stakes[wager], "12(b)", paytable)
     return won_at_odds(book, box, wager, paytable, line, cap, "12(b)")
 
 

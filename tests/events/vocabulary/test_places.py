@@ -66,7 +66,7 @@ PIT = [
     [
         ("pit", PIT),
         ("count", ["drop_counted", "event_corrected"]),
-        ("office", ["gaming_day_opened", "rules_filed", "filing_signed"]),
+        ("office", ["gaming_day_opened", "rules_filed", "filing_signed", "chapter_published"]),
     ],
 )
 def test_people_write_at_tables_what_is_theirs(writer: str, types: list[str]) -> None:

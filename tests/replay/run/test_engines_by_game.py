@@ -187,7 +187,7 @@ def alone(game: str) -> Iterator[None]:
         jurisdiction: {name: file for name, file in files.items() if f"{jurisdiction}-{name}" in wanted}
         for jurisdiction, files in chapter_files._packaged().items()
     }
-    caches = (chapters.chapter, chapters.known_chapters, cite)
+    caches = (chapters._edition, chapters._amendments, chapters.known_chapters, cite)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(chapter_files, "_packaged", lambda: packaged)
         patched.setattr(catalogue, "_RECORDS", {game: GAMES[game]})

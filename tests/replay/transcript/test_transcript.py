@@ -270,12 +270,12 @@ def test_a_rules_file_is_named_by_its_name_alone(name: str) -> None:
     def load(name: str) -> str:
         raise AssertionError(f"{name} must not be asked for")
 
-    with pytest.raises(TranscriptError, match=r"^dispute\.txt:1: rules: a rules submission is named by its file name"):
+    with pytest.raises(TranscriptError, match=r"^dispute\.txt:1: rules: the file is named by its name alone"):
         parse(f"rules {name}\n{PAID}", "dispute.txt", load)
 
 
 def test_without_a_place_to_load_from_there_are_no_rules_files() -> None:
-    with pytest.raises(TranscriptError, match="lies beside the transcript"):
+    with pytest.raises(TranscriptError, match="lies next to the transcript"):
         parse("rules floor-2.toml\n" + PAID, "dispute.txt")
 
 

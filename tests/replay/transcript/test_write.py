@@ -78,7 +78,8 @@ EVENTS = st.sampled_from(sorted(WRITERS, key=lambda cls: cls.TYPE)).flatmap(payl
 
 
 def said(script: Script) -> list[Event]:
-    return [each.payload for each in script.events if not isinstance(each.payload, model.RulesFiled)]
+    filings = model.RulesFiled | model.ChapterPublished
+    return [each.payload for each in script.events if not isinstance(each.payload, filings)]
 
 
 def back(events: list[Event], **options: Any) -> list[Event]:
@@ -128,22 +129,26 @@ def test_what_came_before_the_round_is_written_before_it() -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.path.stem}:{case.line}")
 def test_golden_rounds_are_written_and_read_and_judged_alike(case: Any) -> None:
-    scripts = parse(case.transcript, "golden")
+    scripts, files = parse(case.transcript, "golden"), dict[str, str]()
     for script in scripts:
+        published = [each.payload.toml for each in script.events if isinstance(each.payload, model.ChapterPublished)]
+        files |= {f"edition-{len(files) + count}.toml": toml for count, toml in enumerate(published)}
+        rules = ["rules filed.toml", *(f"edition {name}" for name in files if name != "filed.toml")]
+        files["filed.toml"] = script.book.text
         timed = [
             (seq, each.at_us, each.payload)
             for seq, each in enumerate(script.events, 1)
-            if not isinstance(each.payload, model.RulesFiled)
+            if not isinstance(each.payload, model.RulesFiled | model.ChapterPublished)
         ]
-        text = to_text(timed, table=script.table, round_no=script.round_no, rules=["rules filed.toml"])
-        (again,) = parse(f"day {script.gaming_day}\n{text}", "written", lambda name, toml=script.book.text: toml)
+        text = to_text(timed, table=script.table, round_no=script.round_no, rules=rules)
+        (again,) = parse(f"day {script.gaming_day}\n{text}", "written", files.__getitem__)
         assert [type(event) for event in said(again)] == [type(event) for event in said(script)]
         for wrote, read in zip(said(script), said(again), strict=True):
             if not isinstance(wrote, model.RoundOpened):
                 assert read == (wrote if not isinstance(wrote, model.WagerRefused) else read)
         if len(scripts) == 1:
             (first,) = judge(case.transcript, "golden")
-            (second,) = judge(f"day {script.gaming_day}\n{text}", "written", lambda name, toml=script.book.text: toml)
+            (second,) = judge(f"day {script.gaming_day}\n{text}", "written", files.__getitem__)
             assert [each.line() for each in second.conclusion.findings] == [
                 each.line() for each in first.conclusion.findings
             ]
@@ -168,10 +173,11 @@ OUTSIDE = {
     "dispute_closed", "investigation_opened", "investigation_closed", "record_viewed", "record_exported", "key_published",
     "key_retired", "surveillance_noted", "shift_signed_over", "shift_accepted",
     "case_opened", "case_assigned", "case_due_moved", "case_noted", "case_attached", "case_letter_made", "case_appealed",
-    "alarm_acknowledged", "property_applied", "filing_signed",
-    "observation_opened", "observation_closed", "round_observed", "entry_confirmed",
+    "alarm_acknowledged", "property_applied", "filing_signed", "chapter_published",
+    "observation_opened", "observation_closed", "round_observed", "entry_confirmed", "entry_line_added", "round_unreadable",
+    "verdict_unveiled",
 }  # fmt: skip
-"""Events that are no part of a round's play; `round_opened` and `rules_filed` are written by lines of their own."""
+"""Events that are no part of a round's play. `round_opened`, `rules_filed` and `chapter_published` have lines of their own."""
 
 
 def test_every_event_of_play_has_a_statement() -> None:

@@ -103,7 +103,7 @@ def test_a_key_that_is_missing_is_named_with_the_file(monkeypatch: pytest.Monkey
     text = (ROOT / "games" / "over_under" / "chapters" / "pa-686a.toml").read_text().replace("wheel = ", "wheal = ", 1)
     monkeypatch.setattr(chapters, "table_of", lambda where, name: tomllib.loads(text))
     with pytest.raises(ValueError, match=r"the chapter pa-686a: 'wheel' is missing"):
-        chapter.__wrapped__("pa", "686a")
+        chapters._edition.__wrapped__("pa", "686a", ())
 
 
 def test_every_game_has_a_chapter() -> None:
