@@ -47,7 +47,7 @@
     const link = event.target.closest?.('.stMain a[href]:not([target="_blank"])');
     if (!link || link.hasAttribute("download") || event.defaultPrevented || event.button !== 0) return;
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-    const elsewhere = link.pathname !== location.pathname || nameOf(link) === "round";
+    const elsewhere = link.pathname !== location.pathname || ["round", "dispute"].includes(nameOf(link));
     if (link.origin !== location.origin || !pages().some((page) => page.pathname === link.pathname) || !elsewhere) return;
     event.preventDefault();
     history.pushState({}, "", link.href);
@@ -98,6 +98,61 @@
 
   document.addEventListener("click", (event) => {
     if (event.target.closest?.('[role="tab"]')) window.rackSight("moves");  // a slow page draws the list later
+  }, true);
+
+  // What is typed into a draft's box stays in the browser, for who is signed in, until it is stored or emptied (parts/drafts.py).
+  const draftOf = (element) => {
+    const name = /\bst-key-(draft-[\w-]+)/.exec(element.closest?.('[class*="st-key-draft-"]')?.className ?? "")?.[1];
+    return name && keptAs(name);
+  };
+  const keptAs = (name) => `rack-${document.querySelector(".rk-who")?.textContent.trim() ?? ""}-${name}`;
+  const keep = (name, words) => words.trim() ? localStorage.setItem(name, words) : localStorage.removeItem(name);
+  const seen = new WeakMap(), stored = new Map();
+  const tendDrafts = () => {
+    for (const mark of document.querySelectorAll("[data-draft-stored]")) {
+      if (seen.has(mark)) continue;
+      seen.set(mark, "");
+      const name = keptAs(mark.dataset.draftStored);
+      stored.set(name, localStorage.getItem(name));
+      localStorage.removeItem(name);
+    }
+    for (const box of document.querySelectorAll('[class*="st-key-draft-"] textarea')) {
+      const name = draftOf(box);
+      if (seen.get(box) === name) continue;
+      seen.set(box, name);
+      const kept = localStorage.getItem(name);
+      if (!kept || kept === box.value) {
+        if (box.value !== stored.get(name)) keep(name, box.value);  // a box that goes away may be drawn once more
+        continue;
+      }
+      Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value").set.call(box, kept);
+      box.dispatchEvent(new Event("input", { bubbles: true }));
+      box.dispatchEvent(new FocusEvent("focusout", { bubbles: true }));
+    }
+  };
+  document.addEventListener("input", (event) => {
+    const name = event.target.tagName === "TEXTAREA" && draftOf(event.target);
+    if (name) keep(name, event.target.value);
+  });
+  new MutationObserver(tendDrafts).observe(document.body, { childList: true, subtree: true });
+  tendDrafts();
+
+  // A link that a redraw replaces between press and release is followed all the same: the browser would send no click.
+  let pressed = null;
+  document.addEventListener("pointerdown", (event) => {
+    const link = event.button === 0 && event.target.closest?.(".stMain a[href]");
+    pressed = link ? { link, x: event.clientX, y: event.clientY } : null;
+  }, true);
+  document.addEventListener("pointerup", (event) => {
+    const held = pressed;
+    pressed = null;
+    if (!held || held.link.isConnected && held.link.contains(event.target)) return;
+    if (Math.hypot(event.clientX - held.x, event.clientY - held.y) > 8) return;
+    const copy = held.link.cloneNode(true);
+    copy.hidden = true;
+    document.querySelector(".stMain").append(copy);
+    copy.click();
+    copy.remove();
   }, true);
 
   // A heading sorts its table: the first time numbers from the largest and words from A, then the other way round.

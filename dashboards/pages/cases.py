@@ -4,33 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import date
-from hashlib import sha256
-from typing import Any
 
 import streamlit as st
 
 from analytics.hold import hold
+from analytics.hold.hold import RoundView
 from dashboards.access import access
 from dashboards.access.downloads import Download
 from dashboards.drawing import markup
-from dashboards.drawing.names import Formats, day_name
-from dashboards.parts import desk, record_check, review_panel, save_link, source
-from dashboards.parts.dispute_panel import AGAINST, AGAINST_HELP
+from dashboards.drawing.names import Formats
+from dashboards.parts import desk, dispute_panel, drafts, record_check, review_panel, save_link, source
 from dashboards.rulings import case_parts, ruling
-from dashboards.run import cases_path, key_path, log_address
-from desk.packet import REFUSALS as PACKET_REFUSALS
+from dashboards.run import cases_path, log_address
 from desk.review import cases
 from desk.review.cases import CaseFolder, PatronCase
-from desk.review.desk import OUTCOMES, REFUSALS, Desk, Entry, ReviewRefused
-from replay.narrative.names import plural, table_name
+from desk.review.desk import LONGEST_CLAIM, REFUSALS, Desk, Entry, ReviewRefused
+from replay.narrative.names import table_name
 
 ACTIONS = {
     "note": "Note",
     "attach": "Attach",
     "assign": "Assign",
     "due": "Move due date",
-    "decide": "Decide",
-    "sign": "Sign",
     "appeal": "Appeal",
 }
 BUTTONS = {
@@ -38,11 +33,8 @@ BUTTONS = {
     "attach": "Attach file",
     "assign": "Assign case",
     "due": "Move due date",
-    "decide": "Record decision",
-    "sign": "Sign decision",
     "appeal": "Record appeal",
 }
-NEW = "A new claim"
 
 
 def page() -> None:
@@ -53,14 +45,11 @@ def page() -> None:
         source.show(markup.empty("No log is named", "Start the pages with the log: `rack dashboard --log ADDR`"))
         return
     desk.outcome()
-    query, formats = st.query_params, source.formats()
-    name, table, round_no = query.get("case", ""), query.get("table", ""), query.get("round", "")
+    name, formats = st.query_params.get("case", ""), source.formats()
     try:
         if name:
             found, today = desk.ask(lambda at: (cases.case(at, name), at.today()))
             one(found, today, formats)
-        elif table and round_no.isdecimal():
-            new(table, int(round_no), query.get("seat", ""))
         else:
             listed(*desk.ask(lambda at: (cases.cases(at), at.today())))
     except REFUSALS as error:
@@ -71,7 +60,9 @@ def page() -> None:
 def listed(found: list[PatronCase], today: str) -> None:
     """Show the cases, the overdue first."""
     source.show(
-        markup.heading("Cases", "Patrons' disputes, by the day on which they are due. Open one from its round.")
+        markup.heading(
+            "Cases", "Patrons' disputes, by the day on which they are due. Open one on its round's Dispute page."
+        )
     )
     undecided = [each for each in found if each.case.decision is None]
     late = sum(each.case.overdue(today) for each in undecided)
@@ -104,22 +95,25 @@ def one(found: PatronCase, today: str, formats: Formats) -> None:
         markup.heading(f"Case {found.name}", head, markup.Html(ways + markup.button_link("cases", "All cases")))
     )
     left, right = st.columns([7, 5], gap="medium")
+    view = source.ask(lambda db: hold.round_view(db, f"table/{found.table}", case.round_no or 0))
     with left:
         source.show(case_parts.facts(found, today))
-        _record(found, formats)
+        _record(found, view, formats)
         _attachments(found)
     with right:
-        who = _actor()
+        dispute = next(
+            each for each in dispute_panel.disputes_of(found.table, case.round_no) if each.dispute == case.dispute
+        )
+        dispute_panel.Steps(found.table, case.round_no, case.seat, dispute, view, formats).show()
+        who = dispute_panel.writer()
         if who is not None:
             _act(found, who)
-        _letter(found, who)
         source.show(markup.section("History"))
         source.show(review_panel.history(case.history, formats))
 
 
-def _record(found: PatronCase, formats: Formats) -> None:
+def _record(found: PatronCase, view: RoundView | None, formats: Formats) -> None:
     """Show what the record says of the claim, where the log confirms it."""
-    view = source.ask(lambda db: hold.round_view(db, f"table/{found.table}", found.case.round_no or 0))
     if view is None:
         source.show(markup.section("What the record shows", "The warehouse does not hold this round yet."))
         return
@@ -168,60 +162,50 @@ def _take_out(found: PatronCase, folder: CaseFolder, digest: str, who: str) -> N
     save_link.link(f"Save {attached.name}", Download(attached.name, "application/octet-stream", data))
 
 
-def _actor() -> str | None:
-    """Return the id of who may write here; None if no one may, and the page is there to be read."""
-    who = access.person()
-    if who is None or access.refusal(access.REVIEW) is not None:
-        return None
-    known = desk.actor(who)
-    return None if known is None else known.id
-
-
 def _act(found: PatronCase, who: str) -> None:
     """Offer what can be done about a case: one form at a time."""
     is_open = found.case.decision is None
-    offered = ["note", "attach", "assign", "due", "decide"] if is_open else ["note", "attach", "appeal"]
-    if found.case.pending is not None and found.case.pending.by != who:
-        offered.insert(0, "sign")
-    key = f"{found.name} {len(found.case.history)}"  # a form is empty again when something was written
+    offered = ["note", "attach", "assign", "due"] if is_open else ["note", "attach", "appeal"]
     todo = st.segmented_control(
         "Action",
         offered,
         default=offered[0],
         required=True,
         format_func=lambda each: ACTIONS[each],
-        key=f"do {key}",
+        key=f"do {found.name} {is_open}",
         label_visibility="collapsed",
     )
-    with st.form(f"form {key} {todo}", border=False):
-        done = _FORMS[todo or "note"](found.name, who)
-        if st.form_submit_button(BUTTONS[todo or "note"], type="primary"):
-            _carry_out(done)
+    action = todo or "note"
+    draft = f"{action}-{found.name}"
+    with st.form(f"form {draft} {drafts.turn(draft)}", border=False, enter_to_submit=False):
+        done = _FORMS[action](found.name, draft, who)
+        if st.form_submit_button(BUTTONS[action], type="primary"):
+            _carry_out(done, draft)
 
 
 Doing = Callable[[Desk], Entry] | None
 """What a form does at the desk; None while it is not filled in."""
 
 
-def _carry_out(done: Doing) -> None:
+def _carry_out(done: Doing, draft: str) -> None:
     """Do what a form is for, or say that it is not filled in."""
     if done is None:
         desk.refuse("Fill in every box of the form.")
-    else:
-        desk.act(done)
+    elif desk.act(done) is not None:
+        drafts.stored(draft)
     st.rerun()
 
 
-def _note(name: str, who: str) -> Doing:
-    words = st.text_area("What was seen or done", max_chars=400).strip()
+def _note(name: str, draft: str, who: str) -> Doing:
+    words = drafts.box("What was seen or done", draft)
     return (lambda at: cases.note(at, name, note=words, by=who)) if words else None
 
 
-def _attach(name: str, who: str) -> Doing:
+def _attach(name: str, draft: str, who: str) -> Doing:
     folder = CaseFolder(cases_path())
     largest = folder.settings().largest_mib
     file = st.file_uploader("File", max_upload_size=largest)
-    words = st.text_input("What it is", max_chars=400).strip()
+    words = drafts.box("What it is", draft)
     if file is None or not words:
         return None
 
@@ -234,159 +218,33 @@ def _attach(name: str, who: str) -> Doing:
     return write
 
 
-def _assign(name: str, who: str) -> Doing:
+def _assign(name: str, draft: str, who: str) -> Doing:
     names = {person.id: person.name for person in desk.register().all}
     to = st.selectbox("To", list(names), format_func=lambda person: f"{names[person]} ({person})")
-    words = st.text_input("Reason", max_chars=400).strip()
+    words = drafts.box("Reason", draft)
     return (lambda at: cases.assign(at, name, to=to, by=who, reason=words)) if words else None
 
 
-def _due(name: str, who: str) -> Doing:
+def _due(name: str, draft: str, who: str) -> Doing:
     day = st.date_input("New due date", value=None, format="MM/DD/YYYY")
-    words = st.text_input("Reason", max_chars=400).strip()
+    words = drafts.box("Reason", draft)
     due = day.isoformat() if isinstance(day, date) else ""
     return (lambda at: cases.move_due(at, name, due=due, by=who, reason=words)) if due and words else None
 
 
-def _decide(name: str, who: str) -> Doing:
-    outcome: Any = st.selectbox(
-        "Outcome",
-        list(OUTCOMES),
-        index=None,
-        placeholder="Choose",
-        format_func=lambda each: OUTCOMES[each].capitalize(),
-    )
-    words = st.text_area("Why, as the patron will read it", max_chars=400).strip()
-    against = st.text_area(AGAINST, max_chars=400, help=AGAINST_HELP).strip() or None
-    if not words or not outcome:
-        return None
-    return lambda at: cases.decide(at, name, outcome=outcome, by=who, reason=words, override=against)
-
-
-def _sign(name: str, who: str) -> Doing:
-    words = st.text_input("What was checked", max_chars=400).strip()
-    return (lambda at: cases.sign(at, name, by=who, reason=words)) if words else None
-
-
-def _appeal(name: str, who: str) -> Doing:
-    words = st.text_area("What the patron says", max_chars=400).strip()
+def _appeal(name: str, draft: str, who: str) -> Doing:
+    words = drafts.box("What the patron says", draft, longest=LONGEST_CLAIM)
     settings = CaseFolder(cases_path()).settings()
     return (lambda at: cases.appeal(at, name, by=who, reason=words, settings=settings)) if words else None
 
 
-_FORMS: dict[str, Callable[[str, str], Doing]] = {
+_FORMS: dict[str, Callable[[str, str, str], Doing]] = {
     "note": _note,
     "attach": _attach,
     "assign": _assign,
     "due": _due,
-    "decide": _decide,
-    "sign": _sign,
     "appeal": _appeal,
 }
-
-
-def _letter(found: PatronCase, who: str | None) -> None:
-    """Offer the letter on the decision in force."""
-    if found.case.decision is None or who is None:
-        return
-    why = access.refusal(access.PACKET) or ("" if key_path() is not None else "Start the pages with RACK_KEY set")
-    kept = f"letter {found.name} {found.case.decision.seq}"
-    if st.button("Letter to the patron", disabled=bool(why), help=why or "Signed PDF; recorded in the log"):
-        with st.spinner("Judging the round again, then typesetting …"):
-            st.session_state[kept] = _signed(found, who)
-        st.rerun()
-    pdf: bytes | None = st.session_state.get(kept)
-    if pdf is not None:
-        from desk.report.letter import letter_name
-
-        save_link.link("Save the letter", Download(letter_name(found), "application/pdf", pdf))
-
-
-def _signed(found: PatronCase, who: str) -> bytes | None:
-    # It typesets and signs: no page waits for that before it is asked for.
-    from desk.report.letter import signed_letter
-
-    key = key_path()
-    assert key is not None, "the button is off without a key"
-    try:
-        settings = CaseFolder(cases_path()).settings()
-        pdf = desk.ask(lambda at: signed_letter(at.log, found, settings, key))
-    except PACKET_REFUSALS as error:
-        desk.refuse(str(error), "No letter was made")
-        return None
-    digest = sha256(pdf).hexdigest()
-    done = desk.act(lambda at: cases.letter_made(at, found, digest=digest, by=who))
-    return None if done is None else pdf
-
-
-def new(table: str, round_no: int, seat: str) -> None:
-    """Show the form that opens a case of a round: of a new claim, or of a dispute of that round that is open."""
-    source.show(markup.heading("Open a case", f"{table_name(table)}, round {round_no:,}"))
-    view = source.ask(lambda db: hold.round_view(db, f"table/{table}", round_no))
-    who = _actor()
-    if view is None or who is None:
-        why = (
-            "There is no such round here."
-            if view is None
-            else "Log in with a role that reviews, or use `rack case open`."
-        )
-        source.show(markup.empty("No case can be opened", why))
-        return
-    review = desk.ask(lambda at: at.review(table))
-    waiting = {
-        each.dispute: each
-        for each in review.disputes.values()
-        if each.round_no == round_no and each.outcome is None and review.case_of(each.dispute) is None
-    }
-    settings = CaseFolder(cases_path()).settings()
-    source.show(
-        f'<p class="rk-note">{markup.text(day_name(view.round["gaming_day"]))}. '
-        f"The case will be due in {plural(settings.days, 'day')}.</p>"
-    )
-    options: list[int | None] = [None, *range(1, 8)]
-    given = int(seat) if seat.isdecimal() and int(seat) in options else None
-    with st.form("new-case"):
-        of = st.selectbox(
-            "Claim",
-            [None, *waiting],
-            format_func=lambda each: NEW if each is None else f"Dispute: {waiting[each].claim}",
-        )
-        claim = st.text_area("Patron's claim, if it is new", max_chars=400).strip()
-        left, right = st.columns(2)
-        place = left.selectbox(
-            "Seat",
-            options,
-            index=options.index(given),
-            format_func=lambda each: "Not known" if each is None else str(each),
-        )
-        patron = right.text_input("Patron's token", max_chars=32, help="Never a name").strip().lower() or None
-        if st.form_submit_button("Open case", type="primary"):
-            opened: list[PatronCase] = []
-
-            def write(at: Desk) -> Entry:
-                opened.append(
-                    cases.open_case(
-                        at,
-                        table,
-                        round_no,
-                        by=who,
-                        settings=settings,
-                        claim=None if of else claim,
-                        dispute=of,
-                        seat=place,
-                        patron=patron,
-                    )
-                )
-                return opened[0].case.history[-1]
-
-            if of or claim:
-                desk.act(write)
-            else:
-                desk.refuse("Write down what the patron says")
-            if opened:
-                st.query_params.clear()
-                st.query_params["case"] = opened[0].name
-            st.rerun()
 
 
 page()

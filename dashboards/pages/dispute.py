@@ -70,9 +70,15 @@ def search(formats: Formats) -> None:
         source.no_rounds()
         source.watch()
         return
+    state = st.session_state
+    typed = state.pop(dispute_panel.CLAIM_TYPED, None)
+    if "sentence" not in state:  # back from a round, or a new search
+        asked = len(st.query_params) > 0
+        state["sentence"] = typed or "" if asked else ""
+        for note in () if asked else ("sentence-notes", "sentence-unread"):
+            state.pop(note, None)
     sentence(days, formats)
     said = memory_boxes(tables, days)
-    state = st.session_state
     text = str(state.get("sentence") or "").strip()
     written = _written(text, formats)
     unread = [] if written else _unread()  # the words were found where somebody wrote them
@@ -119,7 +125,6 @@ def sentence(days: list[date], formats: Formats) -> None:
         "What the patron remembers",
         key="sentence",
         on_change=read,
-        max_chars=300,
         placeholder=source.ask(lambda db: search_words.example(db, formats.zone or UTC, formats.currency))
         or "seat 3, Tuesday afternoon, $10 on the ace high bonus, paid only $100",
     )
@@ -248,80 +253,91 @@ def memory_boxes(tables: list[str], days: list[date]) -> Remembered:
 
 
 def settle(view: RoundView, checked: Checked | None, formats: Formats) -> None:
-    """Show one round's answer: the ruling with its cards, packet and print next to it; below the money, the table, the events."""
+    """Show one round's answer and the steps of its dispute next to each other, and below the answer what proves it."""
     r = view.round
-    seats = sorted({*view.settlements["seat"].to_list()})
-    given = st.query_params.get("seat", "")
-    claims = dispute_panel.disputes_of(r["table_id"], r["round_no"])
+    table, round_no = r["table_id"], r["round_no"]
+    if typed := str(st.session_state.get("sentence") or "").strip():
+        st.session_state[dispute_panel.CLAIM_TYPED] = typed
+    claims = dispute_panel.disputes_of(table, round_no)
     head = st.container()
-    left, right = st.columns([7, 3], gap="medium")
-    options: list[int | None] = [None, *seats]
-    if "dispute-seat" not in st.session_state:
-        st.session_state["dispute-seat"] = int(given) if given.isdecimal() and int(given) in seats else None
-    with right:
-        seat = st.pills(
-            "Whose wagers", options, format_func=lambda s: "All seats" if s is None else f"Seat {s}", key="dispute-seat"
-        )
+    with st.container(key="dispute-page"):
+        answer, ahead, record = (st.container(key=f"dispute-{part}") for part in ("answer", "steps", "record"))
+    with answer:
+        seat = _whose(view)
+    with ahead:
+        decided = dispute_panel.panel(view, seat, claims, formats)
         with st.container(horizontal=True, vertical_alignment="center"):
-            packets.offer(r["table_id"], r["round_no"], seat)
+            if not decided:
+                packets.offer(table, round_no, seat)
             source.print_button()
-        dispute_panel.panel(r["table_id"], r["round_no"], seat, claims, formats)
-        dispute_panel.resolution(view, seat, formats)
-        clips.panel(r["table_id"], r["round_no"], r["closed_at_us"], seat, formats, clips.cameras())
-    if seat is None:
-        st.query_params.pop("seat", None)
-    else:
-        st.query_params["seat"] = str(seat)
+        clips.panel(table, round_no, r["closed_at_us"], seat, formats, clips.cameras())
     steps = steps_of(view.events.to_dicts())
-    name = f"{table_name(r['table_id'])} · Round {r['round_no']:,}" + ("" if seat is None else f" · Seat {seat}")
+    name = f"{table_name(table)} · Round {round_no:,}" + ("" if seat is None else f" · Seat {seat}")
     with head:
         when = f"{day_name(r['gaming_day'])} · {formats.clock(r['opened_at_us'])} to {formats.clock(r['closed_at_us'])}"
-        ways = dispute_parts.ways(view)
-        source.title(f"Dispute, {table_name(r['table_id'])} round {r['round_no']:,}")
-        source.show(markup.heading(name, f"{when} {formats.zone_name(r['opened_at_us'])}", ways))
-    with left:
-        source.show(ruling.answer(view, seat, formats, claims, desk.disposed(r["table_id"])))
+        source.title(f"Dispute, {table_name(table)} round {round_no:,}")
+        source.show(markup.heading(name, f"{when} {formats.zone_name(r['opened_at_us'])}", dispute_parts.ways(view)))
+    with answer:
+        source.show(ruling.answer(view, seat, formats, claims, desk.disposed(table)))
         if steps and (drawn := ruling.hands(table_after(steps, len(steps)), view, seat)):
             source.draw(drawn)
+    with record:
+        evidence(view, steps, seat, name, formats)
+        source.show(record_check.check_notice(checked))
+    source.show(prints.evidence(view, steps, formats))
+    source.watch(quietly=True)
+
+
+def _whose(view: RoundView) -> int | None:
+    """Ask whose wagers are shown, which the address keeps."""
+    r = view.round
+    key = f"seat of {r['table_id']} {r['round_no']}"
+    seats = sorted({*view.settlements["seat"].to_list()})
+    given = st.query_params.get("seat", "")
+    first = key not in st.session_state  # then the boxes of the search may still hold the address
+    if first:
+        st.session_state[key] = int(given) if given.isdecimal() and int(given) in seats else None
+    options: list[int | None] = [None, *seats]
+    seat: int | None = st.pills(
+        "Whose wagers", options, format_func=lambda s: "All seats" if s is None else f"Seat {s}", key=key
+    )
+    if not first and given != str(seat or ""):
+        if seat is None:
+            del st.query_params["seat"]
+        else:
+            st.query_params["seat"] = str(seat)
+    return seat
+
+
+def evidence(view: RoundView, steps: list[ReplayStep], seat: int | None, name: str, formats: Formats) -> None:
+    """Show the money of every wager, the other findings, the table at the end of the round, and what was recorded."""
     source.show(accounts.settlements(view, formats, seat))
     others = [f for f in view.findings.to_dicts() if not f["difference_cents"] and f["seat"] in (None, seat)]
     if others:
         with st.expander(f"{plural(len(others), 'finding')} beside the money in this round"):
             rows = [accounts.short_row(f, formats, view) for f in others]
             source.show(markup.table(accounts.OTHERS, rows, "Findings beside the money"))
-    if steps:
-        board(view, steps, seat, name, formats)
-    source.show(record_check.check_notice(checked))
-    source.show(prints.evidence(view, steps, formats))
-    source.watch()
-
-
-def board(view: RoundView, steps: list[ReplayStep], seat: int | None, name: str, formats: Formats) -> None:
-    """Show the table at the end of the round, and next to it what was recorded (of a seat)."""
-    left, right = st.columns([6, 4], gap="medium")
-    with left:
-        table, marks = table_after(steps, len(steps)), accounts.flags(view, formats)
-        said = f"{name}: the table at the end of the round"
-        source.draw(
-            table_drawing(table, formats, marks, said), table_drawing(table, formats, marks, said, upright=True)
-        )
-    with right:
-        proofs = proofs_of(view)
-        shown = [s for s in steps if seat is None or s.seq in proofs or focus_of(s.type, s.payload) == seat]
-        about = "" if seat is None else f" at {position_name(seat).lower()}"
-        with st.container(key="recorded-heading"):
-            source.show(markup.section(f"What was recorded{about}"))
-        with st.container(height=520, key="recorded"):
-            known, of_table = clips.cameras(), view.round["table_id"]
-            source.show(
-                prints.trail(
-                    shown,
-                    proofs,
-                    formats,
-                    "What was recorded",
-                    lambda step: Html("") if known is None else video.short(known, of_table, step, formats),
-                )
+    if not steps:
+        return
+    table, marks = table_after(steps, len(steps)), accounts.flags(view, formats)
+    said = f"{name}: the table at the end of the round"
+    source.draw(table_drawing(table, formats, marks, said), table_drawing(table, formats, marks, said, upright=True))
+    proofs = proofs_of(view)
+    shown = [s for s in steps if seat is None or s.seq in proofs or focus_of(s.type, s.payload) == seat]
+    about = "" if seat is None else f" at {position_name(seat).lower()}"
+    with st.container(key="recorded-heading"):
+        source.show(markup.section(f"What was recorded{about}"))
+    with st.container(height=520, key="recorded"):
+        known, of_table = clips.cameras(), view.round["table_id"]
+        source.show(
+            prints.trail(
+                shown,
+                proofs,
+                formats,
+                "What was recorded",
+                lambda step: Html("") if known is None else video.short(known, of_table, step, formats),
             )
+        )
 
 
 page()

@@ -13,7 +13,7 @@ from analytics.hold import hold
 from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats, day_name
-from dashboards.parts import desk, source
+from dashboards.parts import desk, drafts, source
 from dashboards.run import log_address
 from desk.review import surveillance
 from desk.review.desk import REFUSALS, TableReview
@@ -28,6 +28,8 @@ SHIFTS = {
     "Accepted by": "text",
 }
 SHOWN = 60
+ENTRY = "surveillance-entry"
+"""The draft of an entry."""
 """Entries that the page shows, the newest first; the report has all of them."""
 
 
@@ -116,14 +118,14 @@ def _accept(waiting: surveillance.HandOver, who: str | None, formats: Formats) -
 def _enter(who: str, formats: Formats) -> None:
     """Offer to make an entry; without a day and a time it is of now."""
     tables: list[str | None] = [None, *source.ask(hold.tables)]
-    with st.form("entry", clear_on_submit=True):
-        note = st.text_area("What happened", max_chars=400)
+    with st.form(f"entry {drafts.turn(ENTRY)}", enter_to_submit=False):
+        note = drafts.box("What happened", ENTRY)
         first, second, third = st.columns(3)
         table = first.selectbox(
             "Table", tables, format_func=lambda each: "No table" if each is None else table_name(each)
         )
-        camera = second.text_input("Camera", max_chars=32)
-        persons = third.text_input("Persons", max_chars=200, help="Patrons by token")
+        camera = second.text_input("Camera")
+        persons = third.text_input("Persons", help="Patrons by token")
         day = first.date_input("Day, if not now", None, format="MM/DD/YYYY")
         clock = second.time_input("Time, if not now", None)
         if st.form_submit_button("Make entry", type="primary"):
@@ -137,7 +139,8 @@ def _enter(who: str, formats: Formats) -> None:
                 "persons": persons.strip() or None,
                 "happened_us": _moment(day, clock, formats),
             }
-            desk.act(lambda at: surveillance.make_entry(at, **values))
+            if desk.act(lambda at: surveillance.make_entry(at, **values)) is not None:
+                drafts.stored(ENTRY)
             st.rerun()
 
 
@@ -195,7 +198,7 @@ def _sign_over(who: str, open_now: str) -> None:
         st.caption(f"Sign over to the next shift. {open_now}")
         left, right = st.columns([1, 3])
         known = " or ".join(source.ask(hold.shifts))
-        shift = left.text_input("Shift that ends", max_chars=32, placeholder=known).strip().lower()
+        shift = left.text_input("Shift that ends", placeholder=known).strip().lower()
         note = right.text_input("Note for the next shift", max_chars=400).strip()
         if st.form_submit_button("Sign over"):
             if _is_filled_in({"Shift that ends": shift, "Note for the next shift": note}):

@@ -95,7 +95,7 @@ def _form(
         if seen:
             camera = st.selectbox("Camera", seen, format_func=_camera_words, key=f"{key} camera")
         else:
-            camera = st.text_input("Camera", key=f"{key} camera", max_chars=32, placeholder="cam-4")
+            camera = st.text_input("Camera", key=f"{key} camera", placeholder="cam-4")
         left, right = st.columns(2)
         zone = formats.zone_name(at_us)
         starts = left.text_input(f"From ({zone})", formats.clock(at_us - BEFORE_US), key=f"{key} from {at_us}")

@@ -168,13 +168,13 @@ def act(what: Callable[[Desk], Entry]) -> Entry | None:
     if denied is not None:
         refuse(denied)
         return None
+    _read.clear()  # also if it is refused: then the page is behind the log
     try:
         with desk_at(address, persons=register(), **log_options()) as desk:
             entry = what(desk)
     except REFUSALS as error:
         refuse(str(error))
         return None
-    _read.clear()
     st.session_state["desk-done"] = f"{entry.by} {entry.says}"
     return entry
 

@@ -1,8 +1,13 @@
-"""A patron's dispute of a round: open it with what the patron says, decide it, both as events in the log through the desk."""
+"""A patron's dispute, step by step: claim, payment, decision, letter and packet. One step is next, the others are quiet.
+
+A dispute that is opened here is a case at once: it has a number, a due date, and a letter at its end. Everything is written
+through the desk, by whoever may review; others see what was done.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import streamlit as st
@@ -10,15 +15,24 @@ import streamlit as st
 from analytics.hold.hold import RoundView
 from dashboards.access import access
 from dashboards.drawing import markup
+from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats
-from dashboards.parts import desk, review_panel, source
+from dashboards.parts import desk, drafts, packets, review_panel, source
 from dashboards.rulings import accounts, case_parts
-from desk.review.desk import OUTCOMES, Dispute, FindingReview
+from dashboards.run import cases_path
+from desk.review import cases
+from desk.review.cases import CaseFolder, PatronCase
+from desk.review.contradiction import contradiction
+from desk.review.desk import LONGEST_CLAIM, OUTCOMES, Desk, Dispute, Entry, FindingReview, ReviewRefused
 from desk.review.incident_desk import incident_state
 from replay.narrative.findings import finding_title
+from replay.narrative.names import capitalized
 
-AGAINST = "Why against the record, if it is"
-AGAINST_HELP = "Only for a decision that the record contradicts. A second person signs it."
+CLAIM_TYPED = "claim-typed"
+"""Where the sentence is kept with which the round was looked for: it is the patron's claim to begin with."""
+DONE, NEXT, WAITS, LATER = "done", "next", "waits", "later"
+MARKS = {DONE: "✔︎", NEXT: "➤", WAITS: "◈", LATER: "○"}
+"""Where a step is → its shape."""
 
 
 def disputes_of(table: str, round_no: int) -> list[Dispute]:
@@ -28,129 +42,310 @@ def disputes_of(table: str, round_no: int) -> list[Dispute]:
     return [each for each in review.disputes.values() if each.round_no == round_no] if review is not None else []
 
 
-def case_ways(table: str, round_no: int, seat: int | None) -> markup.Html:
-    """Return links to the cases of a round and, for whoever may review, to the form for a new one."""
+def case_ways(table: str, round_no: int, seat: int | None) -> Html:
+    """Return links to the cases of a round and, for whoever may review, to where one is opened."""
     said = desk.reviews()
     if said is None:
-        return markup.Html("")
+        return Html("")
     here = [each for each in said.cases() if (each.table, each.case.round_no) == (table, round_no)]
     ways = [case_parts.chips(here)]
-    if access.person() is not None and access.may(access.REVIEW):
-        ways.append(markup.button_link("cases", "Open a case", table=table, round=round_no, seat=seat))
-    return markup.Html(f'<div class="rk-ways">{"".join(ways)}</div>' if any(ways) else "")
+    if writer() is not None:
+        ways.append(markup.button_link("dispute", "Open case", of=table, round=round_no, seat=seat))
+    return Html(f'<div class="rk-ways">{"".join(ways)}</div>' if any(ways) else "")
 
 
-def panel(table: str, round_no: int, seat: int | None, here: Sequence[Dispute], formats: Formats) -> None:
-    """Show the disputes of a round (`here`), and offer to open or decide one if who looks may review."""
-    desk.outcome()
-    source.show(case_ways(table, round_no, seat))
-    for each in here:
-        source.show(markup.section(f"Dispute {each.dispute}: {each.state}"))
-        source.show(review_panel.history(each.history, formats))
-    said = desk.reviews()
-    if said is None:
-        return
-    review = said.tables.get(table)
+def writer() -> str | None:
+    """Return the id of who may write here; None if no one may."""
     who = access.person()
     if who is None or access.refusal(access.REVIEW) is not None:
-        return
-    me = desk.actor(who)
-    if me is None:
-        return
-    undecided = next((each for each in here if each.outcome is None), None)
-    if undecided is None:
-        _open(table, round_no, seat, len(review.disputes) if review is not None else 0, me.id)
-    elif undecided.pending is not None and undecided.pending.by != me.id:
-        _sign(table, undecided, me.id)
-    else:
-        _decide(table, undecided, me.id)
+        return None
+    known = desk.actor(who)
+    return None if known is None else known.id
 
 
-def resolution(view: RoundView, seat: int | None, formats: Formats) -> None:
+class Steps:
+    """The steps of one dispute of a round (or of a claim that is yet to be opened), for who looks."""
+
+    def __init__(
+        self,
+        table: str,
+        round_no: int,
+        seat: int | None,
+        dispute: Dispute | None,
+        view: RoundView | None,
+        formats: Formats,
+    ) -> None:
+        self.table, self.round_no, self.dispute, self.view, self.formats = table, round_no, dispute, view, formats
+        self.seat = seat if dispute is None or dispute.seat is None else dispute.seat
+        self.me = writer()
+        self.resolves = False
+        said = desk.reviews()
+        assert said is not None, "without a log there are no steps"
+        self.said = said
+        self.case: PatronCase | None = next(
+            (each for each in said.cases() if dispute and (each.table, each.case.dispute) == (table, dispute.dispute)),
+            None,
+        )
+        self.name = f"{table}-{round_no}-{seat or 'all'}" if dispute is None else f"{table}-{dispute.dispute}"
+
+    def show(self) -> None:
+        """Show every step; the form of the next one is open."""
+        dispute, owed = self.dispute, self._owed()
+        decided = dispute is not None and dispute.outcome is not None
+        waiting = [each for each in owed if self._review(each).state == "awaiting_signature"]
+        with self._step("Claim", DONE if dispute else NEXT):
+            self._claim()
+        if owed and not decided:
+            mine = len(waiting) == len(owed) and {self._signer(each) for each in waiting} == {self.me}
+            with self._step("Payment", LATER if dispute is None else WAITS if mine else NEXT):
+                if dispute is not None:
+                    self._payment(owed, waiting, mine=mine)
+        pending = dispute.pending if dispute is not None else None
+        if decided:
+            state = DONE
+        elif dispute is None or owed:
+            state = LATER
+        else:
+            state = WAITS if pending is not None and pending.by == self.me else NEXT
+        with self._step("Decision", state):
+            self._decision(state)
+        made = bool(self.case and self.case.case.decision and self.case.case.letters)
+        with self._step("Letter and packet", LATER if not decided else DONE if made else NEXT):
+            if decided and self.me is not None:
+                packets.letter_and_packet(self.table, self.round_no, self.seat, self.case, self.me)
+
+    def _step(self, title: str, state: str) -> AbstractContextManager[object]:
+        place = st.container(key=f"step-{state}-{title.partition(' ')[0].lower()}", gap="small")
+        with place:
+            words = {WAITS: "needs second signature"}.get(state, "")
+            note = f' <span class="rk-soft">{words}</span>' if words else ""
+            source.show(f'<h2 class="rk-stage"><span aria-hidden="true">{MARKS[state]}</span> {title}{note}</h2>')
+        return place
+
+    # ------------------------------------------------------------------------------------------------------------- claim
+
+    def _claim(self) -> None:
+        dispute = self.dispute
+        if dispute is None:
+            if self.me is not None:
+                self._open(self.me)
+            return
+        by = f"{dispute.opened_by}, {self.formats.day_and_clock(dispute.history[0].at_us)}" if dispute.history else ""
+        source.show(f'<p class="rk-said">“{markup.text(dispute.claim)}”</p><p class="rk-note">{markup.text(by)}</p>')
+        if self.case is not None:
+            way = markup.link("cases", f"Case {self.case.name}", case=self.case.name)
+            today = self.said.today
+            due = "" if self.case.case.decision else f", {case_parts.due_words(self.case.case, today)}"
+            source.show(f'<p class="rk-note">{way}{markup.text(due)}</p>')
+        elif dispute.outcome is None and self.me is not None:
+            st.button("Open case", key=f"open case {self.name}", on_click=self._file, args=(self.me,))
+
+    def _open(self, who: str) -> None:
+        name = f"claim-{self.name}"
+        with st.form(f"open {self.name}", border=False, enter_to_submit=False):
+            said = str(st.session_state.get(CLAIM_TYPED) or "")
+            drafts.box("Patron's claim", name, longest=LONGEST_CLAIM, value=said, placeholder="What the patron says")
+            patron = f"patron {self.name}"
+            with st.expander("Patron's token"):
+                st.text_input("Patron's token", key=patron, help="Never a name", label_visibility="collapsed")
+            st.form_submit_button("Open case", type="primary", on_click=self._write_claim, args=(who, name, patron))
+
+    def _write_claim(self, who: str, name: str, patron: str) -> None:
+        claim = drafts.text(name)
+        token = str(st.session_state.get(patron) or "").strip().lower() or None
+        if not claim:
+            desk.refuse("Write down what the patron says.")
+        elif self._write_case(who, claim, token):
+            drafts.stored(name)
+
+    def _file(self, who: str) -> None:
+        self._write_case(who, None)
+
+    def _write_case(self, who: str, claim: str | None, patron: str | None = None) -> bool:
+        known = len(disputes_of(self.table, self.round_no))
+
+        def write(at: Desk) -> Entry:
+            now = [each for each in at.review(self.table).disputes.values() if each.round_no == self.round_no]
+            if len(now) > known:  # somebody else opened one since this page was drawn
+                last = now[-1]
+                raise ReviewRefused(f"{last.opened_by} opened a case of this round meanwhile: “{last.claim}”")
+            opened = cases.open_case(
+                at, self.table, self.round_no, by=who, settings=CaseFolder(cases_path()).settings(), claim=claim,
+                dispute=None if claim or self.dispute is None else self.dispute.dispute,
+                seat=self.seat, patron=patron,
+            )  # fmt: skip
+            return opened.case.history[-1]
+
+        return desk.act(write) is not None
+
+    # ----------------------------------------------------------------------------------------------------------- payment
+
+    def _owed(self) -> list[dict[str, Any]]:
+        """Return the findings at the seat by which a patron is owed money that was not paid and signed."""
+        rows = [] if self.view is None else self.view.findings.to_dicts()
+        return [
+            each
+            for each in rows
+            if (each["difference_cents"] or 0) < 0
+            and self.seat in (None, each["seat"])
+            and self._review(each).state != "resolved"
+        ]
+
+    def _review(self, finding: dict[str, Any]) -> FindingReview:
+        return self.said.of(self.table, finding["finding_id"])
+
+    def _signer(self, finding: dict[str, Any]) -> str | None:
+        first = self._review(finding).resolution
+        return None if first is None else first.by
+
+    def _payment(self, owed: Sequence[dict[str, Any]], waiting: Sequence[dict[str, Any]], *, mine: bool) -> None:
+        rest = [each for each in owed if each not in waiting]
+        total = self.formats.money(-sum(each["difference_cents"] for each in (rest or waiting)))
+        words = f"Pay {total}." if rest else f"{total} recorded as paid."
+        source.show(f'<p class="rk-said">{markup.text(words)}</p>')
+        if self.me is None or mine:
+            return
+        if rest:
+            self._form("Slip or note", "paid", f"Record {total} paid", lambda at, by, why: self._pay(at, rest, by, why))
+        else:
+            self._form(
+                "What was checked",
+                "signed",
+                f"Sign {total}",
+                lambda at, by, why: self._sign_payment(at, waiting, by, why),
+            )
+        if self.view is not None:
+            self.resolves = True
+            resolution(self.view, self.seat, self.formats, "It is not owed, or not paid so")
+
+    def _pay(self, at: Desk, owed: Sequence[dict[str, Any]], by: str, why: str) -> Entry:
+        return [
+            at.resolve(
+                each["finding_id"], disposition="confirmed_paid_patron", by=by, reason=why,
+                amount_cents=-each["difference_cents"],
+            )
+            for each in owed
+        ][-1]  # fmt: skip
+
+    def _sign_payment(self, at: Desk, waiting: Sequence[dict[str, Any]], by: str, why: str) -> Entry:
+        return [at.sign(each["finding_id"], by=by, reason=why) for each in waiting][-1]
+
+    # ---------------------------------------------------------------------------------------------------------- decision
+
+    def _decision(self, state: str) -> None:
+        dispute = self.dispute
+        decision = dispute.pending if dispute is not None else None
+        if self.case is not None:
+            decision = self.case.case.decision or decision
+        if decision is not None:
+            source.show(f'<p class="rk-said">{markup.text(case_parts.decision_words(decision))}</p>')
+        elif dispute is not None and dispute.outcome is not None:
+            source.show(f'<p class="rk-said">{markup.text(capitalized(OUTCOMES[dispute.outcome]))}</p>')
+        if state != NEXT or self.me is None or dispute is None:
+            return
+        if dispute.pending is not None:
+            self._form(
+                "What was checked", "checked", "Sign decision",
+                lambda at, by, why: at.sign_dispute(self.table, dispute=dispute.dispute, by=by, reason=why),
+            )  # fmt: skip
+            return
+        outcome = st.pills(
+            "Outcome", list(OUTCOMES), key=f"outcome {self.name}", format_func=lambda each: OUTCOME_LABELS[each]
+        )
+        if outcome is None:
+            return
+        against = self._against(outcome)
+        if against:
+            title = f"{OUTCOME_LABELS[outcome]} goes against the record"
+            source.show(markup.notice(title, f"{against} Say why; a second person signs it."))
+        self._form(
+            "Why, as the patron will read it", "why", "Record decision",
+            lambda at, by, why: at.close_dispute(
+                self.table, dispute=dispute.dispute, outcome=outcome, by=by, reason=why,
+                override=drafts.text(f"against-{self.name}") or None if against else None,
+            ),
+            "Why against the record" if against else "",
+        )  # fmt: skip
+
+    def _against(self, outcome: str) -> str:
+        """Return what the record shows that an outcome goes against; empty if it does not."""
+        if self.view is None:
+            return ""
+        return contradiction(outcome, accounts.narrative_of(self.view, self.seat, self.formats, {}))
+
+    def _form(
+        self, label: str, what: str, button: str, write: Callable[[Desk, str, str], Entry], against: str = ""
+    ) -> None:
+        """Show a form of one box (`against`: of two) whose button writes, with the text in the box as the reason."""
+        name, other = f"{what}-{self.name}", f"against-{self.name}"
+
+        def carry_out() -> None:
+            words, missing = drafts.text(name), bool(against) and not drafts.text(other)
+            if not words or missing:
+                desk.refuse(f"Fill in: {against if words else label}.")
+            elif self.me is not None and desk.act(lambda at: write(at, self.me or "", words)) is not None:
+                drafts.stored(name, other)
+
+        with st.form(f"{what} {self.name}", border=False, enter_to_submit=False):
+            drafts.box(label, name)
+            if against:
+                drafts.box(against, other)
+            st.form_submit_button(button, type="primary", on_click=carry_out)
+
+
+OUTCOME_LABELS = {name: capitalized(words.removeprefix("decided ")) for name, words in OUTCOMES.items()}
+
+
+def panel(view: RoundView, seat: int | None, here: Sequence[Dispute], formats: Formats) -> bool:
+    """Show the steps of the dispute of a round (`here`) that is open, else the last, at a seat; with links to the others.
+
+    Return whether it is decided: then the last step has its packet.
+    """
+    desk.outcome()
+    table, round_no = view.round["table_id"], view.round["round_no"]
+    said = desk.reviews()
+    if said is None:
+        return False
+    fitting = [each for each in here if seat is None or each.seat in (None, seat)]
+    shown = next((each for each in fitting if each.outcome is None), fitting[-1] if fitting else None)
+    fresh = f"another {table} {round_no} {seat} {len(here)}"
+    if shown is not None and shown.outcome is not None and st.session_state.get(fresh):
+        shown = None
+    steps = Steps(table, round_no, seat, shown, view, formats)
+    if shown is not None or steps.me is not None:
+        steps.show()
+    if not steps.resolves:
+        resolution(view, seat, formats)
+    others = [
+        each
+        for each in said.cases()
+        if (each.table, each.case.round_no) == (table, round_no)
+        and (shown is None or each.case.dispute != shown.dispute)
+    ]
+    if others:
+        source.show(f'<div class="rk-ways">{case_parts.chips(others)}</div>')
+    decided = shown is not None and shown.outcome is not None and steps.me is not None
+    if decided:
+        st.button("Another claim", key=f"to {fresh}", on_click=st.session_state.__setitem__, args=(fresh, True))
+    return decided
+
+
+def resolution(view: RoundView, seat: int | None, formats: Formats, title: str = "") -> None:
     """Offer to resolve the gravest incident of a round in which money is wrong (at a seat), where who looks may review."""
     said = desk.reviews()
-    if said is None or access.person() is None or access.refusal(access.REVIEW) is not None:
+    if said is None or writer() is None:
         return
-    of_money = _of_money(view, seat)
-    if of_money:
-        members = of_money[0]
-        states = [said.of(view.round["table_id"], each["finding_id"]) for each in members]
-        with st.expander(f"{finding_title(members[0]['code'])}: {incident_words(states)}"):
-            review_panel.incident_panel(members, said, formats)
-
-
-def _of_money(view: RoundView, seat: int | None) -> list[list[dict[str, Any]]]:
-    """The incidents of a round in which money is wrong (at a seat), the gravest first."""
-    return [
+    of_money = [
         members
         for members in accounts.by_incident(view.findings.to_dicts())
         if any(each["difference_cents"] and seat in (None, each["seat"]) for each in members)
     ]
+    if of_money:
+        members = of_money[0]
+        states = [said.of(view.round["table_id"], each["finding_id"]) for each in members]
+        label = title or f"{finding_title(members[0]['code'])}: {INCIDENT_WORDS.get(incident_state(states), 'resolve')}"
+        with st.expander(label):
+            review_panel.incident_panel(members, said, formats)
 
 
-def incident_words(reviews: Sequence[FindingReview]) -> str:
-    """Return what is to be done about an incident, as the title of the place to do it."""
-    match incident_state(reviews):
-        case "resolved":
-            return "resolved"
-        case "awaiting_signature":
-            return "sign"
-        case _:
-            return "resolve"
-
-
-def _open(table: str, round_no: int, seat: int | None, known: int, who: str) -> None:
-    key = f"dispute {table} {round_no} {seat} {known}"
-    with st.container(key="new-dispute"), st.expander("New dispute"):
-        st.text_input("Patron's claim", key=f"claim {key}")
-
-        def write() -> None:
-            claim = _read(f"claim {key}")
-            if claim:
-                name = f"{table}-{round_no}" + (f"-seat-{seat}" if seat is not None else "") + f"-{known + 1}"
-                desk.act(lambda at: at.open_dispute(table, round_no, dispute=name, claim=claim, by=who, seat=seat))
-
-        st.button("Open dispute", key=f"open {key}", on_click=write)
-
-
-def _decide(table: str, dispute: Dispute, who: str) -> None:
-    key = f"decide {table} {dispute.dispute}"
-    outcome: Any = st.selectbox(
-        "Outcome",
-        list(OUTCOMES),
-        index=None,
-        placeholder="Choose",
-        key=f"outcome {key}",
-        format_func=lambda name: OUTCOMES[name][0].upper() + OUTCOMES[name][1:],
-    )
-    st.text_input("Why", key=f"why {key}")
-    st.text_input(AGAINST, key=f"against {key}", help=AGAINST_HELP)
-
-    def write() -> None:
-        reason = _read(f"why {key}")
-        if reason and outcome is not None:
-            override = _read(f"against {key}") or None
-            desk.act(
-                lambda at: at.close_dispute(
-                    table, dispute=dispute.dispute, outcome=outcome, by=who, reason=reason, override=override
-                )
-            )
-
-    st.button("Close dispute", key=f"close {key}", on_click=write, disabled=outcome is None)
-
-
-def _sign(table: str, dispute: Dispute, who: str) -> None:
-    """Offer the second signature under a decision against the record."""
-    key = f"sign {table} {dispute.dispute}"
-    st.text_input("What was checked", key=f"checked {key}")
-
-    def write() -> None:
-        reason = _read(f"checked {key}")
-        if reason:
-            desk.act(lambda at: at.sign_dispute(table, dispute=dispute.dispute, by=who, reason=reason))
-
-    st.button("Sign decision", key=key, on_click=write)
-
-
-def _read(name: str) -> str:
-    return str(st.session_state.get(name) or "").strip()
+INCIDENT_WORDS = {"resolved": "resolved", "awaiting_signature": "sign"}

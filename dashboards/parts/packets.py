@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -10,7 +11,9 @@ from dashboards.access import access
 from dashboards.access.downloads import Download
 from dashboards.drawing import markup
 from dashboards.parts import desk, save_link, source
-from dashboards.run import key_path, log_address, log_options
+from dashboards.run import cases_path, key_path, log_address, log_options
+from desk.review import cases
+from desk.review.cases import CaseFolder, PatronCase
 
 if TYPE_CHECKING:
     from desk.packet import Packet
@@ -23,36 +26,82 @@ FORMS = {
 """Form of a packet → what its button says, and what the file is."""
 
 
-LONGEST = 200
-"""Letters of a reason at most."""
-
-
 def why_not() -> str:
     """Return why no packet can be made here; empty if one can."""
     return save_link.why_not(access.PACKET, "a packet")
 
 
 def offer(table: str, round_no: int, seat: int | None = None) -> None:
-    """Offer the packet of a round (and seat): one click makes it, then its files can be taken."""
+    """Offer the packet of a round (and seat): one click makes it, and its files are beneath the button, which stays."""
     why = why_not()
     reason, withhold = ("", False) if why else _asked(table, round_no, seat)
-    name = f"packet {table} {round_no} {seat} {withhold}"
-    made: Packet | None = st.session_state.get(name)
-    if made is not None:
-        _files(made)
-        return
+    name = _kept(table, round_no, seat, withhold=withhold)
     if st.button("Dispute packet", key=f"make {name}", disabled=bool(why), help=why or None):
-        with st.spinner("Making the packet under a checkpoint that covers the round; it may wait for the next one …"):
-            made = _make(table, round_no, seat, reason, withhold)
-        if made is not None:
-            st.session_state[name] = made
-            st.rerun()
+        _make_once(name, table, round_no, seat, reason, withhold)
+    _files(st.session_state.get(name))
+
+
+def letter_and_packet(table: str, round_no: int, seat: int | None, filed: PatronCase | None, who: str) -> None:
+    """Offer what a decided dispute ends with, in one click: the letter on the decision (of a case) and the packet."""
+    why, packet = why_not(), _kept(table, round_no, seat, withhold=seat is not None)
+    decision = None if filed is None else filed.case.decision
+    letter = "" if filed is None or decision is None else f"letter {filed.name} {decision.seq}"
+    words = "Make letter and packet" if letter else "Make packet"
+    made = packet in st.session_state and (not letter or letter in st.session_state)
+    if st.button(
+        words, key=f"last {packet}", type="secondary" if made else "primary", disabled=bool(why), help=why or None
+    ):
+        if filed is not None and letter and letter not in st.session_state:
+            pdf = _letter(filed, who)
+            if pdf is not None:
+                st.session_state[letter] = pdf
+        _make_once(packet, table, round_no, seat, "dispute packet from a page", seat is not None)
+        desk.outcome()
+    with st.container(horizontal=True):
+        if filed is not None and letter in st.session_state:
+            from desk.report.letter import letter_name
+
+            save_link.link("Save the letter", Download(letter_name(filed), "application/pdf", st.session_state[letter]))
+        _files(st.session_state.get(packet))
+
+
+def _kept(table: str, round_no: int, seat: int | None, *, withhold: bool) -> str:
+    return f"packet {table} {round_no} {seat} {withhold}"
+
+
+def _make_once(name: str, table: str, round_no: int, seat: int | None, reason: str, withhold: bool) -> None:
+    """Make a packet unless the session has it: a second click takes no second copy out."""
+    if name in st.session_state:
+        return
+    with st.spinner("Making the packet under a checkpoint that covers the round; it may wait for the next one …"):
+        made = _make(table, round_no, seat, reason, withhold)
+    if made is not None:
+        st.session_state[name] = made
+
+
+def _letter(found: PatronCase, who: str) -> bytes | None:
+    """Return the signed letter of a case, once it is on record; None if it cannot be made, and the page says why."""
+    # It typesets and signs: no page waits for that before it is asked for.
+    from desk.packet import REFUSALS
+    from desk.report.letter import signed_letter
+
+    key = key_path()
+    assert key is not None, "the button is off without a key"
+    try:
+        settings = CaseFolder(cases_path()).settings()
+        with st.spinner("Judging the round again, then typesetting …"):
+            pdf = desk.ask(lambda at: signed_letter(at.log, found, settings, key))
+    except REFUSALS as error:
+        desk.refuse(str(error), "No letter was made")
+        return None
+    digest = sha256(pdf).hexdigest()
+    return None if desk.act(lambda at: cases.letter_made(at, found, digest=digest, by=who)) is None else pdf
 
 
 def _asked(table: str, round_no: int, seat: int | None) -> tuple[str, bool]:
     """Ask what the packet is for, and whether other patrons are left out of it, which takes a seat."""
     with st.popover("Packet options"):
-        reason = st.text_input("Reason for the packet", key=f"packet reason {table} {round_no}", max_chars=LONGEST)
+        reason = st.text_input("Reason for the packet", key=f"packet reason {table} {round_no}")
         others = st.checkbox("Include other patrons", key=f"packet of all {table} {round_no}", disabled=seat is None)
     return " ".join(reason.split()) or "dispute packet from a page", seat is not None and not others
 
@@ -81,9 +130,11 @@ def _make(table: str, round_no: int, seat: int | None, reason: str, withhold: bo
         return None
 
 
-def _files(made: Packet) -> None:
+def _files(made: Packet | None) -> None:
+    if made is None:
+        return
     if made.caution:
         source.show(markup.notice("Read this before you hand it over", made.caution))
-    for form, data in made.forms.items():
-        words, mime = FORMS[form]
+    for form, (words, mime) in FORMS.items():
+        data = made.forms[form]
         save_link.link(words, Download(f"{made.name}.{form}", mime, data))

@@ -16,7 +16,7 @@ from analytics.warehouse.warehouse import PropertyFacts, Warehouse, WarehouseErr
 from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats
-from dashboards.parts import address, verification_run
+from dashboards.parts import address, drafts, verification_run
 from dashboards.rulings import prints
 from dashboards.run import HERE, log_address, warehouse_path
 
@@ -44,6 +44,7 @@ def begin() -> None:
     show(verification_run.banner(formats_here))
     st.session_state[NOTICES] = st.container()
     show(address.left_out_notices())
+    drafts.forget()
 
 
 def ask(question: Callable[[Warehouse], T]) -> T:

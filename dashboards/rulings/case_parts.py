@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date
+from textwrap import shorten
 
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
@@ -15,6 +16,8 @@ LIST = {"Case": "short", "Due": "short", "State": "text", "Owner": "short", "Whe
 FILES = {"File": "text", "Bytes": "number", "SHA-256": "short", "What it is": "text", "Checked now": "short"}
 SOON_DAYS = 7
 MOST_DUE = 5
+SHOWN_OF_CLAIM = 160
+"""Characters of a claim that a list shows."""
 
 
 def days_left(case: CaseFile, today: str) -> int:
@@ -58,7 +61,7 @@ def listed(found: Sequence[PatronCase], today: str) -> Html:
             state_words(each.case),
             each.case.owner or "–",
             _where(each),
-            each.case.claim,
+            shorten(each.case.claim, SHOWN_OF_CLAIM, placeholder=" …"),
         ]
         for each in found
     ]
@@ -91,14 +94,15 @@ def facts(found: PatronCase, today: str) -> Html:
         "Video": "; ".join(f"{each.by} {each.says}" for each in found.videos) or "None marked of this round",
     }
     if case.decision is not None:
-        pairs["Decision"] = _decision(case.decision)
+        pairs["Decision"] = decision_words(case.decision)
     elif case.pending is not None:
-        pairs["Decision"] = _decision(case.pending)
+        pairs["Decision"] = decision_words(case.pending)
     lines = "".join(f"<dt>{name}</dt><dd>{markup.text(words)}</dd>" for name, words in pairs.items())
     return Html(f'<div class="rk-answer rk-a-none"><dl class="rk-pair">{lines}</dl></div>')
 
 
-def _decision(of: Decision) -> str:
+def decision_words(of: Decision) -> str:
+    """Return what was decided, by whom and why."""
     by = f"{of.by} and {of.second_by}" if of.second_by else of.by
     against = f" Against the record because: {of.override}" if of.override else ""
     return f"{capitalized(of.words)}, by {by}: {of.reason}{against}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from textwrap import shorten
 
 from analytics.hold.hold import RoundView
 from dashboards.drawing import markup
@@ -12,6 +13,7 @@ from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats
 from dashboards.drawing.state import Position, Table
 from dashboards.rulings import accounts
+from dashboards.rulings.case_parts import SHOWN_OF_CLAIM
 from desk.review.desk import Dispute
 from replay.narrative.reviews import Disposed
 from replay.narrative.ruling import NOTHING_DONE
@@ -84,7 +86,7 @@ def hands(table: Table, view: RoundView, seat: int | None) -> str:
 def _claim(dispute: Dispute) -> str:
     state = dispute.state
     seat = "" if dispute.seat is None else f" at seat {dispute.seat}"
-    words = f"“{dispute.claim}”{seat} · {state}"
+    words = f"“{shorten(dispute.claim, SHOWN_OF_CLAIM, placeholder=' …')}”{seat} · {state}"
     return f'<p class="rk-answer-claim"><strong>Claim</strong> {markup.text(words)}</p>'
 
 

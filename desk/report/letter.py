@@ -58,6 +58,8 @@ SEEN: Final = {
 CODES: Final = re.compile(r" \((?:[A-Z]+(?:-[A-Z0-9]+)+(?:, )?)+\)")
 """The codes of findings, which mean nothing to a patron."""
 OTHER_PATRON: Final = "[another patron]"
+NAMED_PATRON: Final = re.compile(rf'"(?:{"|".join(sorted(PATRONS))})":"([a-z0-9-]+)"'.encode())
+"""Where the bytes of an event name a patron by a token."""
 
 
 def letter(log: EventLog, found: PatronCase, settings: CaseSettings) -> Story:
@@ -210,14 +212,15 @@ def _configured(log: EventLog) -> PropertyConfigured | None:
 
 def _other_patrons(log: EventLog, found: PatronCase, texts: Iterable[str]) -> set[str]:
     """Return the words of texts that are tokens of other patrons, as far as this log knows them."""
-    words = {word.lower() for text in texts for word in WORD.findall(text)} - {found.case.patron}
-    wanted = {word: [f'"{name}":"{word}"'.encode() for name in PATRONS] for word in words}
-    others: set[str] = set()
-    for stream in log.streams() if wanted else ():
+    words = {word.lower().encode() for text in texts for word in WORD.findall(text)} - {
+        (found.case.patron or "").encode()
+    }
+    others: set[bytes] = set()
+    for stream in log.streams() if words else ():
         if stream.startswith(("table/", "review/", "observed/")):
             for record in log.read(stream):
-                others |= {word for word, forms in wanted.items() if any(form in record.data for form in forms)}
-    return others
+                others |= words.intersection(NAMED_PATRON.findall(record.data))
+    return {word.decode() for word in others}
 
 
 def _without_others(text: str, others: set[str]) -> str:

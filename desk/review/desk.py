@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Any, Literal
+from unicodedata import normalize
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
@@ -62,6 +63,8 @@ __all__ = [
 ]  # fmt: skip
 
 SOURCE = "review"
+LONGEST, LONGEST_CLAIM = 400, 4_000
+"""Characters of a reason or a note at most, and of what a patron says."""
 ATTEMPTS = 20
 RecordKind = Literal["round", "packet", "findings", "table", "video"]
 
@@ -516,12 +519,29 @@ class Desk:
         return self.memory.configured(self.log)
 
 
+ROOM_FOR_WORDS: dict[type[Event], type[Event]] = {
+    model.DisputeOpened: model.DisputeOpened2,
+    model.CaseAppealed: model.CaseAppealed2,
+}
+"""What a patron says is the one text that can be long: an event → its version with room for it."""
+
+
 def review_event(cls: type[Event], **fields: Any) -> Event:
     """Return an event of a review, without card numbers. Raises `ReviewRefused` if a value is out of form."""
+    values = {
+        name: hidden_in_text(normalize("NFC", value)) if isinstance(value, str) else value
+        for name, value in fields.items()
+    }
+    if len(values.get("reason") or "") > LONGEST:
+        cls = ROOM_FOR_WORDS.get(cls, cls)
+    for name in ("reason", "note", "override"):
+        words, longest = values.get(name) or "", LONGEST_CLAIM if cls in ROOM_FOR_WORDS.values() else LONGEST
+        if len(words) > longest:
+            raise ReviewRefused(
+                f"{cls.__name__}.{name}: {len(words):,} characters, and {longest:,} fit: shorten it; nothing was written"
+            )
     try:
-        return cls(
-            **{name: hidden_in_text(value) if isinstance(value, str) else value for name, value in fields.items()}
-        )
+        return cls(**values)
     except msgspec.ValidationError as error:
         raise ReviewRefused(f"{error}: nothing was written") from error
 

@@ -22,7 +22,7 @@ from events.vocabulary.codec import decode
 from events.vocabulary.model import Event, GamingDayOpened
 from events.vocabulary.upcast import upcast
 from replay.narrative.events import predicate
-from replay.narrative.reviews import MOVES_MONEY
+from replay.narrative.reviews import MOVES_MONEY, OUTCOMES
 
 State = Literal["open", "assigned", "awaiting_signature", "resolved", "reopened"]
 
@@ -290,7 +290,8 @@ def _objection_to_dispute_outcome(review: TableReview, event: model.DisputeClose
     if dispute is None:
         return f"there is no dispute {event.dispute}"
     if dispute.outcome is not None:
-        return f"the dispute {event.dispute} is closed already"
+        last = dispute.history[-1]
+        return f"the dispute {event.dispute} is closed already: {last.by} {OUTCOMES[dispute.outcome]}"
     if event.signs is None:
         return ""
     first = dispute.pending
@@ -350,7 +351,8 @@ def _objection_to_opening(review: TableReview, event: model.CaseOpened, round_no
     if (case := review.case_of(event.dispute)) is not None:
         return f"the dispute {event.dispute} is case {case.number} already"
     if dispute.outcome is not None:
-        return f"the dispute {event.dispute} is closed already"
+        last = dispute.history[-1]
+        return f"the dispute {event.dispute} is closed already: {last.by} {OUTCOMES[dispute.outcome]}"
     return "" if round_no == dispute.round_no else f"the dispute {event.dispute} is about round {dispute.round_no}"
 
 

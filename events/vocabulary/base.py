@@ -30,6 +30,8 @@ Pile = Literal["pile-1", "pile-2", "pile-3", "pile-4", "pile-5", "pile-6", "pile
 Pip = Annotated[int, Meta(ge=1, le=6)]
 Token = Annotated[str, Meta(pattern=r"\A[a-z0-9-]{1,32}\Z")]
 Text = Annotated[str, Meta(min_length=1, max_length=400)]
+Claim = Annotated[str, Meta(min_length=1, max_length=4000)]
+"""What a patron says, in full."""
 Digest = Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")]
 Day = Annotated[str, Meta(pattern=r"\A[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")]
 SubmissionText = Annotated[str, Meta(min_length=1, max_length=262_144)]

@@ -6,7 +6,7 @@ These events stand in `review/<table>`, beside the dispute that the case is of; 
 
 from __future__ import annotations
 
-from events.vocabulary.base import Count, Day, Digest, Event, Number, Seat7, Text, Token, event
+from events.vocabulary.base import Claim, Count, Day, Digest, Event, Number, Seat7, Text, Token, event
 from events.vocabulary.review_events import Person
 
 
@@ -82,3 +82,10 @@ class CaseAppealed(Event, frozen=True, kw_only=True):
     case: Number
     due: Day
     reason: Text
+
+
+@event("case_appealed", 2)
+class CaseAppealed2(CaseAppealed, frozen=True, kw_only=True):
+    """The patron appealed the decision (`reason`: what the patron says, up to 4,000 characters): the case is open again."""
+
+    reason: Claim

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from events.vocabulary.base import MAX_INT, Amount, Count, Day, Digest, Event, Number, Seat7, Text, Token, event
+from events.vocabulary.base import MAX_INT, Amount, Claim, Count, Day, Digest, Event, Number, Seat7, Text, Token, event
 
 Person = Annotated[str, Meta(pattern=r"\A[a-z0-9][a-z0-9._@+-]{0,63}\Z")]
 """Who reviews: the name by which the property's directory knows a person, in small letters (two spellings are not two people)."""
@@ -130,6 +130,13 @@ class DisputeOpened(Event, frozen=True, kw_only=True):
     patron: Token | None
     reason: Text
     seat: Seat7 | None
+
+
+@event("dispute_opened", 2)
+class DisputeOpened2(DisputeOpened, frozen=True, kw_only=True):
+    """A patron disputes a round: what they say (`reason`), at which seat. `reason` has room for 4,000 characters."""
+
+    reason: Claim
 
 
 @event("dispute_closed")

@@ -37,6 +37,7 @@ MAY_IMPORT = {
         "desk.report",
         "desk.review.cameras",
         "desk.review.cases",
+        "desk.review.contradiction",
         "desk.review.desk",
         "desk.review.desk_memory",
         "desk.review.full_text",

@@ -42,7 +42,11 @@ def test_what_each_role_reaches_to() -> None:
     assert "round" not in RIGHTS[Role.ADMINISTRATOR]
     assert "queue" not in RIGHTS[Role.ANALYST]
     assert [role for role in Role if "pit" in RIGHTS[role]] == [Role.PIT]
-    assert {name for name, entry in PAGES.items() if Role.PIT not in entry.roles} <= RIGHTS[Role.SURVEILLANCE] == RIGHTS[Role.AUDITOR] | {REVIEW}
+    assert (
+        {name for name, entry in PAGES.items() if Role.PIT not in entry.roles}
+        <= RIGHTS[Role.SURVEILLANCE]
+        == RIGHTS[Role.AUDITOR] | {REVIEW}
+    )
 
 
 @pytest.mark.parametrize(

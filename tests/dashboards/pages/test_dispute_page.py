@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import date
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import polars as pl
 import pytest
 from msgspec import inspect, structs
+from streamlit.testing.v1 import AppTest
 
 from analytics.errors import disputes, search_words
 from analytics.errors.disputes import Remembered
@@ -29,9 +31,11 @@ from dashboards.access.anonymous import (
 from dashboards.drawing.names import Formats
 from dashboards.parts import desk
 from dashboards.rulings import accounts, ruling
+from desk.review import cases
 from desk.review.desk import desk_at
 from events.vocabulary.base import REGISTRY
 from tests.dashboards import living, sample
+from tests.dashboards.living import Living
 from tests.dashboards.running import log_in, run, said, start
 from tests.desk.people import PEOPLE, pay_what_is_owed
 
@@ -294,60 +298,124 @@ def test_names_are_hidden_on_the_page(warehouse: Path, monkeypatch: pytest.Monke
     assert "D-07" not in said(test)
 
 
-def test_a_dispute_is_opened_and_decided_and_the_log_has_both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def claim_box(test: AppTest, label: str) -> Any:
+    return next(box for box in test.text_area if box.label == label)
+
+
+def press(test: AppTest, label: str) -> None:
+    next(each for each in test.button if each.label == label).click().run(timeout=60)
+    assert [error.value for error in test.exception] == []
+
+
+def decide(test: AppTest, outcome: str) -> None:
+    next(each for each in test.get("button_group") if each.label == "Outcome").set_value(outcome).run()
+
+
+def lit(test: AppTest) -> list[str]:
+    """The steps that are next."""
+    return re.findall(r'class="rk-stage"><span aria-hidden="true">➤</span> ([A-Z][a-z ]+)', said(test))
+
+
+@pytest.fixture
+def floor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Living:
     desk._read.clear()
     floor = living.make(tmp_path)
     floor.serve(monkeypatch)
-    assert "New dispute" not in [each.label for each in start("dispute", of="fu-01", round="2").expander]
-    log_in("s.lee", "surveillance")
+    return floor
+
+
+def test_a_dispute_goes_step_by_step_and_one_step_is_next(floor: Living) -> None:
+    """Round 2: $10.00 at 20 to 1 is due, $100.00 was paid. Claim, payment by two people, decision: each in the log."""
+    assert lit(start("dispute", of="fu-01", round="2", seat="3")) == []
+    log_in("s.lee@bellwether.example", "surveillance")
     test = start("dispute", of="fu-01", round="2", seat="3")
-    next(box for box in test.text_input if box.label == "Patron's claim").set_value("20 to 1 was due")
-    next(each for each in test.button if each.label == "Open dispute").click().run()
-    assert "Dispute fu-01-2-seat-3-1: open" in said(test)
+    assert lit(test) == ["Claim"]
+    press(test, "Open case")
+    assert "Write down what the patron says" in said(test)
+    claim_box(test, "Patron's claim").set_value("20 to 1 was due. " * 200)
+    press(test, "Open case")
+    assert "Case FU-01-C1" in said(test)
+    assert 'data-draft-stored="draft-claim-fu-01-2-3"' in said(test)
+    assert lit(test) == ["Payment"]
+    claim_box(test, "Slip or note").set_value("slip 9")
+    press(test, "Record $100.00 paid")
+    assert lit(test) == []  # another person is next
+    assert "needs second signature" in said(test)
+    log_in("m.ortiz@bellwether.example", "surveillance")
+    test = start("dispute", of="fu-01", round="2", seat="3")
+    assert lit(test) == ["Payment"]
+    claim_box(test, "What was checked").set_value("slip 9 seen")
+    press(test, "Sign $100.00")
+    assert lit(test) == ["Decision"]
+    decide(test, "for_patron")
+    claim_box(test, "Why, as the patron will read it").set_value("the record agrees")
+    press(test, "Record decision")
+    assert lit(test) == ["Letter and packet"]
+    assert "Decided for the patron, by m.ortiz: the record agrees" in said(test)
+    with desk_at(floor.log, read_only=True) as at:
+        (case,) = cases.cases(at)
+    assert (case.case.claim, case.case.opened_by) == (("20 to 1 was due. " * 200).strip(), "s.lee")
+    assert case.case.decision is not None
+
+
+def test_a_text_that_is_too_long_stays_and_nothing_is_written(floor: Living) -> None:
+    log_in("s.lee@bellwether.example", "surveillance")
+    for length, fits in ((4_001, False), (4_000, True)):
+        test = start("dispute", of="fu-01", round="2", seat="3")
+        claim_box(test, "Patron's claim").set_value("x" * length)
+        press(test, "Open case")
+        assert ("1 character too many" in said(test)) != fits
+        with desk_at(floor.log, read_only=True) as at:
+            assert len(at.review("fu-01").disputes) == fits
+        if not fits:
+            assert claim_box(test, "Patron's claim").value == "x" * length
+
+
+def test_two_people_open_and_decide_at_once_and_the_second_reads_who_was_first(floor: Living) -> None:
+    log_in("s.lee@bellwether.example", "surveillance")
+    late = start("dispute", of="fu-01", round="1", seat="3")
+    claim_box(late, "Patron's claim").set_value("what lee heard")
     with desk_at(floor.log, persons=PEOPLE) as at:
         pay_what_is_owed(at)
-    test.selectbox[0].set_value("for_patron").run()
-    next(box for box in test.text_input if box.label == "Why").set_value("the record agrees")
-    next(each for each in test.button if each.label == "Close dispute").click().run()
-    assert [error.value for error in test.exception] == []
-    assert "Dispute fu-01-2-seat-3-1: decided for the patron" in said(test)
+        cases.open_case(at, "fu-01", 1, by="m.ortiz", settings=cases.CaseFolder(None).settings(), claim="short", seat=3)
+    press(late, "Open case")
+    assert "m.ortiz opened a case of this round meanwhile" in said(late)
+    late = start("dispute", of="fu-01", round="1", seat="3")
+    decide(late, "settled")
+    claim_box(late, "Why, as the patron will read it").set_value("agreed")
+    with desk_at(floor.log, persons=PEOPLE) as at:
+        cases.decide(at, "fu-01-c1", outcome="for_patron", by="m.ortiz", reason="the cards")
+    press(late, "Record decision")
+    assert "is closed already: m.ortiz decided for the patron" in said(late)
     with desk_at(floor.log, read_only=True) as at:
-        (dispute,) = at.review("fu-01").disputes.values()
-    assert (dispute.claim, dispute.opened_by, dispute.outcome) == ("20 to 1 was due", "s.lee", "for_patron")
+        assert [each.case.decision and each.case.decision.by for each in cases.cases(at)] == ["m.ortiz"]
 
 
-def test_a_dispute_decided_against_the_record_is_signed_by_a_second_person_on_its_page(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    desk._read.clear()
-    floor = living.make(tmp_path)
-    floor.serve(monkeypatch)
+def test_a_dispute_decided_against_the_record_is_signed_by_a_second_person_on_its_page(floor: Living) -> None:
     with desk_at(floor.log, persons=PEOPLE) as at:
         at.open_dispute("fu-01", 2, dispute="d-1", claim="20 to 1 was due", by="m.ortiz", seat=3)
         pay_what_is_owed(at)
-    log_in("s.lee", "surveillance")
-    for against, shown in (("", "this goes against the record"), ("the video shows it", "needs a second signature")):
+    log_in("s.lee@bellwether.example", "surveillance")
+    for against, shown in (("", "Fill in: Why against the record"), ("the video shows it", "needs a second signature")):
         test = start("dispute", of="fu-01", round="2", seat="3")
-        test.selectbox[0].set_value("for_house").run()
-        next(box for box in test.text_input if box.label == "Why").set_value("no")
-        next(box for box in test.text_input if box.label == "Why against the record, if it is").set_value(against)
-        next(each for each in test.button if each.label == "Close dispute").click().run()
+        decide(test, "for_patron")
+        assert "goes against the record" not in said(test)
+        decide(test, "for_house")
+        assert "For the house goes against the record" in said(test)
+        claim_box(test, "Why, as the patron will read it").set_value("no")
+        claim_box(test, "Why against the record").set_value(against)
+        press(test, "Record decision")
         assert shown in said(test)
     assert "Sign decision" not in [each.label for each in test.button]
-    log_in("m.ortiz", "surveillance")
+    log_in("m.ortiz@bellwether.example", "surveillance")
     test = start("dispute", of="fu-01", round="2", seat="3")
-    next(box for box in test.text_input if box.label == "What was checked").set_value("the video")
-    next(each for each in test.button if each.label == "Sign decision").click().run()
-    assert "Dispute d-1: decided for the house" in said(test)
+    claim_box(test, "What was checked").set_value("the video")
+    press(test, "Sign decision")
+    assert "Decided for the house" in said(test)
 
 
-def test_the_money_of_a_dispute_is_resolved_and_signed_on_its_page(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_money_of_a_round_without_a_dispute_is_resolved_and_signed_on_its_page(floor: Living) -> None:
     """Round 2: $10.00 at 20 to 1 is due, $100.00 was paid. What is paid is not to do again."""
-    desk._read.clear()
-    floor = living.make(tmp_path)
-    floor.serve(monkeypatch)
     assert "Wager underpaid: resolve" not in [each.label for each in start("dispute", of="fu-01", round="2").expander]
     log_in("m.ortiz@bellwether.example", "surveillance")
     test = start("dispute", of="fu-01", round="2", seat="3")

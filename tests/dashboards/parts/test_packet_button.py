@@ -38,9 +38,9 @@ def test_a_packet_in_one_click_checks_with_the_public_key_alone_and_is_on_record
         checked = check_packet(form, [key])
         assert (checked.judged is not None, checked.bundle.about.withheld) == (others, not others)
     addresses = re.findall(r'href="downloads/([^"]+)"[^>]*>([^<]+)<', said(test))
-    assert [words for _, words in addresses] == ["Bundle for an expert", "PDF, signed", "Page"]
+    assert [words for _, words in addresses] == ["PDF, signed", "Bundle for an expert", "Page"]
     files = [DOWNLOADS.fetch("app-test", token) for token, _ in addresses]
-    assert [each.data for each in files if each] == [packet.json, packet.pdf, packet.forms["html"]]
+    assert [each.data for each in files if each] == [packet.pdf, packet.json, packet.forms["html"]]
     assert DOWNLOADS.fetch("another", addresses[0][0]) is None
     assert not test.get("download_button"), "Streamlit would serve it to anybody"
     with desk_at(signing_floor.log, read_only=True) as at:

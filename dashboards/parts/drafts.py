@@ -1,0 +1,64 @@
+"""What somebody writes and has not stored yet: the browser keeps it, for who is signed in, until it is stored or emptied.
+
+Nothing is cut: a text that is too long stays in its box, which says by how much. The keeping itself is in keys.js: a box whose
+container's key begins with `draft-`, and a mark that says what was stored.
+"""
+
+from __future__ import annotations
+
+import re
+
+import streamlit as st
+
+from dashboards.drawing import markup
+from desk.review.desk import LONGEST
+from replay.narrative.names import plural
+
+STORED = "drafts-stored"
+"""Where it is noted which drafts were stored: the next drawing has the browser forget them."""
+
+
+def box(label: str, name: str, *, longest: int = LONGEST, value: str = "", placeholder: str | None = None) -> str:
+    """Show the box of a draft and return what is in it; `value` is there to begin with."""
+    with st.container(key=_container(name)):
+        typed = str(st.text_area(label, value, key=_key(name), placeholder=placeholder, height=96) or "").strip()
+        if len(typed) > longest:
+            words = f"{longest:,} fit; nothing was cut. Shorten it."
+            st.html(markup.notice(f"{plural(len(typed) - longest, 'character')} too many", words))
+    return typed
+
+
+def text(name: str) -> str:
+    """Return what is in the box of a draft, for what a button does."""
+    return str(st.session_state.get(_key(name)) or "").strip()
+
+
+def stored(*names: str) -> None:
+    """Empty the boxes of drafts that are stored now, and have the browser forget them."""
+    for name in names:
+        st.session_state[_turn(name)] = turn(name) + 1
+    st.session_state[STORED] = [*st.session_state.get(STORED, ()), *names]
+
+
+def forget() -> None:
+    """Have the browser forget what was stored."""
+    marks = [f'<span data-draft-stored="{_container(name)}"></span>' for name in st.session_state.pop(STORED, ())]
+    if marks:
+        st.html(f'<div class="rk-noprint" hidden>{"".join(marks)}</div>')
+
+
+def turn(name: str) -> int:
+    """Return how often a draft was stored in this session."""
+    return int(st.session_state.get(_turn(name), 0))
+
+
+def _turn(name: str) -> str:
+    return f"draft-turn {name}"
+
+
+def _key(name: str) -> str:
+    return f"written {name} {turn(name)}"
+
+
+def _container(name: str) -> str:
+    return f"draft-{re.sub(r'[^a-zA-Z0-9_-]', '-', name)}"
