@@ -61,7 +61,7 @@ __all__ = [
     "warehouse",
 ]
 
-__version__ = "0.1.0"
+__version__ = "1.0.0rc1"
 
 
 class Log:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import Any, Protocol, cast
@@ -65,6 +66,7 @@ COMMANDS = {
     "dashboard": "analysis",
     "kafka": "setup",
     "completion": "setup",
+    "docs": "setup",
 }
 """Command → the room of `rack.commands` that its module is in."""
 
@@ -73,10 +75,10 @@ GROUPS = {
     "A house without sensors": ("plan", "apply", "doctor", "pit", "count", "observe"),
     "Take events in": ("simulate", "ingest", "gateway", "devices", "quarantine", "patrons", "kafka"),
     "Judge": ("replay", "round", "rounds", "advise", "what-if", "rules", "theory"),
-    "Work on findings": ("review", "find", "case", "dispute", "alerts", "surveillance"),
+    "Work on findings": ("review", "find", "case", "dispute", "alerts", "surveillance", "sign-in"),
     "Prove and keep": ("keys", "checkpoint", "witness", "prove", "archive"),
     "Analyze and report": ("warehouse", "hold", "dealer-errors", "fairness", "report", "metrics"),
-    "The shell": ("completion",),
+    "Help": ("docs", "completion"),
 }
 """The commands as `rack --help` shows them: those of the first day, then the rest by what they are for."""
 
@@ -88,7 +90,7 @@ OLD_NAMES = {"errors": "dealer-errors"}
 EPILOG = """\
 Exit codes: 0 clean, 1 findings, 2 usage, 3 environment, 4 integrity failure.
 Log address: sqlite:///path/file.db, kafka://host:port/prefix or, read-only, archive:///path/folder. RACK_LOG sets the default.
-RACK_DEBUG=1 prints the traceback of an error."""
+`rack docs NAME` prints the document that a message names as docs/NAME.md. RACK_DEBUG=1 prints the traceback of an error."""
 
 
 class _GroupedHelp(argparse.RawDescriptionHelpFormatter):
@@ -231,7 +233,9 @@ def _refuse(error: Exception, name: str, output: Output) -> int:
 def _sentence(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
-    return str(error) or type(error).__name__
+    said = str(error) or type(error).__name__
+    named = re.search(r"docs/([a-z0-9-]+)\.md", said)
+    return said if named is None else f"{said} (`rack docs {named[1]}` prints it)"
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 `make lock` runs this. It uses uv if it is there and otherwise installs it into a temporary environment. Versions that
 the lock names already are kept; `--upgrade` takes the newest ones. When each release was published goes into
-`requirements-dates.txt`.
+`requirements-dates.txt`. (`uv.lock` and `pylock.toml` hold the address of every file, and so cannot be the lock.)
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 
 from scripts.release_dates import DATES, LOCK, REASONS, ROOT, as_text, complaints, published
 
+GROUPS = ("dev", "release", "site")
 HEADER = (
     "# Every distribution that Discard Rack and its tests need, pinned by hash. Made by `make lock` from pyproject.toml;\n"
     "# not edited by hand. Installed with --require-hashes --no-deps.\n"
@@ -36,8 +37,7 @@ def main(arguments: list[str]) -> int:
             "compile",
             "pyproject.toml",
             "--all-extras",
-            "--group",
-            "dev",
+            *(word for group in GROUPS for word in ("--group", group)),
             "--universal",
             "--quiet",
             "--python-version",

@@ -17,6 +17,8 @@ from pathlib import Path
 import pytest
 
 from rack.cli import COMMANDS, GROUPS, build_parser
+from rack.commands.setup.docs import INSTALLED
+from rack.installation import PACKAGES
 from scripts import decisions
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -149,7 +151,7 @@ def test_the_lock_holds_every_dependency_with_its_hashes() -> None:
     wanted = [
         *project["project"]["dependencies"],
         *(each for extra in extras.values() for each in extra),
-        *project["dependency-groups"]["dev"],
+        *(each for group in project["dependency-groups"].values() for each in group),
         *project["build-system"]["requires"],
     ]
     names = {re.split(r"[<>=!~ \[]", requirement)[0].lower().replace("_", "-") for requirement in wanted}
@@ -159,6 +161,18 @@ def test_the_lock_holds_every_dependency_with_its_hashes() -> None:
     )
     assert names <= {entry[0] for entry in entries}
     assert len(entries) == len(re.findall(r"^[a-z]", text("requirements.lock"), re.M)), "an entry has no hash"
+
+
+def test_workflows_pin_every_action_by_its_digest() -> None:
+    uses = {name: re.findall(r"uses: (\S+)", text(name)) for name in tracked() if name.startswith(".github/workflows/")}
+    assert [each for found in uses.values() for each in found if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", each)] == []
+
+
+def test_the_version_is_one() -> None:
+    version = re.search(r'^__version__ = "(.+)"$', text("discard_rack/__init__.py"), re.M)
+    assert version is not None
+    assert f"\nversion: {version[1]}\n" in text("CITATION.cff")
+    assert f"\n## {version[1]} - " in text("CHANGELOG.md")
 
 
 def test_the_extra_all_names_every_other() -> None:
@@ -175,6 +189,20 @@ def test_the_page_of_commands_lists_each_in_its_group() -> None:
         else:
             next(reversed(listed.values())).append(command)
     assert {title: tuple(names) for title, names in listed.items() if names} == GROUPS
+
+
+def test_what_is_printed_names_documents_that_are_installed() -> None:
+    named = {
+        (file, name)
+        for file in tracked()
+        if file.split("/")[0] in PACKAGES and file.endswith((".py", ".toml", ".typ", ".js", ".html"))
+        for name in re.findall(r"docs/[a-z][\w-]+\.md", text(file))
+    }
+    assert len(named) > 40
+    assert [(file, name) for file, name in sorted(named) if not (ROOT / name).is_file()] == []
+    assert tomllib.loads(text("pyproject.toml"))["tool"]["setuptools"]["data-files"] == {
+        "/".join(INSTALLED): ["docs/*.md"]
+    }
 
 
 def test_the_readme_is_a_page() -> None:
