@@ -88,9 +88,7 @@ def create(bootstrap: str, security: Mapping[str, str], given: Iterable[AccessRu
     """Create the rules at a cluster, for every host. Raises `LogUnavailable` if it refuses one or does not answer, and
     `LogUnavailable` at once if no one listens at its address.
     """
-    import kafka
     from kafka.admin import ACL, ACLOperation, ACLPermissionType, ACLResourcePatternType, ResourcePattern, ResourceType
-    from kafka.errors import KafkaError
 
     from events.kafka.client import Cluster
 
@@ -99,17 +97,13 @@ def create(bootstrap: str, security: Mapping[str, str], given: Iterable[AccessRu
         resource = ResourcePattern(ResourceType[rule.kind], rule.name, pattern)
         return ACL(rule.principal, "*", ACLOperation[rule.operation], ACLPermissionType.ALLOW, resource)
 
-    Cluster(bootstrap).probe()
+    cluster = Cluster(bootstrap, security=security)
+    cluster.probe()
     try:
-        admin = kafka.KafkaAdminClient(bootstrap_servers=bootstrap, **security)
-        try:
-            failed = admin.create_acls([acl(rule) for rule in given])["failed"]
-        finally:
-            admin.close()
-    except KafkaError as error:
-        raise LogUnavailable(
-            f"Kafka at {bootstrap}: {error}; some rules may be missing: run the command again"
-        ) from error
+        with cluster.admin() as admin:
+            failed = cluster.asked(lambda: admin.create_acls([acl(rule) for rule in given]))["failed"]
+    except LogUnavailable as error:
+        raise LogUnavailable(f"{error}; some rules may be missing: run the command again") from error
     if failed:
         refused = "; ".join(f"{rule}: {reason}" for rule, reason in failed)
         raise LogUnavailable(f"Kafka at {bootstrap} refused {len(failed)} rules: {refused}")
@@ -120,22 +114,20 @@ def create_users(bootstrap: str, security: Mapping[str, str], passwords: Mapping
 
     Raises `LogUnavailable` if the cluster refuses one or does not answer.
     """
-    import kafka
     from kafka.admin import ScramMechanism, UserScramCredentialUpsertion
-    from kafka.errors import KafkaError
+
+    from events.kafka.client import Cluster
 
     credentials = [
         UserScramCredentialUpsertion(user, ScramMechanism.SCRAM_SHA_512, password)
         for user, password in passwords.items()
     ]
+    cluster = Cluster(bootstrap, security=security)
     try:
-        admin = kafka.KafkaAdminClient(bootstrap_servers=bootstrap, **security)
-        try:
-            answers = admin.alter_user_scram_credentials(credentials)
-        finally:
-            admin.close()
-    except KafkaError as error:
-        raise LogUnavailable(f"Kafka at {bootstrap}: {error}; no user was created: start it again") from error
+        with cluster.admin() as admin:
+            answers = cluster.asked(lambda: admin.alter_user_scram_credentials(credentials))
+    except LogUnavailable as error:
+        raise LogUnavailable(f"{error}; no user was created: start it again") from error
     refused = [f"{user}: {answers.get(user, 'no answer')}" for user in passwords if answers.get(user, "no answer")]
     if refused:
         raise LogUnavailable(f"Kafka at {bootstrap} refused {len(refused)} users: {'; '.join(refused)}")

@@ -11,12 +11,12 @@ from __future__ import annotations
 import contextlib
 import gzip
 import logging
-import socket
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import takewhile
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 with warnings.catch_warnings():  # the client reads its message schemas by a deprecated function
     warnings.simplefilter("ignore", DeprecationWarning)
@@ -29,8 +29,19 @@ with warnings.catch_warnings():  # the client reads its message schemas by a dep
 import msgspec
 
 from events.errors import BrokenSeal, LogUnavailable
+from events.kafka.connections import BoundedClient
 from events.kafka.partition_reader import UNREADABLE, Headers
-from events.kafka.transactions import AskingOnce, MemberEvicted, OutgoingRecord, TransactionalWriter, discard
+from events.kafka.patience import HANGS, Patience
+from events.kafka.transactions import (
+    METADATA_S,
+    AskingOnce,
+    MemberEvicted,
+    OutgoingRecord,
+    TransactionalWriter,
+    discard,
+    flush_all,
+    hand_over,
+)
 
 RETRY_MS = 5
 POLL_RECORDS, FIRST_RECORDS, FETCH_BYTES = 4000, 50, 1024 * 1024
@@ -41,6 +52,13 @@ JOINING_S = 3.0
 """How long one waits for a group to share its partitions out before one looks at other things."""
 MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 """The largest record any of our topics takes (quarantined bytes); an event has at most 512 KiB."""
+_TURNED_AWAY = (
+    kafka_errors.KafkaConnectionError,
+    kafka_errors.NodeNotReadyError,
+    kafka_errors.RequestTimedOutError,
+    kafka_errors.Cancelled,
+)
+"""With these errors a question ends that was asked of a broker that is gone: another broker is asked."""
 _CANNOT_DECOMPRESS = (kafka_errors.UnsupportedCodecError, gzip.BadGzipFile)
 """Of the errors that are the client's own, or the network's, those about a batch that was read."""
 _CODECS = {
@@ -79,13 +97,16 @@ class TopicPartition(NamedTuple):
     partition: int
 
 
+_Answer = TypeVar("_Answer")
+
+
 class Cluster:
-    """How to reach a cluster. `timeout_s` bounds every wait for an answer."""
+    """How to reach a cluster. `timeout_s` bounds every wait for an answer; if a broker is gone, `patience` does."""
 
     def __init__(self, bootstrap: str, *, timeout_s: float = 30.0, security: Mapping[str, Any] | None = None) -> None:
         self.bootstrap, self.timeout_s = bootstrap, timeout_s
+        self.patience = Patience(bootstrap, timeout_s, security)
         self._settings = {
-            "bootstrap_servers": bootstrap,
             "bootstrap_timeout_ms": int(min(timeout_s, 10.0) * 1000),
             "request_timeout_ms": int(timeout_s * 500),
             "reconnect_backoff_max_ms": 1000,
@@ -96,21 +117,49 @@ class Cluster:
 
     def probe(self) -> None:
         """Raise `LogUnavailable` at once if no one listens at any of the addresses; the client would wait for long."""
-        problem: OSError | None = None
-        for address in self.bootstrap.split(","):
-            host, _, port = address.rpartition(":")
-            try:
-                socket.create_connection((host.strip("[]"), int(port)), timeout=min(self.timeout_s, 5.0)).close()
-            except (OSError, ValueError) as error:
-                problem = error if isinstance(error, OSError) else OSError(f"{address!r} is not host:port")
-            else:
-                return
-        raise LogUnavailable(f"Kafka at {self.bootstrap}: {problem}; check the address and that the broker runs")
+        silent = self.patience.known_silent()
+        problems = [silent.get(broker) for broker in self.patience.given]
+        if None not in problems and HANGS not in problems:
+            raise LogUnavailable(
+                f"Kafka at {self.bootstrap}: the broker {problems[0]}; check the address and that the broker runs"
+            )
+
+    @contextlib.contextmanager
+    def admin(self) -> Iterator[Any]:
+        """The administrator's client."""
+        with self._reached(), contextlib.closing(self._made(kafka.KafkaAdminClient, self._settings)) as admin:
+            yield admin
+
+    def asked(self, question: Callable[[], _Answer]) -> _Answer:
+        """Return the answer to a question that can be asked again: of another broker, if the one that was asked is gone."""
+        wait = self.patience.begin()
+        while True:
+            with self._reached():
+                try:
+                    return question()
+                except _TURNED_AWAY:
+                    wait.go_on()
+            time.sleep(RETRY_MS / 1000)
+
+    def _made(self, kind: Callable[..., Any], settings: Mapping[str, Any]) -> Any:
+        """Return a client of the library, with connections that no one waits for without a limit."""
+        made: list[BoundedClient] = []
+
+        def connected(**configs: Any) -> BoundedClient:
+            made.append(settings.get("kafka_client", BoundedClient)(self.patience, **configs))
+            return made[0]
+
+        try:
+            return kind(**dict(settings) | {"bootstrap_servers": self.patience.addresses(), "kafka_client": connected})
+        except BaseException:
+            for each in made:
+                each.close()
+            raise
 
     def create_topics(self, topics: Mapping[str, tuple[int, Mapping[str, str]]], replication: int) -> None:
         """Create topics that do not exist: name → (partitions, settings). Existing ones are left as they are."""
-        with self._reached(), contextlib.closing(kafka.KafkaAdminClient(**self._settings)) as admin:
-            present = set(admin.list_topics())
+        with self.admin() as admin:
+            present = set(self.asked(admin.list_topics))
             new = [
                 NewTopic(name, partitions, replication, topic_configs=dict(settings))
                 for name, (partitions, settings) in topics.items()
@@ -119,17 +168,18 @@ class Cluster:
             if not new:
                 return
             with contextlib.suppress(kafka_errors.TopicAlreadyExistsError):  # another process was faster
-                admin.create_topics(new)
+                self.asked(lambda: admin.create_topics(new))
             admin.wait_for_topics(list(topics))
 
     def topic_settings(self, topics: Sequence[str]) -> dict[str, TopicSettings]:
         """Return how topics are kept, as the cluster has it now; a topic that is not there is left out."""
-        with self._reached(), contextlib.closing(kafka.KafkaAdminClient(**self._settings)) as admin:
+        with self.admin() as admin:
             found: dict[str, TopicSettings] = {}
-            for each in admin.describe_topics(list(topics)):
+            for each in self.asked(lambda: admin.describe_topics(list(topics))):
                 if not each["error_code"]:
                     topic, replicas = each["name"], [len(one["replica_nodes"]) for one in each["partitions"]]
-                    found[topic] = TopicSettings(len(replicas), min(replicas), self._settings_of(admin, topic))
+                    settings = self.asked(partial(self._settings_of, admin, topic))
+                    found[topic] = TopicSettings(len(replicas), min(replicas), settings)
         return found
 
     def _settings_of(self, admin: Any, topic: str) -> dict[str, str] | None:
@@ -163,7 +213,7 @@ class Cluster:
 
         def consumer() -> Any:
             with self._reached():
-                made = kafka.KafkaConsumer(**settings)
+                made = self._made(kafka.KafkaConsumer, settings)
             return _hasten(made, made._cluster)
 
         return TopicReader(self, consumer)
@@ -178,40 +228,36 @@ class Cluster:
             settings = self._producer_settings() | {"transactional_id": transactional_id}
             if transaction_s is not None:
                 settings["transaction_timeout_ms"] = int(transaction_s * 1000)
-            producer = kafka.KafkaProducer(**settings)
-        return TransactionalWriter(_hasten(producer, producer._metadata), self.timeout_s)
+            producer = self._made(kafka.KafkaProducer, settings)
+        return TransactionalWriter(_hasten(producer, producer._metadata), self.patience)
 
     def member(self, group: str, topic: str, *, session_s: float) -> GroupMember:
         """Join a consumer group that shares the partitions of a topic."""
         with self._reached():
-            consumer = kafka.KafkaConsumer(
-                **self._settings,
-                group_id=group,
-                isolation_level="read_committed",
-                auto_offset_reset="earliest",
-                enable_auto_commit=False,
-                allow_auto_create_topics=False,
-                metrics_enabled=False,
-                session_timeout_ms=int(session_s * 1000),
-                heartbeat_interval_ms=int(session_s * 250),
-                partition_assignment_strategy=[StickyPartitionAssignor],
-            )
+            settings = self._settings | {
+                "group_id": group,
+                "isolation_level": "read_committed",
+                "auto_offset_reset": "earliest",
+                "enable_auto_commit": False,
+                "allow_auto_create_topics": False,
+                "metrics_enabled": False,
+                "session_timeout_ms": int(session_s * 1000),
+                "heartbeat_interval_ms": int(session_s * 250),
+                "partition_assignment_strategy": [StickyPartitionAssignor],
+            }
+            consumer = self._made(kafka.KafkaConsumer, settings)
         return GroupMember(self, _hasten(consumer, consumer._cluster), topic)
 
     def send_plain(self, *messages: OutgoingRecord) -> None:
         """Write records durably outside any transaction; if an answer is lost, one may be stored twice."""
         with self._reached():
-            producer = kafka.KafkaProducer(**self._producer_settings())
+            producer = self._made(kafka.KafkaProducer, self._producer_settings())
             try:
                 sender = _hasten(producer, producer._metadata)
-                sent = [
-                    sender.send(
-                        each.topic, partition=each.partition, key=each.key, value=each.value, headers=each.headers
-                    )
-                    for each in messages
-                ]
+                sent = [hand_over(sender, message, self.patience) for message in messages]
+                flush_all(sender, self.patience)
                 for each in sent:
-                    each.get(self.timeout_s)
+                    each.get(0.0)
             finally:
                 discard(producer)
 
@@ -223,7 +269,7 @@ class Cluster:
             "compression_type": "zstd",
             "batch_size": 256 * 1024,
             "linger_ms": 20,
-            "max_block_ms": milliseconds,
+            "max_block_ms": int(METADATA_S * 1000),
             "delivery_timeout_ms": milliseconds,
             "transaction_timeout_ms": 2 * milliseconds,
             "max_request_size": MAX_MESSAGE_BYTES,
@@ -241,13 +287,13 @@ class TopicReader:
 
     def __init__(self, cluster: Cluster, make: Callable[[], Any]) -> None:
         self._cluster, self._make = cluster, make
+        self._timeout_ms = int(cluster.timeout_s * 1000)
         self._consumer = make()
 
     def partitions(self, topic: str) -> int:
         """Return how many partitions a topic has; 0 if it does not exist."""
         _keep_looking(self._consumer._cluster)
-        with _reached(self._cluster.bootstrap):
-            return len(self._consumer.partitions_for_topic(topic) or ())
+        return self._cluster.asked(lambda: len(self._consumer.partitions_for_topic(topic) or ()))
 
     def assign(self, offsets: Mapping[TopicPartition, int]) -> None:
         """Read these partitions from these offsets on, and no others."""
@@ -259,31 +305,29 @@ class TopicReader:
     def ends(self, lanes: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
         """Return for each partition the offset after the last one that is decided (committed or aborted)."""
         partitions = [kafka.TopicPartition(*lane) for lane in lanes]
-        deadline = time.monotonic() + self._cluster.timeout_s
-        with _reached(self._cluster.bootstrap):
-            while True:
-                _keep_looking(self._consumer._cluster)
-                try:
-                    ends = self._consumer.end_offsets(partitions, timeout_ms=int(self._cluster.timeout_s * 1000))
-                    return {TopicPartition(*partition): end for partition, end in ends.items()}
-                except KeyError as error:  # the client leaves out a partition whose leader it has not yet heard of
-                    if time.monotonic() > deadline:
-                        raise LogUnavailable(f"Kafka at {self._cluster.bootstrap} has no leader for {error}") from error
-                    time.sleep(0.02)
+
+        def ends() -> dict[Any, int]:
+            _keep_looking(self._consumer._cluster)
+            try:
+                return cast("dict[Any, int]", self._consumer.end_offsets(partitions, timeout_ms=self._timeout_ms))
+            except KeyError as error:  # the client leaves out a partition whose leader it has not yet heard of
+                raise kafka_errors.NodeNotReadyError(f"{error} has no leader") from error
+
+        return {TopicPartition(*partition): end for partition, end in self._cluster.asked(ends).items()}
 
     def starts(self, lanes: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
         """Return for each partition the offset of the first record that is still there."""
-        with _reached(self._cluster.bootstrap):
-            found = self._consumer.beginning_offsets(
-                [kafka.TopicPartition(*lane) for lane in lanes], timeout_ms=int(self._cluster.timeout_s * 1000)
-            )
+        partitions = [kafka.TopicPartition(*lane) for lane in lanes]
+        found = self._cluster.asked(lambda: self._consumer.beginning_offsets(partitions, timeout_ms=self._timeout_ms))
         return {TopicPartition(*partition): offset for partition, offset in found.items()}
 
     def worked_off(self, lane: TopicPartition) -> int | None:
         """Return the offset to go on from, as `keep` left it; None if it never did."""
-        with _reached(self._cluster.bootstrap):
-            timeout_ms = int(self._cluster.timeout_s * 1000)
-            return cast("int | None", self._consumer.committed(kafka.TopicPartition(*lane), timeout_ms=timeout_ms))
+        partition = kafka.TopicPartition(*lane)
+        return cast(
+            "int | None",
+            self._cluster.asked(lambda: self._consumer.committed(partition, timeout_ms=self._timeout_ms)),
+        )
 
     def keep(self, offsets: Mapping[TopicPartition, int]) -> None:
         """Keep durably, for each partition, the offset to go on from."""
@@ -291,8 +335,7 @@ class TopicReader:
             kafka.TopicPartition(*lane): kafka.structs.OffsetAndMetadata(offset, "", -1)
             for lane, offset in offsets.items()
         }
-        with _reached(self._cluster.bootstrap):
-            self._consumer.commit(kept, timeout_ms=int(self._cluster.timeout_s * 1000))
+        self._cluster.asked(lambda: self._consumer.commit(kept, timeout_ms=self._timeout_ms))
 
     def await_visible(self, lane: TopicPartition, offset: int, patience_s: float = 0.0) -> None:
         """Wait until readers of committed records see this offset: a commit is answered a moment before that.
@@ -304,10 +347,11 @@ class TopicReader:
 
     def shows(self, lane: TopicPartition, offset: int, wait_s: float) -> bool:
         """Say whether readers of committed records see this offset, or come to within this many seconds."""
-        deadline = time.monotonic() + wait_s
+        deadline, wait = time.monotonic() + wait_s, self._cluster.patience.begin(float("inf"))
         while self.ends([lane])[lane] <= offset:
             if time.monotonic() > deadline:
                 return False
+            wait.go_on()
             time.sleep(0.001)
         return True
 
@@ -364,10 +408,11 @@ class TopicReader:
             lane = TopicPartition(*partition)
             offset = self.position(lane)
             with contextlib.closing(self._cluster.reader()) as alone:
-                end, deadline = alone.ends([lane])[lane], time.monotonic() + self._cluster.timeout_s
+                end, wait = alone.ends([lane])[lane], self._cluster.patience.begin()
                 alone.assign({lane: offset})
                 try:
-                    while alone.position(lane) == offset < end and time.monotonic() < deadline:
+                    while alone.position(lane) == offset < end:
+                        wait.go_on()
                         alone._consumer.poll(timeout_ms=int(SHORT_S * 1000), max_records=1)
                 except type(error):
                     return lane, offset
@@ -383,10 +428,10 @@ class TopicReader:
     def until(self, ends: Mapping[TopicPartition, int]) -> Iterator[tuple[TopicPartition, Sequence[Message]]]:
         """Yield what lies before these offsets in the assigned partitions (and perhaps a little beyond), in batches.
 
-        Raises `LogUnavailable` if nothing comes for as long as the cluster's timeout.
+        Raises `LogUnavailable` if nothing comes for as long as the cluster's patience lasts.
         """
         open_lanes = {lane for lane, end in ends.items() if self.position(lane) < end}
-        silent_since, most = time.monotonic(), FIRST_RECORDS
+        wait, most = self._cluster.patience.begin(), FIRST_RECORDS
         while open_lanes:
             polled = self.poll(SHORT_S, most)
             most = min(2 * most, POLL_RECORDS)
@@ -395,11 +440,9 @@ class TopicReader:
             reached = {lane for lane in open_lanes if self.position(lane) >= ends[lane]}
             open_lanes -= reached
             if polled or reached:
-                silent_since = time.monotonic()
-            elif time.monotonic() - silent_since > self._cluster.timeout_s:
-                raise LogUnavailable(
-                    f"Kafka at {self._cluster.bootstrap} stopped answering while {open_lanes} was read"
-                )
+                wait = self._cluster.patience.begin()
+            else:
+                wait.go_on()
 
     def scan(self, lane: TopicPartition, offset: int, end: int | None = None) -> Iterator[Message]:
         """Yield one partition's messages from an offset on, those before `end`, or to the end it has now and perhaps beyond."""
@@ -411,7 +454,7 @@ class TopicReader:
 
     def close(self) -> None:
         """Release the connections."""
-        with contextlib.suppress(kafka_errors.KafkaError):
+        with contextlib.suppress(kafka_errors.KafkaError, LogUnavailable):
             self._consumer.close(autocommit=False, timeout_ms=1000)
 
 
@@ -423,8 +466,7 @@ class GroupMember:
 
     def __init__(self, cluster: Cluster, consumer: Any, topic: str) -> None:
         self._cluster, self._consumer = cluster, consumer
-        with _reached(cluster.bootstrap):
-            consumer.partitions_for_topic(topic)  # who is to share them out must know them
+        cluster.asked(lambda: consumer.partitions_for_topic(topic))  # who is to share them out must know them
         consumer.subscribe([topic], listener=_Idle(consumer))
 
     def poll(self) -> frozenset[int] | None:
@@ -447,8 +489,8 @@ class GroupMember:
 
     def close(self) -> None:
         """Leave the group: the others share what was ours at once."""
-        with contextlib.suppress(kafka_errors.KafkaError):
-            self._consumer.close(autocommit=False)
+        with contextlib.suppress(kafka_errors.KafkaError, LogUnavailable):
+            self._consumer.close(autocommit=False, timeout_ms=1000)
 
 
 class _Idle(kafka.ConsumerRebalanceListener):

@@ -27,7 +27,7 @@ from events.kafka.client import Cluster, Message, TopicPartition, TopicReader
 from events.kafka.foreign_records import StreamPlaces
 from events.kafka.leftovers import decide_leftovers
 from events.kafka.partition_reader import Chains, headers_of, read_headers
-from events.kafka.transactions import CommitUnknown, OutgoingRecord, TransactionalWriter, WriterFenced
+from events.kafka.transactions import CommitUnknown, OutgoingRecord, TransactionalWriter, WriterFenced, unavailable
 from events.log.appender import StreamState, check_continues, learn, place, report_digest
 from events.log.contract import AppendResult, Head, Record
 from events.log.hash_chain import genesis
@@ -282,7 +282,7 @@ class PartitionWriter:
             self._throw_away()
             if isinstance(error, WriterFenced):
                 raise self._lose("another process took it at the same moment") from error
-            raise LogUnavailable(f"Kafka at {self._cluster.bootstrap}: {error}") from error
+            raise unavailable(error, f"Kafka at {self._cluster.bootstrap}: {error}") from error
         except LogUnavailable:  # what is undecided, or unknown, is not built upon: the next claim begins again
             self._throw_away()
             raise

@@ -81,7 +81,7 @@ class _Helper:
     """A process that reads, started at once, told what to read when it is ready; it ends with whoever started it."""
 
     def __init__(self, cluster: Cluster) -> None:
-        self._patience_s = 2 * cluster.timeout_s
+        self._patience = cluster.patience
         context = multiprocessing.get_context("spawn")
         self._connection, far = context.Pipe()
         self._process = context.Process(target=_read_ahead, args=(far, cluster), daemon=True)
@@ -94,10 +94,11 @@ class _Helper:
 
     def read(self, offsets: Offsets, ends: Offsets) -> Iterator[tuple[TopicPartition, list[PrefetchedRecord]]]:
         """Yield what the process reads, until it ends, or says nothing for long."""
-        with contextlib.suppress(EOFError, OSError):
+        with contextlib.suppress(EOFError, OSError, LogUnavailable):
             self._connection.recv_bytes()  # that it is ready
             self._connection.send((offsets, ends))
-            while self._connection.poll(self._patience_s):
+            while True:
+                self._patience.wait(self._connection.poll)
                 topic, partition, messages = _decode(self._connection.recv_bytes())
                 yield TopicPartition(topic, partition), messages
 

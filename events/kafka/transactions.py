@@ -17,12 +17,17 @@ with warnings.catch_warnings():  # as in `client.py`, whichever is imported firs
     import kafka
     from kafka import errors as kafka_errors
     from kafka.future import Future
-    from kafka.net.compat import KafkaNetClient
     from kafka.protocol.producer import EndTxnRequest, TxnOffsetCommitRequest
 
 from events.errors import LogUnavailable
+from events.kafka.connections import BoundedClient
 from events.kafka.partition_reader import Headers
+from events.kafka.patience import Patience
 
+METADATA_S = 0.5
+"""How long the producer waits at a time to hear of a topic (`max_block_ms`)."""
+CLOSING_S = 0.3
+"""How long the threads of a producer that is thrown away may take to end."""
 _FENCED = (kafka_errors.ProducerFencedError, kafka_errors.InvalidProducerEpochError)
 
 
@@ -62,7 +67,7 @@ class ConsumerOffsets(NamedTuple):
     offsets: Mapping[Any, int]
 
 
-class AskingOnce(KafkaNetClient):
+class AskingOnce(BoundedClient):
     """A producer's connection on which the end of a transaction, and offsets in it, are asked for once.
 
     The producer (3.0.12) repeats such a request with the same epoch if the connection breaks. If the first one was only held
@@ -93,9 +98,9 @@ class AskingOnce(KafkaNetClient):
 class TransactionalWriter:
     """An initialized transactional producer: `write`, `prepare`, `commit`, in that order. Not safe between threads."""
 
-    def __init__(self, producer: Any, timeout_s: float) -> None:
-        self._producer, self._timeout_s = producer, timeout_s
-        # commit_transaction() waits for ever; its three steps are taken here with a limit to the waiting.
+    def __init__(self, producer: Any, patience: Patience) -> None:
+        self._producer, self._patience = producer, patience
+        # Several of the producer's calls wait for ever; their steps are taken here with a limit to the waiting.
         self._manager = producer._transaction_manager
         self._sender = producer._sender
         self._sent: list[Any] = []
@@ -104,10 +109,10 @@ class TransactionalWriter:
         self._consumed: ConsumerOffsets | None = None
         self._ending: Any = None
         try:
-            self._guarded(producer.init_transactions)
+            self._guarded(lambda: self._await(self._manager.initialize_transactions()))
         except CommitUnknown as error:
             self.discard()
-            raise LogUnavailable(f"Kafka gave no right to write: {error}; is the cluster complete?") from error
+            raise unavailable(error, f"Kafka gave no right to write: {error}; is the cluster complete?") from error
         except WriterFenced:
             self.discard()
             raise
@@ -156,16 +161,19 @@ class TransactionalWriter:
     def _write(self, messages: Iterable[OutgoingRecord]) -> None:
         self._check_identity()
         self._producer.begin_transaction()
-        send = self._producer.send
-        self._sent = [send(topic, value, key, headers, partition) for topic, partition, key, value, headers in messages]
+        self._sent = [hand_over(self._producer, message, self._patience) for message in messages]
 
-    def _prepare(self) -> None:
-        self._producer.flush(self._timeout_s)
+    def _flush(self) -> None:
+        """Wait until the broker holds every record that was handed over."""
+        flush_all(self._producer, self._patience)
         for future in self._sent:
             if not future.succeeded():
                 raise kafka_errors.KafkaError(f"a record was not stored: {future.exception!r}")
         self.offsets = [future.value.offset for future in self._sent]
         self._sent = []
+
+    def _prepare(self) -> None:
+        self._flush()
         if self._consumed is not None:
             self._consume(self._consumed)
         self._check_identity()
@@ -174,15 +182,8 @@ class TransactionalWriter:
 
     def _abort_leftovers(self, lane: tuple[str, int]) -> None:
         self._write([OutgoingRecord(*lane, b"aborted", b"", [])])  # no one ever reads it; a compacted topic wants a key
-        self._producer.flush(self._timeout_s)
-        for future in self._sent:
-            if not future.succeeded():
-                raise kafka_errors.KafkaError(f"the record to be aborted was not stored: {future.exception!r}")
-        self._sent = []
-        aborted = self._manager.begin_abort()
-        self._sender.wakeup()
-        if not aborted.wait(timeout_ms=int(self._timeout_s * 1000)):
-            raise kafka_errors.KafkaTimeoutError(f"no answer to the end of a transaction within {self._timeout_s} s")
+        self._flush()
+        self._await(self._manager.begin_abort())
         self._check_identity()
 
     def _consume(self, consumed: ConsumerOffsets) -> None:
@@ -191,20 +192,19 @@ class TransactionalWriter:
             for lane, offset in consumed.offsets.items()
         }
         try:
-            result = self._manager.send_offsets_to_transaction(offsets, consumed.member.standing())
-            self._sender.wakeup()
-            if not result.wait(timeout_ms=int(self._timeout_s * 1000)):
-                raise kafka_errors.KafkaTimeoutError(f"no answer to the offsets within {self._timeout_s} s")
+            self._await(self._manager.send_offsets_to_transaction(offsets, consumed.member.standing()))
         except (MemberEvicted, kafka_errors.CommitFailedError) as error:
-            aborted = self._manager.begin_abort()
-            self._sender.wakeup()
-            aborted.wait(timeout_ms=int(self._timeout_s * 1000))
+            self._await(self._manager.begin_abort())
             raise MemberEvicted(str(error)) from error
 
     def _commit(self) -> None:
-        if not self._ending.wait(timeout_ms=int(self._timeout_s * 1000)):
-            raise kafka_errors.KafkaTimeoutError(f"no answer to the commit within {self._timeout_s} s")
+        self._await(self._ending)
         self._check_identity()
+
+    def _await(self, result: Any) -> None:
+        """Wait for what the background sender was asked to do."""
+        self._sender.wakeup()
+        self._patience.wait(lambda seconds: result.wait(timeout_ms=int(seconds * 1000)))
 
     def _current_identity(self) -> tuple[int, int]:
         current = self._manager.producer_id_and_epoch
@@ -217,14 +217,48 @@ class TransactionalWriter:
     def _guarded(self, step: Callable[[], None]) -> None:
         try:
             step()
+        except LogUnavailable as error:
+            raise CommitUnknown(str(error)) from error
         except (kafka_errors.KafkaError, OSError) as error:
             if isinstance(error, _FENCED) or isinstance(self._manager.last_error, _FENCED):
                 raise WriterFenced(str(error)) from error
             raise CommitUnknown(f"{type(error).__name__}: {error}") from error
 
 
+def unavailable(error: CommitUnknown, otherwise: str) -> LogUnavailable:
+    """Return the error that says which broker does not answer, if that is why an answer is unclear."""
+    return error.__cause__ if isinstance(error.__cause__, LogUnavailable) else LogUnavailable(otherwise)
+
+
+def hand_over(producer: Any, message: OutgoingRecord, patience: Patience) -> Any:
+    """Hand a record to the background sender; return its promise of an offset."""
+    promises: list[Any] = []
+
+    def handed_over(_: float) -> bool:
+        with contextlib.suppress(kafka_errors.KafkaTimeoutError):  # its topic is not known yet: nothing was handed over
+            topic, partition, key, value, headers = message
+            promises.append(producer.send(topic, value, key, headers, partition))
+        return bool(promises)
+
+    patience.wait(handed_over)
+    return promises[0]
+
+
+def flush_all(producer: Any, patience: Patience) -> None:
+    """Wait until every record that was handed over is stored, or never will be."""
+
+    def flushed(seconds: float) -> bool:
+        try:
+            producer.flush(seconds)
+        except kafka_errors.KafkaTimeoutError:
+            return False
+        return True
+
+    patience.wait(flushed)
+
+
 def discard(producer: Any) -> None:
     """Throw a producer away without sending anything that still waits."""
     producer._sender.force_close()
     with contextlib.suppress(kafka_errors.KafkaError):
-        producer.close(timeout=1)
+        producer.close(timeout=CLOSING_S)

@@ -73,7 +73,7 @@ OF_RULES = ("events", "replay", "rulebook")
 
 # third party -> the files, or the folders, that may import it
 AT_HOME = {
-    "kafka": ("events/kafka/client.py", "events/kafka/transactions.py", "events/kafka/acls.py"),
+    "kafka": tuple(f"events/kafka/{name}.py" for name in ("client", "connections", "transactions", "acls")),
     "apsw": ("events/sqlite/database.py",),
     "duckdb": ("analytics/",),
     "streamlit": ("dashboards/",),

@@ -20,7 +20,7 @@ import pytest
 from events.kafka.transactions import AskingOnce
 
 ROOT = Path(__file__).resolve().parents[2]
-FILES = ("events/kafka/client.py", "events/kafka/transactions.py", "events/kafka/acls.py")
+FILES = tuple(f"events/kafka/{name}.py" for name in ("client", "connections", "transactions", "acls"))
 READ = "3.0.12"
 """The version of kafka-python of which the code was read."""
 
@@ -42,6 +42,37 @@ def private_attributes(source: str) -> Iterator[str]:
             continue
         if not isinstance(node.value, ast.Name) or node.value.id not in ("self", "alone"):
             yield node.attr
+
+
+UNLIMITED = {
+    "admin/client.py": {"self._net.stop()"},
+    "net/selector.py": {"event.wait()", "self.stop()"},
+    "producer/kafka.py": {"result.wait()"},
+}
+"""Where the client waits without a limit. `BoundedLoop.run` takes the place of the method with the second one. The third is in
+calls of the producer that we do not make; stop() ends a loop that ends by itself."""
+NOT_CALLED = {"init_transactions", "commit_transaction", "abort_transaction"}
+CLIENTS = {"KafkaConsumer", "KafkaProducer", "KafkaAdminClient"}
+
+
+def test_no_wait_of_the_client_that_we_come_to_is_without_a_limit() -> None:
+    client = Path(import_module("kafka").__file__ or "").parent
+    found: dict[str, set[str]] = {}
+    for folder in ("admin", "consumer", "coordinator", "net", "producer"):
+        for file in (client / folder).rglob("*.py"):
+            waits = set(
+                re.findall(r"[\w.]+\.(?:wait|join|stop)\(\)", re.sub('#.*|"""(.|\n)*?"""', "", file.read_text()))
+            )
+            found |= {str(file.relative_to(client)): waits} if waits else {}
+    assert found == UNLIMITED
+    for file in (ROOT / "events").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                assert node.func.attr not in NOT_CALLED | CLIENTS, (
+                    f"{file}:{node.lineno}: made by Cluster._made, or not called"
+                )
+                if file.parent.name == "kafka" and node.func.attr in ("wait", "flush", "get"):
+                    assert node.args or node.keywords, f"{file}:{node.lineno}: a wait without a limit"
 
 
 def test_the_version_is_the_one_that_was_read() -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from types import SimpleNamespace
 from typing import Any, NamedTuple, cast
 from unittest.mock import patch
@@ -22,7 +23,7 @@ from kafka import ConsumerRebalanceListener, TopicPartition, structs
 from kafka import errors as kafka_errors
 
 from events.kafka import client as kafka_client
-from events.kafka import partition_writer
+from events.kafka import partition_writer, patience
 from events.kafka import results as kafka_results
 from events.kafka.transactions import AskingOnce
 
@@ -301,10 +302,11 @@ class Producer:
     def producer_id_and_epoch(self) -> SimpleNamespace:
         return SimpleNamespace(producer_id=self._name, epoch=self._epoch)
 
-    def init_transactions(self) -> None:
+    def initialize_transactions(self) -> SimpleNamespace:
         assert self._name is not None
         name = self._name
         self._epoch = self._broker.ask("init", lambda: self._broker.initialize(name))
+        return SimpleNamespace(wait=lambda timeout_ms: True)
 
     def begin_transaction(self) -> None:
         """Nothing is sent."""
@@ -313,12 +315,15 @@ class Producer:
         future = SimpleNamespace(error=None, value=None)
         future.succeeded = lambda: future.value is not None
         future.exception = lambda: future.error
-        future.get = lambda timeout: self._send_plain(future)
+        future.get = lambda timeout: self._get(future)
         self._waiting.append(((TopicPartition(topic, partition), key, value, headers), future))
         return future
 
     def flush(self, timeout: float) -> None:
         sent, self._waiting[:] = list(self._waiting), []
+        if self._name is None:
+            self._send_plain(sent)
+            return
         part = self._broker.sends(len(sent))
         half = len(sent) // 2 if self._broker.holds() else 0  # in two batches, between which it may arrive
         try:
@@ -343,10 +348,7 @@ class Producer:
         assert name is not None
 
         def wait(timeout_ms: int) -> bool:
-            try:
-                self._broker.ask("end", lambda: self._broker.end(name, epoch), self._repeats_the_end)
-            except kafka_errors.KafkaTimeoutError:
-                return False
+            self._broker.ask("end", lambda: self._broker.end(name, epoch), self._repeats_the_end)
             return True
 
         return SimpleNamespace(wait=wait)
@@ -357,10 +359,17 @@ class Producer:
         self._broker.ask("end", lambda: self._broker.abort(name, epoch), self._repeats_the_end)
         return SimpleNamespace(wait=lambda timeout_ms: True)
 
-    def _send_plain(self, future: SimpleNamespace) -> None:
-        sent = [message for message, each in self._waiting if each is future]
-        self._waiting[:] = [pair for pair in self._waiting if pair[1] is not future]
-        self._broker.ask("plain", lambda: self._broker.produce(None, 0, sent, object()))
+    def _send_plain(self, sent: Sequence[tuple[Any, SimpleNamespace]]) -> None:
+        for message, future in sent:
+            try:
+                self._broker.ask("plain", partial(self._broker.produce, None, 0, [message], object()))
+            except kafka_errors.KafkaError as error:
+                future.error = error
+                return
+
+    def _get(self, future: SimpleNamespace) -> None:
+        if future.error is not None:
+            raise future.error
 
     def close(self, timeout: float | None = None) -> None:
         self._waiting.clear()
@@ -425,7 +434,9 @@ def plugged_in(broker: Broker) -> Iterator[None]:
             (partition_writer, "time", clock),
             (partition_writer, "secrets", tokens),
             (kafka_results, "secrets", tokens),
-            (kafka_client.Cluster, "probe", lambda self: None),
+            (patience, "time", clock),
+            (patience.Patience, "greet", lambda self: {}),
+            (kafka_client.Cluster, "_made", lambda self, kind, settings: kind(**settings)),
         ):
             stack.enter_context(patch.object(module, name, other))
         yield

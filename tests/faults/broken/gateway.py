@@ -61,7 +61,10 @@ def keeps_offsets_before_it_stores() -> Iterator[None]:
 
 @build
 def takes_bodies_of_any_length() -> Iterator[None]:
-    with patch("intake.gateway.app.MOST_BODY_LINES", 10**9), patch("intake.gateway.group_commit.MOST_LINES", 10**9):
+    limits = ("app.MOST_BODY_LINES", "messages.MOST_EVENTS", "group_commit.MOST_LINES")
+    with contextlib.ExitStack() as lifted:
+        for limit in limits:
+            lifted.enter_context(patch(f"intake.gateway.{limit}", 10**9))
         yield
 
 

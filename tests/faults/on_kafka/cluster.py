@@ -17,7 +17,7 @@ from unittest.mock import patch
 from events.errors import LogUnavailable
 from events.kafka.checkpoints import KafkaCheckpoints
 from events.kafka.client import TopicReader
-from events.kafka.log import KafkaLog
+from events.kafka.log import KafkaLog, KafkaResults
 from events.proofs.checkpoint import origin_of
 from events.proofs.checkpointer import Checkpointer
 from events.proofs.keys import new_key
@@ -39,6 +39,8 @@ Happen = Callable[[Trial, int], None]
 ORIGIN = origin_of(LOG_ID, PROPERTY)
 HELD = "writers wait or go on by themselves; each event once; findings the same bytes; all nodes hold the same bytes"
 PAUSE_S = 12.0
+ANSWERED_S, DEFAULT_S = 5.0, 30.0
+"""How long a call may take while a node does not answer, though a cluster that is only slow has more time."""
 GRACE_S, SILENCE_S = 1.0, 8.0
 """After so long no more answers are under way; for so long no one may get one."""
 
@@ -196,9 +198,9 @@ def witness_reading(tried: Trial, turn: int) -> None:
 
 
 @contextlib.contextmanager
-def _checkpoints(tried: Trial, user: str) -> Iterator[KafkaCheckpoints]:
+def _checkpoints(tried: Trial, user: str, timeout_s: float = TIMEOUT_S) -> Iterator[KafkaCheckpoints]:
     security, read_only = tried.nodes.cluster.security(user), user == "auditor"
-    options = {"state_dir": tried.state, "timeout_s": TIMEOUT_S, "security": security, "read_only": read_only}
+    options = {"state_dir": tried.state, "timeout_s": timeout_s, "security": security, "read_only": read_only}
     with contextlib.closing(KafkaCheckpoints(tried.address, log_id=LOG_ID, **options)) as store:
         yield store
 
@@ -252,6 +254,75 @@ def _read_at(tried: Trial, node: int) -> None:
             return
         except LogUnavailable as error:
             demand(time.monotonic() < deadline, f"the node that came back cannot be read: {error}")
+
+
+@row(
+    "every call while a node hangs or is gone",
+    how="SIGSTOP or kill -9 of the node that leads the writer's partition, decides about its transactions, leads the state or "
+    "the findings, or none of these; then appends at a log that was open, and a log opened, verified, replayed and "
+    "checkpointed, until all is stored",
+    held=f"each call is answered within {ANSWERED_S:.0f} s, or refused with the node's address; each event once; findings the "
+    "same bytes; all nodes hold the same bytes",
+    quick=2,
+)
+def every_call(tried: Trial, turn: int) -> None:
+    nodes, handed_in = tried.nodes, groups(ROUNDS)
+    tried.write_all(4)
+    with tried.log("intake", timeout_s=DEFAULT_S) as log:
+        log.append_groups(handed_in[:5])
+        leaders = [tried.leader("events", number) for number in range(2)]
+        victims = (
+            lambda: leaders[0],
+            lambda: nodes.coordinator(f"{tried.prefix}.1"),
+            lambda: next(node for node in (3, 2, 1) if node not in leaders),
+            lambda: tried.leader("state", 0),
+            lambda: tried.leader("findings"),
+        )
+        victim = victims[turn // 2 % len(victims)]()
+        (nodes.kill if turn % 2 else nodes.pause)(victim)
+        stored, deadline = False, time.monotonic() + 60.0
+        while not stored:
+            demand(time.monotonic() < deadline, f"node {victim} was gone, and no other took over in a minute")
+            stored = _answered(nodes, victim, "append", lambda: log.append_groups(handed_in))
+            for name, call in _calls(tried).items():
+                _answered(nodes, victim, name, call)
+    tried.acknowledged = len(handed_in)
+
+
+def _calls(tried: Trial) -> dict[str, Callable[[], object]]:
+    """What is done with a log besides appending to it, each by a process that has only begun."""
+    security = {
+        "timeout_s": DEFAULT_S,
+        "security": tried.nodes.cluster.security("replayer"),
+        "state_dir": tried.folder / "fresh",
+    }
+
+    def verify_log() -> None:
+        with tried.log("auditor", read_only=True, timeout_s=DEFAULT_S) as log:
+            demand(verify(log).ok, "a sound log is called broken")
+
+    def keep_results() -> None:
+        with contextlib.closing(KafkaResults(tried.address, **security)) as results:
+            results.reset()
+
+    def checkpoint() -> None:
+        with _checkpoints(tried, "sealer", timeout_s=DEFAULT_S):
+            pass
+
+    return {"verify": verify_log, "replay": keep_results, "checkpoint": checkpoint}
+
+
+def _answered(nodes: Nodes, victim: int, name: str, call: Callable[[], object]) -> bool:
+    """Return whether a call did what it is for; it must have been answered in time, a refusal with the node's address."""
+    began, refusal = time.monotonic(), ""
+    try:
+        call()
+    except LogUnavailable as error:
+        refusal = str(error)
+    took = time.monotonic() - began
+    demand(took <= ANSWERED_S, f"{name}: no answer for {took:.1f} s; {refusal}")
+    demand(not refusal or f"the broker at {nodes.node(victim).bootstrap} " in refusal, f"{name}: {refusal}")
+    return not refusal
 
 
 @row(

@@ -88,9 +88,9 @@ class Trial:
             yield replayer
 
     @contextlib.contextmanager
-    def log(self, user: str, *, read_only: bool = False) -> Iterator[KafkaLog]:
+    def log(self, user: str, *, read_only: bool = False, timeout_s: float = TIMEOUT_S) -> Iterator[KafkaLog]:
         security = self.nodes.cluster.security(user)
-        options = {"state_dir": self.state, "timeout_s": TIMEOUT_S, "security": security, "read_only": read_only}
+        options = {"state_dir": self.state, "timeout_s": timeout_s, "security": security, "read_only": read_only}
         with contextlib.closing(KafkaLog(self.address, **options)) as log:
             yield log
 
