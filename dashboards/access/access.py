@@ -35,6 +35,8 @@ DENIED: Mapping[str, str] = {
     NAMES: "may not see names",
     "pit": "may not enter anything at a table",
     "count": "may not count boxes",
+    "filing": "may not file rules",
+    "setup": "may not apply the property's file",
 }
 """Right that is no page → what a role without it may not do."""
 

@@ -49,6 +49,8 @@ PAGES: Mapping[str, PageEntry] = {
     "floor": PageEntry(FLOOR, "Floor", "f", "How is each table doing?", _ROOM | _ANALYST | _COMPLIANCE | _ADMINISTRATOR),
     "pit": PageEntry(FLOOR, "Pit", "t", "What happens at the tables: openings, dealers, fills, credits, closings.",
                      frozenset({Role.PIT}), is_start=True),
+    "count": PageEntry(FLOOR, "Count", "b", "What did the drop boxes of the day hold? Entered twice, by two people.",
+                       frozenset({Role.COUNT}), is_start=True),
     "queue": PageEntry(WORK, "Queue", "q", "What has to be looked at, and in which order?", _ROOM),
     "round": PageEntry(WORK, "Round", "r", "What happened in a round, what should have happened, and what proves it?",
                        _ROOM | _ANALYST),
@@ -67,6 +69,10 @@ PAGES: Mapping[str, PageEntry] = {
                            _ROOM | _ADMINISTRATOR),
     "rules": PageEntry(TRUST, "Rules", "u", "Which rules hold at a table, and what do its wagers return?",
                        _ROOM | _ANALYST | _COMPLIANCE | _ADMINISTRATOR),
+    "filing": PageEntry(TRUST, "Filing", "g", "Which rules hold at which tables from when? One files, another signs.",
+                        frozenset(_COMPLIANCE), is_start=True),
+    "setup": PageEntry(TRUST, "Setup", "o", "Is every part of the house as it should be, and what is to do?",
+                       frozenset(_COMPLIANCE | _ADMINISTRATOR)),
     "health": PageEntry(TRUST, "Health", "s", "Does everything run?", _ROOM | _ADMINISTRATOR),
 }
 # fmt: on

@@ -10,7 +10,7 @@ import streamlit as st
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats
 from dashboards.parts import house, source
-from desk.house.pit import MAY_CHANGE, Pit, amount_cents, chips_cents
+from desk.house.pit import MAY_CHANGE, Pit, typed_cents
 from desk.house.record import Line, TableRecord
 from desk.review.persons import ReviewRefused
 from replay.narrative.events import sentence
@@ -159,7 +159,7 @@ FIELDS: dict[str, Callable[[TableRecord, Formats], str]] = {
 
 def cents_of(text: str) -> int | None:
     """Return an amount as typed, in total or as chips; None if nothing was typed. Raises `ReviewRefused`."""
-    return None if not text else chips_cents(text) if "x" in text else amount_cents(text.removeprefix("$"))
+    return None if not text else typed_cents(text)
 
 
 def _store(record: TableRecord, action: str, given: dict[str, str], at: str | None) -> None:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import NamedTuple
+from pathlib import Path
+from typing import NamedTuple, TypeVar
 
 import streamlit as st
 
@@ -16,14 +17,29 @@ from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats
 from dashboards.parts import desk
-from dashboards.run import log_address, log_options
+from dashboards.run import cases_path, log_address, log_options
+from desk.house.counting import CountRoom, Drafted
+from desk.house.filing import Office
 from desk.house.pit import Pit
+from desk.house.property_file import closed_tables, house_folder
 from desk.house.record import HouseLog, TableRecord, configured, house_at
 from desk.review.desk import REFUSALS
-from desk.review.persons import Persons
+from desk.review.persons import Persons, ReviewRefused
+
+
+class Counts(NamedTuple):
+    """The count of a gaming day: the boxes that wait, those that are counted with their cents, and what was entered so far."""
+
+    boxes: list[str]
+    counted: list[tuple[str, int]]
+    entered: Drafted | None
+
 
 FRESH_SECONDS = 3
-DONE, REFUSED = "house-done", "house-refused"
+DONE, REFUSED, NOTICE = "house-done", "house-refused", "house-notice"
+
+
+T = TypeVar("T")
 
 
 class Tables(NamedTuple):
@@ -55,20 +71,68 @@ def tables() -> Tables | None:
         return None
 
 
+def read(what: Callable[[HouseLog], T]) -> T:
+    """Ask the log something. Raises what `REFUSALS` names."""
+    address = log_address()
+    if address is None:
+        raise ReviewRefused("these pages were started without a log; name it: rack dashboard --log ADDR")
+    with house_at(address, read_only=True, **log_options()) as log:
+        return what(log)
+
+
 def in_pit(done: str, what: Callable[[Pit, str], object]) -> bool:
     """Enter something at a table, given the pit and who is signed in; say whether it was written."""
-    return _written("pit", done, lambda log, persons, by: what(Pit(log, persons, _now_us), by))
+    closed = closed_tables(folder())
+    return written("pit", done, lambda log, persons, by: what(Pit(log, persons, _now_us, closed), by))
+
+
+def in_office(done: str, what: Callable[[Office, str], object]) -> bool:
+    """File or sign something, given the office and who is signed in; say whether it was written."""
+    return written("filing", done, lambda log, persons, by: what(Office(log, persons, _now_us()), by))
+
+
+def in_count_room(done: str, what: Callable[[CountRoom, str], object]) -> bool:
+    """Count something, given the count room and who is signed in; say whether it was taken."""
+    return written("count", done, lambda log, persons, by: what(count_room(log, persons), by))
+
+
+def counts_of(day: str) -> Counts | None:
+    """Return how far the count of a gaming day is; None if the log or the register cannot be read, which the page then says."""
+    address = log_address()
+    if address is None:
+        return None
+    try:
+        with house_at(address, read_only=True, **log_options()) as log:
+            room = count_room(log, desk.register())
+            return Counts(room.boxes(day), room.counted(day), room.waiting(day))
+    except REFUSALS as error:
+        st.html(markup.notice("The count cannot be read", str(error)))
+        return None
+
+
+def count_room(log: HouseLog, persons: Persons) -> CountRoom:
+    """Return the count room, which keeps first entries where `rack count` does."""
+    return CountRoom(log, persons, _now_us, (cases_path() or Path(".rack")) / "counts")
+
+
+def folder() -> Path | None:
+    """Return the folder of the property's file, which is next to its log; None if there is no such file."""
+    address = log_address()
+    return None if address is None else house_folder(address)
 
 
 def outcome() -> None:
     """Say once what the last entry came to."""
     if why := st.session_state.pop(REFUSED, None):
         st.html(markup.notice("Not saved", why))
+    if more := st.session_state.pop(NOTICE, None):
+        st.html(markup.notice("To be looked at", more))
     if done := st.session_state.pop(DONE, None):
         st.toast(markup.plain_markdown(done))
 
 
-def _written(right: str, done: str, what: Callable[[HouseLog, Persons, str], object]) -> bool:
+def written(right: str, done: str, what: Callable[[HouseLog, Persons, str], object]) -> bool:
+    """Write something in the name of who is signed in; say whether it was written."""
     address, who, denied = log_address(), access.person(), access.refusal(right)
     if address is None or who is None or denied is not None:
         st.session_state[REFUSED] = denied or "Sign in to enter anything: an entry is made in a person's name."

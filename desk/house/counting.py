@@ -64,6 +64,20 @@ class CountRoom(Pit):
         found = [TableRecord(self._log, table) for table in tables]
         return [record.table for record in found if _was_open(record, day) and not _is_counted(record, day)]
 
+    def counted(self, day: str) -> list[tuple[str, int]]:
+        """Return the boxes of a gaming day that are counted: the table, and what counts in cents."""
+        tables = [name.removeprefix("table/") for name in self._log.streams() if name.startswith("table/")]
+        found = [(table, _count_of(TableRecord(self._log, table), day)) for table in tables]
+        return [
+            (table, line.counts.amount_cents)
+            for table, line in found
+            if line is not None and isinstance(line.counts, model.DropCounted)
+        ]
+
+    def waiting(self, day: str) -> Drafted | None:
+        """Return what was entered of a gaming day and is not in the log yet."""
+        return self._draft(day) if self._path(day).exists() else None
+
     def enter(self, day: str, grid: Grid, *, by: str) -> None:
         """Keep a first entry of a day's boxes, in the place of one that was not entered again yet."""
         person = self._people(by)[0]
@@ -78,12 +92,12 @@ class CountRoom(Pit):
             raise ReviewRefused(f"{person.id} made the first entry of {day}; the second is another person's")
         self._check(day, grid)
         draft = msgspec.structs.replace(draft, again=Counted(by=person.id, boxes=dict(grid)))
-        differences = _differences(draft)
-        if differences:
+        found = differences(draft)
+        if found:
             self._keep(draft)
         else:
             self._write_all(draft, person.id, {}, "")
-        return differences
+        return found
 
     def settle(self, day: str, grid: Grid, *, by: str, reason: str) -> None:
         """Say which amount counts in each box that differs, and why; then all boxes are written."""
@@ -91,7 +105,7 @@ class CountRoom(Pit):
         draft = self._draft(day)
         if draft.again is None:
             raise ReviewRefused(f"the boxes of {day} were entered once; another person enters them again first")
-        open_ = {each.table for each in _differences(draft)}
+        open_ = {each.table for each in differences(draft)}
         if set(grid) != open_:
             raise ReviewRefused(
                 f"what differs on {day} is {', '.join(sorted(open_))}: state the amount of each, and of no other"
@@ -168,7 +182,8 @@ class CountRoom(Pit):
         return self._folder / f"{day}.json"
 
 
-def _differences(draft: Drafted) -> list[Difference]:
+def differences(draft: Drafted) -> list[Difference]:
+    """Return the boxes whose two entries differ, each by its table."""
     first, again = draft.first.boxes, {} if draft.again is None else draft.again.boxes
     return [
         Difference(table=table, first=first.get(table), again=again.get(table))

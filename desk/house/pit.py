@@ -52,6 +52,15 @@ def amount_cents(text: str) -> int:
     return int(whole) * 100 + int(cents or 0)
 
 
+def typed_cents(text: str) -> int:
+    """Read an amount as people type it, in total or as chips. Raises `ReviewRefused`.
+
+    >>> typed_cents("$2,000.00"), typed_cents("25x80")
+    (200000, 200000)
+    """
+    return chips_cents(text) if "x" in text else amount_cents(text.removeprefix("$"))
+
+
 def chips_cents(text: str) -> int:
     """Read chips as they are counted: value x number, separated by commas. Raises `ReviewRefused`.
 

@@ -20,6 +20,7 @@ from msgspec import Meta
 from desk.alarms.settings import MailAddress, MailServer
 from desk.review.cameras import WEEK_MS, System
 from desk.review.persons import Person, Persons, ReviewRefused
+from events.open import parse_address
 from replay.findings import Severity
 from rulebook.chapters.rulebook import Rulebook, RulesRefused, parse_submission
 
@@ -170,6 +171,13 @@ class Property(msgspec.Struct, frozen=True, kw_only=True):
     def address(self) -> str:
         """The address of the log."""
         return f"sqlite://{quote(self.log_file.resolve().as_posix())}"
+
+
+def house_folder(address: str) -> Path | None:
+    """Return the folder of the property's file, which is next to its log; None if there is no such file."""
+    backend, place = parse_address(address)
+    found = Path(place).parent
+    return found if backend == "sqlite" and (found / FILE).is_file() else None
 
 
 def closed_tables(folder: Path | None) -> dict[str, str]:

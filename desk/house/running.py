@@ -166,7 +166,7 @@ def toml_of(content: dict[str, Any]) -> str:
     """
     lines = []
     plain = {key: value for key, value in content.items() if not isinstance(value, dict) and not _is_tables(value)}
-    lines += [f"{key} = {_value(value)}" for key, value in plain.items() if value is not None]
+    lines += [f"{key} = {value_text(value)}" for key, value in plain.items() if value is not None]
     for key, value in content.items():
         for header, table in (
             [(f"[{key}]", value)] if isinstance(value, dict) else [(f"[[{key}]]", each) for each in _tables(value)]
@@ -175,7 +175,7 @@ def toml_of(content: dict[str, Any]) -> str:
                 lines += [
                     "",
                     header,
-                    *(f"{_key(name)} = {_value(each)}" for name, each in table.items() if each is not None),
+                    *(f"{_key(name)} = {value_text(each)}" for name, each in table.items() if each is not None),
                 ]
     return "\n".join(lines).lstrip("\n") + "\n"
 
@@ -192,15 +192,16 @@ def _key(name: str) -> str:
     return name if name.replace("_", "").replace("-", "").isalnum() and name.isascii() else json.dumps(name)
 
 
-def _value(value: Any) -> str:
+def value_text(value: Any) -> str:
+    """Return a plain value as TOML has it in a line."""
     if isinstance(value, dict):
         return (
             "{ "
-            + ", ".join(f"{_key(name)} = {_value(each)}" for name, each in value.items() if each is not None)
+            + ", ".join(f"{_key(name)} = {value_text(each)}" for name, each in value.items() if each is not None)
             + " }"
         )
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(_value, value)) + "]"
+        return "[" + ", ".join(map(value_text, value)) + "]"
     if isinstance(value, date | datetime):
         return value.isoformat()
     return json.dumps(value, ensure_ascii=False)

@@ -55,6 +55,7 @@ MAY_IMPORT = {
 
 ALSO = {
     "analytics/warehouse/feed.py": ("events",),
+    "dashboards/pages/filing.py": ("rulebook.chapters",),
     "dashboards/pages/entry.py": ("desk.transcript_entry", "replay.transcript.words", "rulebook.chapters"),
     "desk/verification/result.py": ("whatif.table_check",),
     "desk/verification/verification.py": ("whatif.table_check",),

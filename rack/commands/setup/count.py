@@ -109,23 +109,21 @@ def _shown(cents: int | None) -> str:
 
 def _grid(of: list[str]) -> dict[str, int]:
     """Read TABLE=AMOUNT. Raises `UsageError`, and `ReviewRefused` for what is no amount."""
+    from desk.house.pit import typed_cents
+
     grid: dict[str, int] = {}
     for each in of:
         name, equals, amount = each.partition("=")
         if not equals or not name or name in grid:
             raise UsageError(f"{each}: expected TABLE=AMOUNT, each table once, as in fu-01=12,345.00")
-        grid[name] = _cents(amount)
+        grid[name] = typed_cents(amount)
     return grid
-
-
-def _cents(text: str) -> int:
-    from desk.house.pit import amount_cents, chips_cents
-
-    return chips_cents(text) if "x" in text else amount_cents(text)
 
 
 def _asked(room: CountRoom, day: str) -> dict[str, int]:
     """Ask for each box of the day that waits, on a terminal. Raises `UsageError` elsewhere."""
+    from desk.house.pit import typed_cents
+
     if not sys.stdin.isatty():
         raise UsageError("rack count: name each box as TABLE=AMOUNT")
-    return {name: _cents(input(f"{name}: ").strip()) for name in room.boxes(day)}
+    return {name: typed_cents(input(f"{name}: ").strip()) for name in room.boxes(day)}

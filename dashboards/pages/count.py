@@ -1,0 +1,141 @@
+"""Count: what the drop boxes of a gaming day held, entered by one person and, without sight of that, by another."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import streamlit as st
+
+from dashboards.access import access
+from dashboards.drawing import markup
+from dashboards.drawing.names import Formats
+from dashboards.parts import desk, house, source
+from desk.house.counting import CountRoom, Drafted, differences
+from desk.house.pit import typed_cents
+from desk.review.persons import ReviewRefused
+from replay.narrative.names import plural, table_name
+
+ACROSS = 5
+"""Boxes next to each other; on a phone they are below each other."""
+LEFT_OUT = "left out"
+COUNTED = {"Box": "short", "Counted": "number"}
+DIFFERENT = {"Box": "short", "First entry": "number", "Second entry": "number"}
+
+
+def page() -> None:
+    """Lay the page out: the gaming day, what is counted, and the entry that comes next."""
+    source.begin()
+    source.show(markup.heading("Count", "Two people enter what each box held; nothing is on record until both agree."))
+    house.outcome()
+    found = house.tables()
+    if found is None:
+        return
+    days = sorted({each.gaming_day for each in found.records if each.gaming_day})
+    today = datetime.fromisoformat(days[-1]).date() if days else datetime.now(UTC).date()
+    day = st.date_input(
+        "Gaming day", today, max_value=today + timedelta(days=1), format="YYYY-MM-DD", key="count-day", width=220
+    )
+    counts = house.counts_of(day.isoformat())
+    if counts is None:
+        return
+    if counts.boxes:
+        _next(day.isoformat(), counts.boxes, counts.entered, found.formats)
+    elif not counts.counted:
+        source.show(markup.empty("No boxes", "No table was open on this gaming day, so that none has a box."))
+    if counts.counted:
+        source.show(markup.section("Counted", "A wrong amount is corrected by its line: rack count correct."))
+        rows = [[table_name(table), found.formats.money(cents)] for table, cents in counts.counted]
+        source.show(markup.table(COUNTED, rows, "Counted boxes"))
+
+
+def _next(day: str, boxes: list[str], entered: Drafted | None, formats: Formats) -> None:
+    """Show the entry that comes next: the first, the second, or what counts where both differ."""
+    who = access.person()
+    person = None if who is None else desk.actor(who)
+    if entered is None:
+        grid(day, boxes, "enter", "First entry")
+    elif entered.again is not None:
+        _differing(day, entered, formats)
+        with st.expander("Enter all boxes again"):
+            grid(day, boxes, "enter", "First entry, again")
+    elif person is not None and person.id == entered.first.by:
+        source.show(
+            markup.empty(
+                "Waits for the second entry",
+                f"You entered {plural(len(entered.first.boxes), 'box', 'boxes')}; now somebody else counts.",
+            )
+        )
+        with st.expander("Enter all boxes again"):
+            grid(day, boxes, "enter", "First entry, again")
+    else:
+        grid(day, boxes, "again", "Second entry")
+
+
+def grid(day: str, boxes: list[str], way: str, title: str) -> None:
+    """Show a field for each box; what was entered before is not shown."""
+    source.show(
+        markup.section(title, "An amount, or notes and chips as 100x12, 20x33. Leave a box empty if it is not there.")
+    )
+    with st.form(f"count-{way}-{day}", border=False):
+        for first in range(0, len(boxes), ACROSS):
+            for column, table in zip(st.columns(ACROSS), boxes[first : first + ACROSS], strict=False):
+                column.text_input(table_name(table), key=f"{way}-{day}-{table}")
+        label = "Enter" if way == "enter" else "Compare and enter"
+        st.form_submit_button(label, type="primary", on_click=_enter, args=(day, boxes, way))
+
+
+def _enter(day: str, boxes: list[str], way: str) -> None:
+    keys = {table: f"{way}-{day}-{table}" for table in boxes}
+    typed = {table: st.session_state[key].strip() for table, key in keys.items()}
+
+    def what(room: CountRoom, by: str) -> None:
+        amounts = {table: cents(table, words) for table, words in typed.items() if words}
+        if way == "enter":
+            room.enter(day, amounts, by=by)
+        elif different := room.again(day, amounts, by=by):
+            words = plural(len(different), "box differs", "boxes differ")
+            st.session_state[house.NOTICE] = f"{words}; nothing is on record yet."
+
+    if house.in_count_room("First entry taken" if way == "enter" else "Second entry taken", what):
+        for key in keys.values():
+            st.session_state[key] = ""
+
+
+def cents(table: str, words: str) -> int:
+    """Read the amount of a box. Raises `ReviewRefused` naming the box."""
+    try:
+        return typed_cents(words)
+    except ReviewRefused as error:
+        raise ReviewRefused(f"{table_name(table)}: {error}") from error
+
+
+def _differing(day: str, entered: Drafted, formats: Formats) -> None:
+    """Show the boxes whose entries differ, and ask which amount counts, and why."""
+    different = differences(entered)
+    rows = [
+        [table_name(each.table), *(LEFT_OUT if c is None else formats.money(c) for c in (each.first, each.again))]
+        for each in different
+    ]
+    source.show(markup.section("What differs", "Nothing of this day is on record until it is settled."))
+    source.show(markup.table(DIFFERENT, rows, "Boxes whose entries differ"))
+    tables = [each.table for each in different]
+    with st.form(f"settle-{day}", border=False):
+        for table in tables:
+            st.text_input(f"{table_name(table)} held", key=f"settle-{day}-{table}")
+        st.text_input("Why", key=f"settle-{day}-reason", placeholder="counted a third time, both present")
+        st.form_submit_button("Settle", type="primary", on_click=_settle, args=(day, tables))
+
+
+def _settle(day: str, tables: list[str]) -> None:
+    typed = {table: st.session_state[f"settle-{day}-{table}"].strip() for table in tables}
+    reason = st.session_state[f"settle-{day}-reason"].strip()
+
+    def what(room: CountRoom, by: str) -> None:
+        if not reason:
+            raise ReviewRefused("say why these amounts count")
+        room.settle(day, {table: cents(table, words) for table, words in typed.items()}, by=by, reason=reason)
+
+    house.in_count_room("The count is on record", what)
+
+
+page()

@@ -1,0 +1,200 @@
+"""Filing: the rules of tables, by a form made from the chapter; checked as typed, filed by one person, signed by another."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from datetime import date, timedelta
+
+import streamlit as st
+
+from analytics.theory.theory import percent_of
+from dashboards.access import access
+from dashboards.drawing import markup
+from dashboards.drawing.markup import Html
+from dashboards.parts import desk, house, source
+from desk.house.filing import Filing, Office, planned
+from desk.house.filing_form import Field, Group, edited, fault_of, form_of, rules_files
+from desk.house.record import TableRecord
+from desk.review.persons import ReviewRefused
+from replay.narrative.names import game_name, heading, listed, plural, table_name, wager_name
+from rulebook.chapters.money import show_money
+from rulebook.chapters.rulebook import Rulebook, parse_submission
+
+ACROSS = 4
+"""Fields next to each other; on a phone they are below each other."""
+RETURNS = {"Wager": "short", "In force": "text", "New": "text", "Returned": "number", "Returns": "number"}
+
+
+def page() -> None:
+    """Lay the page out: what waits for a second signature, the tables, the form, what it changes, and the button that files."""
+    source.begin()
+    source.show(
+        markup.heading(
+            "Filing", "The rules that tables play by, from a gaming day on: one person files, another signs."
+        )
+    )
+    house.outcome()
+    found = house.tables()
+    if found is None:
+        return
+    signatures(found.records)
+    offered = [each for each in found.records if _text_of(each)]
+    if not offered:
+        source.show(markup.empty("No filings yet", "A table's first rules come with rack apply, from property.toml."))
+        return
+    names = [each.table for each in offered]
+    chosen = st.pills("Tables", names, selection_mode="multi", format_func=table_name, key="filing-tables") or []
+    records = [each for each in offered if each.table in chosen]
+    if not records:
+        source.show(markup.empty("No table is chosen", "Choose one table, or several of one game."))
+        return
+    games = {parse_submission(_text_of(each)).game for each in records}
+    if len(games) > 1:
+        source.show(markup.notice("One game at a time", f"These tables play {listed(sorted(map(game_name, games)))}."))
+        return
+    if len({_text_of(each) for each in records}) > 1:
+        source.show(
+            f'<p class="rk-note">They play by different rules; the form begins with those of {table_name(names[0])}.</p>'
+        )
+    text = form(records)
+    review(records, text)
+
+
+def _text_of(record: TableRecord) -> str:
+    """Return the rules that a table filed last."""
+    filed = record.filings.in_force("9999-12-31")
+    return "" if filed is None else filed.toml
+
+
+def signatures(records: Sequence[TableRecord]) -> None:
+    """Show what waits for a second signature, with the button of whoever may give it."""
+    who = access.person()
+    person = None if who is None else desk.actor(who)
+    waiting: dict[tuple[str, str, str], list[str]] = {}
+    for record in records:
+        seq = record.filings.last_of_office
+        if seq is not None and not record.signers(seq):
+            filed = next(each for each in record.filed if each.seq == seq)
+            by = filed.source.removeprefix("filing-")
+            waiting.setdefault((by, filed.submission, filed.effective_gaming_day), []).append(record.table)
+    for (by, submission, day), tables in waiting.items():
+        with st.container(horizontal=True, vertical_alignment="center", key=f"signature-{tables[0]}"):
+            words = f"{listed(map(table_name, tables))}: {submission} from {day}, filed by {by}"
+            st.html(markup.Html(f"<div>{markup.text(words)}</div>"))
+            if person is not None and person.token == by:
+                st.caption("waits for another person's signature")
+            elif person is not None:
+                label = f"Sign {table_name(tables[0]) if len(tables) == 1 else plural(len(tables), 'filing')}"
+                st.button(label, key=f"sign-{tables[0]}", on_click=_sign, args=(tables,))
+
+
+def _sign(tables: list[str]) -> None:
+    house.in_office(f"{listed(map(table_name, tables))}: signed", lambda office, by: office.sign(tables, by=by))
+
+
+def form(records: Sequence[TableRecord]) -> str:
+    """Show the form of the tables' rules; return the submission that it now makes."""
+    base = _text_of(records[0])
+    at = "filing-" + "-".join(each.table for each in records)
+    tomorrow = (date.today() + timedelta(days=1)).isoformat()
+    begun = str(tomllib.loads(base).get("effective_gaming_day", ""))
+    base = edited(base, {"effective_gaming_day": max(begun, tomorrow)})
+    text = base
+    for _ in range(3):  # a wager that is offered brings fields of its own
+        keys = [field.key for group in form_of(text) for field in group.fields]
+        answers = {key: str(st.session_state[f"{at}-{key}"]) for key in keys if f"{at}-{key}" in st.session_state}
+        text = edited(base, answers)
+    for group in form_of(text):
+        _group(group, at)
+    return text
+
+
+def _group(group: Group, at: str) -> None:
+    source.show(markup.section(group.title))
+    for first in range(0, len(group.fields), ACROSS):
+        for column, field in zip(st.columns(ACROSS), group.fields[first : first + ACROSS], strict=False):
+            with column:
+                _field(field, f"{at}-{field.key}")
+
+
+def _field(field: Field, key: str) -> None:
+    if key not in st.session_state:
+        st.session_state[key] = field.value
+    section = field.cite[field.cite.find("§") :] if "§" in field.cite else field.cite
+    label = field.label + (f"  :small[:gray[{markup.plain_markdown(section)}]]" if section else "")
+    if field.choices:
+        if st.session_state[key] not in field.choices:
+            st.session_state[key] = field.choices[0]
+        st.selectbox(label, field.choices, key=key, format_func=_choice)
+    else:
+        st.text_input(label, key=key)
+
+
+def _choice(value: str) -> str:
+    return heading(value) if "_" in value or value.islower() else value
+
+
+def review(records: Sequence[TableRecord], text: str) -> None:
+    """Show whether the form is accepted, what it changes and what every wager returns, and the button that files it."""
+    why = fault_of(text)
+    if why:
+        source.show(markup.notice("Not accepted yet", why))
+        return
+    book = parse_submission(text)
+    made = [planned(each, book, percent_of) for each in records]
+    source.show(
+        markup.section("What changes", "Old and new beside each other; the returns are those of the paytables.")
+    )
+    source.show(returns(made[0].before, book))
+    source.show("".join(f"<p>{markup.text(each.says)}</p>" for each in made))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            f"File at {plural(len(records), 'table')}",
+            type="primary",
+            key="file",
+            disabled=all(each.is_made or not (each.changes or each.by_device) for each in made),
+            on_click=_file,
+            args=([each.table for each in records], text),
+        )
+        source.show(markup.button_link("rules", "What-if on recorded rounds", table=records[0].table))
+    with st.expander("The submission"):
+        st.code(text, language="toml")
+
+
+def returns(before: Rulebook | None, after: Rulebook) -> Html:
+    """Return the table of wagers: paytable and limits in force and new, and what each returns."""
+    percent, percent_before = percent_of(after), {} if before is None else percent_of(before)
+    rows = []
+    for wager in dict.fromkeys((*(before.offers if before is not None else ()), *after.offers)):
+        old, new = _offer(before, wager), _offer(after, wager)
+        was, now = (f"{each[wager]:.2f} %" if wager in each else "–" for each in (percent_before, percent))
+        rows.append([wager_name(wager), old, new if new != old else "same", was, now])
+    return markup.table(RETURNS, rows, "Wagers, in force and new")
+
+
+def _offer(book: Rulebook | None, wager: str) -> str:
+    offer = None if book is None else book.offers.get(wager)
+    if offer is None:
+        return "not offered"
+    name = f"paytable {offer.paytable.name}, " if offer.paytable is not None else ""
+    return f"{name}{show_money(offer.min_cents, True)} to {show_money(offer.max_cents, True)}"
+
+
+def _file(tables: list[str], text: str) -> None:
+    def what(office: Office, by: str) -> list[Filing]:
+        made = office.file(tables, text, percent_of, by=by)
+        folder = house.folder()
+        try:
+            for each in [] if folder is None else rules_files(folder, tables, parse_submission(text)):
+                each.write()
+        except (OSError, ReviewRefused) as error:
+            st.session_state[house.NOTICE] = f"The rules are filed. The property's own files were not changed: {error}"
+        return made
+
+    if house.in_office(f"Filed at {listed(map(table_name, tables))}; another person signs", what):
+        for name in [name for name in st.session_state if str(name).startswith("filing-")]:
+            del st.session_state[name]
+
+
+page()

@@ -1,0 +1,94 @@
+"""Setup: whether every part of the house is as it should be, and what the property's file would change; applied from here."""
+
+from __future__ import annotations
+
+import time
+
+import streamlit as st
+
+from analytics.theory.theory import percent_of
+from dashboards.drawing import markup
+from dashboards.drawing.markup import Html
+from dashboards.parts import house, source
+from desk.house.health import Part, look
+from desk.house.plan import APPLIERS, Plan, apply, make_plan
+from desk.house.property_file import FILE, read_property
+from desk.house.record import HouseLog
+from desk.review.desk import REFUSALS
+from desk.review.persons import Persons, ReviewRefused, acting
+from replay.narrative.names import plural
+
+ACROSS = 3
+"""Cards next to each other; on a phone they are below each other."""
+TITLES = {"sign-in": "Sign-in", "filings": "Signatures"}
+MARKS = {"+": "new", "~": "changed", "!": "to be looked at"}
+
+
+def page() -> None:
+    """Lay the page out: a card for each part, then the plan, then the button that applies it."""
+    source.begin()
+    source.show(markup.heading("Setup", "Every part of the house, and what its file would change."))
+    house.outcome()
+    folder = house.folder()
+    if folder is None:
+        source.show(markup.empty("No property file", f"There is no {FILE} next to the log; rack init makes one."))
+        return
+    cards(list(look(folder, time.time_ns() // 1_000)))
+    source.show(
+        markup.section("Plan", f"What {FILE} says and the log does not, yet. Nothing is removed by being left out.")
+    )
+    try:
+        made = read_property(folder)
+        plan = house.read(lambda log: make_plan(made, log, percent_of))
+    except REFUSALS as error:
+        source.show(markup.notice("The file is refused", str(error)))
+        return
+    show_plan(plan)
+
+
+def cards(parts: list[Part]) -> None:
+    """Show a card for each part: whether it is as it should be, and what is so or what to do."""
+    for first in range(0, len(parts), ACROSS):
+        for column, part in zip(st.columns(ACROSS), parts[first : first + ACROSS], strict=False):
+            with column, st.container(border=True, key=f"card-{part.name}"):
+                kind, shape, says = (
+                    ("rk-v-upheld", "✔\N{VARIATION SELECTOR-15}", "ok") if part.ok else ("rk-medium", "▷", "to do")
+                )
+                badge = Html(f'<span class="rk-badge {kind}"><span aria-hidden="true">{shape}</span> {says}</span>')
+                source.show(
+                    markup.section(TITLES.get(part.name, part.name.capitalize()))
+                    + badge
+                    + f"<p>{markup.coded(part.says)}</p>"
+                )
+
+
+def show_plan(plan: Plan) -> None:
+    """Show what would change and what is to be looked at, and the button."""
+    lines = [line for line in plan.lines if line[0] in MARKS]
+    source.show("".join(f"<p><b>{MARKS[line[0]]}</b> {markup.text(line[2:])}</p>" for line in lines))
+    if not plan.changes:
+        source.show('<p class="rk-note">Nothing is to be applied.</p>')
+        return
+    files = sum(each.mark in "+~" for each in plan.files)
+    label = f"Apply {plural(plan.events, 'event')} and {plural(files, 'file')}"
+    st.button(label, type="primary", key="apply", on_click=_apply, args=(tuple(plan.lines),))
+
+
+def _apply(shown: tuple[str, ...]) -> None:
+    """Apply the file, if it still comes to what was shown."""
+
+    def what(log: HouseLog, persons: Persons, by: str) -> None:
+        folder = house.folder()
+        assert folder is not None
+        made = read_property(folder)
+        person = acting(made.persons, by, *APPLIERS)
+        if tuple(make_plan(made, log, percent_of).lines) != shown:
+            raise ReviewRefused("the plan has changed since it was shown; look at it again")
+        plan = apply(made, log, percent_of, by=person.id, now_us=time.time_ns() // 1_000)
+        for each in plan.files:
+            each.write()
+
+    house.written("setup", "The property is as its file says", what)
+
+
+page()
