@@ -7,7 +7,11 @@ from typing import Literal
 
 from events.vocabulary import model
 from events.vocabulary.model import Event
-from replay.fold.phases import COLUMN, SAME, TABLE
+from replay.fold.all_wagers_returned import all_wagers_returned
+from replay.fold.phases import COLUMN, SAME, STRAY, TABLE, Phase
+from replay.fold.player_dealer_wager import player_dealer_wager
+from replay.fold.round import Round, from_the_shoe
+from replay.fold.stub_counts import has_wrong_deck
 from replay.fold.table_state import CHANGES, LEDGER_EVENTS, Change
 
 MARKS = frozenset(
@@ -67,3 +71,17 @@ PLAIN_FACTS: tuple[PlainFacts, ...] = tuple(
 
 NO_PLAIN_FACTS: PlainFacts = {}
 """Where no round is open, every event is more than a fact of it."""
+
+
+def is_of_a_round(type_: type[Event], round_no: int | None) -> bool:
+    """Say whether an event is about a round and does not name it."""
+    return round_no is None and TABLE[type_][COLUMN[Phase.BETWEEN]] is STRAY
+
+
+def carryover(round_: Round) -> tuple[object, ...]:
+    """Return what a round leaves to later ones: whether and by whom it was dealt, or voided, its stub, what left the shoe."""
+    counted = bool(round_.of(model.StubCounted))
+    dealt, void = round_.first_card is not None, (all_wagers_returned(round_), round_.voided is not None)
+    dealer = player_dealer_wager(round_) if len(round_.of(model.PlayerDealerWagered)) > 1 else None
+    left = dealt, void, counted, has_wrong_deck(round_), dealer.payload if dealer is not None else None
+    return left if round_.before.shoe is None else (*left, from_the_shoe(round_))

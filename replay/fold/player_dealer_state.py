@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 
 
@@ -19,6 +21,7 @@ class Held(msgspec.Struct, frozen=True):
 
     `taken` is who has it in the open round, by seat and token; `offered`: offers came before that; `dealt`: its
     first card was dealt. `asked`: how many of the offers came before the first card, if no one had it by then on record.
+    `forgotten`: the same by what was on record before a message was lost that may say otherwise; None if nothing is unknown.
     """
 
     seat: int = 0
@@ -29,11 +32,26 @@ class Held(msgspec.Struct, frozen=True):
     offered: bool = False
     dealt: bool = False
     asked: int | None = None
+    forgotten: Held | None = None
+
+    def forget(self) -> Held:
+        """Return the position when a message about it was lost."""
+        return Held(forgotten=self.forgotten or self)
+
+    def offer(self, made: Offer) -> Held:
+        """Return the position when it was offered once more."""
+        return self._with(msgspec.structs.replace(self, offers=(*self.offers, made)), lambda each: each.offer(made))
+
+    def _with(self, now: Held, step: Callable[[Held], Held]) -> Held:
+        """Return what the position is now; what was forgotten takes the same step, and is dropped where it says the same."""
+        forgotten = step(self.forgotten) if self.forgotten is not None else None
+        known = msgspec.structs.replace(now, forgotten=None)
+        return known if forgotten == known else msgspec.structs.replace(known, forgotten=forgotten)
 
     def take(self, seat: int, holder: str) -> Held:
         """Return the position when somebody took it; if that is reported after the cards, offers since are for the next."""
         asked = len(self.offers) if self.asked is None else self.asked
-        return Held(
+        taken = Held(
             self.seat,
             self.holder,
             self.rounds,
@@ -42,17 +60,18 @@ class Held(msgspec.Struct, frozen=True):
             self.offered or asked > 0,
             self.asked is not None,
         )
+        return self._with(taken, lambda each: each.take(seat, holder))
 
     def deal(self) -> Held:
         """Return the position when the first card of a round was dealt."""
-        if self.taken is not None:
-            return msgspec.structs.replace(self, dealt=True)
-        return msgspec.structs.replace(self, asked=len(self.offers))
+        dealt = {"dealt": True} if self.taken is not None else {"asked": len(self.offers)}
+        return self._with(msgspec.structs.replace(self, **dealt), Held.deal)
 
     def after_round(self) -> Held:
         """Return the position when the round is over."""
-        if self.taken is None:
-            return Held(offers=self.offers)
-        seat, holder = self.taken
-        same = holder == self.holder and not self.offered
-        return Held(seat, holder, self.rounds + 1 if same else 1, self.offers)
+        after = Held(offers=self.offers)
+        if self.taken is not None:
+            seat, holder = self.taken
+            same = holder == self.holder and not self.offered
+            after = Held(seat, holder, self.rounds + 1 if same else 1, self.offers)
+        return self._with(after, Held.after_round)

@@ -19,10 +19,10 @@ class RecordFault:
     a second opening of a round (`reopened` while it was still open), rules that a device filed if the office does.
 
     `seq` is the event that shows it; `missing` are the numbers of a gap that have not arrived. `round_no` is the round that shows
-    it, `earlier` are those before that the missing messages may be about.
+    it, `earlier` are those before that the missing messages may be about; `may_be_of` are all that were begun by then.
     """
 
-    __slots__ = ("detail", "earlier", "kind", "missing", "round_no", "seq", "source")
+    __slots__ = ("detail", "earlier", "kind", "may_be_of", "missing", "round_no", "seq", "source")
 
     def __init__(
         self,
@@ -36,6 +36,7 @@ class RecordFault:
         self.missing = list(missing)
         self.round_no = 0
         self.earlier: list[int] = []
+        self.may_be_of: list[int] = []
 
 
 def opened_twice(
@@ -77,7 +78,8 @@ Span = tuple[int, int]
 class Source(msgspec.Struct):
     """A device's counter and clock (UTC microseconds) in its last event, and the numbers skipped that have not arrived.
 
-    `seq` is the number of that event in its stream. `unseen`: the numbers before the first that arrived, which no gap accuses.
+    `seq` is the number of that event in its stream. `unseen`: the numbers before the first that arrived, which no gap accuses;
+    `first_of`: the rounds that these may be of, the one open at that first event and the one before.
     """
 
     last: int
@@ -85,3 +87,4 @@ class Source(msgspec.Struct):
     missing: list[Span] = []
     seq: int = 0
     unseen: list[Span] = []
+    first_of: list[int] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
+from itertools import pairwise
 from typing import Any, Literal
 
 import msgspec
@@ -172,6 +173,11 @@ class Round:
         self.forget()
         self.record_faults.append(fault)
 
+    def add_stray(self, fact: RecordedEvent) -> None:
+        """Add a fact that may be of this round, or of another."""
+        self.forget()
+        self.strays.append(fact)
+
     def finish_index(self) -> None:
         """Index the facts as they count next to each other, once all are here; again, it changes nothing."""
         self._drop_repeated_deals()
@@ -280,7 +286,7 @@ class Round:
     @property
     def lost(self) -> bool:
         """Whether evidence of this round was lost on the way: then the absence of an event means nothing (D26)."""
-        return bool(self.refusals or self.record_faults) and bool(self.lost_by)
+        return bool(self.refusals or self.record_faults or self.strays) and bool(self.lost_by)
 
     @property
     def lost_by(self) -> frozenset[str]:
@@ -288,11 +294,12 @@ class Round:
         if self.is_repeat:
             return frozenset(fact.source for fact in self.facts)
         gaps = {fault.source for fault in self.record_faults if fault.kind == "gap" and fault.missing}
-        return frozenset(gaps | {fact.source for fact in self.refusals})
+        late = {fact.source for fact in self.strays if fact.is_late}
+        return frozenset(gaps | late | {fact.source for fact in self.refusals})
 
     def covers(self, aspect: Aspect) -> bool:
         """Say whether the absence of an event in this aspect means that it did not happen (D26, D402)."""
-        if ((self.record_faults or self.refusals) and self.lost) or (self.before.after_loss and aspect in MAKING_READY):
+        if self.lost or (self.before.after_loss and aspect in MAKING_READY):
             return False
         return aspect in self._observed
 
@@ -340,3 +347,14 @@ def from_the_shoe(round_: Round) -> tuple[Sequence[tuple[int, Left]], tuple[int,
     reached = round_.last(model.CoverCardReached)
     left = [(fact.seq, fact.payload) for fact in round_.in_order(*LEAVES_THE_SHOE)]
     return left, (reached.seq, reached.payload.at) if reached is not None else None
+
+
+def ended_after(seq: int, ended: Sequence[Round], open_: Round | None) -> list[Round]:
+    """Return the rounds that ended after an event: with their closing, or else with the opening of the next."""
+    later = []
+    for round_, following in pairwise([*ended, open_]):
+        assert round_ is not None
+        end = round_.closed or (following.opened if following is not None else None)
+        if end is None or end.seq > seq:
+            later.append(round_)
+    return later

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from events.vocabulary import model
+from replay.fold.lost_state import lose_late
 from replay.fold.recorded_event import RecordedEvent, in_own_order
 from replay.fold.round import Round
 from replay.fold.table_state import TableState
@@ -34,6 +37,35 @@ class TableChanges:
     def begins_after(self, seq: int) -> bool:
         """Say whether none of the changes came at an event or before it."""
         return not self.facts or seq < self.facts[0].seq
+
+    def lose_late(
+        self,
+        late: RecordedEvent,
+        number: int | None,
+        closed: Sequence[Round],
+        since: int,
+        now: TableState,
+        opened: Round | None,
+    ) -> bool:
+        """Forget, of the tables that should have had an event that came late, what it may have changed (D402, D850).
+
+        They are those of the rounds after the one that it is about (`number`), or of all that it may have come before, but not
+        of rounds that were over by its own clock. `since` is the event that showed it missing. Of what changed since the last
+        round the place is known; return whether it comes after rounds, so that its place is not.
+        """
+        after = number or 0
+        over = [round_ for round_ in closed if round_.facts[-1].at_us < late.at_us]
+        lost = [round_.before for round_ in closed if round_.round_no > after and round_ not in over]
+        is_since_last = bool(over) and over[-1].round_no == now.last_round_no and over[-1].facts[-1].seq < since
+        comes_after_rounds = not is_since_last and self.begins_after(since)
+        if number is not None and number <= now.last_round_no:
+            self.of_ended_rounds.add(late.seq)
+        if not is_since_last and (comes_after_rounds or (closed and number is None)):
+            lost += [now, self.before]
+            lost += [opened.before] if opened is not None and opened.round_no > after else []
+        for table in lost:
+            lose_late(table, late)
+        return comes_after_rounds
 
     def again(self, now: TableState, opened: Round | None) -> TableState:
         """Return the table made again; the open round gets the one of its opening."""

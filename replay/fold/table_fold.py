@@ -9,6 +9,7 @@ is not simply the next). A correction in force replaces it or leaves it out. The
     its opening once more           `_begin_again`: a second record, which changes no verdict
     a correction                    `_correct`
     of a closed round at hand       `_add_late`: the round is returned again
+    late, and names no round        of the round that its device shows, or a stray of each that it may be of
     of the next round               kept until that round opens, and added to it then (`_early`)
     of none of these                `_keep_for_later`: a stray of the next round, or the stream must be folded again
 
@@ -19,7 +20,6 @@ when the round opened.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from itertools import pairwise
 
 import msgspec
 
@@ -28,7 +28,16 @@ from events.vocabulary.envelope import ReadEnvelope
 from events.vocabulary.model import Event
 from replay.fold.all_wagers_returned import all_wagers_returned
 from replay.fold.corrections import Correction, Replacements, Substitute, correction
-from replay.fold.event_reach import NO_PLAIN_FACTS, OF_THE_TABLE, PLAIN_FACTS, PLAIN_FACTS_DEALT, REACHES_FURTHER
+from replay.fold.event_reach import (
+    NO_PLAIN_FACTS,
+    OF_THE_TABLE,
+    PLAIN_FACTS,
+    PLAIN_FACTS_DEALT,
+    REACHES_FURTHER,
+    carryover,
+    is_of_a_round,
+)
+from replay.fold.lost_state import lose
 from replay.fold.meters_after import meters_after
 from replay.fold.phases import COLUMN, STRAY, TABLE, Phase
 from replay.fold.player_dealer_wager import player_dealer_wager
@@ -36,8 +45,8 @@ from replay.fold.published_editions import PublishedEditions
 from replay.fold.record_faults import RecordFault, Source, is_in, opened_twice, without
 from replay.fold.recorded_event import RecordedEvent, is_of_people
 from replay.fold.refused_corrections import RefusedCorrections, without_notices
-from replay.fold.round import Round, from_the_shoe
-from replay.fold.stub_counts import bans_deck, has_wrong_deck, recount, uncounted
+from replay.fold.round import Round, ended_after, from_the_shoe
+from replay.fold.stub_counts import bans_deck, recount, uncounted
 from replay.fold.table_changes import MOST_REORDERED, TableChanges
 from replay.fold.table_state import (
     CHANGES,
@@ -91,6 +100,7 @@ class TableFold:
         self._early: list[tuple[int, RecordedEvent]] = []
         self._refusals: list[RecordedEvent] = []
         self._late_seq = 0
+        self._late_of: Sequence[int] = ()
         self._changes = TableChanges(self.state)
         self._comes_after_rounds = False
 
@@ -160,10 +170,13 @@ class TableFold:
         """Apply an event that may be more than a fact of the open round: that opens, ends or moves it, or lies outside it."""
         self.state.gaming_day = event.gaming_day
         fact = RecordedEvent.of(event, is_late=event.seq == self._late_seq)
-        round_no, current = event.round_no, self.open
-        type_ = fact.payload.KIND
+        type_, round_no, current = fact.payload.KIND, event.round_no, self.open
         if type_ is model.EventCorrected:
             return self._correct(fact, round_no)
+        if fact.is_late and is_of_a_round(type_, round_no):
+            if len(self._late_of) > 1:
+                return self._add_stray(fact, self._late_of)
+            round_no = next(iter(self._late_of), None)
         if type_ is model.RoundOpened and (again := self._opened_already(fact, round_no)) is not None:
             again.add(fact)
             if again is current:
@@ -266,6 +279,17 @@ class TableFold:
             self._ban_deck(late)
         return [late, *self._recount(late)]
 
+    def _add_stray(self, fact: RecordedEvent, of: Sequence[int]) -> list[Round]:
+        """Add a late fact that may be of each of several rounds to what lies outside them; return the closed ones of these."""
+        self._apply_to_table(fact)
+        for number in of:
+            home = self.open if self.open is not None and self.open.round_no == number else self.recent.get(number)
+            if home is None:
+                self._ask_for(number)
+            else:
+                home.add_stray(fact)
+        return [self.recent[number] for number in of if number in self.recent]
+
     def _keep_for_later(self, fact: RecordedEvent, round_no: int | None) -> None:
         """Keep a fact of no round at hand: a stray or a refusal of the next round, or a reason to fold the stream again."""
         type_, last = fact.payload.KIND, self.state.last_round_no
@@ -361,7 +385,7 @@ class TableFold:
         self.state.rounds_uncounted = uncounted(ended)
         meters_after(self.state, ended)
         self._changes = TableChanges(self.state, self.state.at_opening() if ended.lost_by else None)
-        self.state.lose(ended.lost_by)
+        lose(self.state, ended.lost_by)
         self._ban_deck(ended)
         self.open = None
         self._enter(Phase.BETWEEN)
@@ -400,11 +424,16 @@ class TableFold:
         counter, changed = self.state.sources.get(source), list[Round]()
         if counter is None:
             unseen = [(1, number - 1)] if number > 1 else []
-            self.state.sources[source] = Source(number, at_us, seq=seq, unseen=unseen)
+            before = (
+                (self.open.round_no - 1, self.open.round_no) if self.open is not None else (self.state.last_round_no,)
+            )
+            first_of = [round_no for round_no in before if round_no] if unseen else []
+            self.state.sources[source] = Source(number, at_us, seq=seq, unseen=unseen, first_of=first_of)
             return []
         if is_in(counter.unseen, number):
             counter.unseen, self._late_seq = without(counter.unseen, number), seq
             self._comes_after_rounds = not self._changes.facts
+            self._late_of = counter.first_of
             return []
         if is_in(counter.missing, number):
             counter.missing, self._late_seq = without(counter.missing, number), seq
@@ -420,6 +449,7 @@ class TableFold:
             self._gaps.append(gap)
             self._add_fault(gap)
             changed = self._doubt_earlier(gap, counter.seq)
+            gap.may_be_of = [*gap.earlier, *([self.open.round_no] if self.open is not None else [])]
             counter.missing = [*counter.missing, missing]
         elif at_us < counter.last_us and not is_of_people(source):
             self._add_fault(
@@ -436,12 +466,7 @@ class TableFold:
         ended = list(self.recent.values())[-RECENT_ROUNDS:]
         if self.begins_after and len(ended) < RECENT_ROUNDS and since <= self.begins_at:
             self.needs_refold = self.reaches_behind = True
-        earlier: list[Round] = []
-        for round_, following in pairwise([*ended, self.open]):
-            assert round_ is not None
-            end = round_.closed or (following.opened if following is not None else None)
-            if end is None or end.seq > since:
-                earlier.append(round_)
+        earlier = ended_after(since, ended, self.open)
         for round_ in earlier:
             round_.add_record_fault(gap)
             gap.earlier.append(round_.round_no)
@@ -458,6 +483,7 @@ class TableFold:
         """Take a number that arrived late out of its device's gaps; return the closed rounds that had one of them."""
         number, self._comes_after_rounds = event.source_seq, False
         gaps = [gap for gap in self._gaps if gap.source == event.source and is_in(gap.missing, number)]
+        self._late_of = gaps[0].may_be_of if gaps else ()
         changed: list[Round] = []
         for gap in gaps:
             gap.missing = without(gap.missing, number)
@@ -475,7 +501,11 @@ class TableFold:
             round_.forget()
         self._restore_table()
         if gaps and event.payload.KIND in CHANGES.keys() - CHANGES_NO_EQUIPMENT:
-            self._lose_late(event, changed, gaps[0].seq)
+            of_round = event.round_no
+            if len(self._late_of) == 1 and is_of_a_round(event.payload.KIND, of_round):
+                of_round = self._late_of[0]
+            late, since = RecordedEvent.of(event, is_late=True), gaps[0].seq
+            self._comes_after_rounds = self._changes.lose_late(late, of_round, changed, since, self.state, self.open)
         changed += [later for round_ in changed for later in self._recount(round_) if later not in changed]
         return changed
 
@@ -486,23 +516,6 @@ class TableFold:
         if changes.before_loss is not None and last is not None and not last.lost_by:
             changes.before, changes.before_loss = changes.before_loss, None
             self.state = changes.again(self.state, self.open)
-
-    def _lose_late(self, event: ReadEnvelope[Event], closed: Sequence[Round], since: int) -> None:
-        """Forget, of the tables that should have had an event that came late, what it may have changed (D402, D850).
-
-        They are those of the rounds after the one that it names, or of all that it may have come before; `since` is the event
-        that showed it missing. Of what changed since the last round the place is known.
-        """
-        after, opened = event.round_no or 0, self.open
-        lost = [round_.before for round_ in closed if round_.round_no > after]
-        self._comes_after_rounds = self._changes.begins_after(since)
-        if event.round_no is not None and event.round_no <= self.state.last_round_no:
-            self._changes.of_ended_rounds.add(event.seq)
-        if self._comes_after_rounds or (closed and event.round_no is None):
-            lost += [self.state, self._changes.before]
-            lost += [opened.before] if opened is not None and opened.round_no > after else []
-        for table in lost:
-            table.lose_late(event.source, event.payload)
 
     def _correct(self, fact: RecordedEvent, round_no: int | None) -> list[Round]:
         """Apply a correction: to the round at hand that holds the event, or ask for the stream to be folded again."""
@@ -521,10 +534,10 @@ class TableFold:
             if made.round_no is not None:
                 self.missed_rounds.add(made.round_no)
             return []
-        before = _carryover(home)
+        before = carryover(home)
         home.replace(made.superseded, payload)
         home.add(fact)
-        if new_round_no not in (None, home.round_no) or _carryover(home) != before:
+        if new_round_no not in (None, home.round_no) or carryover(home) != before:
             self.needs_refold = True
         return [*([home] if home is not self.open else []), *self._settle_refused(made)]
 
@@ -589,12 +602,3 @@ class TableFold:
             if any(fact.seq == seq for fact in round_.facts):
                 return round_
         return self._homes.get(seq)
-
-
-def _carryover(round_: Round) -> tuple[object, ...]:
-    """Return what a round leaves to later ones: whether and by whom it was dealt, or voided, its stub, what left the shoe."""
-    counted = bool(round_.of(model.StubCounted))
-    dealt, void = round_.first_card is not None, (all_wagers_returned(round_), round_.voided is not None)
-    dealer = player_dealer_wager(round_) if len(round_.of(model.PlayerDealerWagered)) > 1 else None
-    left = dealt, void, counted, has_wrong_deck(round_), dealer.payload if dealer is not None else None
-    return left if round_.before.shoe is None else (*left, from_the_shoe(round_))

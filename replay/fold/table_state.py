@@ -6,7 +6,7 @@ here judges. `TableState.at_opening` is the copy that a round keeps of the table
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
 import msgspec
@@ -22,7 +22,8 @@ from replay.fold.shoe_state import ShoeState, deals_from_shoes
 class Preparation(msgspec.Struct, frozen=True):
     """One step in making a deck ready: a shuffle, an offer of the cut, a cut, an ordered recut, a shuffler failure.
 
-    `next to`: of a shuffle by hand, the failure of the shuffler that then stood uncovered; 0 if none did.
+    `beside`: of a shuffle by hand, the failure of the shuffler that then stood uncovered; 0 if none did; below 0 if what was lost
+    or came late may say otherwise.
     """
 
     kind: Literal["shuffle", "offer", "cut", "recut", "failure"]
@@ -106,16 +107,16 @@ MAKING_READY = frozenset(("equipment", "shuffle"))
 class TableState(msgspec.Struct):
     """Everything that later rounds at this table are judged by.
 
-    `loose`: the preparations of decks that the record never shows received or put into play. `after_loss`: evidence of the last
-    round was lost, and with it perhaps what made the table ready for the next; or what made it ready came late (`prepared_us`: by
-    device, the latest time of a shuffle, an offer, a cut). `alarms`: devices that signaled a fault and
-    were not put right since; `foreign`: decks at the table with a card that is not theirs; each with the event's number.
-    `office_files`: the property's office filed the rules here, so that a device's filing does not count.
+    `loose`: the preparations of decks that the record never shows received or put into play. `office_files`: the
+    property's office filed the rules here, so that a device's filing does not count. `after_loss`: evidence of the last
     round was lost, and with it perhaps what made the table ready for the next; or what made it ready came late. `alarms`:
     devices that signaled a fault and were not put right since; `foreign`: decks at the table with a card that is not theirs; each
     with the event's number. `numbers`: of events that are elsewhere than in the log, their number here → that in the log.
     `editions`: the amendments that the property published, each whole.
-    `reporters`: the device that last reported who is seated, which decks there are, what is out of order, who holds the position.
+    `reporters`: the device that last reported who is seated, which decks there are, what is out of order, who holds the position;
+    `unsure`: what of this, and of what made the table ready, is as it was before something was lost; `seats_unsure`: the seats of
+    which nothing was reported since. A status of `devices` that ends with `?`, and an alarm or a foreign card whose number is
+    below 0, is not known either.
     """
 
     game: str = ""
@@ -160,6 +161,8 @@ class TableState(msgspec.Struct):
     loose: dict[str, list[Preparation]] = {}
     after_loss: bool = False
     reporters: dict[str, str] = {}
+    unsure: frozenset[str] = frozenset()
+    seats_unsure: frozenset[int] = frozenset()
     alarms: dict[str, int] = {}
     foreign: dict[str, int] = {}
     office_files: bool = False
@@ -230,35 +233,13 @@ class TableState(msgspec.Struct):
         self.idle = False
         self.position = self.position.after_round()
 
-    def lose(self, devices: Collection[str]) -> None:
-        """After a round of which devices lost evidence, forget what they report on until they report it again (D26, D402)."""
-        self.after_loss = bool(devices)
-        if not devices:
-            return
-        if "devices" in (lost := {what for what, device in self.reporters.items() if device in devices}):
-            self.devices = {}
-            for deck in self.decks.values():
-                deck.preparations = _beside_nothing(deck.preparations)
-            self.loose = {name: _beside_nothing(steps) for name, steps in self.loose.items()}
-        if "position" in lost:
-            self.position = Held()
-        self.equipment_known = self.equipment_known and "equipment" not in lost
-        self.patrons_known = self.patrons_known and "patrons" not in lost
-
-    def lose_late(self, device: str, event: Event) -> None:
-        """Forget what a device reports on: an event of it comes that this table should have had (D850)."""
-        self.lose((device,))
-        self.readings.pop(getattr(event, "meter", ""), None)
-
-
-def _beside_nothing(steps: Sequence[Preparation]) -> list[Preparation]:
-    """Return steps without what is known of the shuffler next to them: that it was covered may be what was lost."""
-    return [msgspec.structs.replace(step, beside=0) for step in steps]
-
 
 def _game(state: TableState, fact: RecordedEvent, event: model.TableOpened) -> None:
     state.game, state.deal_method, state.shuffler = event.game, event.deal_method, event.shuffler
     state.just_opened, state.rounds_uncounted = True, 0
+    if state.seats_unsure:  # who sits there since before the loss is not known
+        state.patrons = {seat: patron for seat, patron in state.patrons.items() if seat not in state.seats_unsure}
+        state.seats_unsure = frozenset()
     state.first_patron_seat = next(iter(state.patrons), 0)
     state.idle = False
 
@@ -370,7 +351,8 @@ def _seated(state: TableState, fact: RecordedEvent, event: model.PatronSeated) -
     if not state.patrons and (state.just_opened or state.idle):
         state.first_patron_seat = event.seat
     state.patrons[event.seat] = event.patron
-    state.patrons_known = True
+    state.seats_unsure -= {event.seat}
+    state.patrons_known = not state.seats_unsure
 
 
 def _left(state: TableState, fact: RecordedEvent, event: model.PatronLeft) -> None:
@@ -378,8 +360,9 @@ def _left(state: TableState, fact: RecordedEvent, event: model.PatronLeft) -> No
     if state.patrons.get(event.seat, event.patron) != event.patron:
         return  # the departure arrives late: another patron has the seat since
     state.patrons.pop(event.seat, None)
+    state.seats_unsure -= {event.seat}
     if not state.patrons:  # if a departure arrives late, what was done to the cards since is on record before it
-        state.idle, state.idle_seq = True, fact.seq
+        state.idle, state.idle_seq = not state.seats_unsure, fact.seq
         state.idle_spread, state.idle_washed = state.spread_us > fact.at_us, state.washed_us > fact.at_us
 
 
@@ -434,9 +417,9 @@ def _shuffled(state: TableState, fact: RecordedEvent, event: model.CardsShuffled
     if state.shoe is not None:
         state.shoe.shuffle(fact.seq, event.deck)
     beside = 0
-    if state.devices.get("shuffler") == "failed":
+    if (status := state.devices.get("shuffler")) in ("failed", "failed?"):
         if event.method == "manual":
-            beside = state.device_seqs["shuffler"]
+            beside = state.device_seqs["shuffler"] * (1 if status == "failed" else -1)
         else:
             del state.devices["shuffler"]
     if event.deck in state.decks:
@@ -502,7 +485,7 @@ def _hit(state: TableState, fact: RecordedEvent, event: model.MysteryHit) -> Non
 def _position_offered(state: TableState, fact: RecordedEvent, event: model.PlayerDealerOffered) -> None:
     state.reporters["position"] = fact.source
     offer = Offer(event.seat, event.accepted, fact.seq, tuple(sorted(state.patrons)))
-    state.position = msgspec.structs.replace(state.position, offers=(*state.position.offers, offer))
+    state.position = state.position.offer(offer)
 
 
 def _position_taken(state: TableState, fact: RecordedEvent, event: model.PlayerDealerWagered) -> None:

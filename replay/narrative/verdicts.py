@@ -145,6 +145,9 @@ _NUMBERS = re.compile(r"(?P<device>\S+): numbers? (?P<first>\d+)(?: to (?P<last>
 _REFUSED = re.compile(r"a line was refused at intake \((?P<why>.+)\)", re.DOTALL)
 _DUE = re.compile(r"seat (?P<seat>\d+) (?P<wager>\w+): what is due cannot be told \((?P<why>.+)\)", re.DOTALL)
 _LOST = re.compile(r"(?P<line>.+): evidence was lost that may say otherwise", re.DOTALL)
+_UNKNOWN_BEFORE = re.compile(
+    r"(?P<line>.+): a message before this round that was lost, or came late, may say otherwise", re.DOTALL
+)
 _TWICE = re.compile(r"(?P<line>.+): a device said two things under one number", re.DOTALL)
 _ORDER = re.compile(r"(?P<line>.+): not in the order of the devices' clocks", re.DOTALL)
 _LATE = re.compile(r"(?P<line>.+): only the clock of a message that came late says so", re.DOTALL)
@@ -191,7 +194,7 @@ _TO_DO = (
     (_REFUSED, "Correct the refused line and hand it in again (`rack quarantine redrive`)."),
     (re.compile(r"the correction at event"),
      "Enter the correction again, with the number and the id of the event that it is about."),
-    (re.compile(r"came where no round was open"), "Correct the number of the round in that event."),
+    (re.compile(r"came where no round was open|names no round"), "Correct the number of the round in that event."),
     (re.compile(r"under one number|opened again"), "Find out which of the two reports is right, and correct the other."),
     (re.compile(_OPEN), "Report how the round ended; if nobody can, decide by the video."),
 )  # fmt: skip
@@ -246,6 +249,7 @@ def _cause(reason: str) -> tuple[str, tuple[str, ...]]:
         return "no event closes the round", ("the end of the round",)
     for pattern, why in (
         (_LOST, "evidence that was lost may contradict it"),
+        (_UNKNOWN_BEFORE, "a message before the round that was lost, or came late, may contradict it"),
         (_TWICE, "a device reported two things under one sequence number"),
         (_ORDER, "it does not hold in the order of the device clocks"),
         (_LATE, "a message came late, and only its own clock says when it happened"),

@@ -111,7 +111,7 @@ def _used_instead(round_: Round, book: Rulebook) -> Iterator[tuple[str, int, int
     """
     before = round_.before
     for step in before.preparations(round_.deck):
-        if step.beside:
+        if step.beside > 0:
             yield "shuffler", step.beside, step.seq
     if not before.devices and not round_.of(model.DeviceFailed):
         return

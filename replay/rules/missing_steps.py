@@ -264,10 +264,15 @@ def dealt_after_its_alarm(round_: Round, book: Rulebook) -> Iterator[Finding]:
             )
 
 
+def _if_known(seq: int | None) -> int | None:
+    """Return the number of an event before the round, None if what was lost since may say otherwise."""
+    return seq if seq is not None and seq > 0 else None
+
+
 def _alarm_at_the_deal(round_: Round, device: str) -> tuple[int, int] | None:
     """Return a device's alarm and the card dealt after it with nothing done; a shuffler's is of the deck shuffled last."""
     before = round_.before
-    alarm = before.alarms.get(device)
+    alarm = _if_known(before.alarms.get(device))
     is_of_deck = device != "shuffler" or before.last_shuffled in ("", round_.deck)
     for fact in round_.facts:
         match fact.payload:
@@ -295,7 +300,7 @@ def foreign_card(round_: Round, book: Rulebook) -> Iterator[Finding]:
     removed = [fact.seq for fact in round_.of(model.DeckRemoved) if fact.payload.deck == round_.deck]
     if removed and removed[0] < first.seq:
         return
-    known = round_.before.foreign.get(round_.deck)
+    known = _if_known(round_.before.foreign.get(round_.deck))
     if known is not None:
         yield finding(
             round_,

@@ -203,7 +203,7 @@ def _not_seated(round_: Round, book: Rulebook, placed: Sequence[RecordedEvent]) 
         event = fact.payload
         match event:
             case model.PatronSeated():
-                patrons[event.seat], known = event.patron, True
+                patrons[event.seat], known = event.patron, known or not round_.before.seats_unsure
             case model.PatronLeft():
                 patrons.pop(event.seat, None)
             case _ if known and event.bettor not in patrons.values():

@@ -16,6 +16,7 @@ import msgspec
 
 from replay.findings import NOTHING_SETTLED, Finding, Settlement, Verdict
 from replay.fold.device_order import as_arrived, as_played, by_the_clocks
+from replay.fold.lost_state import as_on_record
 from replay.fold.round import Round
 from replay.rules.catalogue import GAME_RULES
 from replay.rules.game_rules import GameRules
@@ -29,6 +30,7 @@ from replay.settlement.withdrawals import as_withdrawn
 from rulebook.chapters.rulebook import Chapter, Rulebook
 
 ARRIVED_LATE = "only the clock of a message that came late says so"
+UNKNOWN_BEFORE = "a message before this round that was lost, or came late, may say otherwise"
 CLOCKS_DIFFER = "not in the order of the devices' clocks"
 
 
@@ -94,6 +96,7 @@ def findings_by(rules: Sequence[Rule], round_: Round, book: Rulebook) -> tuple[l
             findings.append(result)
         else:
             doubts.append(result.reason if isinstance(result, Indeterminate) else unproved[result.line()])
+    doubts += _findings_by_what_is_unknown(rules, round_, book, results)
     findings = with_other_readings(findings, round_, book)
     findings.sort(key=lambda finding: (finding.evidence, finding.code, finding.seat or 0, finding.wager or ""))
     return findings, doubts
@@ -144,6 +147,20 @@ def _unproved_findings(
     return unproved
 
 
+def _findings_by_what_is_unknown(
+    rules: Sequence[Rule], round_: Round, book: Rulebook, results: Sequence[Finding | Indeterminate]
+) -> list[str]:
+    """Return what would be found if what was lost, or came late, had changed nothing at the table before the round (D951)."""
+    before = as_on_record(round_.before)
+    if before is None or round_.lost:
+        return []
+    on_record = round_.reading({})
+    on_record.before = before
+    known = {result.line() for result in results if isinstance(result, Finding)}
+    found = [result.line() for result in _evaluate(rules, on_record, book) if isinstance(result, Finding)]
+    return [f"{line}: {UNKNOWN_BEFORE}" for line in found if line not in known]
+
+
 def _is_of_the_log(finding: Finding) -> bool:
     return finding.code.startswith("LOG-")
 
@@ -151,7 +168,11 @@ def _is_of_the_log(finding: Finding) -> bool:
 def _lost_evidence(round_: Round) -> list[str]:
     reasons = [f"a line was refused at intake ({fact.payload.reason})" for fact in round_.refusals]
     reasons += [fault.detail for fault in round_.record_faults if fault.kind == "gap" and fault.missing]
-    reasons += [f"event {fact.seq} ({fact.payload.TYPE}) came where no round was open" for fact in round_.strays]
+    reasons += [
+        f"event {fact.seq} ({fact.payload.TYPE}) "
+        + ("came late, and names no round" if fact.is_late else "came where no round was open")
+        for fact in round_.strays
+    ]
     if round_.closed is None and "settlement" in round_.opened.payload.observed:
         reasons.append("the round was not closed on record")
     return reasons

@@ -5,15 +5,19 @@ Honest days of every game, and days with planted faults: of each round one messa
 
 from __future__ import annotations
 
+import functools
+from collections import Counter
 from collections.abc import Sequence
 from random import Random
 
+import msgspec
 import pytest
 
 from events.vocabulary import model
 from events.vocabulary.envelope import Draft
 from floor.catalogue import SIMULATIONS
 from floor.day.gaming_day import simulate
+from replay.fold.phases import COLUMN, STRAY, TABLE, Phase
 from replay.run.replayer import MemoryResults, adjudications, replay
 from tests.floor.simulated import stored
 from tests.replay.tables import MemoryLog, records_of_drafts
@@ -70,34 +74,12 @@ def handed_in_late(drafts: Sequence[Draft], random: Random) -> tuple[list[Draft]
     return order, len(late)
 
 
-def events_of_devices_late_after(order: Sequence[Draft], number: int) -> set[object]:
-    """The events of the devices of which a message on the table, of no round, came late when a round was over.
-
-    It may have come before that round: it follows the device's last event that arrived in time before the round was closed.
-    """
-    closed = next(
-        (
-            at
-            for at, each in enumerate(order)
-            if each.round_no == number and isinstance(each.payload, model.RoundClosed)
-        ),
-        len(order),
-    )
-    last = {each.source: each.source_seq for each in order[:closed]}
-    newest: dict[str, int] = {}
-    late = set()
-    for at, each in enumerate(order):
-        is_next = each.source_seq == last.get(each.source, 0) + 1
-        if at > closed and each.round_no is None and is_next and each.source_seq < newest.get(each.source, 0):
-            late.add(each.source)
-        newest[each.source] = max(newest.get(each.source, 0), each.source_seq)
-    return {each.event_id for each in order if each.source in late}
-
-
-def streams(game: str, *, plant: bool) -> list[tuple[str, list[Draft]]]:
+@functools.cache
+def streams(game: str, *, plant: bool) -> list[tuple[str, list[Draft], Judged]]:
+    """The streams of a game's tables, each with its verdicts in order."""
     day = stored(simulate(11, 120 if plant else 30, plant=plant, games=(game,), days=1))
     return [
-        (stream, drafts)
+        (stream, drafts, judged(stream, drafts))
         for stream, drafts in day.items()
         if stream.startswith("table/") and not any(isinstance(each.payload, model.EventCorrected) for each in drafts)
     ]
@@ -106,8 +88,7 @@ def streams(game: str, *, plant: bool) -> list[tuple[str, list[Draft]]]:
 @pytest.mark.parametrize("game", SIMULATIONS)
 def test_a_message_after_the_next_of_its_device_changes_no_verdict(game: str) -> None:
     tried = 0
-    for stream, drafts in streams(game, plant=False):
-        right = judged(stream, drafts)
+    for stream, drafts, right in streams(game, plant=False):
         for trial in range(TRIALS):
             order, late = handed_in_late(drafts, Random(f"{stream} {trial}"))
             tried += late
@@ -122,29 +103,92 @@ def test_a_message_after_the_next_of_its_device_changes_no_verdict(game: str) ->
 
 @pytest.mark.parametrize("game", SIMULATIONS)
 def test_it_accuses_nobody_who_is_not_accused_in_order(game: str) -> None:
-    """What only the clock of the late message shows may become a doubt; nothing new is found, and next to nothing is missed.
-
-    What a device reports on is unknown in a round that is over when a message on the table comes late from it (D850): what is
-    found on its word there is not missed.
-    """
+    """What only the clock of the late message shows may become a doubt; nothing new is found, and nothing at fault is upheld."""
     missed, found = 0, 0
-    for stream, drafts in streams(game, plant=True):
-        right = judged(stream, drafts)
+    for stream, drafts, right in streams(game, plant=True):
         for trial in range(TRIALS):
             order = handed_in_late(drafts, Random(f"{stream} {trial}"))[0]
             for number, verdict in judged(stream, order).items():
                 assert verdict[2] <= right[number][2], f"{stream}, round {number}, trial {trial}"
-                unknown = events_of_devices_late_after(order, number)
+                assert verdict[0] in ("UNDETERMINED", right[number][0]), f"{stream}, round {number}, trial {trial}"
                 found += len(right[number][2])
-                missed += sum(unknown.isdisjoint(each) for each in right[number][2] - verdict[2])
+                missed += len(right[number][2] - verdict[2])
     assert found > 20
     assert missed <= found // 20
 
 
+def without_some(drafts: Sequence[Draft], random: Random) -> tuple[list[Draft], set[str]]:
+    """The messages without one in forty, and the ids of these: never the first or last of a device, or what frames a round."""
+    numbers = Counter((each.source, each.source_seq) for each in drafts)
+    ends = {each.source: each.event_id for each in drafts}, {each.source: each.event_id for each in reversed(drafts)}
+    frame = (*UNMOVED, model.RoundOpened, model.RoundClosed, model.RulesFiled)
+    lost = {
+        each.event_id
+        for each in drafts
+        if random.random() < 1 / 40
+        and not isinstance(each.payload, frame)
+        and numbers[each.source, each.source_seq] == 1
+        and each.event_id not in (ends[0][each.source], ends[1][each.source])
+    }
+    return [each for each in drafts if each.event_id not in lost], lost
+
+
+@pytest.mark.parametrize("game", SIMULATIONS)
+def test_a_message_that_never_comes_accuses_nobody_and_upholds_next_to_nothing_that_is_at_fault(game: str) -> None:
+    """Who sits there, what is out of order and who holds the position may be otherwise since: that is a doubt (D402, D951)."""
+    upheld, found = 0, 0
+    for stream, drafts, right in streams(game, plant=True):
+        for trial in range(TRIALS):
+            order, lost = without_some(drafts, Random(f"{stream} {trial}"))
+            for number, verdict in judged(stream, order).items():
+                assert verdict[2] <= right[number][2], f"{stream}, round {number}, trial {trial}"
+                seen = {each for each in right[number][2] if lost.isdisjoint(each)}
+                found += len(seen)
+                upheld += verdict[0] in ("UPHELD", "VOID") and bool(seen - verdict[2])
+    assert found > 20
+    assert upheld <= max(2, found // 20)  # what a shoe has left is not known either, and says nothing
+
+
+def is_of_a_round(draft: Draft) -> bool:
+    return TABLE[draft.payload.KIND][COLUMN[Phase.BETWEEN]] is STRAY
+
+
+def handed_in_rounds_later(drafts: Sequence[Draft], random: Random) -> list[Draft]:
+    """The messages about rounds without the number of their round, and one of each two hundred or so a round or two later."""
+    order = [msgspec.structs.replace(each, round_no=None) if is_of_a_round(each) else each for each in drafts]
+    at = random.randrange(60)
+    while at < len(order) - 120:
+        to = at + random.randrange(10, 90)
+        passed = order[at : to + 1]
+        is_next_here = any(each.source == order[at].source for each in passed[1:])
+        if is_of_a_round(order[at]) and is_next_here and not any(isinstance(each.payload, UNMOVED) for each in passed):
+            order.insert(to, order.pop(at))
+            at = to + random.randrange(60, 200)
+        else:
+            at += 1
+    return order
+
+
+@pytest.mark.parametrize("game", SIMULATIONS)
+def test_a_message_without_a_round_number_that_comes_rounds_later_is_not_of_the_round_open_then(game: str) -> None:
+    """Its device's numbers show the round that it is of; if they leave two, what is due there is not known."""
+    undetermined, tried = 0, 0
+    for stream, drafts, right in streams(game, plant=False):
+        for trial in range(TRIALS):
+            for number, verdict in judged(stream, handed_in_rounds_later(drafts, Random(f"{stream} {trial}"))).items():
+                assert verdict[2] <= right[number][2], f"{stream}, round {number}, trial {trial}: {verdict[:3]}"
+                assert verdict[0] in ("UNDETERMINED", right[number][0]), f"{stream}, round {number}, trial {trial}"
+                undetermined, tried = undetermined + (verdict[0] == "UNDETERMINED"), tried + 1
+    assert undetermined < tried // 2
+
+
 @pytest.mark.parametrize("game", ["face_up_pai_gow", "over_under", "player_dealer"])
 def test_a_replay_that_is_taken_up_anywhere_says_the_same(game: str) -> None:
-    stream, drafts = streams(game, plant=False)[0]
-    order = handed_in_late(drafts[:160], Random(stream))[0]
-    right = judged(stream, order)
-    for cut in range(20, len(order), 3):
-        assert judged(stream, order, cut) == right, f"cut after event {cut}"
+    stream, drafts, _ = streams(game, plant=False)[0]
+    for order in (
+        handed_in_late(drafts[:160], Random(stream))[0],
+        handed_in_rounds_later(drafts[:240], Random(stream)),
+    ):
+        right = judged(stream, order)
+        for cut in range(20, len(order), 5):
+            assert judged(stream, order, cut) == right, f"cut after event {cut}"

@@ -34,7 +34,7 @@ def test_a_shuffle_by_hand_that_names_the_round_before_it_is_the_fault_of_the_ro
 
 
 def test_where_a_message_of_the_device_was_lost_the_cover_may_be_what_was_lost() -> None:
-    """A message is missing before the shuffle by hand, or after it, in round 1: round 2 is not accused."""
+    """A message is missing before the shuffle by hand, or after it, in round 1: round 2 is not accused, and in doubt (D951)."""
     for lost_at in (1, 2):
         table = manual_shoe()
         table.play(1, BOTH_ACE_HIGH)
@@ -42,7 +42,10 @@ def test_where_a_message_of_the_device_was_lost_the_cover_may_be_what_was_lost()
             table.say(each, 1, source_seq=table.next() + (at == lost_at))
         table.say(model.RoundClosed(by="d-7"), 1)
         table.play(2, BOTH_ACE_HIGH + "close")
-        assert said(table) == [(1, "UNDETERMINED", ["LOG-SOURCE-GAP"]), (2, "UPHELD", [])]
+        assert said(table) == [(1, "UNDETERMINED", ["LOG-SOURCE-GAP"]), (2, "UNDETERMINED", [])]
+        assert table.verdicts()[-1][1].undetermined == (
+            "DEAL-DEVICE: a message before this round that was lost, or came late, may say otherwise",
+        )
 
 
 def test_a_shoe_that_failed_before_the_round_was_closed_by_the_clocks_alone_leaves_the_void_open() -> None:

@@ -14,6 +14,7 @@ from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
 from events.vocabulary import model
 from replay.findings import Adjudication, digest
+from replay.narrative.verdicts import what_to_do
 from replay.run import replayer
 from replay.run.replayer import MemoryResults, adjudications, findings, replay, resolve_time
 from rulebook.chapters.rulebook import parse_submission
@@ -259,6 +260,45 @@ def test_a_gap_filled_many_rounds_later_is_none() -> None:
     assert verdicts(results)[0] == (1, 1, "UNDETERMINED")
     assert verdicts(results)[-1] == (1, 2, "UPHELD")
     assert findings(results) == []
+
+
+def payment_without_a_round(*, heard_again_in: int) -> tuple[Table, int]:
+    """Rounds 1 to 7; the payment of round 1 comes after round 6. Its device was heard again in this round."""
+    table = Table()
+    table.play(1, UNPAID.replace("close\n", ""))
+    table.say(model.LightSeen(seat=1), 1, source="felt")
+    for number in range(1, 8):
+        if number > 1:
+            table.play(number, PAID.replace("close\n", ""))
+        if number == heard_again_in:
+            table.say(model.LightSeen(seat=3), number, source="felt", source_seq=3)
+        if number == 7:
+            late = table.say(paid(), source="felt", source_seq=2)
+        table.say(model.RoundClosed(by="d-7"), number)
+    return table, late
+
+
+def last_verdicts(table: Table) -> dict[int, tuple[str, tuple[str, ...]]]:
+    results = one_run(table)
+    assert findings(results) == []
+    return {each.round_no or 0: (each.verdict, each.undetermined) for each in adjudications(results)}
+
+
+def test_what_comes_late_without_a_round_is_of_the_one_that_its_devices_numbers_show() -> None:
+    said = last_verdicts(payment_without_a_round(heard_again_in=1)[0])
+    assert said == dict.fromkeys(range(1, 8), ("UPHELD", ()))
+
+
+def test_what_may_be_of_two_rounds_leaves_both_undetermined_until_it_is_corrected() -> None:
+    table, late = payment_without_a_round(heard_again_in=2)
+    said = last_verdicts(table)
+    assert [number for number, (verdict, _) in said.items() if verdict == "UNDETERMINED"] == [1, 2]
+    assert f"event {late} (wager_paid) came late, and names no round" in said[2][1]
+    assert what_to_do([f"event {late} (wager_paid) came late, and names no round"]) == (
+        "Correct the number of the round in that event."
+    )
+    table.correct(late, paid(), 1)
+    assert last_verdicts(table) == dict.fromkeys(range(1, 8), ("UPHELD", ()))
 
 
 # ------------------------------------------------------------------------------------------------ as of, and what if

@@ -1,0 +1,97 @@
+"""What is not known of a table because a message was lost, or came late (D402, D850, D951).
+
+The idea that makes it easy: nothing is forgotten. What may be otherwise is marked, so that no rule goes by it, and
+`as_on_record` gives the table without the marks: what would be found by it alone is a doubt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Final
+
+import msgspec
+
+from events.vocabulary import model
+from replay.fold.recorded_event import RecordedEvent
+from replay.fold.table_state import Preparation, TableState
+
+READY: Final = "ready"
+SEATS: Final = frozenset(range(1, 8))
+
+
+def lose(state: TableState, devices: Collection[str]) -> None:
+    """After a round of which devices lost evidence, mark what they report on until they report it again (D26, D402)."""
+    state.after_loss, state.unsure = bool(devices), state.unsure - {READY}
+    if not devices:
+        return
+    lost = {what for what, device in state.reporters.items() if device in devices}
+    state.alarms = {device: -abs(seq) for device, seq in state.alarms.items()}
+    state.foreign = {deck: -abs(seq) for deck, seq in state.foreign.items()}
+    if "devices" in lost:
+        _mark_devices(state)
+        _set_beside(state, -1)
+    if "position" in lost:
+        state.position = state.position.forget()
+    if "patrons" in lost:
+        state.seats_unsure = SEATS
+    state.unsure |= {*lost, READY}
+    state.equipment_known = state.equipment_known and "equipment" not in lost
+    state.patrons_known = state.patrons_known and "patrons" not in lost
+
+
+def lose_late(state: TableState, fact: RecordedEvent) -> None:
+    """Forget what a device reports on: this event of it comes, and the table should have had it (D850).
+
+    What is out of order is taken to be as the event says; whether it was then is not known.
+    """
+    lost, seats = _lost(state), state.seats_unsure
+    lose(state, (fact.source,))
+    state.unsure, state.seats_unsure = lost, seats
+    state.position = msgspec.structs.replace(state.position, forgotten=None)
+    if fact.payload.KIND in (model.DeviceFailed, model.DeviceCovered, model.DeviceRestored):
+        state.apply(fact)
+        _mark_devices(state)
+    state.readings.pop(getattr(fact.payload, "meter", ""), None)
+
+
+def as_on_record(table: TableState) -> TableState | None:
+    """Return a table as it is if what was lost changed nothing of it; None if nothing of it is unknown (D951)."""
+    lost = _lost(table)
+    steps = [*table.loose.values(), *(deck.preparations for deck in table.decks.values())]
+    is_sure = not any("?" in status for status in table.devices.values())
+    is_sure = is_sure and min((0, *table.alarms.values(), *table.foreign.values())) == 0
+    is_sure = is_sure and all(step.beside >= 0 for part in steps for step in part)
+    if is_sure and not lost and table.position.forgotten is None:
+        return None
+    state = table.at_opening()
+    state.devices = {name: status.removesuffix("?") for name, status in table.devices.items()}
+    state.alarms = {device: abs(seq) for device, seq in table.alarms.items()}
+    state.foreign = {deck: abs(seq) for deck, seq in table.foreign.items()}
+    _set_beside(state, 1)
+    state.after_loss, state.seats_unsure = table.after_loss and READY not in lost, frozenset()
+    state.patrons_known = table.patrons_known or "patrons" in lost
+    state.equipment_known = table.equipment_known or "equipment" in lost
+    state.position = table.position.forgotten or table.position
+    return state
+
+
+def _lost(state: TableState) -> frozenset[str]:
+    """Return what is unknown because a message was lost, and was not reported again."""
+    known = {"patrons": state.patrons_known, "equipment": state.equipment_known}
+    return frozenset(what for what in state.unsure if not known.get(what, what != READY))
+
+
+def _mark_devices(state: TableState) -> None:
+    """Mark what is out of order as not known any more."""
+    state.devices = {name: status.removesuffix("?") + "?" for name, status in state.devices.items()}
+
+
+def _set_beside(state: TableState, sign: int) -> None:
+    """Let the failed shuffler next to a shuffle by hand be not known (-1), or as it is on record (1)."""
+    state.loose = {name: _beside(steps, sign) for name, steps in state.loose.items()}
+    for deck in state.decks.values():
+        deck.preparations = _beside(deck.preparations, sign)
+
+
+def _beside(steps: Sequence[Preparation], sign: int) -> list[Preparation]:
+    return [msgspec.structs.replace(step, beside=sign * abs(step.beside)) for step in steps]
