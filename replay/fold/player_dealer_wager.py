@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+import msgspec
+
 from events.vocabulary import model
 from replay.fold.derived import derived
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
+from replay.fold.table_state import TableState
 
 
 @derived
@@ -62,3 +65,11 @@ def _cents_by_seat(facts: Iterable[RecordedEvent]) -> Counter[int]:
         if fact.payload.wager == "base":
             cents[fact.payload.seat] += fact.payload.amount_cents
     return cents
+
+
+def take_position(state: TableState, ended: Round) -> None:
+    """Let the position have been held by who dealt the round, where several put down a player-dealer's wager (D546)."""
+    if len(ended.of(model.PlayerDealerWagered)) > 1:
+        wager = player_dealer_wager(ended)
+        taken = (wager.payload.seat, wager.payload.bettor) if wager is not None else None
+        state.position = msgspec.structs.replace(state.position, taken=taken)

@@ -40,7 +40,7 @@ from replay.fold.event_reach import (
 from replay.fold.lost_state import lose
 from replay.fold.meters_after import meters_after
 from replay.fold.phases import COLUMN, STRAY, TABLE, Phase
-from replay.fold.player_dealer_wager import player_dealer_wager
+from replay.fold.player_dealer_wager import take_position
 from replay.fold.published_editions import PublishedEditions
 from replay.fold.record_faults import RecordFault, Source, is_in, opened_twice, without
 from replay.fold.recorded_event import RecordedEvent, is_of_people
@@ -65,10 +65,10 @@ class TableFold:
 
     A second record under the number of a round is returned too, as a repeat: no one judges it (D780).
 
-    `needs_refold` is set by an event that reaches further back than the rounds at hand, or changes what later rounds were
-    judged by: the stream must be folded again from its beginning, with the `corrections` in force as `replacements` (by the
-    number of the event), the `objections` to those that are void (by their own number), and the `missed_rounds`, of which
-    facts came late, as `rounds_to_keep` at hand. The rounds that this gives are then compared with those before.
+    `needs_refold` is set by an event that reaches further back than the rounds at hand, or changes what later rounds were judged
+    by: the stream must be folded again from its beginning, with the `corrections` in force as `replacements` (by number of the
+    event), the `objections` to those that are void (by their own number), and the `missed_rounds`, of which facts came late, as
+    `rounds_to_keep` at hand. The rounds that this gives are then compared with those before.
 
     A fold may also begin with a state that an earlier one left, after round `begins_after` and event `begins_at`:
     `reaches_behind` is set by an event that needs what lay before it.
@@ -173,10 +173,10 @@ class TableFold:
         type_, round_no, current = fact.payload.KIND, event.round_no, self.open
         if type_ is model.EventCorrected:
             return self._correct(fact, round_no)
-        if fact.is_late and is_of_a_round(type_, round_no):
-            if len(self._late_of) > 1:
-                return self._add_stray(fact, self._late_of)
-            round_no = next(iter(self._late_of), None)
+        may_be_of = self._late_of if fact.is_late and is_of_a_round(type_, round_no) else ()
+        if len(may_be_of) > 1:
+            return self._add_stray(fact, may_be_of)
+        round_no = may_be_of[0] if may_be_of else round_no
         if type_ is model.RoundOpened and (again := self._opened_already(fact, round_no)) is not None:
             again.add(fact)
             if again is current:
@@ -377,7 +377,7 @@ class TableFold:
             return []
         ended.end(closed)
         self.state.last_round_no = max(self.state.last_round_no, ended.round_no)
-        self._take_position(ended)
+        take_position(self.state, ended)
         self.state.round_over(ended.deck, ended.last_card)
         self.state.last_voided = ended.voided is not None or all_wagers_returned(ended)
         if self.state.shoe is not None:
@@ -398,13 +398,6 @@ class TableFold:
             del self.recent[number]
             self._repeats.pop(number, None)
         return [ended]
-
-    def _take_position(self, ended: Round) -> None:
-        """Let the position have been held by who dealt the round, where several put down a player-dealer's wager (D546)."""
-        if len(ended.of(model.PlayerDealerWagered)) > 1:
-            wager = player_dealer_wager(ended)
-            taken = (wager.payload.seat, wager.payload.bettor) if wager is not None else None
-            self.state.position = msgspec.structs.replace(self.state.position, taken=taken)
 
     def _ban_deck(self, ended: Round) -> None:
         if ended.deck in self.state.decks:
@@ -501,11 +494,14 @@ class TableFold:
             round_.forget()
         self._restore_table()
         if gaps and event.payload.KIND in CHANGES.keys() - CHANGES_NO_EQUIPMENT:
-            of_round = event.round_no
-            if len(self._late_of) == 1 and is_of_a_round(event.payload.KIND, of_round):
-                of_round = self._late_of[0]
-            late, since = RecordedEvent.of(event, is_late=True), gaps[0].seq
-            self._comes_after_rounds = self._changes.lose_late(late, of_round, changed, since, self.state, self.open)
+            is_known = len(self._late_of) == 1 and is_of_a_round(event.payload.KIND, event.round_no)
+            late, of_round = (
+                RecordedEvent.of(event, is_late=True),
+                next(iter(self._late_of)) if is_known else event.round_no,
+            )
+            self._comes_after_rounds = self._changes.lose_late(
+                late, of_round, changed, gaps[0].seq, self.state, self.open
+            )
         changed += [later for round_ in changed for later in self._recount(round_) if later not in changed]
         return changed
 
