@@ -82,6 +82,7 @@ _EVERY_PAGE: Final[dict[str, Question]] = {
     "property": hold.property_facts,
     "choices of a part of the floor": hold.choices,
     "tables": hold.tables,
+    "any round": hold.has_rounds,
     "gaming days": hold.gaming_days,
     "shifts": hold.shifts,
 }

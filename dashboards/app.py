@@ -14,7 +14,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from dashboards.access import access
 from dashboards.access.places import PAGES, Place, start_page
 from dashboards.drawing import markup
-from dashboards.parts import open_round_warnings
+from dashboards.parts import open_round_warnings, source
 from replay.installed_games import add_installed_games
 
 HERE = Path(__file__).parent
@@ -37,12 +37,11 @@ def main() -> None:
     st.logo(HERE / "mark.svg", size="large")
     pages = [st.Page(HERE / "pages" / f"{name}.py", title=entry.title, url_path=name) for name, entry in PAGES.items()]
     who = access.session()
-    start = start_page(who.rights, is_known=who.person is not None)
-    first = next(page for page in pages if page.url_path == start)
 
     def home() -> None:
         """Stand at the root, and lead to the first page: so that it has an address of its own that can be sent."""
-        st.switch_page(first)
+        start = start_page(who.rights, is_known=who.person is not None, records_rounds=source.records_rounds())
+        st.switch_page(next(page for page in pages if page.url_path == start))
 
     page = st.navigation([st.Page(home, title="Home", default=True), *pages], position="hidden")
     st.set_page_config(page_title=f"{page.title} · Discard Rack")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from datetime import UTC
 from typing import NamedTuple
 
 from desk.recorded_round import property_configured
@@ -20,7 +21,8 @@ from events.vocabulary import model
 from events.vocabulary.codec import decode
 from events.vocabulary.model import Event
 from intake.filings import TableFilings
-from replay.transcript.clock import clock_of
+from replay.narrative.names import moment
+from replay.transcript.clock import UnreadableTime, clock_of
 from replay.transcript.read import DECK
 from replay.transcript.transcript import Script, parse
 from replay.transcript.write import statement
@@ -203,3 +205,22 @@ def _read_line(
 
 def _opening(script: Script) -> model.RoundOpened:
     return next(each.payload for each in script.events if isinstance(each.payload, model.RoundOpened))
+
+
+def line_of(event: Event) -> str:
+    """Return the line of a transcript that says an event of an entry; empty for its first line and its end."""
+    return "" if isinstance(event, model.RoundObserved | model.RoundClosed) else statement(event) or ""
+
+
+def time_of(desk: Desk, text: str, day: str) -> int:
+    """Return the time (UTC microseconds) that a clock of the property means on a gaming day. Raises `ReviewRefused`."""
+    try:
+        found, _ = clock_of(property_configured(desk.log)).read(text, day, None)
+    except UnreadableTime as error:
+        raise ReviewRefused(str(error)) from error
+    return int(found.timestamp()) * 1_000_000
+
+
+def gaming_day_of(desk: Desk, at_us: int) -> str:
+    """Return the property's gaming day of a time (UTC microseconds)."""
+    return clock_of(property_configured(desk.log)).gaming_day(moment(at_us, UTC))

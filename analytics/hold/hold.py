@@ -279,6 +279,11 @@ def tables(db: Warehouse) -> list[str]:
     return _frame(db, "SELECT DISTINCT table_id FROM fct_table_days ORDER BY table_id")["table_id"].to_list()
 
 
+def has_rounds(db: Warehouse) -> bool:
+    """Say whether any round is recorded."""
+    return bool(_frame(db, "SELECT count(*) > 0 AS found FROM fct_rounds")["found"].item())
+
+
 def rounds_of(db: Warehouse, table: str | None = None, gaming_day: date | None = None) -> pl.DataFrame:
     """Return the rounds (of one table, of one day) for choosing one: table, number, times, verdict and findings, in order."""
     return _frame(

@@ -59,6 +59,8 @@ PAGES: Mapping[str, PageEntry] = {
     "surveillance": PageEntry(WORK, "Surveillance log", "l",
                               "What happened on this shift, and what does the next one take over?", _ROOM),
     "entry": PageEntry(WORK, "Entry", "n", "What was due? Type a round as it was seen.", _ROOM | _ANALYST),
+    "observations": PageEntry(WORK, "Observations", "o",
+                              "Which rounds are watched, what is to do, and what do they show of a dealer or a game?", _ROOM),
     "hold": PageEntry(ANALYSIS, "Hold", "h", "What did the tables win, and on what?", _ROOM | _ANALYST | _COMPLIANCE),
     "dealers": PageEntry(ANALYSIS, "Dealer errors", "e", "Where do things go wrong at the table, and who or what needs a look?",
                          _ROOM),
@@ -79,11 +81,16 @@ PAGES: Mapping[str, PageEntry] = {
 """Name of the page, which is its file in `pages` and its address → its entry, in the order of the navigation."""
 
 
-def start_page(may_see: frozenset[str], *, is_known: bool) -> str:
+def start_page(may_see: frozenset[str], *, is_known: bool, records_rounds: bool = True) -> str:
     """Return the page at which somebody begins: the first that they may see, of those that somebody who is known starts at.
+
+    Where no device records rounds (`records_rounds` is false), that is the page that answers what was due, before any other.
 
     >>> start_page(frozenset({"floor", "pit"}), is_known=True), start_page(frozenset({"floor", "pit"}), is_known=False)
     ('pit', 'floor')
+    >>> start_page(frozenset({"floor", "entry"}), is_known=True, records_rounds=False)
+    'entry'
     """
     offered = [name for name in PAGES if name in may_see] or list(PAGES)
-    return next((name for name in offered if is_known and PAGES[name].is_start), offered[0])
+    first = "entry" if not records_rounds and "entry" in may_see else offered[0]
+    return next((name for name in offered if is_known and PAGES[name].is_start), first)

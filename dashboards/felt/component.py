@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -13,23 +14,51 @@ from replay.transcript import entry
 HERE = Path(__file__).parent
 
 
-def felt(
-    text: str = "", chapter: str = "pa-688a", draft: str = "", *, filed: str | None = None, currency: str = "USD"
-) -> str:
-    """Show the felt with a transcript to begin with, and return the transcript of what is typed now.
-
-    `draft`: under which name the browser keeps what was typed over a reload; it keeps nothing if empty. `filed`: the rules by
-    which the round is judged, if they are not chosen on the felt.
+class Typed(NamedTuple):
+    """What is typed on the felt: the transcript, whether the outcomes of all wagers are in it, and whether the answer was asked
+    for before.
     """
-    key = f"felt-{draft or 'plain'}"
-    typed = str(st.session_state.get(key, {}).get("text", text) or "")
-    said = entry.answer(typed, currency, filed) | {"of": typed} if typed else None
-    options = {"forms": _forms(), "text": text, "chapter": chapter, "draft": draft}
+
+    text: str
+    has_outcomes: bool
+    is_unveiled: bool
+
+
+def felt(
+    text: str = "",
+    chapter: str = "pa-688a",
+    draft: str = "",
+    *,
+    done: str = "",
+    filed: str | None = None,
+    currency: str = "USD",
+    shows: Callable[[Typed], bool] = lambda typed: True,
+) -> Typed:
+    """Show the felt with a transcript to begin with, and return what is typed now.
+
+    `draft`: under which name the browser keeps what was typed over a reload; it keeps nothing if empty. `done` names what was
+    stored of the draft, which is forgotten. `filed`: the rules by which the round is judged, if they are not chosen on the felt.
+    `shows` says if the answer may be shown; in a blind audit it is not before what was done is typed.
+    """
+    key = f"felt-{draft or 'plain'}-{done}"
+    state = st.session_state.get(key, {})
+    typed = Typed(str(state.get("text", text) or ""), bool(state.get("typed")), bool(state.get("unveiled")))
+    said: dict[str, Any] | None = None
+    if typed.text:
+        said = entry.answer(typed.text, currency, filed) | {"of": typed.text}
+        if not shows(typed):
+            said = {"of": typed.text, "error": said["error"], "blind": True}
+    options = {"forms": _forms(), "text": text, "chapter": chapter, "draft": draft, "done": done}
     options |= {} if filed is None else {"rules": f"rules {entry.FILED}"}
-    result = _component()(
-        key=key, data={"options": options, "answer": said}, default={"text": text}, on_text_change=_noted
+    _component()(
+        key=key,
+        data={"options": options, "answer": said},
+        default={"text": text, "typed": False, "unveiled": False},
+        on_text_change=_noted,
+        on_typed_change=_noted,
+        on_unveiled_change=_noted,
     )
-    return str(result.text or "")
+    return typed
 
 
 def _noted() -> None:

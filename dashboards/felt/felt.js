@@ -272,18 +272,24 @@ function drawnCard(card) {
  * Put the felt into an element. `forms`: what `entry.forms` returns. `text`: a transcript to begin with. `onText(text)` is called
  * when what was typed makes another transcript; whoever mounts it then calls `answer({of: text, …})` with what `entry.answer` returns.
  * `draft`: under which name the browser keeps what was typed over a reload; none if empty. `rules`: the line of the rules that hold
- * here, if they are not chosen on the felt; `chapter` is then theirs.
+ * here, if they are not chosen on the felt; `chapter` is then theirs. `done`: what the draft held last was stored, under this name.
+ * `onTyped(all)` says if the outcomes of all wagers are typed, `onUnveil()` that the answer is asked for before.
  */
-export function mount(root, { forms, text = "", chapter = "pa-688a", rules: filed = "", onText = () => {}, draft = "" }) {
+export function mount(root, { forms, text = "", chapter = "pa-688a", rules: filed = "", onText = () => {}, onTyped = () => {}, onUnveil = () => {}, draft = "", done = "" }) {
   let form = forms.find(({ key }) => key === chapter) ?? forms[0];
   let entry = emptyEntry(form), sent = null, timer = null, last = null, fields = {}, past = [];
+  if (draft && done && localStorage.getItem(`${draft}-done`) !== done) {
+    localStorage.removeItem(draft);
+    localStorage.setItem(`${draft}-done`, done);
+  }
   const kept = draft && localStorage.getItem(draft);
+  let allTyped = false;
   const read = (words) => {
     ({ entry, form } = fromText(words, forms, chapter));
     if (filed && !entry.asText) entry.rules = filed;
   };
   entry.rules = filed;
-  if (text || kept) read(text || kept);
+  if (kept || text) read(kept || text);
 
   const said = element("p", { class: "said", role: "status" });
   const felt = element("div", { class: "felt" });
@@ -425,8 +431,16 @@ export function mount(root, { forms, text = "", chapter = "pa-688a", rules: file
     return parts;
   }
 
+  /** If what was done is typed of every wager (not seen is an answer too). */
+  function outcomesTyped() {
+    if (entry.asText) return /^\s*(take|pay|return|close)\b/m.test(entry.asText);
+    const wagers = Object.values(entry.seats).map((seat) => [readWagers(seat.wagers, form).wagers, seat.outcomes]).filter(([placed]) => placed.length);
+    return wagers.length > 0 && wagers.every(([placed, outcomes]) => readOutcomes(outcomes, placed).outcomes.filter(({ how, cents }) => how === "-" || cents !== null).length === placed.length);
+  }
+
   function update(words, { fromWritten = false } = {}) {
     said.textContent = words;
+    if (outcomesTyped() !== allTyped) onTyped(allTyped = !allTyped);
     for (const [place, field] of Object.entries(fields)) {
       const { cards, cuts, houseWay } = readCards(hand(place));
       const shown = cards.flatMap((card, index) => [cuts.includes(index) ? element("span", { class: "cut" }) : null, drawnCard(card)]).filter(Boolean);
@@ -486,12 +500,17 @@ export function mount(root, { forms, text = "", chapter = "pa-688a", rules: file
   function answer(value) {
     if (!value || (value.of !== undefined && value.of !== (sent ?? toText(entry, form)))) return;
     verdict.classList.remove("old");
-    const round = value.rounds.at(-1);
     if (value.error) {
       const line = value.error.line === null ? "" : `Line ${value.error.line}: `;
       verdict.replaceChildren(element("p", { class: "unread" }, line + value.error.words));
       return;
     }
+    if (value.blind) {
+      verdict.replaceChildren(element("p", { class: "unread" }, "What was due is hidden until what was done is typed of every wager, - for what was not seen."),
+        element("button", { type: "button", class: "unveil", onclick: onUnveil }, "Show it now (this is recorded)"));
+      return;
+    }
+    const round = value.rounds.at(-1);
     if (!round) return;
     const [shape, kind] = VERDICTS[round.verdict] ?? ["", "unknown"];
     verdict.replaceChildren(
@@ -513,7 +532,7 @@ export default function component({ parentElement, data, setStateValue }) {
   let felt = mounted.get(parentElement);
   if (!felt) {
     const root = parentElement.querySelector(".felt-root");
-    felt = mount(root, { ...data.options, onText: (text) => setStateValue("text", text) });
+    felt = mount(root, { ...data.options, onText: (text) => setStateValue("text", text), onTyped: (all) => setStateValue("typed", all), onUnveil: () => setStateValue("unveiled", true) });
     mounted.set(parentElement, felt);
   }
   felt.answer(data.answer);

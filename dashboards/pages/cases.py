@@ -13,7 +13,7 @@ from dashboards.access import access
 from dashboards.access.downloads import Download
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats
-from dashboards.parts import desk, dispute_panel, drafts, record_check, review_panel, save_link, source
+from dashboards.parts import desk, dispute_panel, drafts, observed_round, record_check, review_panel, save_link, source
 from dashboards.rulings import case_parts, ruling
 from dashboards.run import cases_path, log_address
 from desk.review import cases
@@ -86,16 +86,21 @@ def one(found: PatronCase, today: str, formats: Formats) -> None:
     desk.on_record(found.table, case.round_no)
     source.title(f"Case {found.name}")
     place: dict[str, object] = {"of": found.table, "round": case.round_no, "seat": case.seat}
+    _, is_observed, table = found.table.rpartition("/")
     ways = markup.button_link("dispute", "Open dispute", **place) + markup.button_link(
         "round", "Open round", table=found.table, round=case.round_no
     )
+    if is_observed:
+        ways = markup.button_link("observations", "Open round", table=table, round=case.round_no)
     where = f"{table_name(found.table)}, round {case.round_no:,}" + ("" if case.seat is None else f", seat {case.seat}")
     head = f"{case_parts.state_words(case)} · {where} · opened by {case.opened_by}, {formats.day_and_clock(case.opened_us)}"
     source.show(
         markup.heading(f"Case {found.name}", head, markup.Html(ways + markup.button_link("cases", "All cases")))
     )
     left, right = st.columns([7, 5], gap="medium")
-    view = source.ask(lambda db: hold.round_view(db, f"table/{found.table}", case.round_no or 0))
+    view = None
+    if not is_observed:
+        view = source.ask(lambda db: hold.round_view(db, f"table/{found.table}", case.round_no or 0))
     with left:
         source.show(case_parts.facts(found, today))
         _record(found, view, formats)
@@ -113,7 +118,11 @@ def one(found: PatronCase, today: str, formats: Formats) -> None:
 
 
 def _record(found: PatronCase, view: RoundView | None, formats: Formats) -> None:
-    """Show what the record says of the claim, where the log confirms it."""
+    """Show what the record says of the claim, where the log confirms it; of an observed round from the log alone."""
+    if found.table.startswith("observed/"):
+        source.show(markup.section("What the record shows"))
+        observed_round.record(found.table, found.case.round_no or 0, found.case.seat)
+        return
     if view is None:
         source.show(markup.section("What the record shows", "The warehouse does not hold this round yet."))
         return

@@ -11,28 +11,37 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboards.access import access
 from dashboards.drawing import markup
-from dashboards.felt.component import felt
-from dashboards.parts import clips, desk, source
+from dashboards.felt.component import Typed, felt
+from dashboards.parts import clips, desk, observed_round, source
 from dashboards.run import log_address, log_options
 from desk.review.desk import REFUSALS, Desk, desk_at
+from desk.review.observations import unveil
+from desk.review.observed_table import ObservedTable
 from desk.transcript_entry import Basis, EnteredScript, Observer, enter_transcript, filed_rules
 from replay.narrative.names import plural, table_name
+from replay.transcript.entry import FILED
 from replay.transcript.words import TranscriptError
 from rulebook.chapters.rulebook import RulesRefused, parse_submission
 
 T = TypeVar("T")
 BASES: dict[Basis, str] = {"video": "from video", "live": "live, at the table", "paper": "from paper"}
 DONE, REFUSED, TURN, NEXT = "entry-done", "entry-refused", "entry-turn", "entry-next"
-"""Where it is noted what the last entry came to, how many were stored, and with what the next one begins."""
+"""Where it is noted what the last entry came to, which was stored last, and with what the next one begins."""
+SEEN = "entry-seen"
+"""Where it is noted of each draft of an audit what was typed as done when the answer was first shown."""
+SETTLED = ("take ", "pay ", "return ", "close")
+"""How the lines of a transcript begin that say what was done."""
 
 
 class Place(NamedTuple):
-    """Where a round was played: the table, the gaming day, and the rules that it had on file then."""
+    """Where a round was played: the table, the gaming day, the rules that it had on file then; for which observation, if any."""
 
     table: str
     day: date
     chapter: str
     rules: str
+    observation: str | None
+    is_blind: bool
 
 
 def page() -> None:
@@ -43,11 +52,22 @@ def page() -> None:
     )
     if refusal := st.session_state.pop(REFUSED, None):
         source.show(markup.notice("Not saved", refusal))
-    if done := st.session_state.pop(DONE, None):
-        st.toast(markup.plain_markdown(done))
+    desk.outcome()
     may_store = log_address() is not None and access.may(access.REVIEW) and access.person() is not None
+    if may_store and (stored := st.session_state.get(DONE)):
+        _stored(*stored)
     place = _place() if may_store else None
     _felt(place)
+
+
+def _stored(table: str, number: int, words: str) -> None:
+    """Say what was stored, and offer what is done with it: look at it, open a case, make the packet."""
+    with st.container(border=True, key="entry-stored"):
+        here = {"table": table, "round": number}
+        source.show(
+            markup.Html(f"<p>{markup.text(words)} {markup.button_link('observations', 'Open round', **here)}</p>")
+        )
+        observed_round.case_and_packet(f"observed/{table}", number)
 
 
 def _place() -> Place | None:
@@ -57,17 +77,31 @@ def _place() -> Place | None:
     except REFUSALS as error:
         source.show(markup.notice("The log cannot be read, so nothing can be stored", str(error)))
         return None
-    left, right, _ = st.columns([2, 2, 4])
+    query, state = st.query_params, st.session_state
+    if query.get("table") in tables and "entry-table" not in state:
+        state["entry-table"] = query["table"]
+    latest = date.fromisoformat(today)
+    if "entry-day" not in state:
+        state["entry-day"] = min(latest, date.fromisoformat(query.get("day") or today))
+    left, right, third, _ = st.columns([2, 2, 3, 1])
     table = left.selectbox(
         "Table", [None, *tables], key="entry-table", format_func=lambda t: "Not stored" if t is None else table_name(t)
     )
     if table is None:
         return None
-    latest = date.fromisoformat(today)
     day = right.date_input(
-        "Gaming day", latest, max_value=latest, min_value=latest - timedelta(days=365), key="entry-day"
+        "Gaming day",
+        max_value=latest,
+        min_value=latest - timedelta(days=365),
+        key="entry-day",
     )
-    filed = _ask(lambda at: filed_rules(at, table, day.isoformat()))
+    filed, observations = _ask(lambda at: (filed_rules(at, table, day.isoformat()), _open_observations(at, table)))
+    if query.get("observation") in observations and "entry-observation" not in state:
+        state["entry-observation"] = query["observation"]
+    observation = third.selectbox(
+        "Observation", [None, *observations], key="entry-observation",
+        format_func=lambda each: "None: by itself" if each is None else f"{each}: {observations[each].replace('_', ' ')}",
+    )  # fmt: skip
     if filed is None:
         source.show(
             markup.notice("Nothing to judge by", f"{table_name(table)} had filed no rules by {day.isoformat()}.")
@@ -78,7 +112,8 @@ def _place() -> Place | None:
     except RulesRefused as error:
         source.show(markup.notice("Nothing to judge by", str(error)))
         return None
-    return Place(table, day, chapter, filed.toml)
+    is_blind = observation is not None and observations[observation].endswith("audit")
+    return Place(table, day, chapter, filed.toml, observation, is_blind)
 
 
 def _ask(question: Callable[[Desk], T]) -> T:
@@ -91,19 +126,62 @@ def _tables(at: Desk) -> list[str]:
     return sorted(name.removeprefix("table/") for name in at.log.streams() if name.startswith("table/"))
 
 
+def _open_observations(at: Desk, table: str) -> dict[str, str]:
+    """Return the observations of a table that go on, each with its purpose."""
+    found = ObservedTable(at.log, table).observations
+    return {name: each.opened.purpose for name, each in found.items() if each.closed is None}
+
+
 @st.fragment
 def _felt(place: Place | None) -> None:
     if place is None:
         felt(draft="rack-entry")
         return
-    turn = st.session_state.get(TURN, 0)
-    begin = st.session_state.get(NEXT, "") if turn else ""
-    draft = f"rack-entry-{place.table}-{place.day.isoformat()}-{turn}"
-    text = felt(begin, place.chapter, draft, filed=place.rules)
-    _storing(place, text)
+    turn = st.session_state.get(TURN, "")
+    at = st.query_params.get("at", "") if not turn else ""
+    begin = st.session_state.get(NEXT, "") if turn else f"rules {FILED}\nat {at}" if at else ""
+    draft = f"rack-entry-{place.table}-{place.day.isoformat()}" + (f"-{at}" if at else "")
+    typed = felt(
+        begin,
+        place.chapter,
+        draft,
+        done=turn,
+        filed=place.rules,
+        shows=lambda now: _shows(place, f"{draft}-{turn}", now),
+    )
+    _storing(place, typed, f"{draft}-{turn}")
 
 
-def _storing(place: Place, text: str) -> None:
+def _shows(place: Place, draft: str, typed: Typed) -> bool:
+    """Say whether the answer may be shown: in an audit once what was done is typed; before that it is put on record first."""
+    if not place.is_blind:
+        return True
+    seen: dict[str, list[str] | None] = st.session_state.setdefault(SEEN, {})
+    if draft in seen:
+        return True
+    if not typed.has_outcomes and typed.is_unveiled and _put_on_record(place):
+        seen[draft] = None
+    elif typed.has_outcomes:
+        seen[draft] = _done(typed.text)
+    return draft in seen
+
+
+def _done(text: str) -> list[str]:
+    return sorted(line for line in text.split("\n") if line.startswith(SETTLED))
+
+
+def _put_on_record(place: Place) -> bool:
+    """Record that what was due was seen before what was done was typed; say whether it is on record."""
+    try:
+        with desk_at(log_address() or "", persons=desk.register(), needs_results=False, **log_options()) as at:
+            unveil(at, place.table, observation=str(place.observation), by=str(access.person()))
+    except REFUSALS as error:
+        source.show(markup.notice("What was due is not shown", str(error)))
+        return False
+    return True
+
+
+def _storing(place: Place, typed: Typed, draft: str) -> None:
     """Ask how it is known, and store the round in the name of who is signed in."""
     with st.form("store", border=True):
         row = st.columns([2, 2, 2, 2])
@@ -128,10 +206,13 @@ def _storing(place: Place, text: str) -> None:
         basis=basis,
         camera=camera,
         dealer=dealer.strip() or None,
+        observation=place.observation,
         order_seen=order,
         same_as=int(given) if given else None,
     )
-    _store(observer, text)
+    seen = st.session_state.get(SEEN, {}).get(draft) if place.is_blind else None
+    if seen is None or seen == _done(typed.text) or _put_on_record(place):
+        _store(observer, typed.text)
     st.rerun()
 
 
@@ -155,8 +236,9 @@ def _store(observer: Observer, text: str) -> None:
         st.session_state[REFUSED] = str(error)
         return
     names = ", ".join(f"observed/{observer.table} round {each.round_no}" for each in stored)
-    st.session_state[DONE] = f"Stored: {names} ({plural(sum(each.events for each in stored), 'event')})"
-    st.session_state[TURN] = st.session_state.get(TURN, 0) + 1
+    words = f"Stored: {names} ({plural(sum(each.events for each in stored), 'event')})"
+    st.session_state[DONE] = observer.table, stored[-1].round_no, words
+    st.session_state[TURN] = f"{observer.table}-{stored[-1].round_no}"
     st.session_state[NEXT] = "\n".join(line for line in text.split("\n") if line.startswith(("rules ", "wager ")))
 
 

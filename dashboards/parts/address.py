@@ -37,7 +37,7 @@ class Form(NamedTuple):
 
 NUMBER = Form(f"a whole number from 1 to {LARGEST:,}", re.compile(r"[0-9]{1,16}"), least=1)
 STEP = Form(f"a whole number from 0 to {LARGEST:,}", re.compile(r"[0-9]{1,16}"), least=0)
-TABLE = Form("the id of a table, such as fu-01", re.compile(r"[a-z0-9-]{1,32}"))
+TABLE = Form("the id of a table, such as fu-01", re.compile(r"(?:observed/)?[a-z0-9-]{1,32}"))
 DAY = Form("a gaming day, such as 2026-03-06", re.compile(r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"))
 STREAM = Form("a table or meter, such as table/fu-01", re.compile(r"(?:table|meter)/[a-z0-9-]{1,32}"))
 FINDING = Form("the id of a finding, 32 digits from 0 to f", re.compile(r"[0-9a-f]{32}"))
@@ -50,6 +50,7 @@ FORMS = {
     "filing": NUMBER,
     "number": NUMBER,
     "finding": FINDING,
+    "day": DAY,
     "from": DAY,
     "of": TABLE,
     "page": NUMBER,

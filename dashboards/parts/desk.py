@@ -206,6 +206,11 @@ def act_on_each(places: Mapping[str, str], what: Callable[[Desk, str], None]) ->
         refuse(". ".join(refused), f"Nothing was written about {len(refused)} of {len(places)} incidents")
 
 
+def forget() -> None:
+    """Have the next look at the reviews read what was written since."""
+    _read.clear()
+
+
 def refuse(why: str, title: str = "Nothing was written") -> None:
     """Have the page say, when it is drawn again, that something was refused."""
     st.session_state["desk-refusal"] = title, why

@@ -110,6 +110,16 @@ def _warehouse() -> Warehouse:
     return _open.db
 
 
+def records_rounds() -> bool:
+    """Say whether devices record rounds here: false if a log is named and the warehouse has no round of it."""
+    if log_address() is None:
+        return True
+    try:
+        return hold.has_rounds(_warehouse())
+    except WarehouseError:
+        return False
+
+
 def _facts() -> PropertyFacts:
     """Return what the property is, for what is on every page, also if there is no warehouse."""
     try:

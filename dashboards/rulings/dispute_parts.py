@@ -47,8 +47,10 @@ def _text_link(found: FoundText) -> Html:
         return markup.link("cases", found.id, case=found.id)
     if found.table == SURVEILLANCE:
         return markup.link("surveillance", found.place)
-    if found.round_no is None or found.table.startswith("observed/"):
+    if found.round_no is None:
         return markup.text(found.place)
+    if found.table.startswith("observed/"):
+        return markup.link("observations", found.place, table=found.table.partition("/")[2], round=found.round_no)
     finding = found.id if found.kind in ("finding", "note") else None
     if found.kind == "dispute":
         return markup.link("dispute", found.place, of=found.table, round=found.round_no)

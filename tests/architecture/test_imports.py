@@ -42,6 +42,8 @@ MAY_IMPORT = {
         "desk.review.desk_memory",
         "desk.review.full_text",
         "desk.review.incident_desk",
+        "desk.review.observations",
+        "desk.review.observed_table",
         "desk.review.persons",
         "desk.review.surveillance",
         "desk.sign_in",
@@ -57,6 +59,8 @@ ALSO = {
     "analytics/warehouse/feed.py": ("events",),
     "dashboards/pages/filing.py": ("rulebook.chapters",),
     "dashboards/pages/entry.py": ("desk.transcript_entry", "replay.transcript.words", "rulebook.chapters"),
+    "dashboards/pages/observations.py": ("desk.transcript_entry",),
+    "dashboards/parts/observed_round.py": ("replay.transcript.words",),
     "desk/verification/result.py": ("whatif.table_check",),
     "desk/verification/verification.py": ("whatif.table_check",),
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -10,6 +12,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from dashboards.run import KEY_VARIABLE
+from desk.review.observed_table import ObservedTable
 from events.open import open_log
 from events.vocabulary.codec import decode
 from events.vocabulary.model import RoundObserved
@@ -34,13 +38,17 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     offered = '\n[wagers.ace_high_bonus]\npaytable = "1"\nmin = "5.00"\nmax = "100.00"\n'
     rules.write_text(rules.read_text() + offered)
     assert main(["--quiet", "apply", str(folder), "--by", "m.ortiz"]) == 0
+    log = ["--log", f"sqlite:///{folder / 'floor.db'}"]
+    assert main(["--quiet", "keys", "new", str(folder / "log.key"), "--by", "custodian", *log]) == 0
     return folder
 
 
 @pytest.fixture(scope="module")
 def house_site(house: Path) -> Iterator[str]:
-    with served(house / "warehouse.duckdb", log_of(house), login=True) as address:
-        yield address
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv(KEY_VARIABLE, str(house / "log.key"))
+        with served(house / "warehouse.duckdb", log_of(house), login=True) as address:
+            yield address
 
 
 def log_of(house: Path) -> str:
@@ -55,7 +63,8 @@ def last_of(house: Path, stream: str) -> int:
 def test_a_round_typed_on_the_felt_is_stored_in_the_observers_name(house_site: str, house: Path, page: Page) -> None:
     before = last_of(house, "table/fu-01")
     log_in_browser(page, house_site, "m.ortiz")
-    page.goto(f"{house_site}/entry")
+    page.goto(house_site)  # the first page where no device records rounds
+    page.wait_for_url("**/entry")
     expect_drawn(page)
     page.get_by_role("combobox", name="Table", exact=True).click()
     page.get_by_role("option", name="FU-01").click()
@@ -71,7 +80,8 @@ def test_a_round_typed_on_the_felt_is_stored_in_the_observers_name(house_site: s
     expect(page.locator(".headline")).to_contain_text("Seat 3 is owed $100.00")
     page.get_by_role("textbox", name="Camera").fill("cam-4")
     page.get_by_role("button", name="Store at FU-01").click()
-    expect(page.get_by_test_id("stToast")).to_contain_text("Stored: observed/fu-01 round 1")
+    expect(page.get_by_text("Stored: observed/fu-01 round 1")).to_be_visible()
+    expect_drawn(page)
     assert last_of(house, "table/fu-01") == before
     with closing(open_log(log_of(house), read_only=True)) as log:
         events = [decode(record.data) for record in log.read("observed/fu-01")]
@@ -98,3 +108,66 @@ def test_what_cannot_be_stored_is_said_and_nothing_is_written(house_site: str, h
     page.get_by_role("button", name="Store at FU-01").click()
     expect(page.get_by_text("Not saved")).to_be_visible()
     assert last_of(house, "observed/fu-01") == before
+
+
+def test_a_dispute_leads_to_its_signed_packet_in_four_clicks(house_site: str, house: Path, page: Page) -> None:
+    """From the felt: Store, Open case, Dispute packet, and the link to the signed PDF; the packet has the claim."""
+    log_in_browser(page, house_site, "m.ortiz")
+    page.goto(f"{house_site}/entry?table=fu-01")
+    expect_drawn(page)
+    expect(page.get_by_text("by the rules on file")).to_be_visible()
+    page.get_by_role("textbox", name="Camera").fill("cam-4")
+    page.get_by_label("Dealer: cards").click()
+    for words in ("*KdJc9s8h4d3c5", "AsQdTh9h7c5s2d", "b25a10"):
+        page.keyboard.type(words)
+        page.keyboard.press("Tab")
+    page.keyboard.type("rp100")
+    expect(page.locator(".headline")).to_contain_text("Seat 5 is owed $100.00")
+    page.get_by_role("button", name="Store at FU-01").click()
+    began = time.monotonic()
+    page.get_by_label("What the patron says").fill("paid half of the bonus")
+    page.get_by_role("button", name="Open case").click()
+    expect(page.get_by_role("link", name=re.compile("Case FU-01-OC"))).to_be_visible()
+    page.get_by_role("button", name="Dispute packet").click()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="PDF, signed").click()
+    assert time.monotonic() - began < 10
+    name = download.value.suggested_filename
+    assert re.fullmatch(r"observed-fu-01-\d+\.pdf", name)
+    file = house / name
+    download.value.save_as(file)
+    assert main(["--quiet", "verify", str(file), "--key", str(house / "log.key.pub")]) == 0
+
+
+def test_an_audit_is_blind_until_what_was_done_is_typed(house_site: str, house: Path, page: Page) -> None:
+    log_in_browser(page, house_site, "m.ortiz")
+    page.goto(f"{house_site}/observations")
+    expect_drawn(page)
+    page.get_by_text("Open an observation").first.click()
+    page.get_by_role("textbox", name="Dealer").fill("d-07")
+    page.get_by_role("textbox", name="From").fill("18:00")
+    page.get_by_role("textbox", name="To", exact=True).fill("22:00")
+    page.get_by_role("button", name="Open observation").click()
+    expect(page.get_by_role("heading", name="FU-01 · o-1")).to_be_visible()
+    expect(page.get_by_text("drawn before anything was watched from seed")).to_be_visible()
+    page.get_by_role("link", name="Enter").first.click()
+    page.wait_for_url("**/entry?**")
+    expect_drawn(page)
+    page.get_by_label("Dealer: cards").click()
+    for words in ("*KdJc9s8h4d3c3", "AsQdTh9h7c5s2d", "b25a10"):
+        page.keyboard.type(words)
+        page.keyboard.press("Tab")
+    expect(page.get_by_text("is hidden until what was done is typed")).to_be_visible()
+    expect(page.locator(".headline")).to_have_count(0)
+    page.get_by_role("button", name="Show it now (this is recorded)").click()
+    expect(page.locator(".headline")).to_be_visible()
+    page.get_by_label("Seat 3: outcomes").click()
+    page.keyboard.type("rp200")
+    page.get_by_role("textbox", name="Camera").fill("cam-4")
+    page.get_by_role("button", name="Store at FU-01").click()
+    expect(page.get_by_text("Stored: observed/fu-01 round")).to_be_visible()
+    with closing(open_log(log_of(house), read_only=True)) as log:
+        rounds = ObservedTable(log, "fu-01").rounds.values()
+    audited = [each for each in rounds if each.header.observation == "o-1"]
+    assert [each.is_unveiled for each in audited] == [True]
+    assert audited[0].header.played_from_us is not None

@@ -1,0 +1,120 @@
+"""An observed round on a page: its verdict, worked out from the log at this moment, and what people do about it.
+
+Invariant: nothing of it is from the warehouse, which counts no observed round; what is written is in the log before the page
+says so.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import TypeVar
+
+import streamlit as st
+
+from analytics.warehouse.warehouse import PropertyFacts
+from dashboards.access import access
+from dashboards.drawing import markup
+from dashboards.drawing.names import Formats
+from dashboards.parts import desk, packets, source
+from dashboards.run import cases_path, log_address, log_options
+from desk.packet.evidence import Judged, judge
+from desk.review import cases
+from desk.review.cases import CaseFolder
+from desk.review.desk import REFUSALS, Desk, desk_at
+from replay.findings import Adjudication
+from replay.narrative.verdicts import RoundVerdict, narrate
+from replay.transcript.words import TranscriptError
+
+T = TypeVar("T")
+
+
+def formats_of(at: Desk) -> Formats:
+    """Return how the property of a log writes money and time."""
+    said = at.memory.configured(at.log)
+    return Formats.of(
+        PropertyFacts() if said is None else PropertyFacts(currency=said.currency, time_zone=said.time_zone)
+    )
+
+
+def judged_now(at: Desk, place: str, number: int) -> Judged | None:
+    """Return the verdict on an observed round as the log is now; None if it has none."""
+    return judge(place, functools.partial(at.log.read, place), number, elsewhere=at.log.read)
+
+
+def ask(question: Callable[[Desk], T]) -> T:
+    """Put a question to the desk of a log of which perhaps nothing was replayed yet. Raises what a desk raises."""
+    with desk_at(log_address() or "", read_only=True, check_heads=False, needs_results=False, **log_options()) as at:
+        return question(at)
+
+
+def act(done: str, what: Callable[[Desk, str], object]) -> bool:
+    """Do something at the desk in the name of who is signed in; say whether it was written. The page says what came of it."""
+    address, who, denied = log_address(), access.person(), access.refusal(access.REVIEW)
+    if address is None or who is None or denied is not None:
+        desk.refuse(denied or "Sign in first: what is entered is in a person's name.")
+        return False
+    try:
+        with desk_at(address, persons=desk.register(), needs_results=False, **log_options()) as at:
+            what(at, who)
+    except (*REFUSALS, TranscriptError) as error:
+        desk.refuse(str(error))
+        return False
+    st.session_state["desk-done"] = done
+    return True
+
+
+def record(place: str, number: int, seat: int | None) -> None:
+    """Show what the log shows now of an observed round (and a seat)."""
+    judged, formats = ask(lambda at: (judged_now(at, place, number), formats_of(at)))
+    if judged is None:
+        source.show(markup.empty("No verdict", "The entry of this round was withdrawn."))
+    else:
+        verdict(judged.adjudication, seat, formats)
+
+
+def verdict(judged: Adjudication, seat: int | None, formats: Formats) -> None:
+    """Show a verdict in one sentence."""
+    said = narrate(RoundVerdict.of(judged), seat, formats.currency)
+    source.show(markup.Html(f"<p>{markup.verdict_badge(judged.verdict)} {markup.text(said.sentence)}</p>"))
+
+
+def may_act() -> bool:
+    """Whether who looks may enter, correct and confirm."""
+    return log_address() is not None and access.person() is not None and access.may(access.REVIEW)
+
+
+def case_and_packet(place: str, number: int) -> None:
+    """Offer to open a case of an observed round by what the patron says, and to make its packet."""
+    here = [each for each in ask(lambda at: cases.cases(at, place)) if each.case.round_no == number]
+    seat = here[-1].case.seat if here else None
+    with st.container(horizontal=True, vertical_alignment="center"):
+        for each in here:
+            source.show(markup.button_link("cases", f"Case {each.name}", case=each.name))
+        packets.offer(place, number, seat)
+    if not here and may_act():
+        _open_case(place, number)
+
+
+def _open_case(place: str, number: int) -> None:
+    with st.form(f"case {place} {number}", border=False):
+        left, right, button = st.columns([5, 1, 2], vertical_alignment="bottom")
+        claim = left.text_input(
+            "What the patron says", max_chars=400, placeholder="the ace high bonus was not paid"
+        ).strip()
+        seat = right.selectbox(
+            "Seat", [None, *range(1, 8)], format_func=lambda each: "–" if each is None else str(each)
+        )
+        pressed = button.form_submit_button("Open case")
+    if not pressed:
+        return
+    if not claim:
+        desk.refuse("Write down what the patron says")
+    else:
+        settings = CaseFolder(cases_path()).settings()
+        act(
+            "Case opened",
+            lambda at, who: cases.open_case(at, place, number, by=who, settings=settings, claim=claim, seat=seat),
+        )
+        desk.forget()
+    st.rerun()
