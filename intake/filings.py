@@ -35,6 +35,7 @@ _MARKS = tuple(
     f'"type":"{event.TYPE}"'.encode()
     for event in (ChapterPublished, EventCorrected, GamingDayOpened, RulesFiled, TableClosed, TableOpened)
 ) + tuple(f'"source":"{beginning}'.encode() for beginning in PEOPLE)
+_PUBLISHED = f'"type":"{ChapterPublished.TYPE}"'.encode()
 _APPLIED = f'"type":"{PropertyApplied.TYPE}"'.encode()
 PROPERTY = "property/main"
 
@@ -162,10 +163,11 @@ def filing_in(payload: Event) -> RulesFiled | None:
 
 
 class OfficeRule:
-    """Whether only the office files rules at a property, as it was applied last."""
+    """What a property says of rules: whether only its office files them, as was applied last, and the amendments it published."""
 
     def __init__(self) -> None:
         self._seq, self._holds = 0, False
+        self.editions: tuple[ChapterPublished, ...] = ()
 
     def holds(self, log: EventLog) -> bool:
         """Read on, and return it. Raises an `IntegrityError` if the property's stream is broken."""
@@ -175,7 +177,18 @@ class OfficeRule:
             if _APPLIED in record.data:
                 payload = decode(record.data).payload
                 self._holds = payload.only_office_files if isinstance(payload, PropertyApplied) else self._holds
+            elif _PUBLISHED in record.data:
+                payload = decode(record.data).payload
+                self.editions += (payload,) if isinstance(payload, ChapterPublished) else ()
         return self._holds
+
+
+def published(log: EventLog) -> tuple[ChapterPublished, ...]:
+    """Return the amendments that a property published, in order. Raises an `IntegrityError` if its stream is broken."""
+    said = OfficeRule()
+    if PROPERTY in log.streams():
+        said.holds(log)
+    return said.editions
 
 
 def check_of_device(stream: str, payload: Event, table: TableFilings, only_office: bool) -> None:
@@ -220,6 +233,7 @@ class FilingCheck:
             if isinstance(line, AcceptedLine) and line.stream in streams:
                 try:
                     check_of_device(line.stream, line.draft.payload, self._tables[line.stream], only_office)
+                    self._check_editions(line)
                     self._check(line, before[line.stream])
                     before[line.stream].append(line)
                 except EventError as error:
@@ -242,6 +256,17 @@ class FilingCheck:
                     kept = Refusal(line.where, line.data, line.stream, str(error), line.origin)
             screened.append(kept)
         return screened
+
+    def _check_editions(self, line: AcceptedLine) -> None:
+        """Refuse rules at a table that does not have every amendment of the property: they would be judged by the old text."""
+        known = self._tables[line.stream].editions
+        missing = [each for each in self._office.editions if each.toml not in known]
+        if missing and filing_in(line.draft.payload) is not None:
+            first = missing[0]
+            raise WrongPlace(
+                f"rules_filed in {line.stream}: the property published edition {first.edition} of {first.chapter}, which this "
+                "table does not have; the office files the rules of a new table with `rack rules file`, and brings it along"
+            )
 
     def _check(self, line: AcceptedLine, before: Sequence[AcceptedLine]) -> None:
         filed = filing_in(line.draft.payload)

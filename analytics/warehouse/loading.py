@@ -349,7 +349,7 @@ def _adjudication_row(load_no: int, a: Adjudication) -> tuple[Any, ...]:
         a.rules_digest,
         a.submission,
         a.game,
-        a.chapter,
+        f"{a.chapter}#{a.edition}" if a.edition_digest else a.chapter,
         a.gaming_day,
         a.shift,
         a.dealer,

@@ -5,19 +5,24 @@ The text of a submission is in the log as it was filed. What changes is said in 
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from desk.house.record import Entry, TableRecord, drafts, house_event, records
+from desk.house.record import BEGINNINGS, Entry, TableRecord, drafts, house_event, records
 from desk.review.persons import Person, Persons, ReviewRefused, acting
 from events.errors import EventError
 from events.log.contract import EventLog
 from events.vocabulary import model
+from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Draft
-from intake.filings import Submission, check_filing
+from intake.filings import PROPERTY, Submission, check_filing, published
 from replay.narrative.names import heading, wager_name
 from replay.transcript.transcript import rules_filed
 from rulebook.catalogue import wager_names
+from rulebook.chapters.chapter_files import amendment_texts
+from rulebook.chapters.chapters import LAST_DAY, chapter, known_chapters
+from rulebook.chapters.editions import Amendment, read_amendment
 from rulebook.chapters.money import show_money
 from rulebook.chapters.rulebook import Rulebook, RulesRefused, parse_submission
 
@@ -67,6 +72,62 @@ class Filing(NamedTuple):
         same = "the same rules, filed by the office instead of a device" if self.by_device else "the same rules"
         what = "; ".join(self.changes) or same
         return f"{self.table} rules from {self.book.effective_gaming_day}: {what}"
+
+
+class Publication(NamedTuple):
+    """What publishing an amendment comes to: the tables that get it, those at which rounds of its days were played already,
+    and the tables whose rules do not fit it, with why."""
+
+    amendment: Amendment
+    tables: tuple[str, ...]
+    judged_again: tuple[str, ...]
+    misfits: dict[str, str]
+
+
+def publishing(log: EventLog, text: str) -> Publication:
+    """Return what publishing an amendment would come to.
+
+    Raises `ValueError` if the amendment does not fit its chapter, `ReviewRefused` if it cannot be published at this property.
+    """
+    made = read_amendment(text)
+    jurisdiction, _, name = made.key.partition("-")
+    if made.key not in known_chapters():
+        raise ReviewRefused(f"{made.key}: there is no such chapter; expected one of {', '.join(known_chapters())}")
+    if PROPERTY not in log.streams():
+        raise ReviewRefused("the log does not say of which property it is; set the property up first (`rack apply`)")
+    earlier = tuple(each.toml for each in published(log))
+    known = [
+        each for each in map(read_amendment, (*amendment_texts(jurisdiction, name), *earlier)) if each.key == made.key
+    ]
+    last = max(known, key=lambda each: each.edition, default=None)
+    number = 1 if last is None else last.edition
+    if made.edition != number + 1:
+        raise ReviewRefused(
+            f"edition {made.edition} of {made.key}: the last known is {number}; expected the next number"
+        )
+    if last is not None and made.effective < last.effective:
+        days = f"counts from {made.effective}, and edition {number} from {last.effective}"
+        raise ReviewRefused(f"edition {made.edition} of {made.key} {days}; expected no earlier day")
+    before = chapter(jurisdiction, name, day=LAST_DAY, published=earlier)
+    after = chapter(jurisdiction, name, day=LAST_DAY, published=(*earlier, text))
+    if after.edition_digest == before.edition_digest:
+        raise ReviewRefused(f"edition {made.edition} of {made.key} changes nothing of the chapter")
+    tables = [stream.removeprefix("table/") for stream in log.streams() if stream.startswith("table/")]
+    misfits, again = dict[str, str](), list[str]()
+    for table in tables:
+        record = TableRecord(log, table)
+        day = max(record.gaming_day, made.effective)
+        filed = record.filings.in_force(day)
+        if filed is None:
+            continue
+        try:
+            book = parse_submission(filed.toml, f"rules of {table}", day, (*record.filings.editions, text))
+        except RulesRefused as error:
+            misfits[table] = str(error)
+            continue
+        if record.gaming_day >= made.effective and book.chapter.edition_digest:
+            again.append(table)
+    return Publication(made, tuple(tables), tuple(again), misfits)
 
 
 def planned(record: TableRecord, book: Rulebook, returns: Returns) -> Filing:
@@ -177,18 +238,67 @@ class Office:
 
         `event_ids` are ids for them, the last that of the filing. Raises `EventError` if they cannot be filed.
         """
-        book = parse_submission(text)
+        brought = [each for each in published(self._log) if each.toml not in record.filings.editions]
+        book = parse_submission(text, published=(*record.filings.editions, *(each.toml for each in brought)))
         filed = rules_filed(book, text)
         day = record.gaming_day or book.effective_gaming_day
         try:
             check_filing(filed, read_filed_rules, record.filings.game, day, record.filings.in_force(day))
         except EventError as error:
             raise EventError(f"{record.table}: {error}; nothing was written") from error
-        payloads: list[model.Event] = [] if record.last else [model.GamingDayOpened(gaming_day=day)]
-        payloads.append(filed)
-        ids = [*([None] * len(payloads)), *event_ids][-len(payloads) :]
-        entries = [Entry(payload, self._now_us, event_id) for payload, event_id in zip(payloads, ids, strict=True)]
+        opening = [] if record.last else [model.GamingDayOpened(gaming_day=day)]
+        ids = [None, None, *event_ids][-2:]
+        named = [*zip(opening, ids, strict=False), *((each, None) for each in brought), (filed, ids[-1])]
+        entries = [Entry(payload, self._now_us, event_id) for payload, event_id in named]
         return drafts(record, "office", self._persons.known(by), entries)
+
+    def publish(self, text: str, *, by: str, signed_by: str) -> Publication:
+        """Publish an amendment of a chapter at every table, in the names of two persons; return what follows from it.
+
+        Raises `ValueError` if it does not fit, `ReviewRefused` and `EventError` if it cannot be published; then nothing was
+        written.
+        """
+        person = acting(self._persons, by, ROLE)
+        second = acting(self._persons, signed_by, ROLE)
+        if second.id == person.id:
+            raise ReviewRefused(f"{person.id} publishes the amendment; the second signature is another person's")
+        with self._log.turn():
+            publication = publishing(self._log, text)
+            made = publication.amendment
+            event = house_event(
+                model.ChapterPublished,
+                by=person.token,
+                chapter=made.key,
+                edition=made.edition,
+                effective_gaming_day=made.effective,
+                sha256=made.digest,
+                signed_by=second.token,
+                toml=text,
+            )
+            streams = [PROPERTY, *(f"table/{name}" for name in publication.tables)]
+            self._log.append_groups([(stream, self._entered(stream, person, event)) for stream in streams])
+        return publication
+
+    def _entered(self, stream: str, person: Person, event: model.Event) -> list[Draft]:
+        record = TableRecord(self._log, stream.removeprefix("table/")) if stream != PROPERTY else None
+        if record is not None:
+            return drafts(record, "office", person, [Entry(event, self._now_us)])
+        source = BEGINNINGS["office"] + person.token
+        numbers = [
+            event.source_seq
+            for event in (decode(record.data) for record in self._log.read(PROPERTY))
+            if event.source == source
+        ]
+        return [
+            Draft(
+                event_id=secrets.token_hex(16),
+                source=source,
+                source_seq=max(numbers, default=0) + 1,
+                occurred_at_us=self._now_us,
+                round_no=None,
+                payload=event,
+            )
+        ]
 
     def sign(self, tables: Sequence[str], *, by: str) -> dict[str, int]:
         """Sign the last filing of each table a second time, all or none; return their numbers. Raises `ReviewRefused`."""

@@ -199,7 +199,7 @@ def observed_evidence(
         same_entry = (
             wanted is not None and wanted.stream == stream and wanted.first_seq <= record.seq <= wanted.last_seq
         )
-        if same_entry or read_data(record.data).round_no == round_no:
+        if same_entry or _is_about(record, round_no):
             own.append(record)
     table = f"table/{stream.partition('/')[2]}"
     others = {table: list(elsewhere(table, judged.header.rules.seq, judged.header.rules.seq))}
@@ -209,6 +209,12 @@ def observed_evidence(
     begins, numbers = judged.adjudication.first_seq, {record.seq for record in own}
     ends = next(seq for seq in count(begins) if seq + 1 not in numbers)
     return Evidence(tuple(own), begins, ends), judged, others
+
+
+def _is_about(record: Record, round_no: int) -> bool:
+    """Whether an event of a stream of observed rounds is of an entry, or an amendment of its chapter."""
+    event = read_data(record.data)
+    return event.round_no == round_no or isinstance(event.payload, model.ChapterPublished)
 
 
 def rests_on(judged: Judged, stream: str) -> int:
@@ -285,8 +291,9 @@ class _Chooser:
             rounds.add(event.round_no)
             numbers[event.source] = event.source_seq
         rounds.discard(None)
-        for record, event in self._read(ends + 1):  # later events about these rounds, and late ones of a device
-            if event.round_no in rounds or event.source_seq < numbers.get(event.source, 0):
+        for record, event in self._read(ends + 1):  # later events about these rounds, late ones of a device, amendments
+            is_about = event.round_no in rounds or isinstance(event.payload, model.ChapterPublished)
+            if is_about or event.source_seq < numbers.get(event.source, 0):
                 chosen[record.seq] = record
         chosen |= {record.seq: record for record in self._showing_loss(ends, numbers)}
         self._add_corrections(chosen, rounds)

@@ -426,6 +426,11 @@ def _rules(judged: Judged) -> Story:
     rows = [
         ["Submission", book.name],
         ["Chapter", f"{book.chapter.key}: {book.chapter.title}"],
+        *(
+            [["Edition", f"{book.chapter.edition}, SHA-256 {book.chapter.edition_digest}"]]
+            if book.chapter.edition_digest
+            else []
+        ),
         ["Effective", f"gaming day {book.effective_gaming_day}"],
         ["SHA-256 of its text", book.digest],
         ["Wagers", ", ".join(offered)],

@@ -20,6 +20,7 @@ from events.vocabulary import model
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import Event, EventCorrected2, Replacement
 from events.vocabulary.places import writers_of
+from intake.filings import published
 from replay.fold.observed_fold import usual_place
 
 CLOSED_BY = "observer"
@@ -158,8 +159,27 @@ def enter(
             times = sorted(at_us for _, at_us in seen)
             seen = list(zip(sorted((event for event, _ in seen), key=usual_place), times, strict=True))
         begins = header.played_from_us if header.played_from_us is not None else seen[0][1]
-        written = [(header, number, begins, event_id), *((event, number, at_us, None) for event, at_us in seen)]
-        return number, _write(desk, state, person, written)
+        missing = _missing(desk, state)
+        written: list[Written] = [(each, None, None, None) for each in missing]
+        written += [(header, number, begins, event_id), *((event, number, at_us, None) for event, at_us in seen)]
+        return number, _write(desk, state, person, written) - len(missing)
+
+
+def _missing(desk: Desk, state: ObservedTable) -> list[model.ChapterPublished]:
+    """Return the amendments that the property published and the stream does not have: its rounds are judged by them too."""
+    return [each for each in published(desk.log) if each.toml not in state.editions]
+
+
+def bring_editions(desk: Desk, by: str) -> None:
+    """Bring what the property published to every stream of observed rounds, in a person's name."""
+    person = desk.person(by).id
+    with desk.log.turn():
+        for stream in desk.log.streams():
+            if stream.startswith("observed/"):
+                state = ObservedTable(desk.log, stream.removeprefix("observed/"))
+                missing = _missing(desk, state)
+                if missing:
+                    _write(desk, state, person, [(each, None, None, None) for each in missing])
 
 
 def _check(state: ObservedTable, header: model.RoundObserved) -> None:

@@ -24,6 +24,7 @@ from replay.narrative.names import moment
 from replay.narrative.reviews import recorded_by
 
 LATER = (
+    model.ChapterPublished,
     model.EntryConfirmed,
     model.EntryLineAdded,
     model.ObservationOpened,
@@ -86,6 +87,8 @@ class ObservedTable:
         self.seq, self.gaming_day = 0, ""
         self.rounds: dict[int, EnteredRound] = {}
         self.observations: dict[str, Observation] = {}
+        self.editions: set[str] = set()
+        """The amendments of chapters that are here, each whole."""
         self._unveiled: set[tuple[str, str]] = set()
         self.ids: dict[str, int] = {}
         """Id of the opening of an entry → its round number."""
@@ -113,6 +116,8 @@ class ObservedTable:
         payload, number = event.payload, event.round_no or 0
         entered = self.rounds.get(number)
         match payload:
+            case model.ChapterPublished():
+                self.editions.add(payload.toml)
             case model.ObservationOpened():
                 self.observations.setdefault(payload.observation, Observation(opened=payload, opened_seq=event.seq))
             case model.ObservationClosed() if payload.observation in self.observations:

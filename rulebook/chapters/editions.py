@@ -232,9 +232,23 @@ def _put_line(changed: dict[str, Any], line: Table, source: str) -> None:
     paytable = _find(changed, {"wager": wager, "name": name}, f"{source}: line: paytable {name!r} of {wager!r}")
     lines = paytable.get("lines", ())
     known = any(each["hand"] == hand for each in lines)
+    if not known and not _is_known_line(changed, line):
+        raise ValueError(
+            f"{source}: line: hand {hand!r}: no such line; expected one that a paytable of the wager has; {GUIDE}"
+        )
     replaced = [new if each["hand"] == hand else each for each in lines]
     changed["paytable"] = _with_entry(
         changed["paytable"], {**paytable, "lines": replaced if known else [*replaced, new]}, "paytable", source
+    )
+
+
+def _is_known_line(changed: Table, line: Table) -> bool:
+    """Whether a paytable of the wager has a line of this hand: by another the game would be another one."""
+    return any(
+        each["hand"] == line.get("hand")
+        for paytable in changed.get("paytable", ())
+        if paytable["wager"] == line.get("wager")
+        for each in paytable.get("lines", ())
     )
 
 

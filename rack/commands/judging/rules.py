@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 HELP = "List the paytables that can be filed, check a rules submission, file it at tables, or sign a filing"
 
-EPILOG = "Who files and who signs has the role `compliance` in the register of persons (`rack review register`)."
+EPILOG = "Who files, publishes and signs has the role `compliance` in the register of persons (`rack review register`)."
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -27,25 +27,32 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     action = action_parsers(parser)
     action("list", "List every wager and paytable of every chapter, with its section.")
-    check = action("check", "Validate a rules submission, or the chapter of a game.")
+    check = action("check", "Validate a rules submission, an amendment, or the chapter of a game.")
     file = action("file", "File a rules submission at tables, all or none.")
     for each in (check, file):
-        each.add_argument("file", metavar="FILE", help="The rules submission (TOML); for check also a chapter.")
+        each.add_argument(
+            "file", metavar="FILE", help="The rules submission (TOML); for check also a chapter or an amendment."
+        )
     sign = action("sign", "Sign the last filing of each table a second time, as another person than the one who filed.")
     for each in (file, sign):
         each.add_argument("tables", metavar="TABLE", nargs="+", type=str.lower, help="The tables.")
+    amend = action("amend", "Publish an amendment of a chapter at every table, from a gaming day on; two persons.")
+    amend.add_argument("file", metavar="FILE", help="The amendment (TOML; docs/editions.md has its form).")
+    amend.add_argument("--by", metavar="PERSON", help="Who publishes it.")
+    amend.add_argument("--signed-by", metavar="PERSON", help="Who signs it, another person.")
     filed = action("filed", "List who filed which rules, and who signed; a filing by a device is named.")
     filed.add_argument("tables", metavar="TABLE", nargs="*", type=str.lower, help="Only these tables.")
-    for each in (file, sign, filed):
+    for each in (file, sign, amend, filed):
         add_log(each)
     sign.add_argument("--by", metavar="PERSON", required=True, help="Who signs, such as m.ortiz.")
     file.add_argument("--by", metavar="PERSON", help="Who files, such as m.ortiz.")
     file.add_argument("--signed-by", metavar="PERSON", help="Who signs at once, another person.")
-    file.add_argument(
-        "--dry-run",
-        action="store_true",
-        help="Print what would change, and what every wager returns; write nothing.",
-    )
+    for each in (file, amend):
+        each.add_argument(
+            "--dry-run",
+            action="store_true",
+            help="Print what would change, and what every wager returns; write nothing.",
+        )
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
@@ -57,6 +64,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             _check(arguments.file, output)
         case "file":
             _file(arguments, arguments.file, arguments.tables, output)
+        case "amend":
+            _amend(arguments, arguments.file, output)
         case "sign":
             _sign(arguments, arguments.tables, output)
         case _:
@@ -82,6 +91,48 @@ def _file(arguments: argparse.Namespace, file: str, tables: list[str], output: O
     output.text(*(filing.says for filing in made))
     if not arguments.dry_run and arguments.signed_by is None:
         output.note(f"filed by {arguments.by}; a second person signs with `rack rules sign TABLE --by PERSON`")
+
+
+def _amend(arguments: argparse.Namespace, file: str, output: Output) -> None:
+    from desk.house.filing import Office, publishing
+    from desk.review.observations import bring_editions
+    from desk.review.persons import ReviewRefused
+    from rack import settings
+    from rack.opening import desk, house_log, register_of
+
+    text = _text_of(file)
+    try:
+        if arguments.dry_run:
+            with house_log(arguments.log, read_only=True) as log:
+                made = publishing(log, text)
+        else:
+            require_options(arguments, "rules", "amend", ("by", "signed_by"))
+            with desk(settings.log_address(arguments.log), needs_results=False) as opened:
+                office = Office(opened.log, register_of(arguments.log), time.time_ns() // 1_000)
+                made = office.publish(text, by=arguments.by, signed_by=arguments.signed_by)
+                bring_editions(opened, arguments.by)
+    except ValueError as error:
+        raise ReviewRefused(f"{file}: {error}; nothing was written") from error
+    amendment = made.amendment
+    output.value(
+        {
+            "chapter": amendment.key,
+            "edition": amendment.edition,
+            "effective_gaming_day": amendment.effective,
+            "sha256": amendment.digest,
+            "tables": list(made.tables),
+            "judged_again": list(made.judged_again),
+            "misfits": made.misfits,
+        }
+    )
+    tables = "1 table" if len(made.tables) == 1 else f"{len(made.tables)} tables"
+    output.text(
+        f"{amendment.key}, edition {amendment.edition}, from {amendment.effective} on ({amendment.cite}): {tables}"
+    )
+    if made.judged_again:
+        output.text(f"rounds since {amendment.effective} are judged again: {', '.join(made.judged_again)}")
+    for name, why in made.misfits.items():
+        output.note(f"{name}: the rules on file do not fit it: {why}; file new rules from {amendment.effective} on")
 
 
 def _sign(arguments: argparse.Namespace, tables: list[str], output: Output) -> None:
@@ -160,14 +211,35 @@ def _text_of(file: str) -> str:
         raise UsageError(f"{file}: no such file; expected a rules submission (TOML)") from None
 
 
-def _is_chapter(text: str) -> bool:
-    """Whether a text is a chapter: it has what no submission may have."""
+def _keys(text: str) -> set[str]:
+    """Return the keys of a text at its top: a chapter and an amendment have some that no submission may have."""
     import tomllib
 
     try:
-        return not {"jurisdiction", "numbers", "game"}.isdisjoint(tomllib.loads(text))
+        return set(tomllib.loads(text))
     except (ValueError, RecursionError):
-        return False
+        return set()
+
+
+def _check_amendment(file: str, text: str, output: Output) -> None:
+    from rulebook.chapters.chapters import chapter
+    from rulebook.chapters.editions import read_amendment
+
+    try:
+        read = read_amendment(text, file)
+        jurisdiction, _, name = read.key.partition("-")
+        made = chapter(jurisdiction, name, day=read.effective, published=(text,))
+    except KeyError:
+        raise UsageError(f"{file}: there is no chapter {read.key}; expected one that `rack rules list` shows") from None
+    except ValueError as error:
+        raise UsageError(f"{file}: {error}") from error
+    output.value(
+        {"chapter": read.key, "edition": read.edition, "effective_gaming_day": read.effective, "sha256": read.digest}
+    )
+    changes = "" if made.edition_digest else "; it changes nothing of the chapter"
+    output.text(
+        f"{file}: accepted; {read.key}, edition {read.edition}, from {read.effective} on ({read.cite}){changes}"
+    )
 
 
 def _check_chapter(file: str, text: str, output: Output) -> None:
@@ -188,9 +260,15 @@ def _check_chapter(file: str, text: str, output: Output) -> None:
 
 def _check(file: str, output: Output) -> None:
     text = _text_of(file)
-    if _is_chapter(text):
+    if "edition" in _keys(text):
+        _check_amendment(file, text, output)
+    elif not {"jurisdiction", "numbers", "game"}.isdisjoint(_keys(text)):
         _check_chapter(file, text, output)
-        return
+    else:
+        _check_submission(file, output)
+
+
+def _check_submission(file: str, output: Output) -> None:
     book = read_submission(file)
     output.value(_as_json(book))
     offers = [

@@ -18,7 +18,10 @@ from events.sqlite.log import SqliteLog
 from events.vocabulary import model
 from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Draft
+from intake.filings import FilingCheck
+from intake.lines import AcceptedLine, Refusal
 from replay.transcript.transcript import rules_filed
+from rulebook.chapters.editions import amendment_from_words
 from rulebook.chapters.rulebook import parse_submission, submission_from_words
 
 AT_US = 1_772_400_000_000_000
@@ -169,3 +172,88 @@ def test_the_office_takes_over_rules_that_a_device_filed(log: SqliteLog, office:
     assert [(each.by_office, each.signed_by) for each in made] == [(False, ()), (True, ("s-kane",))]
     with pytest.raises(ReviewRefused, match="filed already"):
         office.file(["fu-01"], text, percent_of, by="m.ortiz")
+
+
+# ------------------------------------------------------------------------------------------- amendments of a chapter
+
+
+RAISED = amendment_from_words(["pa-688a", "2", "2026-12-01", "line=ace_high_bonus/1/both_ace_high/25:1"])
+
+
+@pytest.fixture
+def house(log: SqliteLog, office: Office) -> SqliteLog:
+    """A property with two tables, of which one has observed rounds."""
+    configured = model.PropertyConfigured(
+        currency="USD", gaming_day_cutover="06:00", name="Bellwether", time_zone="America/New_York"
+    )
+    day = model.GamingDayOpened(gaming_day="2026-11-29")
+    drafts = [
+        Draft(event_id=f"{n}" * 32, source="office", source_seq=n, occurred_at_us=AT_US, round_no=None, payload=each)
+        for n, each in enumerate((day, configured), 1)
+    ]
+    log.append("property/main", 1, drafts)
+    office.file(["fu-01", "fu-02"], rules(), percent_of, by="m.ortiz")
+    return log
+
+
+def editions(log: SqliteLog, stream: str) -> list[int]:
+    payloads = [decode(record.data).payload for record in log.read(stream)]
+    return [each.edition for each in payloads if isinstance(each, model.ChapterPublished)]
+
+
+def test_an_amendment_is_at_every_table_and_at_those_that_come_later(house: SqliteLog, office: Office) -> None:
+    made = office.publish(RAISED, by="m.ortiz", signed_by="s.kane")
+    assert (made.tables, made.judged_again, made.misfits) == (("fu-01", "fu-02"), (), {})
+    office.file(["fu-03"], rules(), percent_of, by="m.ortiz")
+    assert [editions(house, f"table/fu-0{n}") for n in (1, 2, 3)] == [[2], [2], [2]]
+    assert editions(house, "property/main") == [2]
+
+
+@pytest.mark.parametrize(
+    ("text", "persons", "why"),
+    [
+        (RAISED, ("m.ortiz", "m.ortiz"), "the second signature is another person's"),
+        (RAISED, ("m.ortiz", "p.pit"), "compliance"),
+        (RAISED.replace("edition = 2", "edition = 3"), ("m.ortiz", "s.kane"), "expected the next number"),
+        (RAISED.replace('"688a"', '"999a"'), ("m.ortiz", "s.kane"), "there is no such chapter"),
+        (RAISED.replace('"25:1"', '"20:1"'), ("m.ortiz", "s.kane"), "changes nothing"),
+        (RAISED.replace('"both_ace_high"', '"both"'), ("m.ortiz", "s.kane"), "no such line"),
+    ],
+)
+def test_what_cannot_be_published_writes_nothing(
+    house: SqliteLog, office: Office, text: str, persons: tuple[str, str], why: str
+) -> None:
+    with pytest.raises((ReviewRefused, ValueError), match=why):
+        office.publish(text, by=persons[0], signed_by=persons[1])
+    assert editions(house, "property/main") == editions(house, "table/fu-01") == []
+
+
+def test_an_edition_comes_once_and_not_before_the_one_before_it(house: SqliteLog, office: Office) -> None:
+    office.publish(RAISED, by="m.ortiz", signed_by="s.kane")
+    with pytest.raises(ReviewRefused, match="the last known is 2; expected the next number"):
+        office.publish(RAISED, by="m.ortiz", signed_by="s.kane")
+    third = RAISED.replace("edition = 2", "edition = 3").replace("25:1", "30:1")
+    with pytest.raises(ReviewRefused, match="expected no earlier day"):
+        office.publish(third.replace("2026-12-01", "2026-11-30"), by="m.ortiz", signed_by="s.kane")
+    office.publish(third, by="m.ortiz", signed_by="s.kane")
+    assert editions(house, "table/fu-01") == [2, 3]
+
+
+def test_rules_that_do_not_fit_are_named_with_their_table(house: SqliteLog, office: Office) -> None:
+    struck = amendment_from_words(["pa-688a", "2", "2026-12-01", "strike=ace_high_bonus/1"])
+    made = office.publish(struck, by="m.ortiz", signed_by="s.kane")
+    assert set(made.misfits) == {"fu-01", "fu-02"}
+    assert "wagers.ace_high_bonus.paytable: '1' is not one" in made.misfits["fu-01"]
+
+
+def test_a_device_files_no_rules_at_a_table_without_the_amendment(house: SqliteLog, office: Office) -> None:
+    office.publish(RAISED, by="m.ortiz", signed_by="s.kane")
+    text = rules()
+    filed = rules_filed(parse_submission(text), text)
+    draft = Draft(
+        event_id="c" * 32, source="terminal-9", source_seq=1, occurred_at_us=AT_US, round_no=None, payload=filed
+    )
+    line = AcceptedLine("day.jsonl:1", b"", "table/fu-09", draft)
+    (refused,) = FilingCheck(house, read_filed_rules).screened([line])
+    assert isinstance(refused, Refusal)
+    assert "the property published edition 2 of pa-688a, which this table does not have" in refused.reason

@@ -15,6 +15,7 @@ from events.vocabulary.codec import read
 from replay.findings import Adjudication
 from replay.run.refold import Reader
 from replay.run.replayer import MemoryResults, adjudications, replay
+from tests.replay.run.test_published_editions import ACE_HIGH, WORDS, amendment
 from tests.replay.streams import eventful, fill, paid, taken
 from tests.replay.tables import PAID, UNPAID, MemoryLog, Table, records
 
@@ -104,6 +105,23 @@ def test_what_was_said_later_of_the_round_is_taken() -> None:
     assert {slip, first, second} <= {record.seq for record in chosen.records}
     assert other not in {record.seq for record in chosen.records}
     assert is_same(whole.adjudication, replayed(table)[5])
+
+
+@pytest.mark.parametrize("at", [0, 5, 12], ids=["before the round", "in between", "after the last"])
+def test_the_amendment_that_a_round_was_judged_by_is_taken(at: int) -> None:
+    """Whenever it was published: a late one judges the rounds of its days again (D921)."""
+    table = Table(words=WORDS)
+    for number in range(13):
+        if number:
+            table.play(number, ACE_HIGH)
+        if number == at:
+            seq = table.say(amendment(table.day), source="filing-m-ortiz")
+    for number in (2, 12):
+        chosen, whole = evidence(table.stream, reading(records(table)), number)
+        assert seq in {record.seq for record in chosen.records}
+        assert whole.adjudication.edition == 2
+        assert is_same(whole.adjudication, replayed(table)[number])
+        assert len(chosen.records) < len(table.drafts)
 
 
 def test_a_correction_of_the_rules_reaches_a_round_long_after() -> None:
