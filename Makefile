@@ -30,7 +30,7 @@ dashboard: $(STAMP)  ## open the pages on the result of `make demo`, to look at
 	@$(RACK) dashboard
 
 dashboard-login: $(STAMP)  ## the same with a login to try, one person for each role; then findings can be worked
-	@$(PY) -m deploy.login.provider
+	@$(PY) -m rack.live.trial_sign_in
 
 site: $(STAMP)  ## build the website that judges rounds in a browser, a folder and one file (build/website; needs npm)
 	@$(PY) -m website.build $(ARGS)

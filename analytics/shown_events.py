@@ -20,6 +20,9 @@ FORWARD = 20_000
 BEFORE = 50
 """This many events before the first one shown are read, to see whether the round began among them."""
 
+OF_OPEN_ROUND = 600
+"""An open round is among this many events of its table, the newest."""
+
 SHOWN = ("event_id", "type", "occurred_at_us", "source", "payload", "hash")
 
 
@@ -44,6 +47,21 @@ _envelope = msgspec.json.Decoder(_Envelope)
 
 class _Differs(ValueError):
     """Says in what the log and what is shown differ."""
+
+
+def newest_of_round(desk: Desk, stream: str, round_no: int) -> list[dict[str, Any]]:
+    """Return the newest events of a stream that are about a round, as rows such as the warehouse has of a round that is over."""
+    head = desk.log.head(stream).seq
+    read = [
+        (record.seq, msgspec.json.decode(record.data, type=_Envelope))
+        for record in desk.log.read(stream, max(1, head - OF_OPEN_ROUND), head)
+    ]
+    return [
+        {"seq": seq, "hash": "", "round_no": round_no, "payload": bytes(each.payload).decode()}
+        | {name: getattr(each, name) for name in ("event_id", "type", "occurred_at_us", "source")}
+        for seq, each in read
+        if each.round_no == round_no
+    ]
 
 
 def check(desk: Desk, stream: str, round_no: int, rows: Iterable[Mapping[str, Any]], first_seq: int) -> Checked:

@@ -155,6 +155,39 @@
     copy.remove();
   }, true);
 
+  // Alarms: how many wait is in the title of the tab, and a new one sounds where somebody switched the sound on.
+  const rung = new Set();
+  let audio = null;
+  const SOUND = "rack-alarm-sound";
+  const ring = () => {
+    audio ??= new AudioContext();
+    for (const [at, pitch] of [[0, 880], [0.25, 660], [0.5, 880]]) {
+      const tone = audio.createOscillator();
+      tone.frequency.value = pitch;
+      tone.connect(audio.destination);
+      tone.start(audio.currentTime + at);
+      tone.stop(audio.currentTime + at + 0.18);
+    }
+  };
+  const tellAlarms = () => {
+    const place = document.querySelector("[data-alarms]"), isOn = localStorage.getItem(SOUND) === "on";
+    const count = Number(place?.dataset.alarms ?? 0), plain = document.title.replace(/^\(\d+\) /, "");
+    const title = count ? `(${count}) ${plain}` : plain;
+    if (document.title !== title) document.title = title;
+    const fresh = (place?.dataset.ids ?? "").split(" ").filter((id) => id && !rung.has(id));
+    for (const id of fresh) rung.add(id);
+    if (fresh.length && isOn) ring();
+    const button = place?.querySelector("[data-alarm-sound]");
+    if (button && button.textContent !== (isOn ? "Sound on" : "Sound off")) button.textContent = isOn ? "Sound on" : "Sound off";
+  };
+  setInterval(tellAlarms, 500);
+  document.addEventListener("click", (event) => {
+    if (!event.target.closest?.("[data-alarm-sound]")) return;
+    localStorage.setItem(SOUND, localStorage.getItem(SOUND) === "on" ? "off" : "on");
+    if (localStorage.getItem(SOUND) === "on") ring();
+    tellAlarms();
+  });
+
   // A heading sorts its table: the first time numbers from the largest and words from A, then the other way round.
   const numberOf = (cell) => {
     const found = /[−-]?\$?[\d,]*\.?\d+/.exec((cell.querySelector("div") ?? cell).textContent.trim());

@@ -17,7 +17,7 @@ from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats, day_name
-from dashboards.parts import desk, floor_now, queue_view, source
+from dashboards.parts import desk, floor_now, open_round_warnings, queue_view, source
 from dashboards.run import log_address, warehouse_path
 from desk.review.desk import REFUSALS
 from replay.narrative.names import game_name, plural, table_name
@@ -58,6 +58,7 @@ BEAT_SECONDS = 1
 def page() -> None:
     """Lay the page out: the floor as it is now if the log is known, or as the warehouse has a gaming day."""
     source.begin()
+    open_round_warnings.list_all()
     days = [day.isoformat() for day in _days()]
     live = log_address() is not None
     left, right = st.columns([3, 1], vertical_alignment="bottom")

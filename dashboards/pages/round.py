@@ -13,7 +13,17 @@ from dashboards.access.anonymous import without_names
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats, day_name
 from dashboards.drawing.state import ReplayStep, steps_of
-from dashboards.parts import desk, dispute_panel, packets, queue_view, record_check, review_panel, round_replay, source
+from dashboards.parts import (
+    desk,
+    dispute_panel,
+    open_round_warnings,
+    packets,
+    queue_view,
+    record_check,
+    review_panel,
+    round_replay,
+    source,
+)
 from dashboards.rulings import accounts, prints
 from replay.narrative.names import plural, table_name
 
@@ -29,6 +39,8 @@ def page() -> None:
         return
     view = source.ask(lambda db: hold.round_view(db, stream, int(round_no)))
     if view is None:
+        if stream.startswith("table/") and open_round_warnings.open_round(stream.partition("/")[2], int(round_no)):
+            return
         source.show(
             markup.empty(
                 f"{table_name(stream.partition('/')[2])} has no round {int(round_no):,} here",

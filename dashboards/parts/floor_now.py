@@ -100,7 +100,7 @@ def _row(table: LiveTable, said: Reviews | None) -> dict[str, Any]:
 
 
 def urgency(row: dict[str, Any]) -> tuple[object, ...]:
-    """Return a key that sorts the tables, the most urgent first: broken, with something to put right now, with open incidents."""
+    """Return a key that sorts the tables, the most urgent first: broken, with something to correct now, with open incidents."""
     advice = row["advice"]
     gravest = min((incident.gravity for incident in incidents(advice.warnings)), default=None) if advice else None
     rank = GRAVEST_FIRST.index(row["worst"]) if row["worst"] else len(GRAVEST_FIRST)
@@ -122,7 +122,7 @@ def tile(row: dict[str, Any], formats: Formats, now_us: int) -> Html:
     if row["broken"]:
         badge = Html('<span class="rk-badge rk-high"><span aria-hidden="true">✖</span> Broken</span>')
     elif warnings:
-        badge = Html('<span class="rk-badge rk-high"><span aria-hidden="true">▲</span> Put right now</span>')
+        badge = Html('<span class="rk-badge rk-high"><span aria-hidden="true">▲</span> Correct now</span>')
     elif row["worst"]:
         badge = markup.severity_badge(row["worst"])
     elif row["rounds"]:

@@ -17,6 +17,7 @@ from replay.narrative.reviews import DISPOSITIONS, GIVES_TO_PATRON, MOVES_MONEY
 
 OF_INCIDENTS = tuple(name for name in DISPOSITIONS if name != "duplicate")
 """The dispositions that an incident can be given as a whole."""
+TAKEN = "alarm taken on a page"
 FURTHEST_FROM_RESOLVED: tuple[State, ...] = ("reopened", "open", "assigned", "awaiting_signature", "resolved")
 
 
@@ -167,6 +168,21 @@ class IncidentDesk:
                 if review.state == "awaiting_signature" and review.resolution is not None
             ],
         )
+
+    def take_alarm(self, table: str, round_no: int, finding_ids: Sequence[str], *, by: str) -> list[Entry]:
+        """Acknowledge the alarm about an incident and take it, by the ids of its findings.
+
+        Its round may be open still: then the findings are those that its verdict would make (D995).
+        """
+        person = self._desk.person(by).id
+        events: list[Event] = [
+            review_event(model.AlarmAcknowledged, by=person, finding_id=each, note=TAKEN) for each in finding_ids
+        ]
+        events += [
+            review_event(model.FindingAssigned, by=person, finding_id=each, reason=TAKEN, to=person)
+            for each in finding_ids
+        ]
+        return self._desk.write_together(table, round_no, events)
 
     def reopen(self, finding_id: str, *, by: str, reason: str) -> list[Entry]:
         """Reopen every finding of an incident that has a disposition."""

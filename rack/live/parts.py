@@ -32,6 +32,7 @@ class Site:
     speed: float
     seed: int
     games: Sequence[str]
+    read_only: bool = False
 
     @property
     def warehouse(self) -> Path:
@@ -60,6 +61,8 @@ def parts(site: Site) -> list[Part]:
     log, warehouse = f"--log={site.log}", f"--warehouse={site.warehouse}"
     gateway = ["gateway", log, f"--devices={site.out / DEVICES}", f"--listen=127.0.0.1:{site.gateway_port}", "--quiet"]
     pages = ["dashboard", log, warehouse, f"--port={site.pages_port}", "--read-only"]
+    if not site.read_only:  # who is signed in is chosen on the page: what comes up can be acted on
+        pages = [f"--out={site.out}", f"--port={site.pages_port}"]
     floor = [site.out, site.gateway_port, site.start_us, site.speed, site.seed, *site.games]
     return [
         Part(
@@ -72,7 +75,12 @@ def parts(site: Site) -> list[Part]:
         Part("gateway", gateway, lambda: _answers(site.gateway_port, "/readyz")),
         Part("replay", ["replay", log, "--follow", warehouse], site.warehouse.is_file),
         Part("checkpoints", ["checkpoint", log, "--follow", f"--key={site.out / DEMO_KEY}"]),
-        Part("pages", pages, lambda: _answers(site.pages_port, "/_stcore/health")),
+        Part(
+            "pages",
+            pages,
+            lambda: _answers(site.pages_port, "/_stcore/health"),
+            "rack.cli" if site.read_only else "rack.live.trial_sign_in",
+        ),
     ]
 
 

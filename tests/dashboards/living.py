@@ -54,11 +54,18 @@ class Living:
         self.rack("ingest", str(as_lines(transcript)), "--property", "bellwether", code=0)
         self.rack("replay", code=1)
 
-    def pay_short(self, number: int) -> None:
-        """Append a round up to the bonus that is paid short, still open, and advise on it as a replay that follows the log."""
+    def pay_short(self, number: int, *, closes: bool = False) -> None:
+        """Append a round up to the bonus that is paid short, and advise on it as a replay that follows the log does.
+
+        It is still open; `closes`: what is missing of it is appended, and it is judged.
+        """
         transcript = self.warehouse.with_name("open.txt")
-        transcript.write_text(RULES + SHORT.format(number=number).replace("close\n", ""))
-        self.rack("ingest", str(as_lines(transcript)), "--property", "bellwether", code=0)
+        transcript.write_text(RULES + SHORT.format(number=number))
+        lines = as_lines(transcript)
+        if not closes:
+            *begun, _ = lines.read_bytes().splitlines(keepends=True)
+            lines.write_bytes(b"".join(begun))
+        self.rack("ingest", str(lines), "--property", "bellwether", code=0)
         with closing(open_log(self.log, read_only=True)) as log, closing(open_results(self.log)) as results:
             following = follow(log, results, wait_s=0.01)
             next(following)

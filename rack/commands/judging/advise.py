@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 POLL_S = 0.2
 """How often the results are looked at."""
 
-HELP = "Print what the wagers of open rounds are due, and what is to be put right now"
+HELP = "Print what the wagers of open rounds are due, and what to correct now"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -27,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Print the advice kept next to the results, with --json a line for each table; 1 if something is to be put right now.
+    """Print the advice kept next to the results, with --json a line for each table; 1 if something is to be corrected now.
 
     Advice comes from `rack replay --follow` (or `rack live`); a round that is over has a verdict and no advice.
     """

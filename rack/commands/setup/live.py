@@ -54,6 +54,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="Folder of everything (default: %(default)s).",
     )
     parser.add_argument("--port", type=PORT, help="Port of the pages on 127.0.0.1 (default: RACK_PORT, or 8501).")
+    parser.add_argument("--read-only", action="store_true", help="No sign-in: the pages can only be looked at.")
     parser.add_argument(
         "--gateway-port",
         metavar="PORT",
@@ -77,7 +78,12 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from rack.live.parts import Site, parts
     from rack.live.supervision import Supervision
 
-    for library in ("starlette", "uvicorn", "streamlit"):  # a part that lacks its library would only say that it ended
+    for library in (
+        "starlette",
+        "uvicorn",
+        "streamlit",
+        "joserfc",
+    ):  # a part that lacks its library would only say that it ended
         import_module(library)
     site = Site(
         log="",
@@ -88,6 +94,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         speed=arguments.speed,
         seed=arguments.seed,
         games=parse_games(arguments.games),
+        read_only=arguments.read_only,
     )
     check_ports({"--gateway-port": site.gateway_port, "--port": site.pages_port})
     asked = _asked([])
@@ -101,6 +108,10 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             supervision.start(parts(site))
             output.value({"url": site.url, "gateway": f"http://127.0.0.1:{site.gateway_port}", "log": site.log})
             output.text(f"The pages are at {site.url}")
+            if not site.read_only:
+                output.note(
+                    "log in there as one of the people of the simulated casino; two of surveillance sign for each other"
+                )
             output.note(f"the floor plays at {site.speed:g} times real time, into {site.log}; press Ctrl-C to end it")
             supervision.watch()
         except KeyboardInterrupt:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Page, TimeoutError, expect
 
@@ -42,13 +44,41 @@ def test_a_mispayment_at_a_live_table_is_told_before_its_round_closes(
     )
     expect(tile).to_contain_text("Wagers being settled")
     expect(tile).to_contain_text(f"round {number}")
-    expect(tile).to_contain_text("Put right now")
+    expect(tile).to_contain_text("Correct now")
     assert page.evaluate("window.untouched") is True
     page.goto(f"{live_site}/health")
-    strip = page.locator(".rk-warned-strip")
-    expect(strip).to_contain_text(f"FU-01 · round {number}, still open")
+    strip = page.locator(".st-key-alarms")
+    expect(strip).to_contain_text(f"FU-01 · round {number}")
+    expect(strip).to_contain_text("Pay $100.00 to the patron at seat 3.")
+    expect(strip).to_contain_text("▲ Open")
+    expect(page).to_have_title(re.compile(r"^\(1\) "))
+    expect(strip.get_by_role("button", name="Take")).to_have_count(0)  # no one is logged in
     with desk_at(floor.log, read_only=True) as desk:
         assert desk.results.latest("adjudications", f"table/fu-01#{number}") is None, "the round is not closed"
+
+
+def test_an_alarm_is_taken_in_one_click_and_its_round_is_one_click_away(
+    login_site: str, floor: Living, page: Page
+) -> None:
+    floor.pay_short(60)
+    log_in(page, login_site, "m.ortiz@bellwether.example")
+    page.goto(f"{login_site}/health")
+    strip = page.locator(".st-key-alarms")
+    strip.get_by_role("button", name="Take").first.click()
+    expect(strip).to_contain_text("◈ m.ortiz has it")
+    with desk_at(floor.log, read_only=True) as desk:
+        taken = [
+            e.by
+            for each in desk.review("fu-01").findings.values()
+            for e in each.history
+            if "took" in e.says or "alarm" in e.says
+        ]
+    assert taken
+    assert set(taken) == {"m.ortiz"}
+    strip.get_by_role("link", name="FU-01 · round 60").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("FU-01 · Round 60")
+    expect(page.get_by_text("Still open: wagers being settled")).to_be_visible()
+    expect(page.get_by_role("table", name="What was recorded")).to_contain_text("◆ evidence")
 
 
 def press(page: Page, key: str, wanted: str) -> None:

@@ -1,7 +1,8 @@
 """A login to try the pages with, on this machine only: one person for each role, no passwords.
 
-`python -m deploy.login.provider [--out demo]` serves an identity provider (OpenID Connect: authorization code with PKCE) on
-127.0.0.1 and `rack dashboard --login FILE` next to it. Anybody at the machine may be anybody: never use it on a property's floor.
+`rack live`, and `python -m rack.live.trial_sign_in [--out demo]` for a demo, serve an identity provider (OpenID Connect:
+authorization code with PKCE) on 127.0.0.1 and `rack dashboard --login FILE` next to it. Anybody at the machine may be anybody:
+never use it on a property's floor.
 """
 
 from __future__ import annotations
@@ -139,7 +140,7 @@ class LoginHandler(BaseHTTPRequestHandler):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve the login and the pages until interrupted."""
-    parser = argparse.ArgumentParser(prog="deploy.login.provider", description=__doc__)
+    parser = argparse.ArgumentParser(prog="rack.live.trial_sign_in", description=__doc__)
     parser.add_argument("--out", default=os.environ.get("RACK_OUT", "demo"), help="the folder of a demo")
     parser.add_argument("--port", type=int, default=int(os.environ.get("RACK_PORT", "8501")), help="of the pages")
     options = parser.parse_args(arguments)

@@ -1,1 +1,0 @@
-"""A login to try the pages with."""
