@@ -22,7 +22,7 @@ from desk.house.counting import CountRoom, Drafted
 from desk.house.filing import Office
 from desk.house.pit import Pit
 from desk.house.property_file import closed_tables, house_folder
-from desk.house.record import HouseLog, TableRecord, configured, house_at
+from desk.house.record import HouseLog, TableRecord, configured, house_at, table_record
 from desk.review.desk import REFUSALS
 from desk.review.persons import Persons, ReviewRefused
 
@@ -55,7 +55,7 @@ def _tables(address: str) -> Tables:
         names = sorted(name.removeprefix("table/") for name in log.streams() if name.startswith("table/"))
         said = configured(log)
         facts = PropertyFacts() if said is None else PropertyFacts(currency=said.currency, time_zone=said.time_zone)
-        return Tables([TableRecord(log, name) for name in names], Formats.of(facts))
+        return Tables([table_record(log, name) for name in names], Formats.of(facts))
 
 
 def tables() -> Tables | None:

@@ -15,7 +15,17 @@ from pathlib import Path
 import msgspec
 
 from desk.house.pit import Pit
-from desk.house.record import Entry, House, Line, TableRecord, drafts, house_event, records, replacement_of
+from desk.house.record import (
+    Entry,
+    House,
+    Line,
+    TableRecord,
+    drafts,
+    house_event,
+    records,
+    replacement_of,
+    table_record,
+)
 from desk.review.persons import Persons, ReviewRefused
 from events.log.contract import EventLog
 from events.vocabulary import model
@@ -61,13 +71,13 @@ class CountRoom(Pit):
     def boxes(self, day: str) -> list[str]:
         """Return the tables that were open on a gaming day and whose box was not counted yet."""
         tables = [name.removeprefix("table/") for name in self._log.streams() if name.startswith("table/")]
-        found = [TableRecord(self._log, table) for table in tables]
+        found = [table_record(self._log, table) for table in tables]
         return [record.table for record in found if _was_open(record, day) and not _is_counted(record, day)]
 
     def counted(self, day: str) -> list[tuple[str, int]]:
         """Return the boxes of a gaming day that are counted: the table, and what counts in cents."""
         tables = [name.removeprefix("table/") for name in self._log.streams() if name.startswith("table/")]
-        found = [(table, _count_of(TableRecord(self._log, table), day)) for table in tables]
+        found = [(table, _count_of(table_record(self._log, table), day)) for table in tables]
         return [
             (table, line.counts.amount_cents)
             for table, line in found
@@ -148,7 +158,7 @@ class CountRoom(Pit):
         if not grid:
             raise ReviewRefused("no box is named: expected TABLE=AMOUNT for each box of the day")
         for table in grid:
-            record = TableRecord(self._log, table)
+            record = table_record(self._log, table)
             self._must_exist(record)
             if not _was_open(record, day):
                 raise ReviewRefused(f"{table} was not open on gaming day {day}, so that it has no box of that day")

@@ -14,7 +14,18 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from desk.house.record import Entry, House, Line, TableRecord, configured, drafts, house_event, records, replacement_of
+from desk.house.record import (
+    Entry,
+    House,
+    Line,
+    TableRecord,
+    configured,
+    drafts,
+    house_event,
+    records,
+    replacement_of,
+    table_record,
+)
 from desk.review.persons import Person, Persons, ReviewRefused, acting
 from events.log.contract import EventLog
 from events.vocabulary import model
@@ -257,7 +268,7 @@ class Pit:
             )
             entry = Entry(made, self._now_us())
             self._log.append(record.stream, record.last + 1, drafts(record, self.writer, person, [entry]))
-        return TableRecord(self._log, table).line(seq)
+        return table_record(self._log, table).line(seq)
 
     # ------------------------------------------------------------------------------------------------------- within
 
@@ -283,7 +294,7 @@ class Pit:
     def _write(self, record: TableRecord, person: Person, events: Sequence[Event], at_us: int) -> list[Line]:
         made = drafts(record, self.writer, person, [Entry(event, at_us) for event in events])
         self._log.append(record.stream, record.last + 1, made)
-        return [line for line in TableRecord(self._log, record.table).lines if line.seq > record.last]
+        return [line for line in table_record(self._log, record.table).lines if line.seq > record.last]
 
     def _inventory(self, kind: str, cents: int, person: Person, second: Person | None) -> Event:
         verified_by = None if second is None else second.token

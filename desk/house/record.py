@@ -7,20 +7,22 @@ number in the stream. What is written is decided and appended in one turn of the
 from __future__ import annotations
 
 import secrets
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from copy import copy
 from typing import Any, Literal, NamedTuple
 
 import msgspec
 
 from desk.review.persons import Person, ReviewRefused
 from events.errors import EventError, UndecodableEvent
-from events.log.contract import EventLog
+from events.log.contract import EventLog, Record
 from events.open import open_log
 from events.vocabulary import model
 from events.vocabulary.card_numbers import hidden_in_text
 from events.vocabulary.codec import decode
-from events.vocabulary.envelope import Draft
+from events.vocabulary.envelope import Draft, Envelope
 from events.vocabulary.model import Event, EventCorrected, PropertyConfigured, Replacement
 from events.vocabulary.places import writers_of
 from intake.filings import PROPERTY, TableFilings
@@ -87,7 +89,10 @@ class Filed(NamedTuple):
 
 
 class TableRecord:
-    """What a table's stream says, read once (None: of a new table). Raises an `IntegrityError` if it is broken."""
+    """What a table's stream says (None: of a new table). Raises an `IntegrityError` if it is broken.
+
+    Of what devices report about rounds, nothing is decoded: at a table with devices that is nearly all of the stream.
+    """
 
     def __init__(self, log: EventLog | None, table: str) -> None:
         self.table, self.stream = table, f"table/{table}"
@@ -97,44 +102,63 @@ class TableRecord:
         self.ids: set[str] = set()
         self.filings = TableFilings()
         self.filed: list[Filed] = []
-        lines: list[Line] = []
-        made: dict[int, EventCorrected] = {}
-        events = {}
-        for record in log.read(self.stream) if log is not None else ():
-            try:
-                event = decode(record.data)
-            except EventError as error:
-                raise UndecodableEvent(self.stream, record.seq, str(error)) from error
-            self.last, self.gaming_day = event.seq, event.gaming_day
-            self.numbers[event.source] = event.source_seq
-            self.ids.add(event.event_id)
-            self.filings.apply(event.seq, event.event_id, event.payload, event.source)
-            events[event.seq] = event.event_id
-            if isinstance(event.payload, EventCorrected):
-                made[event.seq] = event.payload
-            elif isinstance(event.payload, model.FilingSigned):
-                signs, by = event.payload.signs, event.payload.by
-                self.filed = [
-                    each._replace(signed_by=(*each.signed_by, by)) if each.seq == signs else each for each in self.filed
-                ]
-            elif isinstance(event.payload, model.RulesFiled):
-                filed = event.payload
-                self.filed.append(
-                    Filed(event.seq, filed.effective_gaming_day, filed.submission, filed.sha256, event.source, ())
+        self.lines: list[Line] = []
+        self._end = b""
+        self._entered: list[Line] = []
+        self._made: dict[int, EventCorrected] = {}
+        self._ids: dict[int, str] = {}
+        if log is not None:
+            self.read_on(log)
+
+    def read_on(self, log: EventLog) -> bool:
+        """Read what came since; say whether the stream still goes on where it was read to."""
+        end: Record | None = None
+        goes_on = not self.last
+        for record in log.read(self.stream, max(self.last, 1)):
+            if record.seq == self.last:
+                goes_on = record.data == self._end
+                if not goes_on:
+                    return False
+                continue
+            end = record
+            if _type_of(record.data) in _READ:
+                self._apply(record)
+        if end is not None:
+            self.last, self._end = end.seq, end.data
+            self.gaming_day = _decoded(self.stream, end).gaming_day
+            self.lines = [_as_corrected(line, self._made, self._ids) for line in self._entered]
+        return goes_on
+
+    def _apply(self, record: Record) -> None:
+        event = _decoded(self.stream, record)
+        payload = event.payload
+        self.numbers[event.source] = event.source_seq
+        self.ids.add(event.event_id)
+        self.filings.apply(event.seq, event.event_id, payload, event.source)
+        self._ids[event.seq] = event.event_id
+        if isinstance(payload, EventCorrected):
+            self._made[event.seq] = payload
+        elif isinstance(payload, model.FilingSigned):
+            self.filed = [
+                each._replace(signed_by=(*each.signed_by, payload.by)) if each.seq == payload.signs else each
+                for each in self.filed
+            ]
+        elif isinstance(payload, model.RulesFiled):
+            self.filed.append(
+                Filed(event.seq, payload.effective_gaming_day, payload.submission, payload.sha256, event.source, ())
+            )
+        elif isinstance(payload, KINDS):
+            self._entered.append(
+                Line(
+                    seq=event.seq,
+                    event_id=event.event_id,
+                    gaming_day=event.gaming_day,
+                    at_us=event.occurred_at_us,
+                    source=event.source,
+                    entered=payload,
+                    counts=payload,
                 )
-            elif isinstance(event.payload, KINDS):
-                lines.append(
-                    Line(
-                        seq=event.seq,
-                        event_id=event.event_id,
-                        gaming_day=event.gaming_day,
-                        at_us=event.occurred_at_us,
-                        source=event.source,
-                        entered=event.payload,
-                        counts=event.payload,
-                    )
-                )
-        self.lines = [_as_corrected(line, made, events) for line in lines]
+            )
 
     def counting(self, *kinds: type[Event]) -> Iterator[tuple[Line, Event]]:
         """Yield the lines that count, of these kinds, with what counts in them."""
@@ -184,6 +208,65 @@ class TableRecord:
         if found is None:
             raise ReviewRefused(f"{self.table} has no line {seq}; `rack pit list {self.table}` shows its lines")
         return found
+
+
+_READ = frozenset(
+    kind.TYPE
+    for kind in (
+        *KINDS,
+        EventCorrected,
+        model.FilingSigned,
+        model.RulesFiled,
+        model.GamingDayOpened,
+        model.ChapterPublished,
+    )
+)
+"""The types of events that are read here. People of the house write no other ones."""
+_MOST_KNOWN = 400
+"""This many tables are remembered as they were read last."""
+_known: dict[tuple[str, str], TableRecord] = {}
+_lock = threading.Lock()
+
+
+def table_record(log: EventLog, table: str) -> TableRecord:
+    """Return what a table's stream says; of what this process read of it before, only that its end is as it was is read."""
+    key = (log.log_id, table)
+    with _lock:
+        known = _known.pop(key, None)
+        record = None if known is None else _copy(known)
+    if record is None or not record.read_on(log):
+        record = TableRecord(log, table)
+    with _lock:
+        _known[key] = _copy(record)
+        while len(_known) > _MOST_KNOWN:
+            del _known[next(iter(_known))]
+    return record
+
+
+def _copy(record: TableRecord) -> TableRecord:
+    """Return a record that changes alone: what it holds is frozen, and the containers are copied."""
+    made = copy(record)
+    for name, value in vars(made).items():
+        if isinstance(value, dict | list | set):
+            setattr(made, name, value.copy())
+    made.filings = copy(record.filings)
+    for name, value in vars(made.filings).items():
+        if isinstance(value, dict | list | set):
+            setattr(made.filings, name, value.copy())
+    return made
+
+
+def _type_of(data: bytes) -> str:
+    """Return the type that a record's last bytes name: `…,"type":"wager_placed","version":1}`."""
+    _, _, end = data.rpartition(b'"type":"')
+    return end.partition(b'"')[0].decode("ascii", "replace")
+
+
+def _decoded(stream: str, record: Record) -> Envelope:
+    try:
+        return decode(record.data)
+    except EventError as error:
+        raise UndecodableEvent(stream, record.seq, str(error)) from error
 
 
 def _as_corrected(line: Line, made: dict[int, EventCorrected], ids: dict[int, str]) -> Line:
@@ -266,4 +349,4 @@ def house_at(address: str, *, read_only: bool = False, **options: Any) -> Iterat
 def records(log: EventLog, tables: Sequence[str]) -> Iterator[list[TableRecord]]:
     """Read tables and keep other writers out until what follows from them is written."""
     with log.turn():
-        yield [TableRecord(log, table) for table in tables]
+        yield [table_record(log, table) for table in tables]

@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from secrets import token_hex
 
 import pytest
 
 from analytics.theory.theory import percent_of
+from desk.house import record as of_record
 from desk.house.counting import CountRoom, Difference
 from desk.house.filing import Office
 from desk.house.pit import MAY_CHANGE, Pit, amount_cents, chips_cents
-from desk.house.record import KINDS, TableRecord
+from desk.house.record import KINDS, TableRecord, table_record
 from desk.review.persons import Person, Persons, ReviewRefused
 from events.sqlite.log import SqliteLog
 from events.vocabulary import model
 from events.vocabulary.codec import decode
+from events.vocabulary.envelope import Draft
 from events.vocabulary.places import writers_of
 from replay.run.replayer import MemoryResults, findings, replay
 from rulebook.chapters.rulebook import submission_from_words
@@ -274,3 +277,60 @@ def test_what_is_no_count_is_refused(
     opened(pit)
     with pytest.raises(ReviewRefused, match=why):
         room.enter(day, grid, by=by)
+
+
+def test_a_table_is_read_on_and_not_again_and_what_devices_report_is_not_decoded(
+    log: SqliteLog, pit: Pit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened(pit)
+    decoded: list[int] = []
+    monkeypatch.setattr(of_record, "decode", lambda data: decoded.append(len(data)) or decode(data))
+
+    def number(source: str) -> int:
+        return sum(decode(each.data).source == source for each in log.read("table/fu-01")) + 1
+
+    def device(payload: model.Event) -> None:
+        draft = Draft(
+            event_id=token_hex(16), source="dev-1", source_seq=number("dev-1"), occurred_at_us=NOW_US, round_no=None,
+            payload=payload,
+        )  # fmt: skip
+        log.append("table/fu-01", log.head("table/fu-01").seq + 1, [draft])
+
+    def same() -> TableRecord:
+        now, whole = table_record(log, "fu-01"), TableRecord(log, "fu-01")
+        assert (now.last, now.gaming_day, now.numbers, now.ids) == (
+            whole.last,
+            whole.gaming_day,
+            whole.numbers,
+            whole.ids,
+        )
+        assert (now.lines, now.filed, vars(now.filings)) == (whole.lines, whole.filed, vars(whole.filings))
+        return now
+
+    table_record(log, "fu-01")
+    for _ in range(20):
+        device(model.PatronLeft(patron="p-1", seat=1))
+    decoded.clear()
+    assert table_record(log, "fu-01").last == log.head("table/fu-01").seq
+    assert len(decoded) == 1  # the last, for its gaming day
+    fill = pit.fill("fu-01", by="m.ortiz", cents=200_000, slip="f-1", at="9:14pm")[0]
+    same()
+    pit.correct("fu-01", fill.seq, by="s.kane", reason="typed wrong", amount_cents=250_000)
+    device(model.DealerTappedIn(dealer="d-09"))
+    changed = same()
+    assert changed.dealer == "d-09"
+    changed.lines.clear()  # what one caller does with it, another does not see
+    changed.numbers["pit-m-ortiz"] = 99
+    same()
+
+
+def test_a_table_whose_stream_ends_otherwise_is_read_from_its_beginning(
+    tmp_path: Path, log: SqliteLog, pit: Pit
+) -> None:
+    opened(pit)
+    known = table_record(log, "fu-01")
+    known._end = b"{}"
+    assert not known.read_on(log)
+    known = table_record(log, "fu-01")
+    known.last += 1
+    assert not known.read_on(log)
