@@ -35,8 +35,8 @@ class Action(NamedTuple):
 
 OF_OPEN = {
     "tap_in": Action("Tap in", ("dealer",)),
-    "fill": Action("Fill", ("amount", "slip")),
-    "credit": Action("Credit", ("amount", "slip")),
+    "fill": Action("Fill", ("amount", "slip", "initials")),
+    "credit": Action("Credit", ("amount", "slip", "initials")),
     "close": Action("Close", ("amount", "initials")),
     "device": Action("Device", ("device", "fault")),
 }
@@ -148,9 +148,9 @@ FIELDS: dict[str, Callable[[TableRecord, Formats], str]] = {
     "opener": _opener,
     "slip": lambda record, _: st.text_input("Slip", key=f"{record.table}-slip").strip(),
     "dealer": lambda record, _: st.text_input("Dealer", key=f"{record.table}-dealer", placeholder="d-07").strip(),
-    "initials": lambda record, _: st.text_input(
-        "Second person", key=f"{record.table}-initials", placeholder="who counted it with you"
-    ).strip(),
+    "initials": lambda record, _: st.selectbox(
+        "Second person", ("", *house.others()), key=f"{record.table}-initials", format_func=lambda who: who or "no one"
+    ),
     "device": lambda record, _: st.selectbox("Device", DEVICES, key=f"{record.table}-device"),
     "fault": lambda record, _: st.selectbox("Fault", FAULTS, key=f"{record.table}-fault"),
 }
@@ -185,8 +185,12 @@ def _store(record: TableRecord, action: str, given: dict[str, str], at: str | No
             table, by=by, cents=cents("amount"), verified_by=given["initials"] or None, at=at
         ),
         "tap_in": lambda pit, by: pit.tap_in(table, by=by, dealer=needed("dealer"), at=at),
-        "fill": lambda pit, by: pit.fill(table, by=by, cents=cents("amount"), slip=needed("slip"), at=at),
-        "credit": lambda pit, by: pit.credit(table, by=by, cents=cents("amount"), slip=needed("slip"), at=at),
+        "fill": lambda pit, by: pit.fill(
+            table, by=by, cents=cents("amount"), slip=needed("slip"), verified_by=given["initials"] or None, at=at
+        ),
+        "credit": lambda pit, by: pit.credit(
+            table, by=by, cents=cents("amount"), slip=needed("slip"), verified_by=given["initials"] or None, at=at
+        ),
         "device": lambda pit, by: pit.device_out(table, by=by, device=given["device"], fault=given["fault"], at=at),
     }  # fmt: skip
     label = (OF_OPEN | OF_CLOSED)[action].label
@@ -200,7 +204,7 @@ def _store(record: TableRecord, action: str, given: dict[str, str], at: str | No
 def _correction(record: TableRecord, line: Line) -> None:
     """Ask what a line should say, or whether it never happened, and why."""
     table, now = record.table, line.counts
-    may = () if now is None else MAY_CHANGE.get(type(now), ())
+    may = () if now is None else MAY_CHANGE.get(now.KIND, ())
     with st.form(f"{table}-correct-{line.seq}", border=False):
         given = {}
         for name in may:

@@ -115,6 +115,17 @@ def count_room(log: HouseLog, persons: Persons) -> CountRoom:
     return CountRoom(log, persons, _now_us, (cases_path() or Path(".rack")) / "counts")
 
 
+def others() -> list[str]:
+    """Return the registered persons but who is signed in: one of them was there, too."""
+    try:
+        all_ = desk.register()
+    except REFUSALS:
+        return []
+    who = access.person()
+    me = None if who is None else all_.find(who)
+    return [each.id for each in all_.all if me is None or each.id != me.id]
+
+
 def folder() -> Path | None:
     """Return the folder of the property's file, which is next to its log; None if there is no such file."""
     address = log_address()

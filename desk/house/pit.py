@@ -198,24 +198,42 @@ class Pit:
 
         return self._enter(table, self._people(by)[0], events, at)
 
-    def fill(self, table: str, *, by: str, cents: int, slip: str, at: str | None = None) -> list[Line]:
-        """Chips come to the table from the cage, by this slip."""
-        return self._slip(model.FillReceived, table, by, cents, slip, at)
+    def fill(
+        self, table: str, *, by: str, cents: int, slip: str, verified_by: str | None = None, at: str | None = None
+    ) -> list[Line]:
+        """Chips come to the table from the cage, by this slip; `verified_by` is the second person."""
+        kinds = (model.FillReceived, model.FillReceived2)
+        return self._slip(kinds, table, (by, verified_by), cents, slip, at)
 
-    def credit(self, table: str, *, by: str, cents: int, slip: str, at: str | None = None) -> list[Line]:
-        """Chips go from the table to the cage, by this slip."""
-        return self._slip(model.CreditSent, table, by, cents, slip, at)
+    def credit(
+        self, table: str, *, by: str, cents: int, slip: str, verified_by: str | None = None, at: str | None = None
+    ) -> list[Line]:
+        """Chips go from the table to the cage, by this slip; `verified_by` is the second person."""
+        kinds = (model.CreditSent, model.CreditSent2)
+        return self._slip(kinds, table, (by, verified_by), cents, slip, at)
 
-    def _slip(self, cls: type[Event], table: str, by: str, cents: int, slip: str, at: str | None) -> list[Line]:
-        person = self._people(by)[0]
+    def _slip(
+        self,
+        kinds: tuple[type[Event], type[Event]],
+        table: str,
+        people: tuple[str, str | None],
+        cents: int,
+        slip: str,
+        at: str | None,
+    ) -> list[Line]:
+        """Enter a slip; `kinds`: the event without a second person, and with one."""
+        person, second = self._people(*people)
 
         def events(record: TableRecord) -> list[Event]:
-            for line, event in record.counting(cls):
+            for line, event in record.counting(kinds[0]):
                 if getattr(event, "slip", None) == slip:
                     raise ReviewRefused(
                         f"{table}: slip {slip} is line {line.seq} already; correct that line if it is wrong"
                     )
-            return [house_event(cls, amount_cents=cents, by=person.token, slip=slip)]
+            said: dict[str, Any] = {"amount_cents": cents, "by": person.token, "slip": slip}
+            if second is None:
+                return [house_event(kinds[0], **said)]
+            return [house_event(kinds[1], **said, verified_by=second.token)]
 
         return self._enter(table, person, events, at)
 
@@ -247,7 +265,7 @@ class Pit:
             replacement = None
             if fields:
                 now = line.entered if line.counts is None else line.counts
-                may = MAY_CHANGE.get(type(now), ())
+                may = MAY_CHANGE.get(now.KIND, ())
                 wrong = sorted(set(fields) - set(may))
                 if wrong:
                     expected = ", ".join(name.removesuffix("_cents") for name in may) or "nothing; strike it"

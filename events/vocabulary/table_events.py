@@ -265,6 +265,13 @@ class FillReceived(Event, frozen=True, kw_only=True):
     slip: Token
 
 
+@event("fill_received", 2)
+class FillReceived2(FillReceived, frozen=True, kw_only=True):
+    """Chips came to the table inventory from the cage, and a second person was there."""
+
+    verified_by: Token
+
+
 @event("credit_sent")
 class CreditSent(Event, frozen=True, kw_only=True):
     """Chips went from the table inventory to the cage."""
@@ -272,6 +279,13 @@ class CreditSent(Event, frozen=True, kw_only=True):
     amount_cents: Amount
     by: Token
     slip: Token
+
+
+@event("credit_sent", 2)
+class CreditSent2(CreditSent, frozen=True, kw_only=True):
+    """Chips went from the table inventory to the cage, and a second person was there."""
+
+    verified_by: Token
 
 
 @event("drop_counted")

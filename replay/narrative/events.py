@@ -291,6 +291,11 @@ def _verified(who: str | None, verb: str) -> str:
     return f", and no one {verb} it" if who is None else f", {verb} by {table_name(who)}"
 
 
+def _second(e: Any) -> str:
+    """Return who was there as a second person, if somebody was."""
+    return f", verified by {table_name(e.verified_by)}" if e.VERSION > 1 else ""
+
+
 # ---------------------------------------------------------------------------------------------------------- the sentences
 
 SENTENCES: Final[Mapping[type[Event], Sentence]] = {
@@ -351,8 +356,12 @@ SENTENCES: Final[Mapping[type[Event], Sentence]] = {
     model.MarkerIssued: lambda e, m: (
         f"seat {e.seat} was issued {identified('marker', e.document)} for {m(e.amount_cents)}"
     ),
-    model.FillReceived: lambda e, m: f"{_by(e)} received a fill of {m(e.amount_cents)} on {identified('slip', e.slip)}",
-    model.CreditSent: lambda e, m: f"{_by(e)} sent a credit of {m(e.amount_cents)} on {identified('slip', e.slip)}",
+    model.FillReceived: lambda e, m: (
+        f"{_by(e)} received a fill of {m(e.amount_cents)} on {identified('slip', e.slip)}{_second(e)}"
+    ),
+    model.CreditSent: lambda e, m: (
+        f"{_by(e)} sent a credit of {m(e.amount_cents)} on {identified('slip', e.slip)}{_second(e)}"
+    ),
     model.DropCounted: lambda e, m: (
         f"{_by(e)} counted {m(e.amount_cents)} in {identified('drop box', e.box)} of gaming day {_day(e.gaming_day)}"
     ),

@@ -43,8 +43,8 @@ TAKES = {
     "close": (*_ALL, *_MONEY, "verified_by"),
     "tap-in": _ALL,
     "tap-out": _ALL,
-    "fill": (*_ALL, *_MONEY, "slip"),
-    "credit": (*_ALL, *_MONEY, "slip"),
+    "fill": (*_ALL, *_MONEY, "slip", "verified_by"),
+    "credit": (*_ALL, *_MONEY, "slip", "verified_by"),
     "shift": _ALL,
     "device": (*_ALL, "fault", "marked"),
     "restore": _ALL,
@@ -70,7 +70,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--at", metavar="TIME", help="When it happened, if not now, such as 21:14 or 9:14pm.")
     parser.add_argument("--slip", metavar="NUMBER", help="fill, credit: the number of the slip.")
     parser.add_argument("--dealer", metavar="ID", help="open: who deals; correct: the dealer.")
-    parser.add_argument("--verified-by", metavar="PERSON", help="open, close: the second person's initials.")
+    parser.add_argument("--verified-by", metavar="PERSON", help="open, close, fill, credit: the second person.")
     parser.add_argument("--shift", metavar="NAME", help="correct: the shift.")
     parser.add_argument("--device", metavar="NAME", help="correct: the device.")
     parser.add_argument("--fault", metavar="NAME", help="device: jam, stopped, incomplete or inoperative.")
@@ -149,10 +149,10 @@ _ENTRIES: dict[str, Callable[[Pit, argparse.Namespace, list[str]], list[Line]]] 
     "tap-in": lambda pit, given, of: pit.tap_in(of[0], by=given.by, dealer=of[1], at=given.at),
     "tap-out": lambda pit, given, of: pit.tap_out(of[0], by=given.by, at=given.at),
     "fill": lambda pit, given, of: pit.fill(
-        of[0], by=given.by, cents=_needed_cents(given), slip=given.slip, at=given.at
+        of[0], by=given.by, cents=_needed_cents(given), slip=given.slip, verified_by=given.verified_by, at=given.at
     ),
     "credit": lambda pit, given, of: pit.credit(
-        of[0], by=given.by, cents=_needed_cents(given), slip=given.slip, at=given.at
+        of[0], by=given.by, cents=_needed_cents(given), slip=given.slip, verified_by=given.verified_by, at=given.at
     ),
     "shift": lambda pit, given, of: pit.shift(of[0], by=given.by, shift=of[1], at=given.at),
     "device": lambda pit, given, of: pit.device_out(

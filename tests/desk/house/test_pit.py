@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
 
+import msgspec
 import pytest
 
 from analytics.theory.theory import percent_of
@@ -21,6 +22,7 @@ from events.vocabulary import model
 from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Draft
 from events.vocabulary.places import writers_of
+from replay.narrative.events import sentence
 from replay.run.replayer import MemoryResults, findings, replay
 from rulebook.chapters.rulebook import submission_from_words
 from tests.replay.tables import START_US
@@ -83,6 +85,25 @@ def test_a_day_at_a_table_and_the_next_begins_with_its_closer(log: SqliteLog, pi
     assert (record.dealer, record.dealers()) == ("d-07", ["d-07", "d-08"])
     late = record.lines[[type(line.entered) for line in record.lines].index(model.TableClosed)]
     assert (late.gaming_day, late.at_us) == (DAY, NIGHT_US)
+    results = MemoryResults()
+    replay(log, results)
+    assert findings(results) == []
+
+
+def test_a_fill_or_credit_may_name_a_second_person_who_is_another(log: SqliteLog, pit: Pit) -> None:
+    opened(pit)
+    pit.fill("fu-01", by="m.ortiz", cents=200_000, slip="f-1", verified_by="s.kane", at="21:00")
+    pit.credit("fu-01", by="m.ortiz", cents=100_000, slip="c-1", at="21:20")
+    with pytest.raises(ReviewRefused, match="another person"):
+        pit.credit("fu-01", by="m.ortiz", cents=100_000, slip="c-2", verified_by=" M.Ortiz", at="21:30")
+    with pytest.raises(ReviewRefused, match="slip f-1 is line"):
+        pit.fill("fu-01", by="m.ortiz", cents=200_000, slip="f-1", at="21:40")
+    fill, credit = TableRecord(log, "fu-01").lines[-2:]
+    said = model.FillReceived2(amount_cents=200_000, by="m-ortiz", slip="f-1", verified_by="s-kane")
+    assert (fill.entered, type(credit.entered)) == (said, model.CreditSent)
+    assert sentence(said).endswith(", verified by S-KANE")
+    corrected = pit.correct("fu-01", fill.seq, by="s.kane", reason="typed wrong", amount_cents=250_000)
+    assert corrected.counts == msgspec.structs.replace(said, amount_cents=250_000)
     results = MemoryResults()
     replay(log, results)
     assert findings(results) == []
