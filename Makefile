@@ -5,10 +5,10 @@ RACK  := .venv/bin/rack
 STAMP := .venv/.made-from-lock
 JOBS  ?= 2
 BROKERS ?= 1
-CODE  := analytics benchmarks dashboards deploy desk discard_rack events floor games intake rack replay rulebook scripts tests website whatif
+CODE  := analytics benchmarks dashboards deploy desk discard_rack events floor games intake rack replay rulebook scripts suite tests website whatif
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo live site dashboard dashboard-login test test-fast test-all test-nightly lint check pictures coverage mutants faults survey fuzz soak calibrate honest bench kafka kafka-stop lock sbom release audit clean
+.PHONY: help venv demo live site rounds dashboard dashboard-login test test-fast test-all test-nightly lint check pictures coverage mutants faults survey fuzz soak calibrate honest bench kafka kafka-stop lock sbom release audit clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +34,10 @@ dashboard-login: $(STAMP)  ## the same with a login to try, one person for each 
 
 site: $(STAMP)  ## build the website that judges rounds in a browser, a folder and one file (build/website; needs npm)
 	@$(PY) -m website.build $(ARGS)
+
+rounds: $(STAMP)  ## make the open suite from the golden rounds (build/rounds), and run the judge against it
+	@$(PY) -m suite.export
+	@$(PY) build/rounds/rounds.py run -- $(PY) -m suite.engine
 
 pictures: demo  ## make the pictures of docs/tour.md anew from the demo (ARGS="--only hold rules")
 	@$(PY) -m scripts.screenshots --out demo $(ARGS)

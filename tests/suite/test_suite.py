@@ -1,0 +1,110 @@
+"""The open suite: its form, its runner, and the engine that was written from the text alone."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from suite import export, random_rounds, rounds
+from suite.engine import answer
+
+ROOT = Path(__file__).resolve().parents[2]
+ENGINE = ["node", str(ROOT / "suite/engines/pa_688a.mjs")]
+needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="needs Node")
+
+
+@pytest.fixture(scope="module")
+def cases() -> list[dict[str, Any]]:
+    return list(export.suite())
+
+
+def test_every_case_has_the_form_of_the_schema_and_the_judge_answers_as_expected(cases: list[dict[str, Any]]) -> None:
+    schema = json.loads((ROOT / "suite/schema/case.schema.json").read_text())
+    validator = Draft202012Validator(schema)
+    some = cases[::25]
+    assert [list(validator.iter_errors(case)) for case in some] == [[]] * len(some)
+    assert len({case["id"] for case in cases}) == len(cases)
+    assert [(case["id"], rounds.outcome(case, answer(case))) for case in some] == [
+        (case["id"], ("same", "")) for case in some
+    ]
+
+
+@needs_node
+def test_an_engine_written_from_the_text_alone_differs_only_where_it_is_explained(cases: list[dict[str, Any]]) -> None:
+    of_688a = [case for case in cases if case["id"].startswith("688a/")]
+    table = tomllib.loads((ROOT / "suite/engines/pa_688a.toml").read_text())
+    found = [
+        (case["id"], rounds.outcome(case, said)[0])
+        for case, said in zip(of_688a, rounds.answers(ENGINE, of_688a), strict=True)
+    ]
+    assert sorted(name for name, what in found if what == "different") == sorted(
+        name for reason in table.values() for name in reason["cases"]
+    )
+    assert sum(what == "same" for _, what in found) > 150
+
+
+@needs_node
+def test_random_rounds_come_to_the_same_in_both() -> None:
+    compared, _, differences = random_rounds.compare(ENGINE, 200, seed=2)
+    assert compared > 1_000
+    assert [(case["text"], *rest) for case, *rest in differences] == []
+
+
+CASE = {
+    "id": "x/1",
+    "title": "t",
+    "chapter": "x",
+    "section": "1",
+    "rounds": [{}],
+    "expect": [
+        {
+            "verdict": "VARIANCE",
+            "due": [{"seat": 1, "wager": "base", "cents": 100}],
+            "findings": [{"code": "PAY", "seat": 1, "wager": "base", "difference_cents": -5, "section": "1"}],
+        }
+    ],
+}
+FOUND = {"code": "PAY", "seat": 1, "wager": "base", "difference_cents": -5, "section": "Text § 1"}
+ALL = {"verdict": "VARIANCE", "due": [{"seat": 1, "wager": "base", "cents": 100}], "findings": [FOUND]}
+
+
+@pytest.mark.parametrize(
+    ("said", "outcome"),
+    [
+        ({"rounds": [ALL]}, "same"),
+        ({"declined": "why"}, "declined"),
+        ({"rounds": [{}]}, "silent"),
+        ({"rounds": [{"due": []}]}, "silent"),
+        ({"rounds": [ALL | {"verdict": "UPHELD"}]}, "different"),
+        ({"rounds": [ALL | {"due": [{"seat": 1, "wager": "base", "cents": None}]}]}, "different"),
+        ({"rounds": [ALL | {"findings": []}]}, "different"),
+        ({"rounds": [ALL | {"findings": [FOUND, FOUND]}]}, "different"),
+        ({"rounds": [ALL | {"findings": [FOUND | {"difference_cents": -4}]}]}, "different"),
+        ({"rounds": [ALL | {"findings": [FOUND | {"section": "Text § 11"}]}]}, "different"),
+    ],
+)
+def test_what_an_answer_comes_to(said: dict[str, Any], outcome: str) -> None:
+    assert rounds.outcome(CASE, said)[0] == outcome
+
+
+@pytest.mark.parametrize(
+    ("engine", "code"),
+    [
+        ('import sys\nfor line in sys.stdin: print(\'{"id": "x/1", "declined": "no"}\', flush=True)', 0),
+        ('print(\'{"id": "x/2"}\', flush=True)', 3),
+        ("pass", 3),
+    ],
+    ids=["declines", "answers something else", "ends"],
+)
+def test_the_runner(engine: str, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    suite = tmp_path / "rounds.jsonl"
+    suite.write_text(json.dumps(CASE) + "\n")
+    assert rounds.main(["run", "--suite", str(suite), "--", sys.executable, "-c", engine]) == code
+    assert ("x        all" in capsys.readouterr().out) == (code == 0)
