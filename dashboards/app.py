@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import gc
-import threading
 from html import escape
-from importlib import import_module
 from pathlib import Path
 
 import streamlit as st
@@ -51,7 +48,6 @@ def main() -> None:
     _who()
     if page.url_path:
         access.gate(page.url_path)
-    _warm_up()
     if page.url_path not in ("", "floor"):  # the Floor page has them at its tables
         open_round_warnings.watch()
     page.run()
@@ -68,24 +64,6 @@ def _begin_anew(page: str) -> None:
             if not str(name).startswith(LASTING):
                 del st.session_state[name]
     st.session_state[SHOWN] = page
-
-
-@st.cache_resource(show_spinner=False)
-def _warm_up() -> None:
-    """Begin, next to the first page, with what later ones would wait for.
-
-    In a thread of its own, for deep in the calls of a page Python 3.11 can take ten times as long: if a loop calls across
-    the end of a chunk of its stack, each call asks the system for memory and gives it back.
-    """
-    threading.Thread(target=_load_analyses, daemon=True).start()
-
-
-def _load_analyses() -> None:
-    """Load what analyses need, then have garbage collection pass over what is loaded: Streamlit collects after each drawing."""
-    for module in ("hold_counts", "hold_wagers", "hold_luck", "hold_pace", "fairness_words"):
-        import_module(f"dashboards.analysis.{module}")
-    gc.collect()
-    gc.freeze()
 
 
 def _frame(here: str, rights: frozenset[str]) -> None:

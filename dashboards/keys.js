@@ -24,11 +24,39 @@
     const title = document.createElement("h2");
     title.textContent = "Keys";
     const rows = [row(["?"], "This list"), row(["Enter"], "Open the round of the incident"), row(["J"], "Next in the queue"),
-      row(["K"], "Previous in the queue"), row(["N"], "From a round to the next in the queue"), row(["←", "→"], "Step back, step on"), row(["P"], "Play or pause"),
+      row(["K"], "Previous in the queue"), ...Object.entries(ACTIONS).map(([key, words]) => row([key.toUpperCase()], words)),
+      row(["Enter"], "In a form: store"), row(["Z"], "Undo, for ten seconds"), row(["N"], "From a round to the next in the queue"), row(["←", "→"], "Step back, step on"), row(["P"], "Play or pause"),
       row(["E"], "Next evidence"), row(["Esc"], "Close")];
     for (const link of pages()) rows.push(row(["g", link.dataset.key], link.textContent.trim()));
     help.replaceChildren(title, ...rows);
     help.showModal();
+  };
+
+  // A key chooses what is done about an incident, and goes to the first box that is to be filled in; Enter there stores.
+  const ACTIONS = { a: "Assign", r: "Resolve", s: "Sign", c: "Acknowledge", m: "Note", o: "Reopen" };
+  let opening = 0;
+  const act = (event) => {
+    const name = ACTIONS[event.key.toLowerCase()];
+    const choice = [...document.querySelectorAll(".st-key-act .stButtonGroup :is(button, label)")].find((each) => each.textContent.trim() === name);
+    if (!choice) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();  // R alone has Streamlit draw the page again
+    const isChosen = choice.matches('[aria-checked="true"], [data-selected], :has(input:checked)') || choice.dataset.testid?.endsWith("Active");
+    if (!isChosen) choice.click();
+    const before = isChosen ? null : document.querySelector(".st-key-act form, .st-key-act [data-testid=stForm]");
+    const end = opening = Date.now() + 3000;
+    const look = () => {
+      if (opening !== end) return;
+      const form = document.querySelector(".st-key-act [data-testid=stForm]");
+      const box = form !== before && (form?.querySelector("input[type=text]") ?? (isChosen ? document.querySelector(".st-key-act input") : null));
+      if (box) {
+        opening = 0;
+        box.focus();
+        box.select?.();
+      } else if (Date.now() < end) setTimeout(look, 40);
+      else opening = 0;
+    };
+    look();
   };
 
   const take = (event, link) => {
@@ -50,7 +78,7 @@
     const elsewhere = link.pathname !== location.pathname || ["round", "dispute"].includes(nameOf(link));
     if (link.origin !== location.origin || !pages().some((page) => page.pathname === link.pathname) || !elsewhere) return;
     event.preventDefault();
-    history.pushState({}, "", link.href);
+    (window.rackPush ?? history.pushState.bind(history))({}, "", link.href);
     window.dispatchEvent(new PopStateEvent("popstate"));
     document.querySelector(".stMain").scrollTo(0, 0);
   });
@@ -68,6 +96,10 @@
     } else if (chosen) {
       const link = pages().find((each) => each.dataset.key === event.key);
       if (link) take(event, link);
+    } else if (event.key.toLowerCase() in ACTIONS) {
+      act(event);
+    } else if (event.key === "Enter" && Date.now() < opening) {
+      event.preventDefault();  // the form that it is meant for is on its way
     } else if (event.key === "n") {
       follow(event, "a.rk-next");
     } else if (event.key === "Enter" && !event.target.closest?.("a, button, summary, [role=button], [role=radio], [role=tab]")) {

@@ -14,6 +14,7 @@ import msgspec
 import polars as pl
 
 from analytics.warehouse.warehouse import Warehouse
+from replay.narrative.findings import TITLES
 
 FINGERPRINT = "stream, code, gaming_day, dealer, wager, underpaid_cents > 0, overpaid_cents > 0"
 """What similar incidents share: table, code of the cause, gaming day, dealer, wager, and which way the money went."""
@@ -22,7 +23,8 @@ FINGERPRINT = "stream, code, gaming_day, dealer, wager, underpaid_cents > 0, ove
 class QueueFilters(msgspec.Struct, frozen=True, kw_only=True):
     """Findings that are looked for: None means all. `gaming_day` is that of its round; `only` and `without` name ids.
 
-    `severity` is that of the incident, which its gravest finding has, as it is shown.
+    `severity` is that of the incident, which its gravest finding has, as it is shown. Each of `words` is part of what a finding
+    says: table, round, title, code, seat, wager, dealer, what was expected and observed.
     """
 
     table: str | None = None
@@ -30,13 +32,19 @@ class QueueFilters(msgspec.Struct, frozen=True, kw_only=True):
     gaming_day: date | None = None
     severity: str | None = None
     dealer: str | None = None
+    words: tuple[str, ...] = ()
     only: tuple[str, ...] | None = None
     without: tuple[str, ...] = ()
 
     def parameters(self) -> dict[str, Any]:
         """Return the values as a statement takes them."""
         only = None if self.only is None else list(self.only)
-        return {**msgspec.structs.asdict(self), "only": only, "without": list(self.without)}
+        return {
+            **msgspec.structs.asdict(self),
+            "only": only,
+            "words": [each.lower() for each in self.words],
+            "without": list(self.without),
+        }
 
 
 class QueueChoices(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,13 +57,19 @@ class QueueChoices(msgspec.Struct, frozen=True, kw_only=True):
     dealers: list[str]
 
 
-_WHERE = """
+_TITLE = " ".join("WHEN '{}' THEN '{}'".format(code, title.replace("'", "''")) for code, title in TITLES.items())
+_WORDS = f"""
+    lower(concat_ws(' ', table_id, 'round ' || round_no, CASE code {_TITLE} END, code, 'seat ' || seat, replace(wager, '_', ' '),
+        'dealer ' || dealer, expected, observed))
+"""
+_WHERE = f"""
     ($table::VARCHAR IS NULL OR table_id = $table)
     AND ($code::VARCHAR IS NULL OR code = $code)
     AND ($gaming_day::DATE IS NULL OR gaming_day = $gaming_day::DATE)
     AND ($dealer::VARCHAR IS NULL OR dealer = $dealer)
     AND ($only::VARCHAR[] IS NULL OR finding_id IN (SELECT unnest($only::VARCHAR[])))
     AND finding_id NOT IN (SELECT unnest($without::VARCHAR[]))
+    AND NOT EXISTS (SELECT 1 FROM unnest($words::VARCHAR[]) AS w (word) WHERE NOT contains({_WORDS}, word))
 """
 _SHOWN = f"""
     incident_id IN (SELECT incident_id FROM fct_findings WHERE {_WHERE})

@@ -17,7 +17,8 @@ from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats, day_name
-from dashboards.parts import desk, floor_now, open_round_warnings, queue_view, source
+from dashboards.incidents import queue_view
+from dashboards.parts import desk, floor_now, open_round_warnings, source
 from dashboards.run import log_address, warehouse_path
 from desk.review.desk import REFUSALS
 from replay.narrative.names import game_name, plural, table_name

@@ -4,29 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import date
-from hashlib import sha256
 from typing import Any
 
 import polars as pl
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
-from streamlit.elements.arrow import DataframeStateInput
 
 from analytics.errors import queue
 from analytics.errors.queue import QueueFilters
 from analytics.hold import hold
 from analytics.warehouse.warehouse import WarehouseError, reading
 from dashboards.drawing import markup
-from dashboards.drawing.markup import DOWN, SEVERITIES, UP, Html
+from dashboards.drawing.markup import Html
 from dashboards.drawing.names import STATES, Formats, day_name, short_day
-from dashboards.parts import bulk, clips, desk, exports, queue_view, review_panel, source, views
+from dashboards.incidents import bulk, deeds, incident_list, queue_view, views
+from dashboards.incidents.queue_view import TO_DO
+from dashboards.parts import clips, desk, exports, review_panel, source
 from dashboards.parts.desk import Reviews
-from dashboards.parts.queue_view import TO_DO
 from dashboards.rulings import accounts, case_parts, video
 from dashboards.run import warehouse_path
-from desk.review.incident_desk import incident_holder, incident_state
 from replay.narrative.findings import finding_title
-from replay.narrative.names import plural, position_name, table_name, wager_name
+from replay.narrative.names import plural, table_name
 
 ROWS = 50
 SHOWN = {TO_DO: "To do", **{state: words.partition(" ")[2] for state, words in STATES.items()}, "all": "All states"}
@@ -45,6 +43,7 @@ def page() -> None:
         source.show(markup.heading("Incidents", _summary(total, formats)))
         if said is not None:
             source.show(case_parts.due_cases(said.cases(), said.today))
+        deeds.strip(formats)
     if not total["incidents"]:
         _nothing(bool(choices.codes), said)
         source.watch()
@@ -58,14 +57,26 @@ def page() -> None:
             lambda db: queue.incidents_queue(db, filters, together=together, limit=ROWS, offset=(at - 1) * ROWS)
         )
         with slot:
-            chosen = choose_rows(rows, said, formats)
+            chosen = choose_rows(rows, filters, said, formats)
         exports.offer(filters, said)
         source.watch(quietly=True, offer=lambda: _new(total["findings"], filters))
-    with right:
+    with right, st.container(key="incident"):
         if len(chosen) > 1:
-            bulk.panel([row for row in rows.to_dicts() if row["finding_id"] in chosen], said, formats)
+            several(chosen, rows, filters, total["incidents"], said, formats)
         else:
             detail(chosen[0] if chosen else None, said, formats)
+
+
+def several(
+    chosen: list[str], rows: pl.DataFrame, filters: QueueFilters, matching: int, said: Reviews | None, formats: Formats
+) -> None:
+    """Show what can be done about several incidents: those that were chosen on this page of the list, or all that match."""
+    of_them = [row for row in rows.to_dicts() if row["finding_id"] in chosen]
+    if incident_list.are_all_chosen(filters):
+        of_them = source.ask(lambda db: queue.incidents_queue(db, filters)).to_dicts()
+    elif len(of_them) < matching:
+        st.button(f"Choose all {matching:,} that match", on_click=incident_list.choose_all, args=(filters,))
+    bulk.panel(of_them, said, formats)
 
 
 def links() -> None:
@@ -111,8 +122,11 @@ def filter_bar(choices: queue.QueueChoices, said: Reviews | None, above: DeltaGe
     with above:  # the box of filters is closed
         for name, (label, values, _, _) in boxes.items():
             source.not_offered(label, name, values)
+    words = st.text_input(
+        "Search", key="words", bind="query-params", placeholder="Search", label_visibility="collapsed", width=180
+    )
     with st.popover("Filters", width="content"):
-        picked = {
+        picked: dict[str, str | None] = {
             name: source.choose(label, name, values, say, everything)
             for name, (label, values, say, everything) in boxes.items()
         }
@@ -132,7 +146,9 @@ def filter_bar(choices: queue.QueueChoices, said: Reviews | None, above: DeltaGe
         "severity": str.capitalize,
         "dealer": lambda dealer: f"dealer {table_name(dealer)}",
         "state": lambda state: SHOWN.get(state, state),
+        "words": lambda typed: f"“{typed}”",
     }
+    picked["words"] = (words or "").strip() or None
     given = {key: value for key, value in picked.items() if value is not None}
     chips = [
         markup.clear_chip("queue", says[key](value), **{each: given[each] for each in given if each != key})
@@ -152,93 +168,30 @@ def _day_words(day: str) -> str:
     return day_name(date.fromisoformat(day))
 
 
-def choose_rows(rows: pl.DataFrame, said: Reviews | None, formats: Formats) -> list[str]:
+def choose_rows(rows: pl.DataFrame, filters: QueueFilters, said: Reviews | None, formats: Formats) -> list[str]:
     """Show the list to choose from, by mouse, touch or keyboard; return the causes of the incidents chosen.
 
-    The address names the first by any of its findings.
+    The address names the first by any of its findings. If one that was shown left the list, the next takes its place.
     """
-    ids = rows["finding_id"].to_list()
+    ids: list[str] = rows["finding_id"].to_list()
     incident_of = {
         member: cause for cause, members in zip(ids, rows["finding_ids"].to_list(), strict=True) for member in members
     }
-    key = f"queue-list {sha256(','.join(ids).encode()).hexdigest()[:16]}"  # another list, another choice
     named = st.query_params.get("finding")
     named = incident_of.get(named, named) if named else None
-    place = (
-        ids.index(named)
-        if named in ids
-        else None
-        if named
-        else min(st.session_state.get("queue-place", 0), len(ids) - 1)
-    )
-    if (
-        named and named not in ids and st.session_state.get("queue-named") == named
-    ):  # it left the list: the next takes its place
-        place = min(st.session_state.get("queue-place", 0), len(ids) - 1)
-    lines = pl.DataFrame([_line(row, said, formats) for row in rows.iter_rows(named=True)], orient="row")
-    chosen = st.dataframe(
-        lines.drop("State") if "State" in lines.columns and lines["State"].n_unique() == 1 else lines,
-        key=key,
-        on_select="rerun",
-        selection_mode="multi-row",
-        selection_default=selected(place),
-        hide_index=True,
-        height=500,
-        column_config={
-            "Severity": st.column_config.TextColumn(width=78),
-            "Incident": st.column_config.TextColumn(width=190),
-            "Money": st.column_config.TextColumn(width=138),
-            "State": st.column_config.TextColumn(width=64),
-            "Where": st.column_config.TextColumn(width=150),
-            "When": st.column_config.TextColumn(width=112),
-        },
-        alt="Incidents, most severe first",
-    )
-    picked = [row for row in chosen["selection"]["rows"] if row < len(ids)]
-    at = picked[0] if picked else None
-
-    def go(to: int) -> None:
-        st.session_state[key] = selected(to)
-
-    with st.container(horizontal=True, gap="small"):
-        last = len(ids) - 1
-        st.button("Previous", shortcut="K", disabled=at is None or at <= 0, on_click=go, args=(max(0, (at or 0) - 1),))
-        st.button(
-            "Next", shortcut="J", disabled=at is None or at >= last, on_click=go, args=(min(last, (at or 0) + 1),)
-        )
-    if at is None:
-        return [named] if named else []
-    st.session_state["queue-place"], st.session_state["queue-named"] = at, ids[at]
-    st.query_params["finding"] = ids[at]
-    return [str(ids[row]) for row in picked]
-
-
-def selected(row: int | None) -> DataframeStateInput:
-    """Return the state of a list in which a row is chosen, or none."""
-    return {"selection": {"rows": [] if row is None else [row]}}
-
-
-def _line(found: dict[str, Any], said: Reviews | None, formats: Formats) -> dict[str, str]:
-    """An incident as a line of the list: sign and word next to each other, for the list knows no color."""
-    shape, word = SEVERITIES[found["severity"]]
-    short, over = found["underpaid_cents"], found["overpaid_cents"]
-    amounts = [f"{DOWN} {formats.signed(-short)}" + ("" if over else " short")] if short else []
-    amounts += [f"{UP} {formats.signed(over)}" + ("" if short else " over")] if over else []
-    where = [] if found["seat"] is None else [position_name(found["seat"])]
-    where += [wager_name(found["wager"])] if found["wager"] else []
-    line = {
-        "Severity": f"{shape} {word}",
-        "Incident": finding_title(found["code"]) + (f" ×{found['alike']}" if found["alike"] > 1 else ""),
-        "Money": " ".join(amounts),
-        "Table": table_name(found["table_id"]) + ("" if found["round_no"] is None else f" · {found['round_no']:,}"),
-    }
-    if said is not None:
-        reviews = [said.of(found["table_id"], finding_id) for finding_id in found["finding_ids"]]
-        state, holder = incident_state(reviews), incident_holder(reviews)
-        line["State"] = f"{STATES[state][0]} With {holder}" if state == "assigned" else STATES[state]
-    line["Where"] = " · ".join(where)
-    line["When"] = f"{formats.time_of_day(found['opened_at_us'])} {short_day(found['gaming_day'])}"
-    return line
+    place = min(st.session_state.get("queue-place", 0), len(ids) - 1)
+    chosen = [each for each in st.session_state.get(incident_list.CHOSEN, ()) if each in ids]
+    if not chosen and named in ids:
+        chosen = [named]
+    elif not chosen and named in (None, st.session_state.get(review_panel.NAMED)):
+        chosen = [ids[place]]
+    if incident_list.are_all_chosen(filters):
+        chosen = ids
+    if chosen:
+        st.session_state["queue-place"] = place = ids.index(chosen[0])
+        st.session_state[review_panel.NAMED] = st.query_params["finding"] = chosen[0]
+    incident_list.incident_list(rows.to_dicts(), chosen, place, said, formats)
+    return chosen or [each for each in (named,) if each]
 
 
 def detail(finding_id: str | None, said: Reviews | None, formats: Formats) -> None:

@@ -13,12 +13,12 @@ from dashboards.access.anonymous import without_names
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats, day_name
 from dashboards.drawing.state import ReplayStep, steps_of
+from dashboards.incidents import deeds, queue_view
 from dashboards.parts import (
     desk,
     dispute_panel,
     open_round_warnings,
     packets,
-    queue_view,
     record_check,
     review_panel,
     round_replay,
@@ -139,6 +139,7 @@ def incidents(view: RoundView, formats: Formats, steps: list[ReplayStep]) -> Non
     disposed = {} if said is None else said.disposed(members[0]["table_id"])
     source.show(accounts.incident(members, view, formats, steps, disposed))
     if said is not None:
+        deeds.strip(formats)
         review_panel.incident_panel(members, said, formats)
     queue = st.query_params.get("queue")
     following = queue_view.next_in_queue(first, queue_view.unpacked(queue or ""), said)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import streamlit as st
 
@@ -35,6 +35,8 @@ from replay.narrative.names import plural
 T = TypeVar("T")
 
 FRESH_SECONDS = 3
+LAST_DEED = "last-deed"
+"""Where a session keeps what its person did last about incidents."""
 
 
 class Reviews:
@@ -159,8 +161,18 @@ def export(
             at.exported(table, None, what=what, digest=digest, form=form, by=recorded_as(by), reason=reason)
 
 
-def act(what: Callable[[Desk], Entry]) -> Entry | None:
-    """Do one thing at the desk; None if it was refused, and the page says why."""
+class Deed(NamedTuple):
+    """What somebody did about incidents (their causes by the ids, each with where it happened in words), and when."""
+
+    places: Mapping[str, str]
+    by: str
+    what: str
+    says: str
+    at_us: int
+
+
+def act(what: Callable[[Desk], Entry], *, about: Mapping[str, str] | None = None) -> Entry | None:
+    """Do one thing at the desk; None if it was refused, and the page says why. `about`: the incident, as in a `Deed`."""
     address = log_address()
     if address is None:
         return None
@@ -168,18 +180,22 @@ def act(what: Callable[[Desk], Entry]) -> Entry | None:
     if denied is not None:
         refuse(denied)
         return None
-    _read.clear()  # also if it is refused: then the page is behind the log
     try:
         with desk_at(address, persons=register(), **log_options()) as desk:
             entry = what(desk)
     except REFUSALS as error:
         refuse(str(error))
         return None
-    st.session_state["desk-done"] = f"{entry.by} {entry.says}"
+    finally:
+        _read.clear()  # also if it is refused: then the page is behind the log
+    if about is None:
+        st.session_state["desk-done"] = f"{entry.by} {entry.says}"
+    else:
+        st.session_state[LAST_DEED] = Deed(about, entry.by, entry.what, entry.says, entry.at_us)
     return entry
 
 
-def act_on_each(places: Mapping[str, str], what: Callable[[Desk, str], None]) -> None:
+def act_on_each(places: Mapping[str, str], what: Callable[[Desk, str], Entry]) -> None:
     """Do one thing about each of several incidents, each in its own commit; what was refused is said with its place.
 
     `places` are the incidents by the ids of their causes, with where each happened in words.
@@ -189,21 +205,24 @@ def act_on_each(places: Mapping[str, str], what: Callable[[Desk, str], None]) ->
         refuse(denied or "these pages were started without a log; name it: rack dashboard --log ADDR")
         return
     refused: list[str] = []
+    done: dict[str, str] = {}
     try:
         with desk_at(address, persons=register(), **log_options()) as desk:
             for cause, place in places.items():
                 try:
-                    what(desk, cause)
+                    entry = what(desk, cause)
+                    done[cause] = place
                 except REFUSALS as error:
                     refused.append(f"{place}: {error}")
     except REFUSALS as error:
         refuse(str(error))
         return
-    _read.clear()
-    if len(refused) < len(places):
-        st.session_state["desk-done"] = f"{plural(len(places) - len(refused), 'incident')} changed"
+    finally:
+        _read.clear()
+    if done:
+        st.session_state[LAST_DEED] = Deed(done, entry.by, entry.what, entry.says, entry.at_us)
     if refused:
-        refuse(". ".join(refused), f"Nothing was written about {len(refused)} of {len(places)} incidents")
+        refuse(". ".join(refused), f"Not saved for {len(refused)} of {plural(len(places), 'incident')}")
 
 
 def forget() -> None:
@@ -211,18 +230,28 @@ def forget() -> None:
     _read.clear()
 
 
-def refuse(why: str, title: str = "Nothing was written") -> None:
+def refuse(why: str, title: str = "Not saved") -> None:
     """Have the page say, when it is drawn again, that something was refused."""
     st.session_state["desk-refusal"] = title, why
 
 
-def outcome() -> None:
-    """Say once what the last action came to."""
+def outcome(overtaken_by: str = "") -> None:
+    """Say once what the last action came to; `overtaken_by`: what another person did first, which says why it was refused."""
     refusal, done = st.session_state.pop("desk-refusal", None), st.session_state.pop("desk-done", None)
     if refusal:
-        st.html(markup.notice(*refusal))
+        title, why = refusal
+        st.html(markup.notice(title, overtaken_by or why))
     if done:
-        st.toast(f"Written to the log. {markup.plain_markdown(done)}")
+        st.toast(f"Saved. {markup.plain_markdown(done)}")
+
+
+def name_of(who: str) -> str:
+    """Return the name of a registered person as people write it; the id if no register has it."""
+    try:
+        found = register().find(who)
+    except REFUSALS:
+        return who
+    return who if found is None else found.name
 
 
 def on_record(table: str, round_no: int) -> None:

@@ -18,11 +18,15 @@ from dashboards.drawing.names import STATES, Formats
 from dashboards.parts import desk, source
 from dashboards.parts.desk import Reviews
 from desk.review.desk import DISPOSITIONS, MOVES_MONEY, Desk, Entry, FindingReview
-from desk.review.incident_desk import OF_INCIDENTS, IncidentDesk, incident_holder, incident_state
+from desk.review.incident_desk import OF_INCIDENTS, IncidentDesk, amount_moved, incident_holder, incident_state
 from replay.narrative.names import plural, table_name
 
-LAST_ACTION = "last-action"
-"""Where a session keeps whether its person assigned or resolved last."""
+LAST_ACTION, LAST_DISPOSITIONS, LAST_REASON = "last-action", "last-dispositions", "last-reason"
+"""Where a session keeps what its person did last, the last disposition of each code of a cause, and each action's last reason."""
+NAMED = "queue-named"
+"""Where a session has the incident that the queue showed last: if it leaves the list, the next one takes its place."""
+SHOWN = "shown-incident"
+"""Where a session has which incident its person was shown last, and how many entries it had."""
 AMOUNT = re.compile(r"([0-9]{1,9})(?:[.,]([0-9]{2}))?")
 
 ACTIONS = {
@@ -42,6 +46,7 @@ WORDS = {
     "refuse": "Refuse to sign",
     "reopen": "Reopen",
 }
+"""Action → its words; keys.js has the keys of these words."""
 
 
 def cents_typed(text: str) -> int | None:
@@ -111,7 +116,8 @@ def panel(
 
     `members` are the findings, the cause first, `reviews` theirs; `alike` the causes of the other incidents of its fingerprint.
     """
-    desk.outcome()
+    written = sum(len(review.history) for review in reviews)
+    desk.outcome(_overtaken(members[0]["finding_id"], reviews, formats))
     source.show(standings(reviews, formats))
     source.show(history(sorted((each for review in reviews for each in review.history), key=_seq), formats))
     who = access.person()
@@ -125,24 +131,35 @@ def panel(
     if me is None:
         return
     offered = ACTIONS[incident_state(reviews)]
-    written = sum(len(review.history) for review in reviews)
+    st.session_state[SHOWN] = members[0]["finding_id"], written
     key = f"{members[0]['finding_id']} {written}"  # a form is empty again when something was written
     usual = st.session_state.get(LAST_ACTION)  # who resolves one after the other is not asked each time
-    todo = (
-        st.segmented_control(
-            "Action",
-            offered,
-            default=usual if usual in offered else offered[0],
-            required=True,
-            format_func=lambda a: WORDS[a],
-            key=f"do {key}",
-            label_visibility="collapsed",
+    with st.container(key="act", gap="small"):
+        todo = (
+            st.segmented_control(
+                "Action",
+                offered,
+                default=usual if usual in offered else offered[0],
+                required=True,
+                format_func=lambda a: WORDS[a],
+                key=f"do {key}",
+                label_visibility="collapsed",
+            )
+            or offered[0]
         )
-        or offered[0]
-    )
-    if todo in ("assign", "resolve"):
-        st.session_state[LAST_ACTION] = todo
-    _FORMS[todo](_Form(members, reviews, alike, me.id, key, formats))
+        if todo in ("assign", "resolve"):
+            st.session_state[LAST_ACTION] = todo
+        _FORMS[todo](_Form(members, reviews, alike, me.id, key, formats))
+
+
+def _overtaken(cause: str, reviews: Sequence[FindingReview], formats: Formats) -> str:
+    """Return what was written about an incident since this session showed it, if its person did not; else nothing."""
+    shown, written = st.session_state.get(SHOWN, ("", 0))
+    entries = sorted((each for review in reviews for each in review.history), key=_seq)
+    if shown != cause or len(entries) <= written:
+        return ""
+    last = entries[-1]
+    return f"{desk.name_of(last.by)} {last.says}, {formats.time_of_day(last.at_us)}. Look at it again."
 
 
 class _Form:
@@ -162,11 +179,22 @@ class _Form:
         self.alike = alike if self.is_one_finding else ()
         self.who, self.key, self.formats = who, key, formats
         self.id: str = self.cause["finding_id"]
+        self.place = table_name(self.cause["table_id"])
+        if self.cause["round_no"] is not None:
+            self.place += f" · round {self.cause['round_no']:,}"
         self.labels = {"to": "To"}
+        self.action, self.disposition = "", ""
+        self.places = {self.id: self.place}
+        self.members = members
+
+    def moved(self, disposition: str) -> list[int]:
+        """Return the amount in cents that a disposition moves for each finding without a disposition: 0 if none."""
+        waiting = [each for each, review in zip(self.members, self.reviews, strict=True) if not review.settled]
+        return [amount_moved(each["difference_cents"], disposition) or 0 for each in waiting]
 
     def sheet(self) -> DeltaGenerator:
         """Return what boxes and button are on: what is typed is sent with the button, and with nothing else."""
-        return st.form(f"sheet {self.key}", border=False, enter_to_submit=False)
+        return st.form(f"sheet {self.key}", border=False, enter_to_submit=True)
 
     def box(self, label: str, name: str, **options: Any) -> None:
         """Show a box of text; it is read when the button is pressed."""
@@ -181,6 +209,11 @@ class _Form:
         """Return whether a box is ticked."""
         return bool(st.session_state.get(f"{name} {self.key}"))
 
+    def reason(self, action: str, label: str = "Why", **options: Any) -> None:
+        """Show the box of the reason, with the last one that was given for the same."""
+        self.action = action
+        self.box(label, "reason", value=st.session_state.get(LAST_REASON, {}).get(action, ""), **options)
+
     def button(self, words: str, action: Callable[[Desk], Entry], *, needs: Sequence[str] = ("reason",)) -> None:
         """Show the button that writes: what is missing is said, and then nothing is written."""
 
@@ -188,8 +221,16 @@ class _Form:
             missing = [name for name in needs if not self.read(name)]
             if missing:
                 desk.refuse(f"Fill in: {', '.join(self.labels[name] for name in missing)}.")
-            else:
-                desk.act(action)
+            elif desk.act(action, about=self.places) is None:
+                st.session_state.pop(NAMED, None)  # the incident stays on the page
+            elif self.action:
+                kept = st.session_state.get(LAST_REASON, {})
+                st.session_state[LAST_REASON] = kept | {self.action: self.read("reason")}
+                if self.disposition not in ("", "duplicate"):
+                    given = {
+                        k: v for k, v in st.session_state.get(LAST_DISPOSITIONS, {}).items() if k != self.cause["code"]
+                    }
+                    st.session_state[LAST_DISPOSITIONS] = given | {self.cause["code"]: self.disposition}
 
         st.form_submit_button(words, key=f"{words} {self.key}", type="primary", on_click=write)
 
@@ -204,7 +245,7 @@ def _assign(form: _Form) -> None:
             format_func=lambda person: f"{names[person]} ({person})",
             key=f"to {form.key}",
         )
-        form.box("Why", "reason", placeholder="look at camera 4")
+        form.reason("assign", placeholder="look at camera 4")
         form.button(
             "Assign",
             lambda d: IncidentDesk(d).assign(form.id, to=form.read("to"), by=form.who, reason=form.read("reason"))[-1],
@@ -229,18 +270,29 @@ def _acknowledge(form: _Form) -> None:
 
 
 def _resolve(form: _Form) -> None:
+    offered = list(DISPOSITIONS if form.is_one_finding else OF_INCIDENTS)
+    usual = _usual(form)
     disposition = st.selectbox(
         "Disposition",
-        list(DISPOSITIONS if form.is_one_finding else OF_INCIDENTS),
-        index=None,
+        offered,
+        index=None if usual is None else offered.index(usual),
         format_func=_sentence,
         placeholder="Choose",
         key=f"disposition {form.key}",
     )
     if disposition is None:
         return
+    form.disposition = disposition
     with form.sheet():
         _resolve_as(form, disposition)
+
+
+def _usual(form: _Form) -> str | None:
+    """Return the disposition that this person gave last to an incident of the same cause, else to any, if it fits this one."""
+    kept: dict[str, str] = st.session_state.get(LAST_DISPOSITIONS, {})
+    given = [kept[form.cause["code"]]] if form.cause["code"] in kept else []
+    given += list(kept.values())[-1:]
+    return next((each for each in given if each not in MOVES_MONEY or any(form.moved(each))), None)
 
 
 def _resolve_as(form: _Form, disposition: str) -> None:
@@ -251,12 +303,12 @@ def _resolve_as(form: _Form, disposition: str) -> None:
     if disposition in MOVES_MONEY:
         cents = abs(form.cause["difference_cents"] or 0)
         form.box("Amount", "amount", value=f"{cents / 100:.2f}" if cents else "")
-        source.show('<p class="rk-note">Money moves: it stands when a second person has signed it.</p>')
+        source.show('<p class="rk-note">Money moves: a second person must sign it.</p>')
         needs.append("amount")
     if disposition == "duplicate":
         form.box("Duplicate of", "other", placeholder="the first digits of its id")
         needs.append("other")
-    form.box("Why", "reason")
+    form.reason(f"resolve {disposition}")
     if form.alike and disposition not in (*MOVES_MONEY, "duplicate"):
         st.checkbox(f"and {plural(len(form.alike), 'other')} alike, as duplicates of this one", key=f"also {form.key}")
 
@@ -273,6 +325,7 @@ def _resolve_as(form: _Form, disposition: str) -> None:
         for each in form.alike if form.ticked("also") else ():
             if not at.case(each).review.settled:
                 at.resolve(each, disposition="duplicate", by=form.who, reason=form.read("reason"), duplicate_of=form.id)
+                form.places[each] = form.place
         return entry
 
     form.button("Resolve", write, needs=needs)
@@ -280,17 +333,23 @@ def _resolve_as(form: _Form, disposition: str) -> None:
 
 def _resolve_incident_as(form: _Form, disposition: str) -> None:
     if disposition in MOVES_MONEY:
-        source.show(
-            '<p class="rk-note">Each finding takes its own amount; those that move no money are confirmed without action. '
-            "It stands when a second person has signed it.</p>"
-        )
-    form.box("Why", "reason")
+        source.show(f'<p class="rk-note">{markup.text(_split(form, disposition))}. A second person must sign it.</p>')
+    form.reason(f"resolve {disposition}")
     form.button(
         "Resolve incident",
         lambda d: IncidentDesk(d).resolve(form.id, disposition=disposition, by=form.who, reason=form.read("reason"))[
             -1
         ],
     )
+
+
+def _split(form: _Form, disposition: str) -> str:
+    """Return how many findings of an incident get a disposition that moves money, and how many none."""
+    moved = form.moved(disposition)
+    amounts = [cents for cents in moved if cents]
+    words = f"{plural(len(amounts), 'finding')}: {DISPOSITIONS[disposition]}, {form.formats.money(sum(amounts))} in all"
+    rest = len(moved) - len(amounts)
+    return words + (f"; {plural(rest, 'finding')}: {DISPOSITIONS['confirmed_no_action']}" if rest else "")
 
 
 def _sentence(disposition: str) -> str:

@@ -1,6 +1,10 @@
 """The server that `dashboards.run.command` has Streamlit run: its own, behind our guards, with the route of our downloads."""
 
+import gc
 import os
+import threading
+import time
+from importlib import import_module
 from pathlib import Path
 
 import streamlit
@@ -9,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from streamlit.auth_util import get_origin_from_redirect_uri
+from streamlit.runtime import exists
 from streamlit.starlette import App
 
 from dashboards.access.door import Door, Headers
@@ -21,6 +26,26 @@ from desk.review import persons
 from desk.sign_in.login_file import local_sign_in
 
 os.umask(os.umask(0o077) | 0o027)  # what the pages write is their owner's and group's alone, however they were started
+
+
+def load_pages() -> None:
+    """Load what the pages need while the server starts and the browser opens, so that the first page does not wait for it.
+
+    Then have garbage collection pass over what is loaded: Streamlit collects after each drawing. Deep in the calls of a page
+    Python 3.11 can take ten times as long: if a loop calls across the end of a chunk of its stack, each call asks the system
+    for memory and gives it back.
+    """
+    while not exists():  # what is cached asks the server for its place as it is loaded
+        time.sleep(0.02)
+    for room in ("parts", "rulings", "analysis"):
+        for path in sorted(Path(__file__).parents[1].joinpath(room).glob("[a-z]*.py")):
+            import_module(f"dashboards.{room}.{path.stem}")
+    import_module("dashboards.app")
+    gc.collect()
+    gc.freeze()
+
+
+threading.Thread(target=load_pages, daemon=True).start()
 
 
 def serves_tls() -> bool:
@@ -37,9 +62,17 @@ async def download(request: Request) -> Response:
 
 
 def document() -> str:
-    """Return Streamlit's document with the place of its server, which a page would first look for beneath its own address."""
+    """Return Streamlit's document with the place of its server, which a page would first look for beneath its own address.
+
+    What is chosen on a page changes its address, but is no step that Back goes: a link is (keys.js uses `rackPush`).
+    """
     words = (Path(streamlit.__file__).parent / "static" / "index.html").read_text("utf-8")
-    place = "<script>window.__streamlit = { BACKEND_BASE_URL: new URL('./', location.href).href }</script>\n    "
+    place = (
+        "<script>window.__streamlit = { BACKEND_BASE_URL: new URL('./', location.href).href };"
+        "window.rackPush = history.pushState.bind(history);"
+        "history.pushState = (state, title, url) => (url && new URL(url, location.href).pathname === location.pathname"
+        " ? history.replaceState(state, title, url) : window.rackPush(state, title, url))</script>\n    "
+    )
     return words.replace('<script type="module"', f'{place}<script type="module"', 1)
 
 
@@ -69,7 +102,7 @@ app = App(
     routes=[
         Route(f"/{PATH}/{{token}}", download, methods=["GET"]),
         *(() if SIGN_IN is None else SIGN_IN.routes()),
-        *(Route(f"/{name}", page, methods=["GET"]) for name in PAGES),
+        *(Route(f"/{name}", page, methods=["GET"]) for name in ["", *PAGES]),
     ],
     middleware=[
         Middleware(Headers),

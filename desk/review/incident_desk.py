@@ -100,23 +100,33 @@ class IncidentDesk:
             ],
         )
 
-    def resolve(self, finding_id: str, *, disposition: str, by: str, reason: str) -> list[Entry]:
+    def resolve(self, finding_id: str, *, disposition: str, by: str, reason: str, only: bool = False) -> list[Entry]:
         """Dispose of all findings of an incident that have no disposition yet.
 
         A disposition that moves money is that of the findings whose money it moves, each with its own amount; the others are
-        confirmed without action. Raises `ReviewRefused` if that would leave a patron short, or moves nothing.
+        confirmed without action, or refused with `only`. Raises `ReviewRefused` if that would leave a patron short, or moves
+        nothing.
         """
         if disposition not in OF_INCIDENTS:
             raise ReviewRefused(f"{disposition!r} is no disposition of an incident: {', '.join(OF_INCIDENTS)}")
         case, person = self.case(finding_id), self._desk.person(by)
-        amounts = {finding.id: _amount_moved(finding, disposition) for finding in case.without_disposition}
-        if disposition in MOVES_MONEY and amounts and not any(amounts.values()):
-            raise ReviewRefused(f"{disposition} fits no finding of this incident: none has money that it moves")
+        amounts = {
+            finding.id: amount_moved(finding.difference_cents, disposition) for finding in case.without_disposition
+        }
+        without = sum(not amount for amount in amounts.values()) if disposition in MOVES_MONEY else 0
+        if amounts and without == len(amounts):
+            raise ReviewRefused(f"no finding of this incident has money to move for “{DISPOSITIONS[disposition]}”")
+        if only and without:
+            raise ReviewRefused(
+                f"{without} of {len(amounts)} findings have no money to move for “{DISPOSITIONS[disposition]}”; "
+                "resolve this incident by itself"
+            )
         if disposition == "confirmed_recovered" and any(
             (finding.difference_cents or 0) < 0 for finding in case.without_disposition
         ):
             raise ReviewRefused(
-                "a patron is owed money in this incident: resolve those findings first, with confirmed_paid_patron"
+                "a patron is owed money in this incident: resolve those findings first, "
+                f"as “{DISPOSITIONS['confirmed_paid_patron']}”"
             )
         rest = "confirmed_no_action" if disposition in MOVES_MONEY else disposition
         return self._write(
@@ -203,9 +213,9 @@ class IncidentDesk:
         return self._desk.write_together(case.table, case.incident.cause.round_no, payloads)
 
 
-def _amount_moved(finding: Finding, disposition: str) -> int | None:
-    """The amount in cents that a disposition moves for a finding; None if it moves none."""
-    cents = finding.difference_cents or 0
+def amount_moved(difference_cents: int | None, disposition: str) -> int | None:
+    """The amount in cents that a disposition moves for a finding with a difference; None if it moves none."""
+    cents = difference_cents or 0
     if (disposition in GIVES_TO_PATRON and cents < 0) or (disposition == "confirmed_recovered" and cents > 0):
         return abs(cents)
     return None

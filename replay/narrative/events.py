@@ -281,7 +281,7 @@ def _clock_and_file(e: model.VideoMarked | model.VideoMarked2) -> str:
 
 
 def _resolved(e: model.FindingResolved, money: Money) -> str:
-    did = "gave the second signature" if e.signs is not None else "closed the finding"
+    did = "gave the second signature" if e.signs is not None else "resolved the finding"
     moved = "" if e.amount_cents is None else f", {money(e.amount_cents)}"
     other = "" if e.duplicate_of is None else f" ({e.duplicate_of[:8]})"
     return f"{did}: {DISPOSITIONS[e.disposition]}{moved}{other}: {e.reason}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,9 @@ from streamlit.testing.v1 import AppTest
 
 from analytics.errors import queue
 from analytics.warehouse.warehouse import build
-from dashboards.parts import desk, views
+from dashboards.incidents import views
+from dashboards.incidents.incident_list import CHOSEN
+from dashboards.parts import desk
 from dashboards.parts.review_panel import cents_typed
 from dashboards.run import PERSONS_VARIABLE
 from desk.review.desk import desk_at
@@ -32,8 +36,12 @@ def floor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Living:
 
 
 def lines(test: AppTest) -> list[dict[str, str]]:
-    rows: list[dict[str, str]] = test.dataframe[0].value.to_dict("records")
-    return rows
+    """The rows of the list: column → its words."""
+    (shown,) = test.get("bidi_component")
+    html = json.loads(shown.proto.json)["html"]
+    rows = re.findall(r"<tr data-id=.*?</tr>", html)
+    cells = [re.findall(r'<td data-label="([^"]*)">(.*?)</td>', row) for row in rows]
+    return [{name: re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", words)).strip() for name, words in row} for row in cells]
 
 
 # ------------------------------------------------------------------------------------------------- order and filters
@@ -47,8 +55,7 @@ def test_the_gravest_stands_first_and_is_shown(warehouse: Path, monkeypatch: pyt
         "Severity": "● High",
         "Incident": "Wager underpaid",
         "Money": "▼ −$100.00 short",
-        "Table": "FU-01 · 17",
-        "Where": "Seat 3 · Ace High Bonus",
+        "Where": "FU-01 · 17 Seat 3 · Ace High Bonus",
         "When": "21:14 Fri 6 Mar",
     }
     assert last["Incident"] == "Improper dice shake"
@@ -89,9 +96,9 @@ def test_filters_from_the_address_and_by_hand(warehouse: Path, monkeypatch: pyte
 def test_a_link_to_what_is_not_here_says_so_and_a_link_to_what_is_does_not(
     warehouse: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    page = said(run("queue", warehouse, monkeypatch, table="zz-99", day="2031-13-99"))
+    page = said(run("queue", warehouse, monkeypatch, table="zz-99", day="2031-01-09"))
     assert "Table zz-99 is not here" in page
-    assert "Gaming day 2031-13-99 is not here" in page
+    assert "Gaming day 2031-01-09 is not here" in page
     assert "is not here" not in said(run("queue", warehouse, monkeypatch, table="fu-02", severity="high"))
 
 
@@ -155,7 +162,8 @@ def choose(test: AppTest, disposition: str) -> None:
 
 def test_a_finding_is_assigned_resolved_and_signed_by_two_people(floor: Living) -> None:
     test = act(signed_in("M.Ortiz"), "assign", "Assign", to="s.lee", reason="camera 4")
-    assert lines(test)[0]["State"] == "◐ With s.lee"
+    assert lines(test)[0]["State"] == "◐ Assigned"
+    assert lines(test)[0]["Owner"] == "s.lee"
     assert "assigned the finding to s.lee: camera 4" in said(test)
 
     test = signed_in("s.lee")
@@ -164,10 +172,12 @@ def test_a_finding_is_assigned_resolved_and_signed_by_two_people(floor: Living) 
     assert lines(test)[0]["State"] == "◈ Awaits signature"
     act(test, "sign", "Sign $100.00", reason="I did it")
     assert "another person" in said(test)
-    assert "Nothing was written" in said(test)
+    assert "Not saved" in said(test)
 
     test = act(signed_in("m.ortiz"), "sign", "Sign $100.00", reason="slip 17 seen")
-    assert [line["Table"] for line in lines(test)] == ["FU-01 · 2"]  # what is resolved is no longer to be done
+    assert [line["Where"] for line in lines(test)] == [
+        "FU-01 · 2 Seat 3 · Ace High Bonus"
+    ]  # what is resolved is no longer to be done
     test.selectbox(key="choose-state").set_value("resolved").run()
     assert "signed by s.lee and m.ortiz" in said(test)
     with desk_at(floor.log, read_only=True) as at:
@@ -234,7 +244,7 @@ def test_a_finding_can_be_reopened_and_noted(floor: Living) -> None:
     act(test, "note", "Add note", note="camera 4, 21:14")
     page = said(test)
     assert "↺ Reopened" in page
-    assert page.index("no video") < page.index("video was found") < page.index("camera 4, 21:14")
+    assert page.rindex("no video") < page.rindex("video was found") < page.rindex("camera 4, 21:14")
 
 
 def test_what_is_missing_is_said_and_nothing_is_written(floor: Living) -> None:
@@ -269,7 +279,7 @@ def test_a_role_that_was_taken_away_meanwhile_does_nothing(floor: Living) -> Non
 def test_another_writer_with_the_log_open_is_in_nobodys_way(floor: Living) -> None:
     with desk_at(floor.log):
         test = act(signed_in("m.ortiz"), "note", "Add note", note="seen")
-        assert "Nothing was written" not in said(test)
+        assert "Not saved" not in said(test)
         assert "noted: seen" in said(test)
 
 
@@ -277,7 +287,7 @@ def test_a_writer_that_keeps_its_turn_is_said(floor: Living, monkeypatch: pytest
     monkeypatch.setattr("events.log.turn.TURN_WAIT_S", 0.1)
     with desk_at(floor.log) as at, at.log.turn():
         test = act(signed_in("m.ortiz"), "note", "Add note", note="seen")
-        assert "Nothing was written" in said(test)
+        assert "Not saved" in said(test)
 
 
 def test_a_log_that_is_not_there_is_said(floor: Living, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -349,8 +359,9 @@ def test_a_file_of_views_that_cannot_be_read_is_no_views(tmp_path: Path, content
 
 def choose_rows(test: AppTest, *rows: int) -> AppTest:
     """Tick rows of the list, as clicks on their boxes do."""
-    key = next(name for name in test.session_state if name.startswith("queue-list "))
-    test.session_state[key] = {"selection": {"rows": list(rows)}}
+    (shown,) = test.get("bidi_component")
+    ids = re.findall(r'<tr data-id="(\w+)"', json.loads(shown.proto.json)["html"])
+    test.session_state[CHOSEN] = [ids[row] for row in rows]
     return test.run()
 
 
@@ -377,7 +388,7 @@ def test_several_incidents_are_assigned_resolved_and_signed_with_one_reason(floo
     test = choose_rows(signed_in("s.lee"), 0, 1)
     assert "◈ Awaits signature: 2" in said(test)
     act_on_all(test, "sign", reason="I did it")
-    assert "Nothing was written about 2 of 2 incidents" in said(test)
+    assert "Not saved for 2 of 2 incidents" in said(test)
     test = choose_rows(signed_in("m.ortiz"), 0, 1)
     assert "Sign 2 incidents, $200.00" in [each.label for each in test.button]
     assert "Fill in: What was checked." in said(act_on_all(test, "sign"))

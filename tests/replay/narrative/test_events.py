@@ -174,7 +174,7 @@ def test_a_review_s_predicate_leaves_out_who_did_it_and_the_currency() -> None:
         reason="cage",
         signs=None,
     )
-    assert predicate(paid) == "closed the finding: fault confirmed, the patron was paid, 25.00: cage"
+    assert predicate(paid) == "resolved the finding: fault confirmed, the patron was paid, 25.00: cage"
     assert sentence(paid, "USD") == f"ann {predicate(paid, 'USD')}"
     assert predicate(model.TotalAnnounced(total=8)) == "The dealer announced a total of 8"
 

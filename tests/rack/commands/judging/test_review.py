@@ -68,7 +68,7 @@ def test_the_queue_from_open_to_signed(address: str, capsys: pytest.CaptureFixtu
         "--reason",
         "paid",
     )
-    assert resolved["says"] == "closed the finding: fault confirmed, the patron was paid, 100.00: paid"
+    assert resolved["says"] == "resolved the finding: fault confirmed, the patron was paid, 100.00: paid"
     assert main(["review", "sign", finding, "--by", "s.lee", "--reason", "x", "--log", address]) == 2
     assert "another person's" in capsys.readouterr().err
     said(capsys, address, "sign", finding, *by)

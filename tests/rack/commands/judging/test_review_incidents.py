@@ -98,9 +98,9 @@ def test_an_incident_is_resolved_signed_and_reopened_as_a_whole(
     paid = ("--disposition", "confirmed_paid_patron", "--by", "s.lee", "--reason", "paid at the cage")
     entries = answer(capsys, address, "resolve", incident, "--incident", *paid)
     assert sorted(entry["says"] for entry in entries) == [
-        "closed the finding: fault confirmed, nothing to be done: paid at the cage",
-        "closed the finding: fault confirmed, nothing to be done: paid at the cage",
-        "closed the finding: fault confirmed, the patron was paid, 25.00: paid at the cage",
+        "resolved the finding: fault confirmed, nothing to be done: paid at the cage",
+        "resolved the finding: fault confirmed, nothing to be done: paid at the cage",
+        "resolved the finding: fault confirmed, the patron was paid, 25.00: paid at the cage",
     ]
     assert answer(capsys, address, "show", incident, "--incident")["state"] == "awaiting_signature"
     assert "another person's" in refusal(

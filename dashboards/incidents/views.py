@@ -15,7 +15,7 @@ ALWAYS: dict[str, dict[str, str]] = {
 }
 """Views that are there for everybody, by the query of their links."""
 
-KEPT = ("table", "code", "day", "severity", "dealer", "state", "with", "alike")
+KEPT = ("table", "code", "day", "severity", "dealer", "state", "words", "alike")
 """What of a queue's address makes a view."""
 
 MOST = 30

@@ -14,7 +14,7 @@ from dashboards.drawing import markup
 from dashboards.drawing.names import STATES, Formats
 from dashboards.parts import desk, review_panel, source
 from dashboards.parts.desk import Reviews
-from desk.review.desk import DISPOSITIONS, MOVES_MONEY, Desk, FindingReview
+from desk.review.desk import DISPOSITIONS, MOVES_MONEY, Desk, Entry, FindingReview
 from desk.review.incident_desk import OF_INCIDENTS, IncidentDesk, incident_state
 from replay.narrative.names import plural, table_name
 
@@ -27,7 +27,7 @@ FITS = {
 }
 """Action → the states of the incidents that it is about; the others of those chosen are left as they are."""
 
-Act = Callable[[IncidentDesk, str], object]
+Act = Callable[[IncidentDesk, str], list[Entry]]
 
 
 def panel(chosen: Sequence[dict[str, Any]], said: Reviews | None, formats: Formats) -> None:
@@ -52,17 +52,18 @@ def panel(chosen: Sequence[dict[str, Any]], said: Reviews | None, formats: Forma
     offered = [action for action in OFFERED if FITS[action] & states.keys()]
     written = sum(len(review.history) for each in reviews.values() for review in each)
     key = f"bulk {sha256(','.join(reviews).encode()).hexdigest()[:16]} {written}"
-    action = st.segmented_control(
-        "Action",
-        offered,
-        default=offered[0],
-        required=True,
-        format_func=lambda each: review_panel.WORDS[each],
-        key=f"do {key}",
-        label_visibility="collapsed",
-    )
-    fitting = [row for row in chosen if incident_state(reviews[row["finding_id"]]) in FITS[action or offered[0]]]
-    _form(action or offered[0], fitting, reviews, me.id, key, formats)
+    with st.container(key="act", gap="small"):
+        action = st.segmented_control(
+            "Action",
+            offered,
+            default=offered[0],
+            required=True,
+            format_func=lambda each: review_panel.WORDS[each],
+            key=f"do {key}",
+            label_visibility="collapsed",
+        )
+        fitting = [row for row in chosen if incident_state(reviews[row["finding_id"]]) in FITS[action or offered[0]]]
+        _form(action or offered[0], fitting, reviews, me.id, key, formats)
 
 
 def _form(
@@ -77,7 +78,7 @@ def _form(
     if action == "resolve" and disposition is None:
         return
     totals = {cause: _waiting(of) for cause, of in reviews.items()}
-    with st.form(f"sheet {key}", border=False, enter_to_submit=False):
+    with st.form(f"sheet {key}", border=False, enter_to_submit=True):
         if action == "assign":
             names = {person.id: person.name for person in desk.register().all}
             label = list(names).index(who)
@@ -91,7 +92,9 @@ def _form(
             reason, to = (str(st.session_state.get(f"{name} {key}") or "").strip() for name in ("reason", "to"))
             acts: dict[str, Act] = {
                 "assign": lambda at, cause: at.assign(cause, to=to, by=who, reason=reason),
-                "resolve": lambda at, cause: at.resolve(cause, disposition=disposition or "", by=who, reason=reason),
+                "resolve": lambda at, cause: at.resolve(
+                    cause, disposition=disposition or "", by=who, reason=reason, only=True
+                ),
                 "sign": lambda at, cause: at.sign(cause, by=who, reason=reason, total_cents=totals[cause]),
                 "reopen": lambda at, cause: at.reopen(cause, by=who, reason=reason),
             }
@@ -104,8 +107,8 @@ def _form(
         st.form_submit_button(words, key=f"{action} {key}", type="primary", on_click=write)
 
 
-def _done(at: Desk, cause: str, act: Act) -> None:
-    act(IncidentDesk(at), cause)
+def _done(at: Desk, cause: str, act: Act) -> Entry:
+    return act(IncidentDesk(at), cause)[-1]
 
 
 def _disposition(key: str) -> str | None:
@@ -119,7 +122,8 @@ def _disposition(key: str) -> str | None:
     )
     if chosen in MOVES_MONEY:
         source.show(
-            '<p class="rk-note">Each finding takes its own amount; a second person signs all of them at once.</p>'
+            '<p class="rk-note">Each finding takes its own amount; a second person signs all of them at once. An incident in '
+            "which this does not fit every finding is left as it is.</p>"
         )
     return chosen
 

@@ -9,9 +9,9 @@ from urllib.parse import parse_qsl, urlencode
 
 from analytics.errors import queue
 from analytics.errors.queue import QueueFilters
+from dashboards.incidents.views import KEPT
 from dashboards.parts import source
 from dashboards.parts.desk import Reviews
-from dashboards.parts.views import KEPT
 
 TO_DO = "to_do"
 FURTHEST = 2_000
@@ -28,6 +28,7 @@ def filters_of(query: Mapping[str, str | None], said: Reviews | None) -> QueueFi
         gaming_day=_day(day) if day else None,
         severity=query.get("severity"),
         dealer=query.get("dealer"),
+        words=tuple((query.get("words") or "").split()),
         only=only,
         without=without,
     )

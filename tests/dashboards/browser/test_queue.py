@@ -1,0 +1,136 @@
+"""The queue in a real Chromium: worked by keys, whole at every width, and by two people at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, ViewportSize, expect
+
+from desk.review.desk import desk_at
+from tests.dashboards import living
+from tests.dashboards.conftest import served
+from tests.dashboards.living import Living
+from tests.dashboards.running import PHONE, SCREEN, expect_drawn, expect_fits
+from tests.dashboards.running import log_in_browser as log_in
+
+pytestmark = pytest.mark.browser
+
+ROUNDS = range(1, 7)
+CUT = """() => [...document.querySelectorAll('.rk-queue td :is(span, small)')]
+    .filter((e) => e.scrollWidth > e.clientWidth + 1 || e.getBoundingClientRect().right > innerWidth).map((e) => e.textContent)"""
+
+
+@pytest.fixture(scope="module")
+def floor(tmp_path_factory: pytest.TempPathFactory) -> Living:
+    """Six incidents of the same cause, in six rounds."""
+    return living.make(tmp_path_factory.mktemp("queue"), ROUNDS)
+
+
+@pytest.fixture(scope="module")
+def login_site(floor: Living) -> Iterator[str]:
+    """The pages of this floor, behind a login."""
+    with served(floor.warehouse, floor.log, login=True) as address:
+        yield address
+
+
+def states(floor: Living) -> list[str]:
+    with desk_at(floor.log, read_only=True) as at:
+        return sorted(case.review.state for case in at.cases())
+
+
+def chosen(page: Page) -> str:
+    """Where the incident is that is chosen in the list, once the page shows it."""
+    expect(page.locator("tr[data-chosen]")).to_have_count(1)
+    expect(page.locator(".st-key-act [role=radio]").first).to_be_visible()
+    expect_drawn(page)
+    return page.locator("tr[data-chosen] td[data-label=Where] span").inner_text()
+
+
+@pytest.mark.parametrize("size", [PHONE, {"width": 640, "height": 450}, SCREEN, {"width": 1920, "height": 1080}])
+def test_no_figure_is_cut_and_the_state_is_there_from_the_start(
+    login_site: str, page: Page, size: ViewportSize
+) -> None:
+    """640 × 450 is a screen of 1280 × 900 at a zoom of 200 %."""
+    log_in(page, login_site, "m.ortiz@bellwether.example")
+    page.set_viewport_size(size)
+    page.goto(f"{login_site}/queue")
+    expect(page.locator(".rk-queue td[data-label=State]").first).to_have_text("○ Open")
+    expect(page.locator(".rk-queue td[data-label=Money]").first).to_have_text("▼ −$100.00 short")
+    expect_drawn(page)
+    assert page.evaluate(CUT) == []
+    expect_fits(page)
+    page.locator(".rk-queue tbody tr").nth(1).click()
+    expect(page.get_by_role("heading", name="FU-01 · round 2")).to_be_in_viewport()
+
+
+def test_an_incident_takes_two_keys_and_can_be_undone(login_site: str, floor: Living, page: Page) -> None:
+    """The first of its kind is chosen by hand; each like it after that is R and Enter. Undo, within ten seconds, reopens."""
+    log_in(page, login_site, "m.ortiz@bellwether.example")
+    page.goto(f"{login_site}/queue")
+    assert chosen(page) == "FU-01 · 1"
+    page.keyboard.press("r")
+    page.get_by_role("combobox", name="Disposition").click()
+    page.get_by_role("option", name="Fault confirmed, the dealer was coached").click()
+    expect_drawn(page)
+    page.get_by_label("Why", exact=True).fill("paytable card was shown")
+    page.keyboard.press("Enter")
+    status = page.get_by_role("status").filter(has_text="resolved the finding")
+    expect(status).to_contain_text("FU-01 · round 1: M.ORTIZ resolved the finding")
+    keys = 0
+    for number in (2, 3):
+        assert chosen(page) == f"FU-01 · {number}"
+        for key in ("r", "Enter"):
+            page.keyboard.press(key)
+            keys += 1
+            if key == "r":
+                expect(page.get_by_label("Why", exact=True)).to_be_focused()
+        expect(status).to_contain_text(f"FU-01 · round {number}:")
+    page.get_by_role("button", name="Undo").click()
+    assert keys == 4
+    expect(page.get_by_role("status").filter(has_text="reopened")).to_contain_text("undone within 10 seconds")
+    assert states(floor) == ["open"] * 3 + ["reopened"] + ["resolved"] * 2
+    assert chosen(page) == "FU-01 · 3"
+
+
+def test_back_leaves_the_queue_in_one_press(login_site: str, page: Page) -> None:
+    log_in(page, login_site, "m.ortiz@bellwether.example")
+    page.get_by_role("link", name="Work", exact=True).click()
+    page.wait_for_url("**/queue?finding=*")
+    expect_drawn(page)
+    page.keyboard.press("j")
+    page.wait_for_function("document.querySelectorAll('tr')[2].hasAttribute('data-chosen')")
+    expect_drawn(page)
+    page.go_back()
+    page.wait_for_url("**/floor")
+
+
+def test_of_two_people_at_the_same_incident_the_second_is_told_who_was_first(
+    login_site: str, floor: Living, page: Page, browser: Browser
+) -> None:
+    """She stays at that incident; what she wrote is not saved, and who resolved it, how and when is said there."""
+    log_in(page, login_site, "m.ortiz@bellwether.example")
+    page.goto(f"{login_site}/queue?state=open")
+    mine = chosen(page)
+    other = browser.new_context(viewport=SCREEN)
+    hers = other.new_page()
+    try:
+        log_in(hers, login_site, "s.lee@bellwether.example")
+        hers.goto(f"{login_site}/queue?state=open")
+        assert chosen(hers) == mine
+        for person in (page, hers):
+            person.keyboard.press("r")
+            person.get_by_role("combobox", name="Disposition").click()
+            person.get_by_role("option", name="Fault confirmed, the dealer was coached").click()
+            expect_drawn(person)
+            person.get_by_label("Why", exact=True).fill("shown the paytable")
+        before = states(floor).count("resolved")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("status").filter(has_text="resolved the finding")).to_be_visible()
+        hers.keyboard.press("Enter")
+        notice = hers.locator(".rk-notice").filter(has_text="Not saved")
+        expect(notice).to_contain_text("M.ORTIZ resolved the finding")
+        expect(hers.get_by_role("heading", name=mine.replace("· ", "· round "))).to_be_visible()
+        assert states(floor).count("resolved") == before + 1
+    finally:
+        other.close()
