@@ -72,6 +72,20 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+@pytest.fixture(scope="session")
+def demo_of_all(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a demo of all games, for tests that only read it and are marked `xdist_group("demo of all")`.
+
+    It has as many rounds as it takes for lost messages, contradicting clocks, unread cards and bad corrections to come about.
+    """
+    folder = tmp_path_factory.mktemp("demo-of-all")
+    words = ["demo", "--games", "all", "--rounds", "240", "--seed", "4711", "--out", str(folder), "--quiet"]
+    from rack.cli import main  # most runs need nothing of it
+
+    assert main(words) == 0
+    return folder
+
+
 def pytest_unconfigure() -> None:
     """What was passed over ends as it would have ended."""
     gc.unfreeze()

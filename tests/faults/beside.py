@@ -193,7 +193,7 @@ CHANGES = (
     "rows altered in the warehouse",
     how="rows of loaded, derived and summed tables updated or deleted in the DuckDB file, with and without new events",
     held="the next build names the table and holds what a build from nothing holds",
-    quick=4,
+    quick=2,
     often=2 * len(CHANGES),
 )
 def altered(folder: Path, times: int) -> int:

@@ -15,11 +15,11 @@ from rulebook.chapters.rulebook import Rulebook, parse_submission
 
 DOCS = Path(__file__).parents[2] / "docs"
 DAYS = {
-    "face_up_pai_gow": ((1, 20, 777), 2000),
+    "face_up_pai_gow": ((20,), 2000),
     "pai_gow_poker": ((20,), 2000),
     "fortune_asia": ((20,), 2000),
     "over_under": ((20,), 1500),
-    "dj_wild": ((1, 20), 1600),
+    "dj_wild": ((20,), 1600),
     "player_dealer": ((20,), 2000),
 }
 """Game → the seeds that are simulated for it, and how many rounds."""

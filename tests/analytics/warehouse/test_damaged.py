@@ -12,7 +12,7 @@ from analytics.warehouse.warehouse import STORAGE_VERSION, WarehouseError, attac
 from rack.cli import main
 from tests.dashboards import sample
 
-TIMES = 40
+TIMES = 16
 QUESTIONS = (("hold",), ("dealer-errors",), ("fairness",))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from analytics.hold import hold
 from analytics.warehouse import extending, loading
 from analytics.warehouse.extending import Earlier, build_news, earlier, extend
 from analytics.warehouse.generations import is_sealed, reserved
-from analytics.warehouse.loading import Mark, News, PropertyFacts
+from analytics.warehouse.loading import News, PropertyFacts, StreamMark
 from analytics.warehouse.renewing import SCOPES, WHOLE, renewals
 from analytics.warehouse.warehouse import MODELS, Warehouse, build, grains, reading
 from replay.findings import Adjudication, LedgerEntry
@@ -64,7 +65,7 @@ def news(
     yield News(rows=list(loading.adjudication_frames(verdicts, numbers, FACTS.time_zone)))
     yield News(
         rows=[loading.ledger_frame(entries, numbers), loading.review_frame([] if first else sample.reviews())],
-        marks={"table/fu-01": Mark(events=1 if first else 2, head="00" * 32)},
+        marks={"table/fu-01": StreamMark(events=1 if first else 2, head="00" * 32)},
     )
 
 
@@ -93,7 +94,7 @@ def test_what_is_added_later_comes_to_the_same(
         assert hold.generation(db).generation == 2
     known = earlier(path, FACTS.log_id)
     assert known is not None
-    assert known.marks == {"table/fu-01": Mark(events=2, head="00" * 32)}
+    assert known.marks == {"table/fu-01": StreamMark(events=2, head="00" * 32)}
 
 
 def test_the_digests_that_are_kept_up_are_those_of_the_rows(tmp_path: Path) -> None:
@@ -121,6 +122,12 @@ def extending_columns(table: str, scope: str) -> set[str]:
     return {own.get(table, name) if (scope, name) == ("verdict", "round_no") else name for name in SCOPES[scope]}
 
 
+@pytest.fixture(scope="module")
+def parts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file that was built in three pieces."""
+    return in_parts(tmp_path_factory.mktemp("parts") / "w", 3)
+
+
 @pytest.mark.parametrize(
     ("change", "places"),
     [
@@ -138,9 +145,10 @@ def extending_columns(table: str, scope: str) -> set[str]:
         ("UPDATE sources SET events = 1", [("sources", "")]),
     ],
 )
-def test_rows_that_were_changed_are_named(tmp_path: Path, change: str, places: list[tuple[str, str]]) -> None:
-    path = in_parts(tmp_path / "w", 3)
-    assert is_sealed(path)
+def test_rows_that_were_changed_are_named(
+    tmp_path: Path, parts: Path, change: str, places: list[tuple[str, str]]
+) -> None:
+    path = shutil.copy(parts, tmp_path / "w")
     with duckdb.connect(str(path)) as db:
         db.execute(change)
     assert not is_sealed(path)
@@ -151,6 +159,7 @@ def test_rows_that_were_changed_are_named(tmp_path: Path, change: str, places: l
 
 def test_a_file_that_nobody_wrote_to_is_not_read_through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = in_parts(tmp_path / "w", 3)
+    assert is_sealed(path)
 
     def read_through(*_: object) -> None:
         raise AssertionError("every row is read")
@@ -158,6 +167,7 @@ def test_a_file_that_nobody_wrote_to_is_not_read_through(tmp_path: Path, monkeyp
     monkeypatch.setattr(extending, "differing", read_through)
     assert earlier(path, FACTS.log_id) is not None
     os.utime(path)
+    assert not is_sealed(path)
     with pytest.raises(AssertionError, match="every row is read"):
         earlier(path, FACTS.log_id)
 

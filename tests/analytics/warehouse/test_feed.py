@@ -66,7 +66,7 @@ class Floor:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 2])
 def test_pieces_of_any_size_come_to_what_a_build_from_nothing_holds(tmp_path: Path, day: Groups, seed: int) -> None:
     """A piece may end within a round, and events may come in before they are judged."""
     chosen, floor = random.Random(seed), Floor(tmp_path)
@@ -160,8 +160,10 @@ def alter_and_seal(path: Path, change: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("change", ALTERED)
-def test_rows_that_neither_digests_nor_seal_betray_are_put_right_in_turn(tmp_path: Path, change: str) -> None:
+@pytest.mark.parametrize("changes", [ALTERED[::2], ALTERED[1::2]], ids=["loaded and settled", "lost and summed"])
+def test_rows_that_neither_digests_nor_seal_betray_are_put_right_in_turn(
+    tmp_path: Path, changes: Sequence[str]
+) -> None:
     """Each build reads some results of one table again; file in place and spare trade places, and each comes to every table."""
     floor, two = Floor(tmp_path), ("table/fu-01", "table/fu-02")
     day = list(simulate(7, 16, games=("face_up_pai_gow",)).groups())
@@ -169,7 +171,7 @@ def test_rows_that_neither_digests_nor_seal_betray_are_put_right_in_turn(tmp_pat
     later = [group for group in day if group[0] in two][-8:]
     floor.grow([group for group in day if group not in later])
     floor.build(floor.path)
-    alter_and_seal(floor.path, change)
+    alter_and_seal(floor.path, "; ".join(changes))
     for group in later:
         floor.grow([group])
         assert floor.build(floor.path) == (True, {})

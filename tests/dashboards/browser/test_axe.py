@@ -22,6 +22,9 @@ from tests.desk.people import PEOPLE
 
 pytestmark = pytest.mark.browser
 
+SIZES = """() => [...new Set([...document.querySelectorAll('.stMain *:not(svg *)')]
+    .filter((e) => e.checkVisibility() && [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim()))
+    .map((e) => getComputedStyle(e).fontSize))]"""
 GRAVE = ("serious", "critical")
 VIEWS = (
     "round?table=fu-01&round=17&step=45",
@@ -63,8 +66,11 @@ def add_after_heading(page: Page, html: str) -> None:
 
 @pytest.mark.parametrize("path", [*PAGES, *VIEWS])
 def test_no_page_has_a_serious_fault(site: str, page: Page, path: str) -> None:
-    """At a desk, light and dark, and the pages themselves on a phone."""
+    """At a desk, light and dark, and the pages themselves on a phone; each has a title, and letters of five sizes at most."""
     open_page(page, f"{site}/{path}")
+    sizes = page.evaluate(SIZES)
+    assert len(sizes) <= 5, sizes
+    assert page.title().endswith(" · Discard Rack")
     assert lasting_faults(page) == []
     page.emulate_media(color_scheme="dark")
     expect(page.locator("html")).to_have_css("color-scheme", "dark")

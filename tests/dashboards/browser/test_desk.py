@@ -13,9 +13,6 @@ from tests.dashboards.running import log_in_browser as log_in
 
 pytestmark = pytest.mark.browser
 
-SIZES = """() => [...new Set([...document.querySelectorAll('.stMain *:not(svg *)')]
-    .filter((e) => e.checkVisibility() && [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim()))
-    .map((e) => getComputedStyle(e).fontSize))]"""
 EVENTS = len(sample.rounds_events()[0].events)
 
 
@@ -137,17 +134,6 @@ def test_a_print_has_everything_and_no_controls(site: str, page: Page, path: str
         expect(headings).to_have_count(0)  # the list beneath it is left out, for the evidence has all of it
     finally:
         page.emulate_media(media="screen")
-
-
-@pytest.mark.parametrize("name", [*PAGES, "round?table=fu-01&round=17", "dispute?of=fu-01&round=17"])
-def test_a_page_has_five_sizes_of_letters_at_most_and_a_title(site: str, page: Page, name: str) -> None:
-    page.goto(f"{site}/{name}")
-    expect(page.get_by_role("heading", level=1)).to_be_visible()
-    expect_drawn(page)
-    sizes = page.evaluate(SIZES)
-    assert len(sizes) <= 5, sizes
-    assert page.title() != "Discard Rack"
-    assert page.title().endswith(" · Discard Rack")
 
 
 @pytest.mark.parametrize("size", [PHONE, {"width": 640, "height": 450}, SCREEN, {"width": 1920, "height": 1080}])

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from dashboards.parts import desk
 from dashboards.run import LOG_VARIABLE, WAREHOUSE_VARIABLE
 from floor.catalogue import SIMULATIONS
-from rack.cli import main
 from tests.dashboards.undetermined import Said, undetermined
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("undetermined")]  # a demo of all games, and one for all tests
-
-ROUNDS = 200
-"""Of each game: as many as it takes for lost messages, contradicting clocks, unread cards and bad corrections to come about."""
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("demo of all")]
 
 
 @pytest.fixture(scope="module")
-def rounds(tmp_path_factory: pytest.TempPathFactory) -> list[Said]:
+def rounds(demo_of_all: Path) -> list[Said]:
     """The sentences for every UNDETERMINED round of a demo of all games."""
-    folder = tmp_path_factory.mktemp("demo")
-    assert main(["demo", "--games", "all", "--rounds", str(ROUNDS), "--out", str(folder), "--quiet"]) == 0
     desk._read.clear()
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv(LOG_VARIABLE, "")  # what the walk sets is put back
         patched.setenv(WAREHOUSE_VARIABLE, "")
-        return list(undetermined(folder))
+        return list(undetermined(demo_of_all))
 
 
 def test_every_game_and_every_cause_is_among_them(rounds: list[Said]) -> None:

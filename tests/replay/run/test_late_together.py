@@ -17,7 +17,7 @@ from tests.replay.stored import stored
 from tests.replay.streams import taken
 from tests.replay.tables import PAID, MemoryLog, Table, append
 
-ROUNDS = 60
+ROUNDS = 40
 IN_ORDER = 5
 """What comes late may cost this many times what it costs in order."""
 AT_THE_PAD = (model.WagerPlaced, model.WagerPaid, model.WagerTaken)
@@ -96,7 +96,7 @@ def test_it_costs_a_few_times_what_it_costs_in_order(
 
 
 @pytest.mark.parametrize("day", DAYS)
-@pytest.mark.parametrize("commits", [1, 3, 40])
+@pytest.mark.parametrize("commits", [1, 3, 12])
 def test_in_commits_of_any_size_the_verdicts_are_those_of_one_by_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, day: Callable[[], tuple[Table, int]], commits: int
 ) -> None:
@@ -119,7 +119,7 @@ def test_in_commits_of_any_size_the_verdicts_are_those_of_one_by_one(
     at_once = MemoryResults()
     monkeypatch.setattr(replayer, "COMMIT_EVERY", 100)
     replay(log, at_once)
-    if commits < 40:
+    if commits < 12:
         assert stored(followed) == stored(at_once)
     assert check_verdicts(log, followed).failures() == []
     alone = MemoryResults()

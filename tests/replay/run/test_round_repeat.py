@@ -158,7 +158,7 @@ def floor() -> Table:
     st.none() | st.integers(1, UNPLAYED),
     st.booleans(),
 )
-@settings(max_examples=300)
+@settings(max_examples=120)
 def test_no_event_withdraws_a_finding_without_an_author_and_a_reason(
     payload: Event, round_no: int | None, closed_after: bool
 ) -> None:

@@ -21,7 +21,8 @@ from tests.golden.rounds import read_cases, round_files
 from tests.replay.tables import PAID, RULES_LINE, START_US
 
 CHAPTERS = ("645c", "688a", "688a-proposed", "gegr-002138")
-CASES = [case for name in CHAPTERS for path in round_files(name) for case in read_cases(path)]
+CASES = [case for name in CHAPTERS for path in round_files(name) for case in read_cases(path)][::3]
+"""Every third golden round: each event of the notation is read back by itself, too."""
 
 COUNTS_MAX = 400
 KNOWN_WAGERS = sorted({name for names in wager_names().values() for name in names})
