@@ -112,7 +112,7 @@ class _Event(msgspec.Struct):
 _event = msgspec.json.Decoder(_Event)
 
 
-class LiveFloor:
+class LiveTables:
     """All tables of a log. `refresh` takes what was appended and judged since; one thread at a time."""
 
     def __init__(self, desk: Desk, base: dict[str, LiveTable]) -> None:

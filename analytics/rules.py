@@ -66,7 +66,7 @@ class FiledLine(msgspec.Struct, frozen=True, kw_only=True):
     chance: float | None
 
 
-class Submission(msgspec.Struct, frozen=True, kw_only=True):
+class ReadSubmission(msgspec.Struct, frozen=True, kw_only=True):
     """A submission as read: its game, the chapter's key and title, the wagers, and the other paytables each could have."""
 
     game: str
@@ -144,7 +144,7 @@ def _holds(toml: str) -> bool:
         return False
 
 
-def read(toml: str, readings: Mapping[str, str]) -> Submission | str:
+def read(toml: str, readings: Mapping[str, str]) -> ReadSubmission | str:
     """Return a submission as read, with what each wager returns; or why it was refused. `readings` are the filing's."""
     try:
         book = parse_submission(toml)
@@ -157,7 +157,7 @@ def read(toml: str, readings: Mapping[str, str]) -> Submission | str:
         for each in offered
         if each.paytable and each.wager in book.chapter.wagers and not each.reading
     }
-    return Submission(
+    return ReadSubmission(
         game=book.game,
         chapter=book.chapter.key,
         title=book.chapter.title,
@@ -247,7 +247,7 @@ def handles(db: Warehouse, chapter: str) -> dict[tuple[str, str], tuple[int, int
     return {(wager, paytable): (wagers, handle) for wager, paytable, wagers, handle in rows}
 
 
-def what_if(db: Warehouse, submission: Submission, wager: str, other_paytable: str) -> WhatIf | None:
+def what_if(db: Warehouse, submission: ReadSubmission, wager: str, other_paytable: str) -> WhatIf | None:
     """Return what the wagers made on a submission's paytable would have returned on another; None if that is not known.
 
     The figure is an expectation for the same wagers; patrons who see another paytable may wager otherwise.
@@ -272,7 +272,9 @@ def what_if(db: Warehouse, submission: Submission, wager: str, other_paytable: s
     )
 
 
-def _reach(db: Warehouse, submission: Submission, wager: str, made: str, other: str) -> tuple[int | None, int | None]:
+def _reach(
+    db: Warehouse, submission: ReadSubmission, wager: str, made: str, other: str
+) -> tuple[int | None, int | None]:
     """How far below and above its mean the house win of these wagers lies on another paytable by luck (95 %), in cents."""
     filed, then = (expected_of(submission.chapter, wager, paytable) for paytable in (made, other))
     band = None if filed is None or then is None else against_theory.band_on(db, submission.game, filed, then)

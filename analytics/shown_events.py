@@ -26,7 +26,7 @@ OF_OPEN_ROUND = 600
 SHOWN = ("event_id", "type", "occurred_at_us", "source", "payload", "hash")
 
 
-class Checked(msgspec.Struct, frozen=True):
+class EventsCheck(msgspec.Struct, frozen=True):
     """What the check came to: whether the events shown are those of the log, and a sentence that says what was checked."""
 
     ok: bool
@@ -64,20 +64,22 @@ def newest_of_round(desk: Desk, stream: str, round_no: int) -> list[dict[str, An
     ]
 
 
-def check(desk: Desk, stream: str, round_no: int, rows: Iterable[Mapping[str, Any]], first_seq: int) -> Checked:
+def check(desk: Desk, stream: str, round_no: int, rows: Iterable[Mapping[str, Any]], first_seq: int) -> EventsCheck:
     """Hold the rows of `round_events` that are shown of a round against the log; `first_seq` is the round's own first number."""
     shown = {int(row["seq"]): row for row in rows}
     try:
         return _checked(desk, stream, round_no, shown, first_seq)
     except REFUSALS as error:
-        return Checked(False, f"The log's chain does not hold: {error}")
+        return EventsCheck(False, f"The log's chain does not hold: {error}")
     except _Differs as error:
-        return Checked(False, str(error))
+        return EventsCheck(False, str(error))
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        return Checked(False, f"An event of {stream} cannot be read: {error}")
+        return EventsCheck(False, f"An event of {stream} cannot be read: {error}")
 
 
-def _checked(desk: Desk, stream: str, round_no: int, shown: Mapping[int, Mapping[str, Any]], first_seq: int) -> Checked:
+def _checked(
+    desk: Desk, stream: str, round_no: int, shown: Mapping[int, Mapping[str, Any]], first_seq: int
+) -> EventsCheck:
     first, last = min(shown, default=first_seq), max(shown, default=first_seq)
     begins, reached = max(1, min(first, first_seq) - BEFORE), 0
     left, more = set(shown), 0
@@ -99,7 +101,7 @@ def _checked(desk: Desk, stream: str, round_no: int, shown: Mapping[int, Mapping
             "behind the log, or was altered; run `rack replay --log ADDR --warehouse FILE`"
         )
     desk.log.verify_head(stream)
-    return Checked(True, _sentence(desk, stream, len(shown), begins, reached))
+    return EventsCheck(True, _sentence(desk, stream, len(shown), begins, reached))
 
 
 def _compare(seq: int, stored: _Envelope, hash_: str, row: Mapping[str, Any], round_no: int) -> None:

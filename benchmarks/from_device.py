@@ -33,7 +33,7 @@ from events.open import open_log
 from events.vocabulary.model import RoundClosed
 from floor.day.gaming_day import Turn
 from floor.live.collector import Collector
-from floor.live.live_floor import Due, FloorClock, LiveFloor
+from floor.live.live_floor import DueEvent, FloorClock, LiveFloor
 
 TABLES = 40
 SPEEDS = (1.0, 10.0)
@@ -72,7 +72,7 @@ def play(port: int, turns: Sequence[Turn], speed: float, seconds: float) -> Play
     async def run() -> None:
         clock = FloorClock(0, speed)
 
-        def listener(batch: Sequence[Due], _: float) -> None:
+        def listener(batch: Sequence[DueEvent], _: float) -> None:
             for each in batch:
                 key, due_s = (each.stream, each.draft.round_no), time.monotonic() + clock.seconds_until(each.at_us)
                 if isinstance(each.draft.payload, RoundClosed):

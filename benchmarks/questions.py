@@ -63,7 +63,7 @@ def _as_a_command(question: Registered, db: Warehouse) -> object:
 def _what_if(db: Warehouse) -> object:
     filed = rules.filings(db)[0]
     submission = rules.read(filed.toml, filed.readings)
-    assert isinstance(submission, rules.Submission), submission
+    assert isinstance(submission, rules.ReadSubmission), submission
     answer = rules.what_if(db, submission, "fortune_bonus", "2")
     assert answer is not None
     return answer

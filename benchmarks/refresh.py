@@ -56,8 +56,8 @@ db.execute(f"COPY w.round_events TO '{sys.argv[2]}' (FORMAT parquet)")
 """
 METRICS = """
 import sys
-from rack.metrics import LogMetrics
-print(len(list(LogMetrics(sys.argv[1]).collect())))
+from rack.commands.analysis.metrics import metrics_of
+print(len(list(metrics_of(sys.argv[1]).collect())))
 """
 
 

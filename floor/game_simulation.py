@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from floor.faults.anomaly import Anomalies
-from floor.table.casino import Filing, TableSpec, as_filed, grown
+from floor.table.casino import SimulatedFiling, TableSpec, as_filed, grown
 from floor.table.table import Table
 
 
@@ -26,7 +26,7 @@ class GameSimulation:
     plan: Callable[..., Any]
     play: Callable[[Any], Any]
     anomalies: Anomalies
-    own_filing: Callable[[Filing, str], Filing] = as_filed
+    own_filing: Callable[[SimulatedFiling, str], SimulatedFiling] = as_filed
 
     @property
     def tables(self) -> int:

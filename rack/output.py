@@ -9,8 +9,10 @@ import json
 import re
 import sys
 import time
-from collections.abc import Iterable, Sequence
 from typing import Any
+
+from replay.narrative.text_table import money as money
+from replay.narrative.text_table import table as table
 
 _COMMANDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 """What a terminal may obey instead of showing it."""
@@ -87,18 +89,6 @@ def _json(value: Any, indent: int | None = None) -> str:
     return _COMMANDS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
-    """Return the lines of a table: numbers to the right, everything else to the left.
-
-    >>> for line in table(["code", "found"], [["PAY-OVER", 12], ["DEAL-START", 3]]): print(line)
-    code        found
-    PAY-OVER       12
-    DEAL-START      3
-    """
-    body = [[f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row] for row in rows]
-    return _lines([list(header), *body])
-
-
 def counted(number: int, noun: str) -> str:
     """Return a count with its noun in the right number.
 
@@ -106,29 +96,3 @@ def counted(number: int, noun: str) -> str:
     ('1 round', '2,400 events')
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def money(cents: int) -> str:
-    """Return cents as dollars, with the sign of what differs.
-
-    >>> money(-10000), money(2550), money(0)
-    ('-100.00', '+25.50', '0.00')
-    """
-    sign = "-" if cents < 0 else "+" if cents else ""
-    return f"{sign}{abs(cents) // 100:,}.{abs(cents) % 100:02d}"
-
-
-def _lines(rows: list[list[str]]) -> list[str]:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    numeric = [all(_is_number(row[column]) for row in rows[1:]) and len(rows) > 1 for column in range(len(rows[0]))]
-    return [
-        "  ".join(
-            cell.rjust(width) if right else cell.ljust(width)
-            for cell, width, right in zip(row, widths, numeric, strict=True)
-        ).rstrip()
-        for row in rows
-    ]
-
-
-def _is_number(text: str) -> bool:
-    return text.replace(",", "").replace(".", "").lstrip("+-").isdigit() or text in {"", "–"}

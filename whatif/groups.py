@@ -17,7 +17,7 @@ def _footer(path: Path) -> pq.FileMetaData:
     return pq.read_metadata(path)
 
 
-class Group(NamedTuple):
+class RowGroup(NamedTuple):
     """Some rounds of a file: which of its row groups they are."""
 
     path: Path
@@ -30,8 +30,8 @@ class Group(NamedTuple):
         return table.combine_chunks().to_batches()[0]
 
 
-def groups_of(paths: Iterable[Path]) -> Iterator[Group]:
+def groups_of(paths: Iterable[Path]) -> Iterator[RowGroup]:
     """Yield the groups of files, in order."""
     for path in paths:
         for number in range(_footer(path).num_row_groups):
-            yield Group(path, number)
+            yield RowGroup(path, number)

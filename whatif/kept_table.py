@@ -45,7 +45,7 @@ from whatif.round_table import (
     scratch_in,
     write_rows,
 )
-from whatif.row_keeper import Part, RowKeeper, StreamKeeper
+from whatif.row_keeper import FinishedPart, RowKeeper, StreamKeeper
 from whatif.row_schema import Row
 from whatif.stream_rows import StreamRows, Unfinished
 
@@ -75,7 +75,7 @@ class KeptTable(RowKeeper):
         self._files: dict[str, list[FileEntry]] = {}
         self._last: dict[str, FileEntry] = {}
         self._texts: dict[str, str] = {}
-        self._parts: dict[str, list[Part]] = {}
+        self._parts: dict[str, list[FinishedPart]] = {}
         """What other processes finished, by stream, and waits to be put into its place."""
         self._said: list[str] = []
         self._next_s = float("-inf")

@@ -163,7 +163,7 @@ class RowKeeper(ABC):
         return worker.chain == position.hash
 
 
-class Part(NamedTuple):
+class FinishedPart(NamedTuple):
     """Finished rounds of one place: how many, and the file that holds them."""
 
     place: str
@@ -177,7 +177,7 @@ class StreamKeeper(RowKeeper):
     def __init__(self, stream: str, property_id: str) -> None:
         super().__init__(property_id)
         self.stream = stream
-        self.parts: list[Part] = []
+        self.parts: list[FinishedPart] = []
 
     def go_on(self, taker: StreamRows, head: Head) -> None:
         """Go on with the rows up to a head."""
@@ -221,5 +221,5 @@ class StreamKeeper(RowKeeper):
             if rows:
                 made = pa.BufferOutputStream()
                 write_rows(made, rows)
-                self.parts.append(Part(place, len(rows), made.getvalue().to_pybytes()))
+                self.parts.append(FinishedPart(place, len(rows), made.getvalue().to_pybytes()))
         self._finished = {}

@@ -31,7 +31,7 @@ class Ineligible(Exception):
     """The reason why a round cannot be settled from its row."""
 
 
-class SettledWager(msgspec.Struct, frozen=True, array_like=True):
+class SettledRow(msgspec.Struct, frozen=True, array_like=True):
     """A wager or Envy Bonus: what was at stake, what was due by the rules in force and what was done, in cents.
 
     An amount is None if the evidence does not tell.
@@ -55,7 +55,7 @@ class SettledRound(msgspec.Struct, frozen=True):
     """The table at the settlement, and every wager of the round."""
 
     layout: TableLayout
-    wagers: tuple[SettledWager, ...]
+    wagers: tuple[SettledRow, ...]
 
 
 _DECODER: Final = msgspec.msgpack.Decoder(SettledRound)
@@ -75,9 +75,7 @@ def packed(round_: Round, book: Rulebook) -> bytes:
     if layout is None:
         raise Ineligible("void, or to be read in several ways")
     wagers = tuple(
-        SettledWager(
-            made.seat, made.wager, made.number, made.bettor, made.staked_cents, made.due_cents, made.done_cents
-        )
+        SettledRow(made.seat, made.wager, made.number, made.bettor, made.staked_cents, made.due_cents, made.done_cents)
         for made in settlements(round_, book)
     )
     data = _ENCODER.encode(SettledRound(layout, wagers))
@@ -108,7 +106,7 @@ def net_dues(layout: TableLayout, book: Rulebook) -> dict[Key, int | None]:
     return nets
 
 
-def due_by(dues: dict[Key, int | None], wager: SettledWager) -> int | None:
+def due_by(dues: dict[Key, int | None], wager: SettledRow) -> int | None:
     """Return what a wager of a round is due, if `dues` are what its table gives.
 
     What did not lie on the table (a wager placed late, a payment without a wager) is due the same by any rules. An Envy Bonus

@@ -17,7 +17,7 @@ import msgspec
 from replay.fold.device_order import as_played
 from replay.fold.round import Round
 from replay.fold.table_fold import RECENT_ROUNDS
-from replay.fold.table_state import Filed, TableState
+from replay.fold.table_state import RulesOnFile, TableState
 from replay.run.stream_worker import encode
 from rulebook.chapters.rulebook import Rulebook
 from whatif.row_schema import REST, SETTLED, Row, empty_row
@@ -89,7 +89,7 @@ class StreamRows:
         if self._has_texts:
             state = msgspec.msgpack.decode(self._rest, type=TableState)
             state.rules = [
-                Filed(filed.effective_gaming_day, self._digest(filed.toml), filed.seq) for filed in state.rules
+                RulesOnFile(filed.effective_gaming_day, self._digest(filed.toml), filed.seq) for filed in state.rules
             ]
             self._rest, self._has_texts = encode(state), False
         return self._rest
@@ -195,7 +195,7 @@ def _set_ineligible(row: Row, reason: str) -> None:
 def with_texts(rest: bytes, texts: Mapping[str, str]) -> TableState:
     """Return the state that a row keeps, with the submissions' texts in it again."""
     state = msgspec.msgpack.decode(rest, type=TableState)
-    state.rules = [Filed(filed.effective_gaming_day, texts[filed.toml], filed.seq) for filed in state.rules]
+    state.rules = [RulesOnFile(filed.effective_gaming_day, texts[filed.toml], filed.seq) for filed in state.rules]
     return state
 
 

@@ -21,14 +21,14 @@ RoundKey = tuple[str, int]
 """A round: its stream and its number."""
 
 
-class Difference(msgspec.Struct, frozen=True, kw_only=True):
+class TableDifference(msgspec.Struct, frozen=True, kw_only=True):
     """A difference between a table and its log: the file or stream, and what differs."""
 
     where: str
     what: str
 
 
-def differences(log: EventLog, folder: Path, progress: Progress | None = None) -> list[Difference]:
+def differences(log: EventLog, folder: Path, progress: Progress | None = None) -> list[TableDifference]:
     """Derive the table again, up to where it was made, and return the differences; of a file the first round that differs.
 
     Raises `TableError` if the folder holds no table.
@@ -42,29 +42,31 @@ def differences(log: EventLog, folder: Path, progress: Progress | None = None) -
         ]
 
 
-def _manifests(kept: Manifest, made: Manifest) -> Iterator[Difference]:
+def _manifests(kept: Manifest, made: Manifest) -> Iterator[TableDifference]:
     for name in ("log_id", "property_id"):
         if getattr(kept, name) != getattr(made, name):
-            yield Difference(where="manifest", what=f"{name} {getattr(kept, name)}; the log's is {getattr(made, name)}")
+            yield TableDifference(
+                where="manifest", what=f"{name} {getattr(kept, name)}; the log's is {getattr(made, name)}"
+            )
     for stream in sorted(kept.heads.keys() | made.heads.keys()):
         if kept.heads.get(stream) != made.heads.get(stream):
-            yield Difference(
+            yield TableDifference(
                 where=stream, what="was read to another event than the log has there, or has rows in one only"
             )
     if kept.rules != made.rules:
-        yield Difference(where="rules", what="the submissions on file are others")
+        yield TableDifference(where="rules", what="the submissions on file are others")
 
 
-def _files(kept: RoundTable, made: RoundTable) -> Iterator[Difference]:
+def _files(kept: RoundTable, made: RoundTable) -> Iterator[TableDifference]:
     stored, derived = (_by_place(table.manifest) for table in (kept, made))
     for place in sorted(stored.keys() | derived.keys()):
         if place not in derived or place not in stored:
-            yield Difference(where=place, what="the log gives no such file" if place in stored else "is missing")
+            yield TableDifference(where=place, what="the log gives no such file" if place in stored else "is missing")
             continue
         try:
             paths = [kept.path(entry) for entry in stored[place]]
         except TableError as error:
-            yield Difference(where=place, what=str(error))
+            yield TableDifference(where=place, what=str(error))
             continue
         if [entry.sha256 for entry in stored[place]] != [entry.sha256 for entry in derived[place]]:
             yield from _contents(place, paths, [made.path(entry) for entry in derived[place]])
@@ -79,15 +81,15 @@ def _by_place(manifest: Manifest) -> dict[str, list[FileEntry]]:
     return files
 
 
-def _contents(place: str, kept: Sequence[Path], made: Sequence[Path]) -> Iterator[Difference]:
+def _contents(place: str, kept: Sequence[Path], made: Sequence[Path]) -> Iterator[TableDifference]:
     """Compare the rounds of a place: they may lie in other files, and another version of the library writes other bytes."""
     schema = pq.read_schema(made[0])
     if any(not pq.read_schema(path).equals(schema) for path in kept):
-        yield Difference(where=place, what="has other columns than this version writes")
+        yield TableDifference(where=place, what="has other columns than this version writes")
         return
     stored, derived = _digests(kept), _digests(made)
     if len(stored) != sum(pq.read_metadata(path).num_rows for path in kept):
-        yield Difference(where=place, what="has a round twice")
+        yield TableDifference(where=place, what="has a round twice")
     others = sorted(key for key in stored.keys() | derived.keys() if stored.get(key) != derived.get(key))
     if not others:
         return
@@ -98,11 +100,11 @@ def _contents(place: str, kept: Sequence[Path], made: Sequence[Path]) -> Iterato
             if more
             else "has other rounds"
         )
-        yield Difference(where=place, what=f"{many}; {stream} round {round_no} is the first")
+        yield TableDifference(where=place, what=f"{many}; {stream} round {round_no} is the first")
         return
     found, right = _row(kept, others[0]), _row(made, others[0])
     names = [name for name in schema.names if found[name] != right[name]]
-    yield Difference(where=place, what=f"{stream} round {round_no}: {', '.join(names)} not what the log gives")
+    yield TableDifference(where=place, what=f"{stream} round {round_no}: {', '.join(names)} not what the log gives")
 
 
 def _digests(paths: Iterable[Path]) -> dict[RoundKey, bytes]:

@@ -18,7 +18,7 @@ from replay.findings import Adjudication, Settlement
 from replay.fold.wager_keys import key_in
 from replay.run.replayer import MemoryResults, adjudications, replay
 from rulebook.chapters.rulebook import Rulebook
-from whatif.groups import Group, groups_of
+from whatif.groups import RowGroup, groups_of
 from whatif.round_table import RoundTable
 from whatif.row_replayer import RowReplayer
 from whatif.row_schema import REST, SETTLED
@@ -109,14 +109,14 @@ class SettlementJob:
     def __init__(self, texts: Mapping[str, str], replacement: str) -> None:
         self.texts, self.replacement = dict(texts), replacement
 
-    def at(self, log: EventLog) -> Callable[[Group], WhatIfResult]:
+    def at(self, log: EventLog) -> Callable[[RowGroup], WhatIfResult]:
         """Return what settles a group on a machine that has this log."""
         book = rulebook_in(self.replacement)
         replayers = RowReplayer(log, self.texts), RowReplayer(log, self.texts, book)
 
         alike = {digest: filed for digest, filed in self._filed().items() if is_played_alike(filed, book)}
 
-        def settle(group: Group) -> WhatIfResult:
+        def settle(group: RowGroup) -> WhatIfResult:
             batch = group.read((*_SETTLED, *_REPLAYED))
             answer, others = WhatIfResult(by_wager={}, rounds=len(batch)), []
             for at, (digest, data) in enumerate(zip(*map(pa.Array.to_pylist, batch.select(_SETTLED)), strict=True)):
@@ -137,7 +137,7 @@ class SettlementJob:
         return {digest: rulebook_in(text) for digest, text in self.texts.items()}
 
 
-def _rows_to_replay(group: Group, batch: pa.RecordBatch, which: list[int]) -> list[Mapping[str, Any]]:
+def _rows_to_replay(group: RowGroup, batch: pa.RecordBatch, which: list[int]) -> list[Mapping[str, Any]]:
     """Return what event replay needs of rows, without those that are replayed together with an earlier row."""
     if not which:
         return []

@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 import polars as pl
 
-from analytics.fairness.observed import BY_FAIRNESS, Counted, Repeated, observed
+from analytics.fairness.observed import BY_FAIRNESS, Repeated, ValueCounts, observed
 from analytics.statistics.exact import (
     binomial_at_least,
     chi_square_above,
@@ -117,7 +117,7 @@ def fairness_counts(db: Warehouse, family: str, by: str = "table", selection: Se
             "expected": [each.n * each.cards * chance for chance in each.chances.values()],
         }
         for each in observed(db, by, selection, family)
-        if isinstance(each, Counted)
+        if isinstance(each, ValueCounts)
     ]
     counted = {"value": pl.List(pl.String), "observed": pl.List(pl.Int64), "expected": pl.List(pl.Float64)}
     return pl.DataFrame(rows, schema={**dict.fromkeys(_NAMES, pl.String), **counted}).explode(*counted)
@@ -144,13 +144,13 @@ def _key_columns(key: Mapping[str, Any]) -> dict[str, str | None]:
     return {name: key.get(name) for name in _NAMES}
 
 
-def _test(sample: Counted | Repeated) -> Test:
+def _test(sample: ValueCounts | Repeated) -> Test:
     if isinstance(sample, Repeated):
         return _sum_test(sample)
     return _joker(sample) if sample.family == "joker" else _counts_test(sample)
 
 
-def _counts_test(sample: Counted) -> Test:
+def _counts_test(sample: ValueCounts) -> Test:
     """A chi-square test of counts against their chances, rare values taken together."""
     test = Test(family=sample.family, key=sample.key, n=sample.n, how="too few" if sample.chances else "no odds")
     groups = list(_pooled(sample, LEAST_EXPECTED))
@@ -185,7 +185,7 @@ def _chi_square(groups: Sequence[tuple[str, int, float]], scale: float) -> tuple
     return statistic, freedom, chi_square_above(statistic, freedom) if freedom > 0 else 1.0
 
 
-def _pooled(sample: Counted, least: float) -> Iterator[tuple[str, int, float]]:
+def _pooled(sample: ValueCounts, least: float) -> Iterator[tuple[str, int, float]]:
     """Values with their counts and expectations; those expected less often than `least` come together as `rare`, with the next
     rarest if need be."""
     total = sample.n * sample.cards
@@ -209,7 +209,7 @@ def _simulated(statistic: float, expected: Sequence[float]) -> float:
     return float((off >= statistic - 1e-9).sum() + 1) / (SIMULATED + 1)
 
 
-def _joker(sample: Counted) -> Test:
+def _joker(sample: ValueCounts) -> Test:
     """An exact binomial test: hands with the joker, of all hands."""
     chance, times = sample.chances["joker"], sample.times.get("joker", 0)
     test = Test(family=sample.family, key=sample.key, n=sample.n)

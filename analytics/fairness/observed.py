@@ -29,7 +29,7 @@ _TABLE: Final = {
 MOST_POSITIONS: Final = 7
 
 
-class Counted(msgspec.Struct, frozen=True, kw_only=True):
+class ValueCounts(msgspec.Struct, frozen=True, kw_only=True):
     """How often each value came in `n` tries, `cards` values in each, and its chance (none: its odds are not known). `scale`
     stretches a chi-square statistic to what drawing without replacement leaves of it."""
 
@@ -53,7 +53,7 @@ class Repeated(msgspec.Struct, frozen=True, kw_only=True):
     variance: float
 
 
-def observed(db: Warehouse, by: str, selection: Selection, only: str | None = None) -> Iterator[Counted | Repeated]:
+def observed(db: Warehouse, by: str, selection: Selection, only: str | None = None) -> Iterator[ValueCounts | Repeated]:
     """Yield every sample, or those of one family only, grouped by `by`.
 
     Raises `ValueError` for an unknown grouping.
@@ -109,15 +109,15 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
         return frame(self.db, f"{statement} GROUP BY ALL HAVING count(*) > 0 ORDER BY ALL", self.selection).rows()
 
 
-def _die(ask: Ask, keys: tuple[str, ...]) -> Iterator[Counted]:
+def _die(ask: Ask, keys: tuple[str, ...]) -> Iterator[ValueCounts]:
     sixth = {str(face): 1 / 6 for face in range(1, 7)}
     for key, times in ask.counts("mart_faces", (*keys, "die"), "face", "rolls"):
-        yield Counted(family="die", key=key, n=sum(times.values()), times=times, chances=sixth)
+        yield ValueCounts(family="die", key=key, n=sum(times.values()), times=times, chances=sixth)
 
 
-def _total(ask: Ask, keys: tuple[str, ...]) -> Iterator[Counted]:
+def _total(ask: Ask, keys: tuple[str, ...]) -> Iterator[ValueCounts]:
     for key, times in ask.counts("mart_totals", keys, "total", "rolls"):
-        yield Counted(family="total", key=key, n=sum(times.values()), times=times, chances=totals())
+        yield ValueCounts(family="total", key=key, n=sum(times.values()), times=times, chances=totals())
 
 
 def _lag(ask: Ask, keys: tuple[str, ...]) -> Iterator[Repeated]:
@@ -129,22 +129,22 @@ def _lag(ask: Ask, keys: tuple[str, ...]) -> Iterator[Repeated]:
 _BY_NUMBER: Final = "SELECT stream FROM mart_starts WHERE kind = 'number'"
 
 
-def _number(ask: Ask, keys: tuple[str, ...]) -> Iterator[Counted]:
+def _number(ask: Ask, keys: tuple[str, ...]) -> Iterator[ValueCounts]:
     seventh = {str(number): 1 / 7 for number in range(1, 8)}
     for key, times in ask.counts("mart_starts", keys, "value", "rounds", "kind = 'number'"):
         chances = (
             seventh if times.keys() <= seventh.keys() else {}
         )  # of more than seven, how many there are is not known
-        yield Counted(family="number", key=key, n=sum(times.values()), times=times, chances=chances)
+        yield ValueCounts(family="number", key=key, n=sum(times.values()), times=times, chances=chances)
 
 
-def _start(ask: Ask, keys: tuple[str, ...]) -> Iterator[Counted]:
+def _start(ask: Ask, keys: tuple[str, ...]) -> Iterator[ValueCounts]:
     # Where a patron holds the bank, the start is counted from that seat: positions have no odds of their own.
     from_a_seat = "".join(f" AND game <> '{game.name}'" for game in GAMES.values() if game.patron_banked)
     by_dice = f"stream IN (SELECT stream FROM mart_totals) AND stream NOT IN ({_BY_NUMBER})"
     where = f"kind = 'start'{from_a_seat} AND {by_dice}"
     for key, times in ask.counts("mart_starts", keys, "value", "rounds", where):
-        yield Counted(family="start", key=key, n=sum(times.values()), times=times, chances=starts_by_dice())
+        yield ValueCounts(family="start", key=key, n=sum(times.values()), times=times, chances=starts_by_dice())
 
 
 _SEATS: Final = [str(seat) for seat in range(1, MOST_POSITIONS + 1)]
@@ -159,7 +159,7 @@ def _size_of_hands(ask: Ask) -> dict[str, int]:
     }
 
 
-def _positions(ask: Ask, keys: tuple[str, ...], size: Mapping[str, int]) -> Iterator[Counted]:
+def _positions(ask: Ask, keys: tuple[str, ...], size: Mapping[str, int]) -> Iterator[ValueCounts]:
     of = (*keys, "method", "position", "cards")
     for key, times in ask.counts("mart_cards", of, "card", "times", _POSITIONS):
         pack, cards = pack_of(key["game"]), key["cards"]
@@ -167,26 +167,28 @@ def _positions(ask: Ask, keys: tuple[str, ...], size: Mapping[str, int]) -> Iter
             continue
         n, scale = sum(times.values()) // cards, (pack.cards - 1) / (pack.cards - cards)
         if n:
-            yield Counted(family="card", key=key, n=n, times=times, chances=cards_of(pack), cards=cards, scale=scale)
+            yield ValueCounts(
+                family="card", key=key, n=n, times=times, chances=cards_of(pack), cards=cards, scale=scale
+            )
 
 
-def _jokers(ask: Ask, keys: tuple[str, ...], size: Mapping[str, int]) -> Iterator[Counted]:
+def _jokers(ask: Ask, keys: tuple[str, ...], size: Mapping[str, int]) -> Iterator[ValueCounts]:
     of = (*keys, "method", "position", "cards")
     for key, times in ask.counts("mart_hands", of, "if(joker, 'joker', 'none')", "hands", _POSITIONS):
         pack, cards = pack_of(key["game"]), key["cards"]
         if pack is None or pack.jokers != 1 or cards != size.get(key["game"]):
             continue
         chances = {"joker": cards / pack.cards, "none": 1 - cards / pack.cards}
-        yield Counted(family="joker", key=key, n=sum(times.values()), times=times, chances=chances)
+        yield ValueCounts(family="joker", key=key, n=sum(times.values()), times=times, chances=chances)
 
 
-def _hands(ask: Ask, keys: tuple[str, ...], size: Mapping[str, int]) -> Iterator[Counted]:
+def _hands(ask: Ask, keys: tuple[str, ...], size: Mapping[str, int]) -> Iterator[ValueCounts]:
     of, value = (*keys, "method", "cards"), f"if(joker, pattern || '{_AND_JOKER}', pattern)"
     for key, times in ask.counts("mart_hands", of, value, "hands", "position = 'dealer'"):
         pack, cards = pack_of(key["game"]), key["cards"]
         if pack is not None and cards == size.get(key["game"]):
             chances = _of_patterns(pack, cards)
-            yield Counted(family="hand", key=key, n=sum(times.values()), times=times, chances=chances)
+            yield ValueCounts(family="hand", key=key, n=sum(times.values()), times=times, chances=chances)
 
 
 _AND_JOKER: Final = " and joker"
@@ -209,7 +211,7 @@ def _repeats(ask: Ask, keys: tuple[str, ...], size: Mapping[str, int]) -> Iterat
         yield Repeated(family="repeat", key=key, pairs=pairs, total=repeated, mean=mean, variance=variance)
 
 
-_DICE: Final[dict[str, Callable[[Ask, tuple[str, ...]], Iterator[Counted | Repeated]]]] = {
+_DICE: Final[dict[str, Callable[[Ask, tuple[str, ...]], Iterator[ValueCounts | Repeated]]]] = {
     "die": _die,
     "total": _total,
     "lag": _lag,
@@ -217,7 +219,7 @@ _DICE: Final[dict[str, Callable[[Ask, tuple[str, ...]], Iterator[Counted | Repea
     "start": _start,
 }
 """What dice and drawn numbers show, by family."""
-_CARDS: Final[dict[str, Callable[[Ask, tuple[str, ...], Mapping[str, int]], Iterator[Counted | Repeated]]]] = {
+_CARDS: Final[dict[str, Callable[[Ask, tuple[str, ...], Mapping[str, int]], Iterator[ValueCounts | Repeated]]]] = {
     "card": _positions,
     "joker": _jokers,
     "hand": _hands,

@@ -18,10 +18,10 @@ from analytics.reports import (
     surveillance_log,
     table_games,
 )
-from analytics.reports.filing import Filing
+from analytics.reports.filing import PropertyFiling
 from analytics.reports.sources import Sources, WrongLog, period
 from analytics.warehouse.warehouse import Warehouse
-from desk.report.content import Report, Rule
+from desk.report.content import Report, ReportingRule
 from desk.review.desk import Desk
 
 
@@ -30,7 +30,7 @@ class ReportKind(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     title: str
-    rules: tuple[Rule, ...]
+    rules: tuple[ReportingRule, ...]
     make: Callable[[Sources], Report]
 
 
@@ -57,7 +57,7 @@ REPORTS: Final = {each.name: each for each in _EVERY}
 
 
 def make_report(
-    name: str, db: Warehouse, desk: Desk, *, first: date | None = None, last: date | None = None, filing: Filing
+    name: str, db: Warehouse, desk: Desk, *, first: date | None = None, last: date | None = None, filing: PropertyFiling
 ) -> Report:
     """Return a report by its name, of a warehouse and the log that it was built from; see `period` for days not given.
 

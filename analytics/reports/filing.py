@@ -45,7 +45,7 @@ class Pits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return next((pit for pit, tables in self.tables.items() if table in tables), None)
 
 
-class Filing(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class PropertyFiling(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a property filed. `w2g_reduced_by_wager`: winnings are tested without the stake, which is the payer's option."""
 
     pits: list[Pits] = []
@@ -94,12 +94,12 @@ def published() -> list[Threshold]:
     return msgspec.toml.decode(text, type=_Published).threshold
 
 
-def read_filing(file: Path | None) -> Filing:
+def read_filing(file: Path | None) -> PropertyFiling:
     """Return what a property filed in a file; nothing if there is no file. Raises `FilingError` naming what is wrong."""
     if file is None or not file.is_file():
-        return Filing()
+        return PropertyFiling()
     try:
-        filing = msgspec.toml.decode(file.read_bytes(), type=Filing)
+        filing = msgspec.toml.decode(file.read_bytes(), type=PropertyFiling)
     except (msgspec.MsgspecError, ValueError) as error:
         raise FilingError(f"{file}: {error}; docs/reports.md describes the file") from error
     for pits in filing.pits:

@@ -15,19 +15,21 @@ import polars as pl
 from analytics.hold.investigations import TRIGGERS, written_investigations
 from analytics.reports.sources import Sources, table_of
 from analytics.warehouse.selection import Selection
-from desk.report.content import Report, Rule, Table
+from desk.report.content import Report, ReportingRule, ReportTable
 from desk.review.desk import Investigation, TableReview
 from replay.narrative.findings import finding_title
 from replay.narrative.reviews import DISPOSITIONS, INVESTIGATION_OUTCOMES
 
 NAME, TITLE = "hold-investigations", "Hold investigations"
 RULES: Final = (
-    Rule(
+    ReportingRule(
         cite="COMAR 36.05.03.25",
         role="answers",
         asks="win to drop outside the 95 % interval around the previous year (month) is investigated in writing",
     ),
-    Rule(cite="K.A.R. 112-108-51", role="answers", asks="changes of more than three points, investigated and kept"),
+    ReportingRule(
+        cite="K.A.R. 112-108-51", role="answers", asks="changes of more than three points, investigated and kept"
+    ),
 )
 SHARES: Final = ("hold_percent", "prior_hold_percent", "change_points", "low_95_percent", "high_95_percent")
 
@@ -69,7 +71,7 @@ def _periods(sources: Sources, by: str, period: str) -> pl.DataFrame:
     return rows.filter(pl.col("period") >= begins).sort("period", key)
 
 
-def _compared(rows: pl.DataFrame, reviews: dict[str, TableReview], name: str, title: str) -> Table:
+def _compared(rows: pl.DataFrame, reviews: dict[str, TableReview], name: str, title: str) -> ReportTable:
     """Rows of `written_investigations` with what is on record about each; only tables can have an investigation."""
     columns = [rows.columns[0], "period", "prior_period", "table_days", "drop_cents", "win_cents", *SHARES]
     written = [_written(row, reviews) for row in rows.iter_rows(named=True)] if "table_id" in columns else None
@@ -103,7 +105,7 @@ def _written(row: dict[str, Any], reviews: dict[str, TableReview]) -> str | None
     return "open" if any(each.outcome is None for each in found) else "closed"
 
 
-def _on_record(reviews: dict[str, TableReview], sources: Sources) -> Table:
+def _on_record(reviews: dict[str, TableReview], sources: Sources) -> ReportTable:
     """The investigations whose days touch the period, with who opened and closed them and what was found."""
     found = [
         (table, each)
@@ -152,7 +154,7 @@ def _investigation(table: str, of: Investigation) -> dict[str, Any]:
     }
 
 
-def _findings(sources: Sources, reviews: dict[str, TableReview], marked: Iterable[dict[str, Any]]) -> Table:
+def _findings(sources: Sources, reviews: dict[str, TableReview], marked: Iterable[dict[str, Any]]) -> ReportTable:
     """The findings of the tables and months that ask for an investigation, with disposition and signatures."""
     rows = [row for each in marked for row in _findings_of(sources, reviews, each["table_id"], each["period"])]
     return table_of(

@@ -13,16 +13,16 @@ import polars as pl
 from analytics.hold.behind import counts_behind
 from analytics.hold.periods import tray_differences
 from analytics.reports.sources import Sources, table_of, table_with_remarks
-from desk.report.content import Report, Rule, Table
+from desk.report.content import Report, ReportingRule, ReportTable
 
 NAME, TITLE = "table-inventory", "Table inventory"
 RULES: Final = (
-    Rule(
+    ReportingRule(
         cite="58 Pa. Code §§ 465a.36, 465a.37, 465a.41",
         role="answers",
         asks="openers, closers, fills, credits and variances",
     ),
-    Rule(cite="K.A.R. 112-108-28", role="answers", asks="table inventories and their differences"),
+    ReportingRule(cite="K.A.R. 112-108-28", role="answers", asks="table inventories and their differences"),
 )
 
 
@@ -36,7 +36,7 @@ def table_inventory(sources: Sources) -> Report:
     return sources.report(NAME, TITLE, rules=RULES, tables=tables, limits=limits)
 
 
-def _openers(sources: Sources) -> Table:
+def _openers(sources: Sources) -> ReportTable:
     """Every opener of the period next to what the table was left with; one that differs by the threshold or more is marked."""
     rows = sources.rows(
         """
@@ -92,7 +92,7 @@ def _openers(sources: Sources) -> Table:
     )
 
 
-def _table_days(sources: Sources) -> Table:
+def _table_days(sources: Sources) -> ReportTable:
     rows = sources.rows(
         """
         SELECT
@@ -107,7 +107,7 @@ def _table_days(sources: Sources) -> Table:
     return table_with_remarks("table-days", "Inventory by table and gaming day", rows)
 
 
-def _slips(sources: Sources) -> Table:
+def _slips(sources: Sources) -> ReportTable:
     rows = sources.rows(
         """
         SELECT table_id, gaming_day, seq AS event_no, kind AS movement, reference AS slip, amount_cents
@@ -127,7 +127,7 @@ def _slips(sources: Sources) -> Table:
     )
 
 
-def _trays(sources: Sources) -> Table:
+def _trays(sources: Sources) -> ReportTable:
     """The table days whose closer is not what the record leads to (see `tray_differences`), in the order of days."""
     rows = tray_differences(sources.db, sources.period).select(
         "table_id",

@@ -15,14 +15,16 @@ import polars as pl
 from analytics.reports.round_documents import cash_wagers, corrected_buyers, slips
 from analytics.reports.sources import Sources, table_of
 from desk.report.buyers import buyers
-from desk.report.content import Report, Rule, Table
+from desk.report.content import Report, ReportingRule, ReportTable
 from replay.settlement.stakes import ENVY
 
 NAME, TITLE = "jackpots", "Jackpots, tax forms and cash"
 RULES: Final = (
-    Rule(cite="Instructions for Forms W-2G and 5754", role="answers", asks="which wins of the tables need a form"),
-    Rule(cite="58 Pa. Code § 605a.7", role="helps", asks="payouts by slip, with who validated them"),
-    Rule(
+    ReportingRule(
+        cite="Instructions for Forms W-2G and 5754", role="answers", asks="which wins of the tables need a form"
+    ),
+    ReportingRule(cite="58 Pa. Code § 605a.7", role="helps", asks="payouts by slip, with who validated them"),
+    ReportingRule(
         cite="31 CFR §§ 1021.311, 1021.410",
         role="helps",
         asks="cash above the limit by patron and gaming day; tables only",
@@ -50,7 +52,7 @@ def jackpots(sources: Sources) -> Report:
 # ------------------------------------------------------------------------------------------------------------- the W-2G test
 
 
-def _forms(sources: Sources, documents: pl.DataFrame) -> Table:
+def _forms(sources: Sources, documents: pl.DataFrame) -> ReportTable:
     """The wins that need a form, with the figures of the test; marked if the house paid, for it is to make a form out (D872)."""
     slip_of = {
         (each["stream"], each["round_no"], each["seat"], each["wager"]): each
@@ -135,13 +137,13 @@ def _tested(sources: Sources, win: dict[str, Any]) -> dict[str, Any] | None:
 # ------------------------------------------------------------------------------------------------------------- slips and cash
 
 
-def _slips(documents: pl.DataFrame) -> Table:
+def _slips(documents: pl.DataFrame) -> ReportTable:
     """Every payout by slip with who validated it; which ones must be, the rules of the game say, and replay finds."""
     columns = ("gaming_day", "table_id", "round_no", "seat", "wager", "slip", "slip_cents", "validated_by")
     return table_of("slips", "Payouts by slip", documents.select(columns))
 
 
-def _cash(sources: Sources) -> Table:
+def _cash(sources: Sources) -> ReportTable:
     """Cash that patrons brought to the tables on a gaming day, if it is more than the limit of that day."""
     sums: dict[tuple[date, str], list[int]] = {}
     tables: dict[tuple[date, str], set[str]] = {}

@@ -13,23 +13,25 @@ import polars as pl
 
 from analytics.reports.round_documents import accepted_wagers, slips
 from analytics.reports.sources import Sources, table_of
-from desk.report.content import Report, Rule, Table
+from desk.report.content import Report, ReportingRule, ReportTable
 from desk.report.meter_movements import Movement, movements
 from replay.narrative.findings import finding_title
 
 NAME, TITLE = "meters", "Progressive and Must-Hit-By statement"
 RULES: Final = (
-    Rule(
+    ReportingRule(
         cite="58 Pa. Code § 605a.7",
         role="answers",
         asks="progressive meters: readings, reconciliation and explained resets",
     ),
-    Rule(
+    ReportingRule(
         cite="N.J.A.C. 13:69D-1.52",
         role="answers",
         asks="reconciliation of progressive meters with what was wagered and paid",
     ),
-    Rule(cite="COMAR 36.05.03.24", role="helps", asks="progressive table games: amounts displayed and their changes"),
+    ReportingRule(
+        cite="COMAR 36.05.03.24", role="helps", asks="progressive table games: amounts displayed and their changes"
+    ),
 )
 PAID_BY_METER: Final = ("progressive", "mystery")
 """Wagers whose slips come from a meter."""
@@ -80,7 +82,7 @@ def _opening(before: Sequence[Movement]) -> tuple[int, int]:
     return (before[-1].after, before[-1].reserve_after) if before else (0, 0)
 
 
-def _statement(sources: Sources, moves: Moves, opening: Mapping[str, tuple[int, int]]) -> Table:
+def _statement(sources: Sources, moves: Moves, opening: Mapping[str, tuple[int, int]]) -> ReportTable:
     accepted = dict(accepted_wagers(sources).iter_rows())
     rows: list[dict[str, Any]] = []
     marked: list[int] = []
@@ -110,7 +112,7 @@ def _statement(sources: Sources, moves: Moves, opening: Mapping[str, tuple[int, 
     )
 
 
-def _reserves(moves: Moves, opening: Mapping[str, tuple[int, int]]) -> Table:
+def _reserves(moves: Moves, opening: Mapping[str, tuple[int, int]]) -> ReportTable:
     """The reserves of meters that keep one; what is no contribution of a wager is apart."""
     rows = []
     for name, of in moves.items():
@@ -130,7 +132,7 @@ def _reserves(moves: Moves, opening: Mapping[str, tuple[int, int]]) -> Table:
     )
 
 
-def _hits(sources: Sources, moves: Moves) -> Table:
+def _hits(sources: Sources, moves: Moves) -> ReportTable:
     """Every winner of a meter next to the slip of the table's round.
 
     A progressive winner without a slip is marked, and one whose slip is over less than the meter paid. A Must-Hit-By bonus
@@ -172,7 +174,7 @@ def _hit(name: str, m: Movement, found: Sequence[Mapping[str, Any]]) -> dict[str
     }
 
 
-def _settings(moves: Moves) -> Table:
+def _settings(moves: Moves) -> ReportTable:
     """Every time a meter was put into service, armed, or set by the controller."""
     rows = [
         {
@@ -190,7 +192,7 @@ def _settings(moves: Moves) -> Table:
     return table_of("settings", "Put into service, armed and set", pl.DataFrame(rows, schema=_schema("settings")))
 
 
-def _differences(sources: Sources, moves: Moves) -> Table:
+def _differences(sources: Sources, moves: Moves) -> ReportTable:
     """The events that do not add up, and what replay found on the meters' streams."""
     found: dict[tuple[str, int], list[str]] = {}
     for stream, code, evidence in sources.rows(

@@ -14,7 +14,7 @@ import msgspec
 import polars as pl
 
 from analytics.reports.sources import Sources, table_of
-from desk.report.content import Report, Rule, Table
+from desk.report.content import Report, ReportingRule, ReportTable
 from desk.review.desk import FindingReview, TableReview
 from desk.review.disputes import CaseFile, case_name
 from replay.narrative.findings import finding_title
@@ -23,9 +23,11 @@ from rulebook.catalogue import GAMES
 
 NAME, TITLE = "errors-disputes", "Errors and disputes register"
 RULES: Final = (
-    Rule(cite="9 NYCRR 5314.3", role="helps", asks="log of surveillance: what was seen, what was done about it"),
-    Rule(cite="N.J.A.C. 13:69D-1.34", role="helps", asks="exceptions and adjustments of the month"),
-    Rule(cite="PGCB, complaints", role="helps", asks="disputes of patrons with their outcome"),
+    ReportingRule(
+        cite="9 NYCRR 5314.3", role="helps", asks="log of surveillance: what was seen, what was done about it"
+    ),
+    ReportingRule(cite="N.J.A.C. 13:69D-1.34", role="helps", asks="exceptions and adjustments of the month"),
+    ReportingRule(cite="PGCB, complaints", role="helps", asks="disputes of patrons with their outcome"),
 )
 NO_FAULT: Final = frozenset({"false_alarm", "record_wrong", "duplicate"})
 """Dispositions by which nothing went wrong at the table, or nothing else than another finding says."""
@@ -139,7 +141,7 @@ def money_of(row: Mapping[str, Any], reviews: Mapping[str, TableReview]) -> tupl
     ), found
 
 
-def _summed(name: str, title: str, by: str, money: Sequence[tuple[Mapping[str, Any], IncidentMoney]]) -> Table:
+def _summed(name: str, title: str, by: str, money: Sequence[tuple[Mapping[str, Any], IncidentMoney]]) -> ReportTable:
     """Savings and losses, a row per value; incidents of no dealer are under none."""
     sums: dict[str | None, list[int]] = {}
     for row, of in money:
@@ -176,7 +178,7 @@ _INCIDENT: Final[dict[str, Any]] = {
 }
 
 
-def _listed(incidents: Sequence[tuple[Mapping[str, Any], IncidentMoney, list[FindingReview]]]) -> Table:
+def _listed(incidents: Sequence[tuple[Mapping[str, Any], IncidentMoney, list[FindingReview]]]) -> ReportTable:
     """Every incident in the order played; one that still waits for somebody is marked."""
     rows: list[dict[str, Any]] = []
     marked: list[int] = []
@@ -240,7 +242,7 @@ def _case(table: str, case: CaseFile | None) -> dict[str, Any]:
     return {"case": case_name(table, case.number), "due": case.due, "owner": case.owner, "appeals": case.appeals}
 
 
-def _disputes(sources: Sources, reviews: Mapping[str, TableReview]) -> Table:
+def _disputes(sources: Sources, reviews: Mapping[str, TableReview]) -> ReportTable:
     """The disputes of rounds of the period; an open one is marked. One of a round without a verdict counts in every period."""
     days = (
         {

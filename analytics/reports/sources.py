@@ -15,11 +15,11 @@ import msgspec
 import polars as pl
 
 from analytics.hold.hold import gaming_days, hold_totals, property_facts
-from analytics.reports.filing import Filing
+from analytics.reports.filing import PropertyFiling
 from analytics.warehouse.loading import PropertyFacts
 from analytics.warehouse.selection import Selection
 from analytics.warehouse.warehouse import Warehouse
-from desk.report.content import Figure, Report, Rule, Table
+from desk.report.content import Report, ReportColumn, ReportingRule, ReportTable
 from desk.review.desk import Desk, TableReview
 from replay.narrative.names import plural
 from replay.run.engine import engine
@@ -40,7 +40,7 @@ class Sources(msgspec.Struct, frozen=True, kw_only=True):
     desk: Desk
     first: date
     last: date
-    filing: Filing = Filing()
+    filing: PropertyFiling = PropertyFiling()
 
     @property
     def period(self) -> Selection:
@@ -104,8 +104,8 @@ class Sources(msgspec.Struct, frozen=True, kw_only=True):
         name: str,
         title: str,
         *,
-        rules: Sequence[Rule],
-        tables: Sequence[Table],
+        rules: Sequence[ReportingRule],
+        tables: Sequence[ReportTable],
         limits: Sequence[str] = (),
         concerns: Sequence[str] | None = None,
         **more: Any,
@@ -148,18 +148,18 @@ def period(db: Warehouse, first: date | None = None, last: date | None = None) -
 
 
 @cache
-def figures() -> dict[str, Figure]:
+def figures() -> dict[str, ReportColumn]:
     """Return every figure by the name of its column (`figures.toml`)."""
     text = files("analytics.reports").joinpath("figures.toml").read_text(encoding="utf-8")
     defined = msgspec.toml.decode(text, type=dict[str, dict[str, str]])
-    return {name: msgspec.convert({"name": name, **fields}, Figure) for name, fields in defined.items()}
+    return {name: msgspec.convert({"name": name, **fields}, ReportColumn) for name, fields in defined.items()}
 
 
 _REPEATS: Final = ("repeated_drops", "repeated_slips")
 _OF_DAYS: Final = ("days", "days_with_wagers")
 
 
-def table_with_remarks(name: str, title: str, rows: pl.DataFrame, note: str = "", **more: Any) -> Table:
+def table_with_remarks(name: str, title: str, rows: pl.DataFrame, note: str = "", **more: Any) -> ReportTable:
     """Return a frame as a table, with a remark if a row holds table days without wagers on record, or entries that repeat others.
 
     Columns that only the remark needs (`days`, `days_with_wagers`, `repeated_drops`, `repeated_slips`) are not shown. Rows with
@@ -187,8 +187,8 @@ def table_with_remarks(name: str, title: str, rows: pl.DataFrame, note: str = ""
     return table_of(name, title, shown, note=note, marked=tuple(marked), **more)
 
 
-def table_of(name: str, title: str, rows: pl.DataFrame, **more: Any) -> Table:
+def table_of(name: str, title: str, rows: pl.DataFrame, **more: Any) -> ReportTable:
     """Return a frame as a table; each of its columns is defined in `figures.toml`. Days become text."""
     columns = tuple(figures()[column] for column in rows.columns)
     plain = tuple(tuple(v.isoformat() if isinstance(v, date) else v for v in row) for row in rows.iter_rows())
-    return Table(name=name, title=title, columns=columns, rows=plain, **more)
+    return ReportTable(name=name, title=title, columns=columns, rows=plain, **more)

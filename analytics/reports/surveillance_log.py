@@ -13,7 +13,7 @@ import polars as pl
 
 from analytics.reports.round_documents import device_events
 from analytics.reports.sources import Sources, table_of
-from desk.report.content import Report, Rule, Table
+from desk.report.content import Report, ReportingRule, ReportTable
 from desk.report.device_times import device_times
 from desk.review.desk import TableReview
 from desk.review.disputes import case_name
@@ -23,11 +23,11 @@ from replay.narrative.names import heading
 
 NAME, TITLE = "surveillance-log", "Surveillance log and shift hand-over"
 RULES: Final = (
-    Rule(cite="9 NYCRR 5314.3", role="answers", asks="surveillance log, electronic and not to be modified"),
-    Rule(cite="K.A.R. 112-106-6", role="answers", asks="surveillance log, with the change of shifts"),
-    Rule(cite="La. Admin. Code 42 § III-3309", role="helps", asks="surveillance logs"),
-    Rule(cite="W. Va. Code R. 179-4-121", role="helps", asks="surveillance logs"),
-    Rule(cite="Ohio Admin. Code 3772-19-09", role="helps", asks="surveillance logs"),
+    ReportingRule(cite="9 NYCRR 5314.3", role="answers", asks="surveillance log, electronic and not to be modified"),
+    ReportingRule(cite="K.A.R. 112-106-6", role="answers", asks="surveillance log, with the change of shifts"),
+    ReportingRule(cite="La. Admin. Code 42 § III-3309", role="helps", asks="surveillance logs"),
+    ReportingRule(cite="W. Va. Code R. 179-4-121", role="helps", asks="surveillance logs"),
+    ReportingRule(cite="Ohio Admin. Code 3772-19-09", role="helps", asks="surveillance logs"),
 )
 
 
@@ -77,7 +77,7 @@ _ENTRY: Final[Columns[SurveillanceEntry]] = (
 )
 
 
-def _entries(entries: Sequence[SurveillanceEntry]) -> Table:
+def _entries(entries: Sequence[SurveillanceEntry]) -> ReportTable:
     return table_of("entries", "Entries", _frame(_ENTRY, entries), empty="Nobody made an entry in this period.")
 
 
@@ -96,7 +96,7 @@ _SHIFT: Final[Columns[HandOver]] = (
 )
 
 
-def _shifts(shifts: Sequence[HandOver]) -> Table:
+def _shifts(shifts: Sequence[HandOver]) -> ReportTable:
     """Every shift that was signed over, and who accepted it; one that no one accepted is marked."""
     return table_of(
         "shifts",
@@ -107,7 +107,7 @@ def _shifts(shifts: Sequence[HandOver]) -> Table:
     )
 
 
-def _incidents(sources: Sources, reviews: Mapping[str, TableReview]) -> Table:
+def _incidents(sources: Sources, reviews: Mapping[str, TableReview]) -> ReportTable:
     """The incidents up to the last day of which a finding is not resolved, the gravest first."""
     found = sources.rows(
         """
@@ -136,7 +136,7 @@ def _incidents(sources: Sources, reviews: Mapping[str, TableReview]) -> Table:
     return table_of("open-incidents", "Open incidents", pl.DataFrame(rows, schema=schema, orient="row"), empty="None.")
 
 
-def _disputes(reviews: Mapping[str, TableReview]) -> Table:
+def _disputes(reviews: Mapping[str, TableReview]) -> ReportTable:
     rows = [
         (
             each.dispute,
@@ -168,7 +168,7 @@ def _disputes(reviews: Mapping[str, TableReview]) -> Table:
     return table_of("open-disputes", "Open disputes", pl.DataFrame(rows, schema=schema, orient="row"), empty="None.")
 
 
-def _devices(sources: Sources) -> Table:
+def _devices(sources: Sources) -> ReportTable:
     """The devices that failed up to the last day and of which the record does not say that they work again."""
     rows = []
     for (stream,), events in device_events(sources).group_by("stream", maintain_order=True):

@@ -15,19 +15,21 @@ import polars as pl
 from analytics.hold.theoretical import theoretical_win
 from analytics.reports.sources import Sources, table_of, table_with_remarks
 from analytics.warehouse.selection import COLUMNS, Selection
-from desk.report.content import Report, Rule, Table
+from desk.report.content import Report, ReportingRule, ReportTable
 from replay.narrative.names import day_words
 
 NAME, TITLE = "table-games", "Table games report"
 RULES: Final = (
-    Rule(
+    ReportingRule(
         cite="58 Pa. Code § 465a.1(c)(3)",
         role="answers",
         asks="actual against theoretical win, handle and differences by table game, to date",
     ),
-    Rule(cite="K.A.R. 112-108-50", role="helps", asks="daily audit and weekly review of the master game report"),
-    Rule(cite="N.J.A.C. 13:69D-1.34", role="helps", asks="master game report"),
-    Rule(cite="Iowa Admin. Code 491-12.2", role="helps", asks="statistical records by gaming day and table"),
+    ReportingRule(
+        cite="K.A.R. 112-108-50", role="helps", asks="daily audit and weekly review of the master game report"
+    ),
+    ReportingRule(cite="N.J.A.C. 13:69D-1.34", role="helps", asks="master game report"),
+    ReportingRule(cite="Iowa Admin. Code 491-12.2", role="helps", asks="statistical records by gaming day and table"),
 )
 COUNTED: Final = ("drop_cents", "win_cents", "hold_percent")
 WAGERED: Final = (
@@ -149,7 +151,7 @@ def _percent(part: str, whole: str) -> pl.Expr:
     return (100 * pl.col(part) / divisor).cast(pl.Float64)
 
 
-def _to_date(sources: Sources) -> Table:
+def _to_date(sources: Sources) -> ReportTable:
     """The last day of the period, its week, month and year up to it: the property, then each game."""
     last = sources.last
     spans = {
@@ -179,16 +181,16 @@ def _to_date(sources: Sources) -> Table:
     )
 
 
-def _broken_down(sources: Sources, by: str, title: str, counted: Sequence[str], note: str = "") -> Table:
+def _broken_down(sources: Sources, by: str, title: str, counted: Sequence[str], note: str = "") -> ReportTable:
     rows = figures_by(sources, by, sources.period).select(*COLUMNS[by], *counted, *WAGERED, *REMARKED)
     return table_with_remarks(f"by-{by.replace('_', '-')}", title, rows, note=note)
 
 
-def _by_pit(sources: Sources) -> Table:
+def _by_pit(sources: Sources) -> ReportTable:
     """The period by pit, where the property filed which tables make one; the record itself has no pits."""
     title, parts = "By pit", []
     if not sources.filing.pits:
-        return Table(
+        return ReportTable(
             name="by-pit",
             title=title,
             columns=(),
@@ -208,7 +210,7 @@ def _by_pit(sources: Sources) -> Table:
     return table_with_remarks("by-pit", title, shares.select("pit", *COUNTED, *WAGERED, *REMARKED))
 
 
-def _by_wager(sources: Sources) -> Table:
+def _by_wager(sources: Sources) -> ReportTable:
     """Actual against theoretical win of each wager that theory knows."""
     rows = theoretical_win(sources.db, "paytable", sources.period)
     named = rows.select(
@@ -224,7 +226,7 @@ def _by_wager(sources: Sources) -> Table:
     return table_of("by-wager", "Actual against theoretical win by wager", named, note=sources.without_wagers())
 
 
-def _not_counted(sources: Sources) -> Table:
+def _not_counted(sources: Sources) -> ReportTable:
     rows = sources.rows(
         """
         SELECT

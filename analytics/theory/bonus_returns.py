@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from analytics.theory.game_returns import BonusReturns, CountTable, OtherReading
+from analytics.theory.game_returns import BonusReturns, CountTable, UncountedReading
 from analytics.theory.result import End, Result
 from analytics.theory.returns import counts
 from rulebook.cards.cards import parse_cards
@@ -216,9 +216,9 @@ ACE_HIGH_BONUS: Final = BonusReturns(at_odds("ace_high_bonus", ace_high), one_re
 FORTUNE_BONUS: Final = BonusReturns(_fortune_bonus)
 PROGRESSIVE: Final = BonusReturns(progressive(), from_meter=True)
 
-HIGHEST_RANK: Final = OtherReading("fortune_bonus", "fortune_pays", "highest_rank")
+HIGHEST_RANK: Final = UncountedReading("fortune_bonus", "fortune_pays", "highest_rank")
 JOKER_READINGS: Final = tuple(
-    OtherReading("progressive", "progressive_joker", value) for value in ("completes", "wild")
+    UncountedReading("progressive", "progressive_joker", value) for value in ("completes", "wild")
 )
 """Theory takes the joker as the paytable has it; these settings put another reading in its place (D18)."""
 

@@ -39,7 +39,7 @@ class BonusReturns(msgspec.Struct, frozen=True):
     staked: bool = True
 
 
-class OtherReading(msgspec.Struct, frozen=True):
+class UncountedReading(msgspec.Struct, frozen=True):
     """A wager, and the value of a setting by which it is settled by another reading of the text than theory counts (D421)."""
 
     wager: str
@@ -71,4 +71,4 @@ class GameReturns(msgspec.Struct, frozen=True, kw_only=True):
     combined: tuple[str, ...] = ("base",)
     version: Callable[[Rulebook], str] = one_version
     companions: tuple[str, ...] = ()
-    other_readings: tuple[OtherReading, ...] = ()
+    other_readings: tuple[UncountedReading, ...] = ()

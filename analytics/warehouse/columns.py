@@ -1,4 +1,4 @@
-"""What every column of the warehouse means, and the document made of it (docs/warehouse.md).
+"""What every column of the warehouse means, and the documents made of it (docs/warehouse.md lists the tables).
 
 Invariant: a column means the same in every table; a meaning of its own in one table is under `table.column`.
 Times are UTC microseconds (`…_us`), money is integer cents (`…_cents`). A test compares this list with the tables themselves: no
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Final
 
 from analytics.warehouse.warehouse import MODELS, Warehouse, grains, model_text
@@ -259,9 +260,9 @@ _ITSELF: Final = {
 }
 
 _HEAD: Final = """\
-# The warehouse, column by column
+# The warehouse
 
-Made from the code by `rack warehouse columns --markdown`; a test compares it with the tables. The file is a plain DuckDB
+`rack warehouse columns` lists every column with its type and meaning; with `--markdown` as a document. The file is a plain DuckDB
 database in the form of DuckDB 1.4, which 1.4 and later versions read, read-only, while the pages do. Money is integer cents,
 times are UTC microseconds. How to ask it: [analyst-guide.md](analyst-guide.md).
 
@@ -306,8 +307,26 @@ def _columns(db: Warehouse, table: str) -> list[tuple[str, str]]:
     return [(column, kind) for column, kind in rows]
 
 
+def summary() -> str:
+    """Return docs/warehouse.md: every table with its grain, and what it holds."""
+    rows = []
+    for table in (*MODELS, *_ITSELF):
+        said, grain = _told(table)
+        rows.append(f"| `{table}` | {', '.join(f'`{each}`' for each in grain)} | {said} |")
+    head = ["", "## Tables", "", "Made of the models by `.venv/bin/python -m analytics.warehouse.columns`.", ""]
+    return "\n".join([_HEAD, *head, "| table | one row for each | contents |", "| --- | --- | --- |", *rows]) + "\n"
+
+
+def _told(table: str) -> tuple[str, tuple[str, ...]]:
+    """Return what the head of a table's model says of it, and its grain."""
+    header = _ITSELF.get(table) or model_text(table)
+    said = [line.removeprefix("--").strip() for line in header.splitlines() if line.startswith("--")][1:]
+    grain = grains().get(table) or tuple(header.splitlines()[0].partition(":")[2].strip().split(", "))
+    return " ".join(line for line in said if not line.startswith("renewed by: ")), grain
+
+
 def markdown(db: Warehouse) -> str:
-    """Return docs/warehouse.md, made of an open warehouse."""
+    """Return a document of every column, made of an open warehouse."""
     shared = _shared(db)
     lines = ["", "## Columns of several tables", "", "| column | type | meaning |", "| --- | --- | --- |"]
     lines += [_row(*each) for each in sorted(shared)]
@@ -334,15 +353,12 @@ def _row(column: str, kind: str, meaning: str) -> str:
 
 
 def _section(db: Warehouse, table: str, shared: set[Column]) -> Iterator[str]:
-    header = _ITSELF.get(table) or model_text(table)
-    said = [line.removeprefix("--").strip() for line in header.splitlines() if line.startswith("--")][1:]
-    said = [line for line in said if not line.startswith("renewed by: ")]
-    grain = grains().get(table) or tuple(header.splitlines()[0].partition(":")[2].strip().split(", "))
+    said, grain = _told(table)
     yield from (
         "",
         f"## {table}",
         "",
-        " ".join(said),
+        said,
         "",
         f"One row for each {', '.join(f'`{each}`' for each in grain)}.",
         "",
@@ -352,3 +368,7 @@ def _section(db: Warehouse, table: str, shared: set[Column]) -> Iterator[str]:
         yield from ("| column | type | meaning |", "| --- | --- | --- |", *own)
     if above := [f"`{each[0]}`" for each in columns if each in shared]:
         yield from ("", f"Described above: {', '.join(above)}.")
+
+
+if __name__ == "__main__":
+    (Path(__file__).parents[2] / "docs" / "warehouse.md").write_text(summary(), encoding="utf-8")

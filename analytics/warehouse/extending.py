@@ -20,7 +20,7 @@ import msgspec
 from analytics.warehouse import warehouse
 from analytics.warehouse.digests import Sums, differing, digests_of_each
 from analytics.warehouse.generations import copy_anew, following, is_sealed
-from analytics.warehouse.loading import TABLES, Mark, News, PropertyFacts
+from analytics.warehouse.loading import TABLES, News, PropertyFacts, StreamMark
 from analytics.warehouse.renewing import empty, prepare, renew
 from analytics.warehouse.warehouse import CATALOG, NoWarehouse, Warehouse, model_text
 
@@ -47,7 +47,7 @@ class Earlier(msgspec.Struct, frozen=True, kw_only=True):
     round states. `altered` names every table, and stream, that is not as it was built; `turn` grows with every build."""
 
     facts: PropertyFacts
-    marks: Mapping[str, Mark]
+    marks: Mapping[str, StreamMark]
     outside: Mapping[str, list[str]]
     turn: int = 0
     altered: tuple[tuple[str, str], ...] = ()
@@ -124,7 +124,7 @@ def _held(db: Warehouse) -> Earlier:
     return Earlier(
         facts=PropertyFacts(name=name, time_zone=zone, currency=currency, log_id=log_id),
         marks={
-            stream: Mark(events=events, head=head, results=results, results_head=results_head, again=again)
+            stream: StreamMark(events=events, head=head, results=results, results_head=results_head, again=again)
             for stream, events, head, results, results_head, again in db.execute("FROM sources").fetchall()
         },
         outside=outside,
@@ -135,7 +135,7 @@ def _held(db: Warehouse) -> Earlier:
 def _take(db: Warehouse, sums: Sums, read: Iterable[News]) -> None:
     """Take in what is new, and bring the models up to it each time that enough was loaded."""
     loaded = {"raw_adjudications": 0, "raw_round_events": 0}
-    marks: dict[str, Mark] = {}
+    marks: dict[str, StreamMark] = {}
     for news in chain(read, (None,)):
         if news is None or loaded["raw_adjudications"] >= MANY_ROUNDS or loaded["raw_round_events"] >= MANY_EVENTS:
             renew(db, sums)
@@ -150,7 +150,10 @@ def _take(db: Warehouse, sums: Sums, read: Iterable[News]) -> None:
             for table, frame in news.rows:
                 if table in loaded:
                     loaded[table] += len(frame)
-    columns = [list(marks), *([getattr(mark, field) for mark in marks.values()] for field in Mark.__struct_fields__)]
+    columns = [
+        list(marks),
+        *([getattr(mark, field) for mark in marks.values()] for field in StreamMark.__struct_fields__),
+    ]
     warehouse.replace_rows(db, sums, "sources", f"SELECT {', '.join('unnest(?)' for _ in columns)}", columns)
 
 

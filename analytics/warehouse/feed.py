@@ -15,9 +15,9 @@ import msgspec
 
 from analytics.warehouse import loading
 from analytics.warehouse.extending import Earlier, build_news, earlier, extend
-from analytics.warehouse.loading import Mark, News, TableRows
+from analytics.warehouse.loading import News, StreamMark, TableRows
 from analytics.warehouse.observed import observed_rows
-from analytics.warehouse.warehouse import PropertyFacts, ReviewedFinding, TableEvent
+from analytics.warehouse.warehouse import PropertyFacts, ReviewTimes, TableEvent
 from desk.review.desk import Desk
 from desk.review.state import FindingReview, TableReview
 from events.errors import IntegrityError, UndecodableEvent
@@ -101,7 +101,7 @@ class Feed:
 
     def __init__(self, log: EventLog, results: ResultStore, broken: Broken) -> None:
         self.log, self.results, self._broken = log, results, broken
-        self._marks: dict[str, Mark] = {}
+        self._marks: dict[str, StreamMark] = {}
         self._numbers = count()
         self._facts = PropertyFacts(log_id=log.log_id)
 
@@ -109,7 +109,7 @@ class Feed:
         """Return what the newest `property_configured` says, or the defaults."""
         facts = PropertyFacts(log_id=self.log.log_id) if known is None else known.facts
         for stream in self._streams("property"):
-            self._marks[stream] = Mark() if known is None else known.marks.get(stream, Mark())
+            self._marks[stream] = StreamMark() if known is None else known.marks.get(stream, StreamMark())
             for envelope, record in self._read(stream, self._marks[stream].events):
                 self._note(stream, events=record.seq, head=record.hash.hex())
                 if envelope.type == PropertyConfigured.TYPE:
@@ -147,10 +147,10 @@ class Feed:
         """Say whether log or results hold anything that the file does not."""
         heads, marks = self.results.chain_heads(), known.marks
         return any(
-            self.log.head(stream).seq > marks.get(stream, Mark()).events
+            self.log.head(stream).seq > marks.get(stream, StreamMark()).events
             for stream in self._streams("table", "review", "property", "observed")
         ) or any(
-            heads.get(stream, NO_RESULTS) != _end_of(marks.get(stream, Mark()))
+            heads.get(stream, NO_RESULTS) != _end_of(marks.get(stream, StreamMark()))
             for stream in heads.keys() | marks.keys()
         )
 
@@ -174,7 +174,7 @@ class Feed:
         return [stream for stream in self.log.streams() if stream.partition("/")[0] in kinds]
 
     def _note(self, stream: str, **fields: Any) -> None:
-        self._marks[stream] = msgspec.structs.replace(self._marks.get(stream, Mark()), **fields)
+        self._marks[stream] = msgspec.structs.replace(self._marks.get(stream, StreamMark()), **fields)
 
     def _is_broken(self, error: IntegrityError) -> None:
         self._broken.setdefault(error.stream, f"{error.code} {error}")
@@ -193,7 +193,7 @@ class Feed:
 
     def _events(self) -> Iterator[News]:
         """Yield the events of tables that are new: those of rounds, and those that later ones are distinguished by."""
-        grown = {stream: self._marks.get(stream, Mark()).events for stream in self._streams("table")}
+        grown = {stream: self._marks.get(stream, StreamMark()).events for stream in self._streams("table")}
         grown = {stream: after for stream, after in grown.items() if self.log.head(stream).seq > after}
         pairs = (pair for stream, after in grown.items() for pair in self._read(stream, after))
         for some in loading.chunks(pairs, EVENTS_AT_A_TIME):
@@ -204,7 +204,7 @@ class Feed:
     def _reviews(self, stream: str) -> Iterator[News]:
         """Yield where the review of each finding of a table stands that anybody spoke of, if anybody spoke since."""
         head = self.log.head(stream)
-        if head.seq <= self._marks.get(stream, Mark()).events:
+        if head.seq <= self._marks.get(stream, StreamMark()).events:
             return
         review = TableReview(stream)
         try:
@@ -217,8 +217,8 @@ class Feed:
 
     def _observed(self, stream: str, known: Earlier) -> Iterator[News]:
         """Yield what was observed at a table, whole, if anything was since, or was judged since."""
-        head, before = self.log.head(stream), known.marks.get(stream, Mark())
-        if head.seq <= before.events and _end_of(before) == _end_of(self._marks.get(stream, Mark())):
+        head, before = self.log.head(stream), known.marks.get(stream, StreamMark())
+        if head.seq <= before.events and _end_of(before) == _end_of(self._marks.get(stream, StreamMark())):
             return
         try:
             rounds, observations = observed_rows(Desk(self.log, self.results), stream.partition("/")[2])
@@ -238,7 +238,9 @@ class Feed:
             )
             if begun_again:
                 yield News(rows=[], begun_again=begun_again)
-            grown = [stream for stream in sorted(ends) if ends[stream] != _end_of(self._marks.get(stream, Mark()))]
+            grown = [
+                stream for stream in sorted(ends) if ends[stream] != _end_of(self._marks.get(stream, StreamMark()))
+            ]
             found: Iterator[ChainedResult] = (each for stream in grown for each in self._past(stream))
         else:
             found = self._sound(self.results.stored(), ResultChains())
@@ -286,7 +288,7 @@ class Feed:
 
     def _past(self, stream: str) -> Iterator[ChainedResult]:
         """Yield the results of a stream past the last that was read."""
-        mark = self._marks.get(stream, Mark())
+        mark = self._marks.get(stream, StreamMark())
         chains = ResultChains({stream: _end_of(mark)} if mark.results else {})
         return self._sound(self.results.stored(stream, mark.results), chains)
 
@@ -324,7 +326,7 @@ class Feed:
 
         Whoever changed rows of the file so that neither its seal nor its digests show it is undone by that, in time.
         """
-        mark = self._marks.get(stream, Mark())
+        mark = self._marks.get(stream, StreamMark())
         before, again = mark.again, list[ChainedResult]()
         chains: ResultChains | None = None
         for each in self.results.stored(stream, max(0, before - 1)):
@@ -366,7 +368,7 @@ def _is_observed(stream: str) -> bool:
 NO_RESULTS = Head(0, b"")
 
 
-def _end_of(mark: Mark) -> Head:
+def _end_of(mark: StreamMark) -> Head:
     """Return the last result that was read."""
     return Head(mark.results, bytes.fromhex(mark.results_head))
 
@@ -392,10 +394,10 @@ def _event_frames(pairs: list[tuple[RawEnvelope, Record]]) -> list[TableRows]:
     return [loading.event_frame(rows), loading.table_event_frame(table_events)]
 
 
-def _reviewed(finding: FindingReview) -> ReviewedFinding:
+def _reviewed(finding: FindingReview) -> ReviewTimes:
     standing = finding.resolution
     settled = [each.at_us for each in finding.history if standing is not None and each.seq == standing.seq]
-    return ReviewedFinding(
+    return ReviewTimes(
         finding_id=finding.finding_id,
         state=finding.state,
         assigned_to=finding.assigned_to,

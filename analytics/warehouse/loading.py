@@ -55,7 +55,7 @@ class TableEvent(msgspec.Struct, frozen=True, kw_only=True):
     event_id: str | None = None
 
 
-class ReviewedFinding(msgspec.Struct, frozen=True, kw_only=True):
+class ReviewTimes(msgspec.Struct, frozen=True, kw_only=True):
     """The state of a finding's review. Times are UTC microseconds: the first entry of anybody, and the disposition that
     stands (None: none, or taken back)."""
 
@@ -68,7 +68,7 @@ class ReviewedFinding(msgspec.Struct, frozen=True, kw_only=True):
     settled_at_us: int | None
 
 
-class Mark(msgspec.Struct, frozen=True, kw_only=True):
+class StreamMark(msgspec.Struct, frozen=True, kw_only=True):
     """How far a stream was read: the last event and the chain hash there, the place of the last result and the hash there
     (hex), and the place up to which results were read again in turn."""
 
@@ -86,7 +86,7 @@ class News(msgspec.Struct, kw_only=True):
     """
 
     rows: list[TableRows]
-    marks: dict[str, Mark] = {}
+    marks: dict[str, StreamMark] = {}
     begun_again: frozenset[str] = frozenset()
     findings_outside: frozenset[str] = frozenset()
     again: tuple[tuple[str, int, int], ...] = ()
@@ -261,7 +261,7 @@ def batches(
     stream_findings: Iterable[Finding],
     table_events: Iterable[TableEvent] = (),
     time_zone: str = "UTC",
-    reviews: Iterable[ReviewedFinding] = (),
+    reviews: Iterable[ReviewTimes] = (),
 ) -> Iterator[TableRows]:
     """Yield everything as frames, a bounded number of rounds at a time. The hour of a round is that of the clock on the wall."""
     numbers = count()
@@ -308,7 +308,7 @@ def table_event_frame(events: Iterable[TableEvent]) -> TableRows:
     return _batch("raw_table_events", [msgspec.structs.astuple(event) for event in events])
 
 
-def review_frame(reviews: Iterable[ReviewedFinding]) -> TableRows:
+def review_frame(reviews: Iterable[ReviewTimes]) -> TableRows:
     """Return where reviews are."""
     return _batch("raw_reviews", [msgspec.structs.astuple(review) for review in reviews])
 

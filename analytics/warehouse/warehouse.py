@@ -26,7 +26,7 @@ from analytics.warehouse.generations import replacing, reserved, stamp
 from analytics.warehouse.loading import (
     TABLES,
     PropertyFacts,
-    ReviewedFinding,
+    ReviewTimes,
     RoundEvents,
     TableEvent,
     TableRows,
@@ -36,7 +36,7 @@ from replay.findings import Adjudication, Finding, LedgerEntry
 
 __all__ = [
     "PropertyFacts",
-    "ReviewedFinding",
+    "ReviewTimes",
     "RoundEvents",
     "TableEvent",
     "Warehouse",
@@ -163,7 +163,7 @@ def build(
     *,
     stream_findings: Iterable[Finding] = (),
     table_events: Iterable[TableEvent] = (),
-    reviews: Iterable[ReviewedFinding] = (),
+    reviews: Iterable[ReviewTimes] = (),
     observed: Iterable[TableRows] = (),
     facts: PropertyFacts | None = None,
 ) -> None:

@@ -12,7 +12,7 @@ from analytics.errors.remembered import TimeTyped, cards_typed, part_of_day, tim
 from analytics.errors.sentence import significant
 from analytics.hold import hold
 from analytics.hold.hold import RoundView
-from analytics.shown_events import Checked
+from analytics.shown_events import EventsCheck
 from dashboards.drawing import markup
 from dashboards.drawing.drawing import table_drawing
 from dashboards.drawing.markup import Html
@@ -252,7 +252,7 @@ def memory_boxes(tables: list[str], days: list[date]) -> Remembered:
     )
 
 
-def settle(view: RoundView, checked: Checked | None, formats: Formats) -> None:
+def settle(view: RoundView, checked: EventsCheck | None, formats: Formats) -> None:
     """Show one round's answer and the steps of its dispute next to each other, and below the answer what proves it."""
     r = view.round
     table, round_no = r["table_id"], r["round_no"]

@@ -11,7 +11,7 @@ from analytics.reports.sources import NoPeriod, period
 from dashboards.drawing import markup
 from dashboards.parts import report_files, source
 from desk.packet.words import Style
-from desk.report.content import NUMERIC, Report, Table
+from desk.report.content import NUMERIC, Report, ReportTable
 from desk.report.wording import as_of_words, period_words, written
 from replay.narrative.names import plural
 
@@ -99,7 +99,7 @@ def _draw(report: Report) -> None:
         )
 
 
-def _draw_table(table: Table, style: Style) -> None:
+def _draw_table(table: ReportTable, style: Style) -> None:
     source.show(markup.section(table.title, table.note))
     if not table.rows:
         source.show(markup.empty("No rows", table.empty))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from analytics import rules
-from analytics.rules import FiledSubmission, OfferedWager, Submission, WhatIf
+from analytics.rules import FiledSubmission, OfferedWager, ReadSubmission, WhatIf
 from dashboards.drawing import decisions, markup
 from dashboards.drawing.decisions import linked
 from dashboards.drawing.markup import Html
@@ -140,7 +140,7 @@ def history(of_table: list[FiledSubmission], shown: FiledSubmission, formats: Fo
     return markup.table(HISTORY, rows, "Rules submissions of this table")
 
 
-def show_wagers(submission: Submission, formats: Formats) -> None:
+def show_wagers(submission: ReadSubmission, formats: Formats) -> None:
     """Show what is offered, within which limits, and what each wager returns exactly."""
     offered = submission.offered
     source.show(
@@ -195,7 +195,7 @@ def _both(wagers: tuple[str, ...]) -> str:
     return " and ".join(map(wager_name, wagers))
 
 
-def show_pay_lines(submission: Submission, formats: Formats) -> None:
+def show_pay_lines(submission: ReadSubmission, formats: Formats) -> None:
     """Show the lines of each paytable that was filed: what each pays, and how often it comes."""
     for each in submission.offered:
         if not each.lines:
@@ -217,7 +217,7 @@ def show_pay_lines(submission: Submission, formats: Formats) -> None:
             source.show(markup.table(columns, rows, f"Pay lines of {wager_with_paytable(each.wager, each.paytable)}"))
 
 
-def show_what_if(submission: Submission, formats: Formats) -> None:
+def show_what_if(submission: ReadSubmission, formats: Formats) -> None:
     """Ask what other paytables, of one wager or several at once, would have returned on the wagers that were made."""
     choices = submission.other_paytables
     if not choices:

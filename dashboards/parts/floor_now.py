@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from analytics import live
-from analytics.live import LiveFloor, LiveTable
+from analytics.live import LiveTable, LiveTables
 from analytics.warehouse.warehouse import WarehouseError, reading, stamp
 from dashboards.access import access
 from dashboards.drawing import markup
@@ -38,7 +38,7 @@ class Held:
                 base = live.base(db)
         except WarehouseError:
             base = {}  # then the log is read from its beginning
-        self._floor = LiveFloor(self._resources.enter_context(desk_at(address, read_only=True, **log_options())), base)
+        self._floor = LiveTables(self._resources.enter_context(desk_at(address, read_only=True, **log_options())), base)
 
     def close(self) -> None:
         """Release the log and its results."""

@@ -6,7 +6,7 @@ import streamlit as st
 
 from analytics import shown_events
 from analytics.hold.hold import RoundView
-from analytics.shown_events import Checked
+from analytics.shown_events import EventsCheck
 from analytics.warehouse.warehouse import stamp
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
@@ -18,7 +18,7 @@ FRESH_SECONDS = 10
 UNNAMED = "Not checked against the log: these pages were started without one (`rack dashboard --log ADDR`)."
 
 
-def check_of(view: RoundView) -> Checked | None:
+def check_of(view: RoundView) -> EventsCheck | None:
     """Return whether the events of a round, as the warehouse has them, are those of the log; None without a log."""
     address = log_address()
     if address is None:
@@ -29,22 +29,22 @@ def check_of(view: RoundView) -> Checked | None:
 
 
 @st.cache_resource(ttl=FRESH_SECONDS, max_entries=64, show_spinner="Checking the hashes of the events …")
-def _check_of(key: tuple[object, ...], _view: RoundView) -> Checked:
+def _check_of(key: tuple[object, ...], _view: RoundView) -> EventsCheck:
     of = _view.round
     try:
         return desk.ask(
             lambda at: shown_events.check(at, of["stream"], of["round_no"], _view.events.to_dicts(), of["first_seq"])
         )
     except REFUSALS as error:
-        return Checked(False, f"The log cannot be read: {error}")
+        return EventsCheck(False, f"The log cannot be read: {error}")
 
 
-def is_confirmed(found: Checked | None) -> bool:
+def is_confirmed(found: EventsCheck | None) -> bool:
     """Say whether a verdict may be shown: the log confirms the events, or no log is named, which the page says."""
     return found is None or found.ok
 
 
-def check_notice(found: Checked | None) -> Html:
+def check_notice(found: EventsCheck | None) -> Html:
     """Return what was checked in a line, or what does not fit as a warning."""
     if found is None or found.ok:
         return Html(f'<p class="rk-checked rk-note">{markup.coded(UNNAMED if found is None else found.sentence)}</p>')

@@ -18,7 +18,7 @@ from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats
 from dashboards.run import cases_path, key_path, log_address, log_options, witness_paths
-from desk.verification.process import Answer, verify_in_process
+from desk.verification.process import VerificationAnswer, verify_in_process
 from desk.verification.result import Request
 from desk.verification.steps import VerificationStep
 from replay.narrative.names import plural
@@ -60,7 +60,7 @@ class Walking:
         try:
             answer = verify_in_process(self._request, self._show)
         except (OSError, ValueError) as error:
-            answer = Answer({}, fault=str(error))
+            answer = VerificationAnswer({}, fault=str(error))
         self._walks[self._request.address] = Walk(time.time_ns() // 1000, answer.values, answer.fault, answer.report)
 
     def _show(self, step: VerificationStep) -> None:

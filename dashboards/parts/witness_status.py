@@ -7,7 +7,7 @@ import time
 import streamlit as st
 
 from analytics import integrity
-from analytics.integrity import Refused, Seen, Witnessed
+from analytics.integrity import RefusedCheckpoints, Seen, Witnessed
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats, ago
@@ -168,7 +168,7 @@ def _refused(found: Witnessed, formats: Formats) -> Html:
     )
 
 
-def _refusal(each: Refused, formats: Formats) -> list[object]:
+def _refusal(each: RefusedCheckpoints, formats: Formats) -> list[object]:
     stands = "yes: this very checkpoint" if each.stored else "no: it was removed, or was shown to the witness alone"
     return [
         "cannot be read" if each.at_us is None else formats.day_and_clock(each.at_us),

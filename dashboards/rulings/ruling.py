@@ -17,16 +17,16 @@ from dashboards.rulings.case_parts import SHOWN_OF_CLAIM
 from desk.review.desk import Dispute
 from replay.narrative.reviews import Disposed
 from replay.narrative.ruling import NOTHING_DONE
-from replay.narrative.verdicts import Outcome
+from replay.narrative.verdicts import SentenceOutcome
 
 ANSWERS = {
-    Outcome.UNDERPAID: ("under", markup.DOWN),
-    Outcome.OVERPAID: ("over", markup.UP),
-    Outcome.AS_DUE: ("upheld", "✔\N{VARIATION SELECTOR-15}"),
-    Outcome.NOT_CONDUCTED: ("unknown", "!"),
-    Outcome.UNDETERMINED: ("unknown", "?"),
-    Outcome.NOT_SETTLED: ("unknown", "◌"),
-    Outcome.NO_WAGER: ("unknown", "\N{EMPTY SET}"),
+    SentenceOutcome.UNDERPAID: ("under", markup.DOWN),
+    SentenceOutcome.OVERPAID: ("over", markup.UP),
+    SentenceOutcome.AS_DUE: ("upheld", "✔\N{VARIATION SELECTOR-15}"),
+    SentenceOutcome.NOT_CONDUCTED: ("unknown", "!"),
+    SentenceOutcome.UNDETERMINED: ("unknown", "?"),
+    SentenceOutcome.NOT_SETTLED: ("unknown", "◌"),
+    SentenceOutcome.NO_WAGER: ("unknown", "\N{EMPTY SET}"),
 }
 """What a sentence comes to → the style and the shape next to it."""
 

@@ -25,7 +25,7 @@ from events.vocabulary.envelope import ReadEnvelope
 from events.vocabulary.model import Event
 from replay.findings import Adjudication
 from replay.fold.corrections import correction
-from replay.fold.observed_fold import Entry
+from replay.fold.observed_fold import ObservedEntry
 from replay.fold.record_faults import Source
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
@@ -107,7 +107,7 @@ class RoundWorker(StreamWorker):
         self._round_no, self.elsewhere = round_no, elsewhere
         self.table = EvidenceFold(stream, begins) if self.table is not None else None
         self.judged: Round | None = None
-        self.entry: Entry | None = None
+        self.entry: ObservedEntry | None = None
 
     def judge(self, round_: Round) -> list[Result]:
         """Judge the round if it is the one that is asked about."""
@@ -116,7 +116,7 @@ class RoundWorker(StreamWorker):
         self.judged = round_
         return super().judge(round_)
 
-    def _judge_entry(self, entry: Entry) -> list[Result]:
+    def _judge_entry(self, entry: ObservedEntry) -> list[Result]:
         if entry.round_no != self._round_no:
             return []
         self.entry = entry

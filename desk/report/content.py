@@ -31,7 +31,7 @@ reading hundredths of a cent, a time UTC microseconds, a day `YYYY-MM-DD`."""
 NUMERIC: frozenset[Kind] = frozenset({"count", "number", "money", "meter", "difference", "percent", "points", "times"})
 
 
-class Figure(msgspec.Struct, frozen=True, kw_only=True):
+class ReportColumn(msgspec.Struct, frozen=True, kw_only=True):
     """A column: its name in files, its label on paper, how it is written, what it means, and the section that defines it."""
 
     name: str
@@ -41,7 +41,7 @@ class Figure(msgspec.Struct, frozen=True, kw_only=True):
     cite: str = ""
 
 
-class Table(msgspec.Struct, frozen=True, kw_only=True):
+class ReportTable(msgspec.Struct, frozen=True, kw_only=True):
     """A table of a report, with a value for each of its columns in every row. `marked` are rows that need somebody's attention.
 
     `empty` is what is there if no row does.
@@ -49,14 +49,14 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     title: str
-    columns: tuple[Figure, ...]
+    columns: tuple[ReportColumn, ...]
     rows: tuple[tuple[Any, ...], ...]
     note: str = ""
     empty: str = "None in this period."
     marked: tuple[int, ...] = ()
 
 
-class Rule(msgspec.Struct, frozen=True, kw_only=True):
+class ReportingRule(msgspec.Struct, frozen=True, kw_only=True):
     """A rule that asks for something like this report, and how far the report goes: `answers` it, or merely `helps` with it."""
 
     cite: str
@@ -84,8 +84,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     time_zone: str
     concerns: tuple[str, ...]
     software: str
-    rules: tuple[Rule, ...]
-    tables: tuple[Table, ...]
+    rules: tuple[ReportingRule, ...]
+    tables: tuple[ReportTable, ...]
     limits: tuple[str, ...] = ()
     signatures: tuple[str, ...] = ("Prepared by", "Reviewed by")
     on_record: str = ""
@@ -98,7 +98,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.name}-{self.first}-to-{self.last}"
 
     @property
-    def figures(self) -> list[Figure]:
+    def figures(self) -> list[ReportColumn]:
         """The figures of all tables that are defined, each once, in the order in which they first are there."""
         every = {each.name: each for table in self.tables for each in table.columns if each.meaning}
         return list(every.values())

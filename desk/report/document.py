@@ -20,7 +20,7 @@ from desk.packet.document import compiled
 from desk.packet.make import check_key
 from desk.packet.signature import attached, check_pdf, sign_pdf
 from desk.packet.words import Style
-from desk.report.content import NUMERIC, Report, Table
+from desk.report.content import NUMERIC, Report, ReportTable
 from desk.report.sheet import sheets
 from desk.report.wording import as_of_words, period_words, written
 from events.errors import EventError
@@ -142,7 +142,7 @@ def _shown(report: Report) -> dict[str, Any]:
     }
 
 
-def _table(table: Table, style: Style) -> dict[str, Any]:
+def _table(table: ReportTable, style: Style) -> dict[str, Any]:
     return {
         "title": table.title,
         "note": table.note,

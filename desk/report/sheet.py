@@ -11,7 +11,7 @@ import re
 from typing import Any, Final
 
 from desk.packet.words import utc
-from desk.report.content import Figure, Report, Table
+from desk.report.content import Report, ReportColumn, ReportTable
 
 CELL: Final = '(^|[;\t\r\n])([ \x0b\x0c\u00a0\u2000-\u200b\u202f\u3000"]*[=+\\-@＝＋－＠])'
 """Where a spreadsheet may find a formula: at the beginning of a text, and where a cell begins for one that divides lines at
@@ -35,7 +35,7 @@ def sheets(report: Report) -> dict[str, bytes]:
     return {f"{report.file_name}-{table.name}.csv": _written(table) for table in report.tables if table.columns}
 
 
-def _written(table: Table) -> bytes:
+def _written(table: ReportTable) -> bytes:
     text = io.StringIO(newline="")
     lines = csv.writer(text)
     lines.writerow([_header(column) for column in table.columns])
@@ -44,7 +44,7 @@ def _written(table: Table) -> bytes:
     return text.getvalue().encode("utf-8-sig")
 
 
-def _header(column: Figure) -> str:
+def _header(column: ReportColumn) -> str:
     """Return what a column is called in a file: a time is there as UTC, no longer in microseconds.
 
     >>> _header(Figure(name="opened_at_us", label="", kind="time")), _header(Figure(name="win_cents", label="", kind="money"))
@@ -53,7 +53,7 @@ def _header(column: Figure) -> str:
     return f"{column.name.removesuffix('_us')}_utc" if column.kind == "time" else column.name
 
 
-def _cell(column: Figure, value: Any) -> str:
+def _cell(column: ReportColumn, value: Any) -> str:
     """Return a value for a file: cents, percent with four decimals, UTC times; empty if none exists.
 
     >>> _cell(Figure(name="a", label="", kind="percent"), 12.5), _cell(Figure(name="a", label="", kind="text"), "=1+1")

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from desk.packet.words import Style
-from desk.report.content import Figure, Report, Table
+from desk.report.content import Report, ReportColumn, ReportTable
 from desk.report.wording import time_words
 from desk.review.witness_status import Witnessed
 from events.log.contract import QUARANTINE
@@ -67,7 +67,7 @@ def verification_report(made: Verified, configured: PropertyConfigured | None, s
     )
 
 
-def _result(made: Verified, style: Style) -> Table:
+def _result(made: Verified, style: Style) -> ReportTable:
     found, signed = made.found, made.found.signed
     size = f"{plural(found.events, 'event')} in {plural(found.streams, 'stream')}"
     rows = [
@@ -95,8 +95,11 @@ def _result(made: Verified, style: Style) -> Table:
     if made.witness is not None:
         rows.append(("Witness", _witness(made.witness, 0 if signed is None else signed.statements)))
     rows += made.checks
-    columns = Figure(name="check", label="Check", kind="text"), Figure(name="said", label="Finding", kind="text")
-    return Table(name="checks", title="What was verified", columns=columns, rows=tuple(rows))
+    columns = (
+        ReportColumn(name="check", label="Check", kind="text"),
+        ReportColumn(name="said", label="Finding", kind="text"),
+    )
+    return ReportTable(name="checks", title="What was verified", columns=columns, rows=tuple(rows))
 
 
 def _sentence(made: Verified, size: str) -> str:
@@ -114,32 +117,32 @@ def _witness(found: Witnessed, statements: int) -> str:
     return f"{found.witness} ({found.key}) {cosigned}; {plural(found.events_behind, 'event')} came later"
 
 
-def _failures(made: Verified) -> Table:
-    return Table(
+def _failures(made: Verified) -> ReportTable:
+    return ReportTable(
         name="failures",
         title="Failures",
-        columns=(Figure(name="failure", label="Failure", kind="text"),),
+        columns=(ReportColumn(name="failure", label="Failure", kind="text"),),
         rows=tuple((each,) for each in made.failures),
         marked=tuple(range(len(made.failures))),
         empty="None was found.",
     )
 
 
-def _streams(found: VerificationReport) -> Table:
+def _streams(found: VerificationReport) -> ReportTable:
     broken = {each.stream for each in found.breaks if each.stream not in BESIDE}
     rows = [
         (stream, head.seq, head.hash.hex(), found.unread.get(stream, 0), "broken" if stream in broken else "sound")
         for stream, head in sorted(found.heads.items())
     ]
-    return Table(
+    return ReportTable(
         name="streams",
         title="Where each stream ends",
         columns=(
-            Figure(name="stream", label="Stream", kind="text"),
-            Figure(name="end", label="Last event confirmed", kind="count"),
-            Figure(name="hash", label="Chain hash there", kind="text"),
-            Figure(name="not_read", label="Not read again", kind="count"),
-            Figure(name="finding", label="Finding", kind="text"),
+            ReportColumn(name="stream", label="Stream", kind="text"),
+            ReportColumn(name="end", label="Last event confirmed", kind="count"),
+            ReportColumn(name="hash", label="Chain hash there", kind="text"),
+            ReportColumn(name="not_read", label="Not read again", kind="count"),
+            ReportColumn(name="finding", label="Finding", kind="text"),
         ),
         rows=tuple(rows),
         marked=tuple(i for i, row in enumerate(rows) if row[0] in broken),

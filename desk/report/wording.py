@@ -6,13 +6,13 @@ from datetime import date
 from typing import Any
 
 from desk.packet.words import Style
-from desk.report.content import Figure, Report
+from desk.report.content import Report, ReportColumn
 from replay.narrative.names import MINUS, day_words, game_name, moment, readable, table_name, told_apart, wager_name
 
 UNKNOWN = "–"
 
 
-def written(column: Figure, value: Any, style: Style) -> str:
+def written(column: ReportColumn, value: Any, style: Style) -> str:
     """Return a value as people read it; a dash if none exists.
 
     >>> dollars = Style.of("", "USD", "UTC")

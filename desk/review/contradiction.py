@@ -13,12 +13,12 @@ from replay.findings import Adjudication, Finding
 from replay.incidents import Incident, incidents
 from replay.narrative.names import amount
 from replay.narrative.reviews import Disposed, leaves_owed, needs_second_signature
-from replay.narrative.verdicts import Narrative, Outcome, RoundVerdict, narrate
+from replay.narrative.verdicts import Narrative, RoundVerdict, SentenceOutcome, narrate
 
-AGAINST: Final[Mapping[str, Collection[Outcome]]] = {
-    "for_house": frozenset({Outcome.UNDERPAID}),
-    "for_patron": frozenset({Outcome.OVERPAID, Outcome.AS_DUE, Outcome.NO_WAGER}),
-    "cannot_tell": frozenset({Outcome.UNDERPAID, Outcome.OVERPAID, Outcome.AS_DUE}),
+AGAINST: Final[Mapping[str, Collection[SentenceOutcome]]] = {
+    "for_house": frozenset({SentenceOutcome.UNDERPAID}),
+    "for_patron": frozenset({SentenceOutcome.OVERPAID, SentenceOutcome.AS_DUE, SentenceOutcome.NO_WAGER}),
+    "cannot_tell": frozenset({SentenceOutcome.UNDERPAID, SentenceOutcome.OVERPAID, SentenceOutcome.AS_DUE}),
     "settled": frozenset(),
     "withdrawn": frozenset(),
     "referred": frozenset(),

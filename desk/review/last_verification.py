@@ -26,7 +26,7 @@ from events.log.high_water import sync
 from events.log.plain_file import read_plain
 from events.open import ON_THIS_MACHINE, VERIFIED, open_log, parse_address
 from events.proofs.history import Mark
-from events.proofs.since import Start
+from events.proofs.since import VerifiedStart
 from replay.narrative.names import plural
 
 STATE_FOLDER = Path(".rack")
@@ -48,7 +48,7 @@ class Covered(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     hash: Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")]
 
 
-class Verification(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class FullVerification(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One full verification: when (UTC microseconds), by whom, the result and its sentence, what was checked and covered."""
 
     at_us: Annotated[int, Meta(ge=0, le=LATEST_US)]
@@ -59,7 +59,7 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     log_id: str
     events: int
     streams: dict[str, Covered]
-    start: Start | None = None
+    start: VerifiedStart | None = None
     """Where `rack verify --since` may begin; None if something failed or no checkpoint covers anything."""
     checkpoint: Covered | None = None
     """The last checkpoint: the number of statements and the root over them."""
@@ -92,8 +92,8 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     log was confirmed that was verified here (unless the last verification says it), and the losses that a person accepted.
     """
 
-    last: Verification
-    failure: Verification | None
+    last: FullVerification
+    failure: FullVerification | None
     reached: dict[str, Reached] = {}
     accepted: tuple[Acceptance, ...] = ()
 
@@ -113,7 +113,7 @@ class VerificationStatus(msgspec.Struct, frozen=True, kw_only=True):
     """How a log is by its last verification. `detail` says why a record is there and does not count; else empty."""
 
     state: State
-    shown: Verification | None = None
+    shown: FullVerification | None = None
     detail: str = ""
 
     @property
@@ -141,9 +141,9 @@ def made(
     events: int,
     signed: bool,
     unread: int = 0,
-    start: Start | None = None,
+    start: VerifiedStart | None = None,
     checkpoint: Covered | None = None,
-) -> Verification:
+) -> FullVerification:
     """Return a verification of a log; `failures` are sentences, the first of them first (none: it passed).
 
     `signed` says that a checkpoint signs the log: without one, nothing is called whole. `unread` is how many events were not
@@ -156,7 +156,7 @@ def made(
     if unread and start is not None:
         whole = f"what came since is whole: {events:,} events; {unread:,} before were not read again ({said_of(start)})"
     sentence = (failures[0] if failures else whole)[:LONGEST]
-    return Verification(
+    return FullVerification(
         at_us=at_us,
         by=by[:200],
         ok=not failures,
@@ -170,13 +170,13 @@ def made(
     )
 
 
-def said_of(start: Start) -> str:
+def said_of(start: VerifiedStart) -> str:
     """Return who last read everything, and when."""
     at = datetime.fromtimestamp(start.at_us // 1_000_000, UTC)
     return f"all were read on {at:%Y-%m-%d %H:%M:%SZ} by {start.by}"
 
 
-def start_at(address: str, log_id: str) -> Start:
+def start_at(address: str, log_id: str) -> VerifiedStart:
     """Return from where a log may be verified on, by the last verification on record.
 
     Raises `LogUnavailable` if none on record vouches for anything: then the whole log is to be verified.
@@ -218,7 +218,7 @@ def reached_in(kept: Kept, log_id: str) -> Reached | None:
     return _reached_by(last)
 
 
-def _reached_by(passed: Verification) -> Reached:
+def _reached_by(passed: FullVerification) -> Reached:
     return Reached(at_us=passed.at_us, by=passed.by, streams=passed.streams, checkpoint=passed.checkpoint)
 
 
@@ -235,7 +235,7 @@ def _furthest(before: Reached | None, now: Reached) -> Reached:
     return msgspec.structs.replace(now, streams=streams, checkpoint=checkpoint)
 
 
-def keep(path: Path, verification: Verification, accepted: Acceptance | None = None) -> None:
+def keep(path: Path, verification: FullVerification, accepted: Acceptance | None = None) -> None:
     """Put a verification in the file atomically and durably. Raises `OSError`.
 
     With `accepted`, what an earlier verification had reached is forgotten, and this decision is kept in its place.
@@ -261,7 +261,9 @@ def keep(path: Path, verification: Verification, accepted: Acceptance | None = N
         fresh.unlink(missing_ok=True)
 
 
-def _all_reached(before: Kept | None, verification: Verification, accepted: Acceptance | None) -> dict[str, Reached]:
+def _all_reached(
+    before: Kept | None, verification: FullVerification, accepted: Acceptance | None
+) -> dict[str, Reached]:
     """Return how far each log was confirmed, with what a verification of one of them adds; without what it says itself."""
     log_id = verification.log_id
     reached = {} if before is None else dict(before.reached)
@@ -277,7 +279,9 @@ def _all_reached(before: Kept | None, verification: Verification, accepted: Acce
     return dict(list(reached.items())[-MOST_LOGS:])
 
 
-def _unanswered(before: Kept | None, verification: Verification, accepted: Acceptance | None) -> Verification | None:
+def _unanswered(
+    before: Kept | None, verification: FullVerification, accepted: Acceptance | None
+) -> FullVerification | None:
     """Return the failure that is after a verification."""
     if not verification.ok:
         return verification
@@ -289,7 +293,7 @@ def _unanswered(before: Kept | None, verification: Verification, accepted: Accep
     return None if answered else failed
 
 
-def _answers(passed: Verification, failure: Verification | None) -> bool:
+def _answers(passed: FullVerification, failure: FullVerification | None) -> bool:
     """Whether a verification that passed had at least the checks of one that failed, and reaches as far."""
     return failure is None or (
         set(failure.checks) <= set(passed.checks)

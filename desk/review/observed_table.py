@@ -19,7 +19,7 @@ from events.vocabulary.envelope import Envelope, ReadEnvelope, unlogged
 from events.vocabulary.model import Event, EventCorrected
 from replay.findings import Adjudication, read_result
 from replay.fold.corrections import correction, counting
-from replay.fold.observed_fold import Entry, added_line, place_of_line
+from replay.fold.observed_fold import ObservedEntry, added_line, place_of_line
 from replay.narrative.names import moment
 from replay.narrative.reviews import recorded_by
 
@@ -198,10 +198,10 @@ def verdict_of(results: ResultStore, key: str) -> Adjudication | None:
     return None if data is None else read_result("adjudications", key, data, Adjudication)
 
 
-def as_entry(entered: EnteredRound) -> Entry:
+def as_entry(entered: EnteredRound) -> ObservedEntry:
     """Return an entered round as replay folds it, with its corrections."""
     opened = entered.lines[entered.seq]
-    entry = Entry(_as_read(opened, entered.header), entered.header)
+    entry = ObservedEntry(_as_read(opened, entered.header), entered.header)
     for seq, line in entered.lines.items():
         counts = entered.counts[seq]
         if seq != entered.seq and counts is not None:

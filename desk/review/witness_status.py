@@ -47,7 +47,7 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     covered: bool = False
 
 
-class Refused(msgspec.Struct, frozen=True, kw_only=True):
+class RefusedCheckpoints(msgspec.Struct, frozen=True, kw_only=True):
     """What the witness refused and kept: its file, over how many statements and when it was made (None: cannot be read).
 
     `stored` says that the log's store still holds the very same.
@@ -77,7 +77,7 @@ class Witnessed(msgspec.Struct, frozen=True, kw_only=True):
     behind: int
     events_behind: int
     waiting_since_us: int | None
-    refused: tuple[Refused, ...]
+    refused: tuple[RefusedCheckpoints, ...]
     trouble: str
 
     @property
@@ -179,10 +179,10 @@ def _seen(each: tuple[Checkpoint, TimeStatement], held: dict[int, CosignedCheckp
     )
 
 
-def _refused(name: str, data: bytes, store: CheckpointStore) -> Refused:
+def _refused(name: str, data: bytes, store: CheckpointStore) -> RefusedCheckpoints:
     try:
         checkpoint, time = _read(data)
     except (BadNote, ValueError):
-        return Refused(file=name, size=None, at_us=None, stored=data == next(store.batches(0), None))
+        return RefusedCheckpoints(file=name, size=None, at_us=None, stored=data == next(store.batches(0), None))
     stored = data == next(store.batches(checkpoint.size - 1), None)
-    return Refused(file=name, size=checkpoint.size, at_us=time.at_us, stored=stored)
+    return RefusedCheckpoints(file=name, size=checkpoint.size, at_us=time.at_us, stored=stored)

@@ -28,7 +28,7 @@ LONGEST_S = 3_600
 """A verification that takes longer is ended."""
 
 
-class Answer(NamedTuple):
+class VerificationAnswer(NamedTuple):
     """What a verification came to: the values of `rack verify --json`, and the report. `fault` says why there is neither."""
 
     values: dict[str, Any]
@@ -36,7 +36,7 @@ class Answer(NamedTuple):
     fault: str = ""
 
 
-def verify_in_process(request: Request, show: Callable[[VerificationStep], None]) -> Answer:
+def verify_in_process(request: Request, show: Callable[[VerificationStep], None]) -> VerificationAnswer:
     """Verify in a process of its own; `show` is told of each step."""
     path = os.pathsep.join([str(HOME), *filter(None, [os.environ.get("PYTHONPATH")])])
     command = [sys.executable, "-m", "desk.verification.process"]
@@ -69,9 +69,9 @@ def verify_in_process(request: Request, show: Callable[[VerificationStep], None]
         answer.seek(0)
         made = answer.read()
     if code != 0:
-        return Answer({}, fault=(problems or ["the verification was ended"])[-1])
+        return VerificationAnswer({}, fault=(problems or ["the verification was ended"])[-1])
     values = msgspec.json.decode(made)
-    return Answer(values, b64decode(values.pop("pdf")))
+    return VerificationAnswer(values, b64decode(values.pop("pdf")))
 
 
 def main() -> int:

@@ -14,13 +14,13 @@ from desk.review.verified_before import VerifiedBefore
 from desk.review.witness_status import Witnessed
 from events.log.foreign import StoreFault
 from events.open import parse_address
-from events.proofs.since import Start
+from events.proofs.since import VerifiedStart
 from events.proofs.verify import VerificationReport
 from replay.narrative.names import plural
 from replay.run.verdict_check import VerdictCheck
 
 if TYPE_CHECKING:
-    from whatif.table_check import Difference
+    from whatif.table_check import TableDifference
 
 RESULT_KINDS = ("result_changed", "result_missing", "result_unreadable", "results_replaced", "position_changed")
 """Kinds of breaks of the results next to the log."""
@@ -82,10 +82,10 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True):
     at_us: int
     before: VerifiedBefore
     attached: AttachmentCheck
-    since: Start | None = None
+    since: VerifiedStart | None = None
     witnessed: Witnessed | None = None
     cosigned: int = 0
-    rounds: Sequence[Difference] = ()
+    rounds: Sequence[TableDifference] = ()
     verdicts: VerdictCheck | None = None
     faults: Sequence[StoreFault] = ()
     accepted: Acceptance | None = None

@@ -31,14 +31,14 @@ from events.open import open_checkpoints, open_log, stored_results
 from events.proofs.checkpoint import origin_of
 from events.proofs.keys import read_public_key
 from events.proofs.signed_note import KeyKind, PublicKey
-from events.proofs.since import Start
+from events.proofs.since import VerifiedStart
 from events.proofs.verify_results import StoredState
 from events.proofs.witness import WitnessFolder
 from events.sqlite.log import utc_now_us
 from replay.run.verdict_check import VerdictCheck, check_verdicts
 
 if TYPE_CHECKING:
-    from whatif.table_check import Difference
+    from whatif.table_check import TableDifference
 
 
 class NotVerifiable(Exception):
@@ -148,7 +148,7 @@ def _judged_again(log: EventLog, state: StoredState, watch: Watch) -> VerdictChe
     return check_verdicts(log, state.store, lambda stream, results: watch("results", stream, results))
 
 
-def _compared_rounds(log: EventLog, folder: Path | None, watch: Watch) -> Sequence[Difference]:
+def _compared_rounds(log: EventLog, folder: Path | None, watch: Watch) -> Sequence[TableDifference]:
     if folder is None:
         return ()
     from whatif.table_check import differences
@@ -180,7 +180,7 @@ def _keep_notice(log: EventLog, made: Verification) -> Sequence[str]:
             signed=signed is not None and signed.checkpoints > 0,
             checkpoint=Covered(signed.statements, signed.root) if signed is not None and signed.statements else None,
             unread=sum(found.unread.values()),
-            start=Start(
+            start=VerifiedStart(
                 at_us=made.at_us if since is None else since.at_us,
                 by=request.by[:200] if since is None else since.by,
                 streams=found.starts,

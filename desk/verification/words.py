@@ -14,7 +14,7 @@ from events.archive.manifest import ARCHIVE
 from events.log.clock import ahead_lines
 from events.log.contract import QUARANTINE
 from events.proofs.quarantine import QuarantineCheck
-from events.proofs.since import Start
+from events.proofs.since import VerifiedStart
 from events.proofs.verify import Break, VerificationReport
 from events.proofs.verify_checkpoints import Signatures
 from events.proofs.verify_results import ResultsCheck
@@ -75,7 +75,7 @@ def summary(report: VerificationReport, found: VerificationResult) -> str:
     return f"log {report.log_id} of {report.property_id}: {size}: {found.state(report)}"
 
 
-def unread_lines(report: VerificationReport, since: Start) -> list[str]:
+def unread_lines(report: VerificationReport, since: VerifiedStart) -> list[str]:
     """Return what was not read again, and who vouches for it."""
     events, results = sum(report.unread.values()), report.results.unread if report.results is not None else 0
     unread = f"NOT READ AGAIN: {plural(events, 'event')} in {plural(len(report.unread), 'stream')}"

@@ -27,7 +27,7 @@ _MAGIC: Final = b"discard-rack bookmark v1\n"
 _Content = TypeVar("_Content", bound=msgspec.Struct)
 
 
-class KafkaRecord(Protocol):
+class BookmarkRecord(Protocol):
     """A record as Kafka keeps it."""
 
     @property
@@ -50,7 +50,7 @@ class Landmark(msgspec.Struct, frozen=True, array_like=True):
     digest: bytes
 
     @classmethod
-    def at(cls, offset: int, record: KafkaRecord) -> Landmark:
+    def at(cls, offset: int, record: BookmarkRecord) -> Landmark:
         """Return the landmark that a record makes at an offset."""
         content = [record.key, [list(header) for header in record.headers], record.value]
         return cls(offset, sha256(msgspec.msgpack.encode(content)).digest())

@@ -72,7 +72,7 @@ _CODECS = {
 logging.getLogger("kafka").addHandler(logging.NullHandler())  # what matters is raised; a program may still listen
 
 
-class Message(Protocol):
+class ReadMessage(Protocol):
     """A record as read. Only committed ones are ever returned; offsets have holes where transactions ended."""
 
     offset: int
@@ -360,7 +360,7 @@ class TopicReader:
         with _reached(self._cluster.bootstrap):
             return cast(int, self._consumer.position(kafka.TopicPartition(*lane), timeout_ms=1000))
 
-    def poll(self, wait_s: float, most: int = POLL_RECORDS) -> Mapping[TopicPartition, Sequence[Message]]:
+    def poll(self, wait_s: float, most: int = POLL_RECORDS) -> Mapping[TopicPartition, Sequence[ReadMessage]]:
         """Return what has come, waiting for it up to `wait_s` seconds; empty where nothing came.
 
         A record that has a header whose name is not UTF-8, and what follows it in its batch, comes as `UnreadableRecord`.
@@ -377,9 +377,9 @@ class TopicReader:
             return self._pass_over(error.__cause__)
         except Exception as error:
             return self._pass_over(error)
-        return cast(Mapping[TopicPartition, Sequence[Message]], polled)
+        return cast(Mapping[TopicPartition, Sequence[ReadMessage]], polled)
 
-    def _pass_over(self, error: BaseException) -> Mapping[TopicPartition, Sequence[Message]]:
+    def _pass_over(self, error: BaseException) -> Mapping[TopicPartition, Sequence[ReadMessage]]:
         """Pass over a record that the client cannot decode, or raise what is wrong with stored bytes, and where."""
         found = self._place_of(error)
         self._renew()
@@ -425,7 +425,7 @@ class TopicReader:
         self._consumer = self._make()
         self.assign(offsets)
 
-    def until(self, ends: Mapping[TopicPartition, int]) -> Iterator[tuple[TopicPartition, Sequence[Message]]]:
+    def until(self, ends: Mapping[TopicPartition, int]) -> Iterator[tuple[TopicPartition, Sequence[ReadMessage]]]:
         """Yield what lies before these offsets in the assigned partitions (and perhaps a little beyond), in batches.
 
         Raises `LogUnavailable` if nothing comes for as long as the cluster's patience lasts.
@@ -444,7 +444,7 @@ class TopicReader:
             else:
                 wait.go_on()
 
-    def scan(self, lane: TopicPartition, offset: int, end: int | None = None) -> Iterator[Message]:
+    def scan(self, lane: TopicPartition, offset: int, end: int | None = None) -> Iterator[ReadMessage]:
         """Yield one partition's messages from an offset on, those before `end`, or to the end it has now and perhaps beyond."""
         known = self.ends([lane])[lane] if end is None else end
         if offset < known:

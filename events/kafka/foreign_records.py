@@ -79,7 +79,7 @@ class _StatedOrigin(msgspec.Struct):
 _named = msgspec.json.Decoder(_StatedOrigin)
 
 
-class Place(NamedTuple):
+class PartitionPlace(NamedTuple):
     """A partition of a topic."""
 
     topic: str
@@ -90,7 +90,7 @@ class StreamPlaces:
     """Decides for one partition of the streams' topics. `home` says where a stream belongs."""
 
     def __init__(self, log_id: str, place: tuple[str, int], home: Callable[[str], tuple[str, int]]) -> None:
-        self._log_id, self._place, self._home = log_id, Place(*place), home
+        self._log_id, self._place, self._home = log_id, PartitionPlace(*place), home
         self._names: dict[bytes, str] = {}
 
     def foreign(self, message: KafkaRecord) -> ForeignRecord | None:
@@ -109,7 +109,7 @@ class StreamPlaces:
                 name = msgspec.convert(key.decode(), StreamName)
             except (UnicodeDecodeError, msgspec.ValidationError):
                 return NO_STREAM
-            home = Place(*self._home(name))
+            home = PartitionPlace(*self._home(name))
             if home != self._place:
                 return f"its stream belongs in {home.topic} partition {home.partition}"
             if len(self._names) >= KEYS_KNOWN:

@@ -25,7 +25,7 @@ import msgspec
 
 from events.errors import AppendRefused, EventError, IntegrityError, LogUnavailable, WrongSequence
 from events.kafka.bookmarks import STATE_DIR, Bookmark
-from events.kafka.client import MAX_MESSAGE_BYTES, Cluster, Message, TopicPartition, TopicReader
+from events.kafka.client import MAX_MESSAGE_BYTES, Cluster, ReadMessage, TopicPartition, TopicReader
 from events.kafka.foreign_records import ForeignRecordWatch, StreamPlaces, foreign_entry
 from events.kafka.partition_reader import Chains, Headers, read_headers
 from events.kafka.partition_writer import PartitionWriter, StagedAppend
@@ -312,7 +312,7 @@ class KafkaLog(SoleWriter):
                 if record.seq == to_seq:
                     return
 
-    def _messages(self, lane: TopicPartition, stream: str, after: int) -> tuple[dict[str, Head], Iterator[Message]]:
+    def _messages(self, lane: TopicPartition, stream: str, after: int) -> tuple[dict[str, Head], Iterator[ReadMessage]]:
         """Return a stream's messages beyond a number, and perhaps some before it, with where it stood before the first."""
         key, foreign, ends = stream.encode(), self._place(lane).foreign, self._survey(lane).ends
         offset, heads = ends.start({stream: after}, only=stream)
@@ -368,7 +368,7 @@ class KafkaLog(SoleWriter):
                     yielded_at = time.monotonic()
         self._passage.end()
 
-    def _pass(self, lane: TopicPartition, chains: Chains, messages: Sequence[Message]) -> Iterator[Record]:
+    def _pass(self, lane: TopicPartition, chains: Chains, messages: Sequence[ReadMessage]) -> Iterator[Record]:
         """Yield what is wanted of a partition's messages; note the foreign records among them."""
         foreign, passage = self._place(lane).foreign, self._passage
         for message in messages:
@@ -386,7 +386,7 @@ class KafkaLog(SoleWriter):
 
     def _come(
         self, reader: TopicReader, offsets: Mapping[TopicPartition, int], wait_s: float | None
-    ) -> Iterator[Mapping[TopicPartition, Sequence[Message]]]:
+    ) -> Iterator[Mapping[TopicPartition, Sequence[ReadMessage]]]:
         """Yield what lies beyond these offsets: to the ends that are now, or else all that ever comes."""
         if wait_s is None:
             for lane, messages in to_the_ends(self._cluster, reader, offsets, reader.ends(offsets)):
@@ -556,7 +556,7 @@ class KafkaLog(SoleWriter):
                 return message.value, stated
         return None, None
 
-    def _scan(self, lane: TopicPartition, offset: int, end: int | None = None) -> Iterator[Message]:
+    def _scan(self, lane: TopicPartition, offset: int, end: int | None = None) -> Iterator[ReadMessage]:
         """Yield a partition's messages from an offset on (see `TopicReader.scan`)."""
         with self._readers.reader() as reader:
             yield from reader.scan(lane, offset, end)

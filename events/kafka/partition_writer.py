@@ -23,7 +23,7 @@ import msgspec
 
 from events.errors import BrokenSeal, DuplicateEventId, IntegrityError, LogUnavailable, SecondWriter
 from events.kafka.bookmarks import Bookmark, Landmark
-from events.kafka.client import Cluster, Message, TopicPartition, TopicReader
+from events.kafka.client import Cluster, ReadMessage, TopicPartition, TopicReader
 from events.kafka.foreign_records import StreamPlaces
 from events.kafka.leftovers import decide_leftovers
 from events.kafka.partition_reader import Chains, headers_of, read_headers
@@ -119,7 +119,7 @@ class PartitionWriter:
         self.damaged: dict[str, IntegrityError] = {}
         self._next_offset = self._bookmarked = 0
         self._offsets: dict[str, int] = {}
-        self._last: Message | OutgoingRecord | None = None
+        self._last: ReadMessage | OutgoingRecord | None = None
         self._is_gapless = True
         self._resumed = False
         self._unchecked: set[str] = set()

@@ -18,7 +18,7 @@ from typing import Final
 import msgspec
 
 from events.errors import IntegrityError, LogUnavailable
-from events.kafka.client import Cluster, Message, TopicPartition, TopicReader
+from events.kafka.client import Cluster, ReadMessage, TopicPartition, TopicReader
 from events.kafka.partition_reader import Headers
 
 PREFETCH_FROM: Final = 20_000
@@ -42,7 +42,7 @@ _decode = msgspec.msgpack.Decoder(tuple[str, int, list[PrefetchedRecord]]).decod
 
 def to_the_ends(
     cluster: Cluster, reader: TopicReader, offsets: Offsets, ends: Offsets, worth: int = PREFETCH_FROM
-) -> Iterator[tuple[TopicPartition, Sequence[Message]]]:
+) -> Iterator[tuple[TopicPartition, Sequence[ReadMessage]]]:
     """Yield what lies between these offsets (see `Reader.until`), if it is much with the help of a second process."""
     left = dict(offsets)
     reader.assign(left)
@@ -58,7 +58,7 @@ def to_the_ends(
 
 def _handed_over(
     helper: _Helper, reader: TopicReader, left: Offsets, ends: Offsets
-) -> Iterator[tuple[TopicPartition, Sequence[Message]]]:
+) -> Iterator[tuple[TopicPartition, Sequence[ReadMessage]]]:
     """Yield what the reader reads until the helper is ready, then what that one reads; `left` is kept by who takes it."""
     for found in reader.until(ends):
         yield found

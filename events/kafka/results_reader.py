@@ -19,7 +19,7 @@ import msgspec
 
 from events.errors import LogUnavailable, ResultBroken
 from events.kafka.bookmarks import Bookmark, Landmark
-from events.kafka.client import Cluster, Message, TopicPartition, TopicReader
+from events.kafka.client import Cluster, ReadMessage, TopicPartition, TopicReader
 from events.kafka.foreign_records import RESTART, ForeignRecordWatch, ResultPlaces, foreign_record, place_of
 from events.kafka.leftovers import decide_leftovers
 from events.kafka.reader_pool import ReaderPool
@@ -133,12 +133,12 @@ class StoredResults:
         self._own: set[int] = set()  # offsets of records that we stored ourselves and have not come past
         self._latest: dict[bytes, _Latest] = {}
         self._kinds: set[str] = set()
-        self._ahead: dict[int, Message] = {}
+        self._ahead: dict[int, ReadMessage] = {}
         self._findings_read = False  # once to the end
         self._state_offset = self._findings_offset = self._decided = 0
         self._bookmark: Bookmark | None = None
         self._bookmarked, self._resumed = 0, False
-        self._last_result: Message | None = None
+        self._last_result: ReadMessage | None = None
         cluster.probe()
         self._readers = ReaderPool(cluster)
         self.reader: TopicReader = cluster.reader()
@@ -474,7 +474,7 @@ def _read(value: bytes, kind: type[_State]) -> _State | None:
         return None
 
 
-def chained(message: Message) -> ChainedResult:
+def chained(message: ReadMessage) -> ChainedResult:
     """Return a stored result with the place that it claims (0: none); of a restart the stream that begins again."""
     kind, _, key = (message.key or b"").decode(errors="replace").partition("/")
     place, hash_ = place_of(message) or (0, b"")

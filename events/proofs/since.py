@@ -43,7 +43,7 @@ class StreamStart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return StreamHeads(stream, stated, tree, place)
 
 
-class Start(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class VerifiedStart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a verification that passed leaves for the next: when everything was last read (UTC microseconds) and by whom, where
     each stream was borne out, and how many results of each were sound."""
 

@@ -44,7 +44,7 @@ from events.proofs.quarantine import (
     notice_of,
 )
 from events.proofs.signed_note import PublicKey
-from events.proofs.since import LEAD, Start, StreamStart, start_of
+from events.proofs.since import LEAD, StreamStart, VerifiedStart, start_of
 from events.proofs.statements import BadCheckpoint, CheckpointFault
 from events.proofs.verify_checkpoints import Signatures, check_checkpoints
 from events.proofs.verify_results import ResultsCheck, StoredState, check_results, position_faults
@@ -139,7 +139,7 @@ def verify(
     gap_s: int | None = None,
     results: StoredState | None = None,
     progress: Progress | None = None,
-    since: Start | None = None,
+    since: VerifiedStart | None = None,
     reached: Mapping[str, Mark] = NOTHING_REACHED,
     accept_loss: bool = False,
     now_us: int | None = None,

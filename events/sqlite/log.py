@@ -36,7 +36,7 @@ from events.log.high_water import HighWater, compare, sync
 from events.log.relaxed_gc import relaxed_gc
 from events.log.turn import Turns
 from events.sqlite.database import CHUNK, Connection, DamagedDatabase, Database
-from events.sqlite.repeats import IndexDiffers, RepeatIndex, Report, compare_index
+from events.sqlite.repeats import DeviceReport, IndexDiffers, RepeatIndex, compare_index
 from events.sqlite.schema import EARLIER_FORMS, SCHEMA, SCHEMA_VERSION, renew
 from events.vocabulary.envelope import Draft, StreamName
 from events.vocabulary.model import Token
@@ -272,7 +272,7 @@ class SqliteLog(OwnStore):
     ) -> list[AppendResult]:
         """Put groups into the tables, one table after the other, and move on where their streams are."""
         reports = [
-            Report(stream, draft.source, draft.source_seq, report_digest(draft))
+            DeviceReport(stream, draft.source, draft.source_seq, report_digest(draft))
             for stream, drafts in groups
             for draft in drafts
         ]

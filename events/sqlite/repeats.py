@@ -39,7 +39,7 @@ _OWN_SOURCES: Final = ("intake-", "redrive-")
 """Sources of the program's own: each reports once, under a name made from what it reports. They are not looked for."""
 
 
-class Report(NamedTuple):
+class DeviceReport(NamedTuple):
     """What a draft reports, as the index knows it."""
 
     stream: str
@@ -80,13 +80,13 @@ class RepeatIndex:
         """Forget what is known of sources: another writer has appended."""
         self._latest.clear()
 
-    def enter(self, connection: Connection, ends: Mapping[str, int], reports: Sequence[Report]) -> list[bool]:
+    def enter(self, connection: Connection, ends: Mapping[str, int], reports: Sequence[DeviceReport]) -> list[bool]:
         """Enter reports, numbering the new ones on from the ends of their streams; return which of them are new.
 
         Raises `IndexDiffers` if what is entered already is not so in the chain; nothing may then be committed.
         """
         new = _entered(connection, dict(ends), reports)
-        here: set[Report] | None = None
+        here: set[DeviceReport] | None = None
         latest: dict[tuple[str, str], int] = {}
         for report, is_new in zip(reports, new, strict=True):
             if is_new:
@@ -112,14 +112,14 @@ class RepeatIndex:
                 self._confirm_id(stream, event_id)
             raise DuplicateEventId(stream, event_id.hex()) from error
 
-    def _latest_of(self, report: Report) -> int:
+    def _latest_of(self, report: DeviceReport) -> int:
         """Return the number of the newest event of a report's source in its stream; 0 if none exists."""
         key = report.stream, report.source
         if key not in self._latest:
             self._latest[key] = 0 if report.source.startswith(_OWN_SOURCES) else self._newest_of(report)
         return self._latest[key]
 
-    def _newest_of(self, report: Report) -> int:
+    def _newest_of(self, report: DeviceReport) -> int:
         """Look for the newest event of a report's source among the stream's events; return its number, or 0."""
         stream = report.stream
         self._new[stream] = self._new.get(stream, 0) + 1
@@ -141,7 +141,7 @@ class RepeatIndex:
         self._read_to[stream] = read_to
         return sources
 
-    def _look_for(self, report: Report) -> None:
+    def _look_for(self, report: DeviceReport) -> None:
         """Look for a late report among the stream's events. Raises `IndexDiffers` if it is there."""
         stream = report.stream
         if stream in self._compared:
@@ -154,7 +154,7 @@ class RepeatIndex:
         if any(event.report == report.digest for event in self._events_of(report, needle)):
             raise IndexDiffers(stream)
 
-    def _events_of(self, report: Report, needle: bytes) -> Iterator[RecordSummary]:
+    def _events_of(self, report: DeviceReport, needle: bytes) -> Iterator[RecordSummary]:
         """Yield the events of a report's source in its stream, newest first, whose bytes hold this."""
         below = 2**63 - 1
         sql = """
@@ -167,7 +167,7 @@ class RepeatIndex:
             if event is not None and event.source == report.source:
                 yield event
 
-    def _confirm_report(self, report: Report) -> None:
+    def _confirm_report(self, report: DeviceReport) -> None:
         sql = "SELECT seq FROM reports WHERE stream = ? AND source = ? AND source_seq = ? AND digest = ?"
         event = self._event_of_row(report.stream, self._database.rows(sql, *report))
         if event is None or (event.source, event.source_seq, event.report) != report[1:]:
@@ -223,21 +223,21 @@ def enter_restored(connection: Connection, records: Sequence[Record]) -> None:
     )
 
 
-class Difference(NamedTuple):
+class RepeatDifference(NamedTuple):
     """How rows differ from the events that they should be of: events without a row, rows without an event."""
 
     missing: int
     foreign: int
 
 
-def difference(rows: Mapping[Any, int], events: Mapping[Any, int]) -> Difference:
+def difference(rows: Mapping[Any, int], events: Mapping[Any, int]) -> RepeatDifference:
     """Compare rows with those that the events give; a row that does not name its event (0) is no difference."""
     missing = sum(rows.get(key) not in (0, seq) for key, seq in events.items())
     foreign = sum(key not in events for key in rows)
-    return Difference(missing, foreign)
+    return RepeatDifference(missing, foreign)
 
 
-def describe(stream: str, reports: Difference, ids: Difference) -> str | None:
+def describe(stream: str, reports: RepeatDifference, ids: RepeatDifference) -> str | None:
     """Say how the index of a stream differs from the chain; None if it does not."""
     missing, foreign = reports.missing + ids.missing, reports.foreign + ids.foreign
     if not missing and not foreign:
@@ -287,8 +287,8 @@ def _unnamed(reports: Set[tuple[str, int, int]]) -> set[tuple[str, int, int]]:
     return {(source, 0, number) for source, _, number in reports}
 
 
-def _difference(rows: Set[Any], events: Set[Any]) -> Difference:
-    return Difference(len(events - rows), len(rows - events))
+def _difference(rows: Set[Any], events: Set[Any]) -> RepeatDifference:
+    return RepeatDifference(len(events - rows), len(rows - events))
 
 
 def _rows(connection: Connection, sql: str, stream: str) -> dict[Any, int]:
@@ -299,7 +299,7 @@ def _rows(connection: Connection, sql: str, stream: str) -> dict[Any, int]:
     return found
 
 
-def _entered(connection: Connection, ends: dict[str, int], reports: Sequence[Report]) -> list[bool]:
+def _entered(connection: Connection, ends: dict[str, int], reports: Sequence[DeviceReport]) -> list[bool]:
     """Enter reports that are not there, each with the number that its event gets; return which were entered.
 
     The rows are handed over one by one: when the next is asked for, the one before has been tried.

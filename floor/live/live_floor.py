@@ -41,7 +41,7 @@ class FloorClock:
         return (at_us - self.now_us()) / self.speed / 1e6
 
 
-class Due(NamedTuple):
+class DueEvent(NamedTuple):
     """An event, and when it is to be handed in by the devices' clock."""
 
     at_us: float
@@ -49,7 +49,7 @@ class Due(NamedTuple):
     draft: Draft
 
 
-Listener = Callable[[Sequence[Due], float], None]
+Listener = Callable[[Sequence[DueEvent], float], None]
 """Hears of events that were answered, and how many seconds after the first of them was due."""
 
 
@@ -68,7 +68,7 @@ class LiveFloor:
         listener: Listener = lambda *_: None,
     ) -> None:
         self._turns, self._clock, self._collector, self._listener = turns, clock, collector, listener
-        self._queues: dict[str, asyncio.Queue[Due | None]] = {}
+        self._queues: dict[str, asyncio.Queue[DueEvent | None]] = {}
         self._last_us: dict[str, float] = {}
         self._stopping = asyncio.Event()
         self._planted: list[tuple[dict[str, int], Sequence[Planted]]] = []
@@ -115,26 +115,26 @@ class LiveFloor:
                 tasks.create_task(self._collect(self._queues[stream], self._collector(stream)))
             for draft in drafts:
                 at_us = self._last_us[stream] = max(self._last_us.get(stream, 0), draft.occurred_at_us)
-                self._queues[stream].put_nowait(Due(at_us, stream, draft))
+                self._queues[stream].put_nowait(DueEvent(at_us, stream, draft))
             self._taken[stream] += len(drafts)
         if turn.labels:
             ends = {stream: self._taken[stream] for stream, _ in turn.groups}
             self._planted.append((ends, turn.labels))
 
-    async def _collect(self, queue: asyncio.Queue[Due | None], collector: Collector) -> None:
+    async def _collect(self, queue: asyncio.Queue[DueEvent | None], collector: Collector) -> None:
         """Hand in what happens in a stream, when it happens; what is due at the same time goes together."""
-        held: list[Due | None] = []
+        held: list[DueEvent | None] = []
         while first := held.pop() if held else await queue.get():
             if await self._stopped_before(first.at_us):
                 break
-            batch: list[Due | None] = [first]
+            batch: list[DueEvent | None] = [first]
             while len(batch) < MOST_LINES and not held and not queue.empty():
                 due = queue.get_nowait()
                 (batch if due is not None and due.at_us <= self._clock.now_us() else held).append(due)
             await self._hand_in([due for due in batch if due is not None], collector)
         collector.close()
 
-    async def _hand_in(self, batch: Sequence[Due], collector: Collector) -> None:
+    async def _hand_in(self, batch: Sequence[DueEvent], collector: Collector) -> None:
         lines = [line_of(due.stream, due.draft) for due in batch]
         answers = await collector.hand_in(lines, self._stopping.is_set)
         for due, answer in zip(batch, answers, strict=False):

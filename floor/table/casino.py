@@ -21,7 +21,7 @@ WITHOUT_LIMITS = ("progressive", "mystery")
 
 
 @dataclass(frozen=True, slots=True)
-class Filing:
+class SimulatedFiling:
     """What a table files: the paytable of each optional wager, its meter, and other settings of the submission."""
 
     paytables: Mapping[str, str]
@@ -40,8 +40,8 @@ class TableSpec:
     shuffler: Shuffler
     decks: int
     starting: str
-    first: Filing
-    later: Filing | None = None
+    first: SimulatedFiling
+    later: SimulatedFiling | None = None
     adjacent_boxes: bool = False
 
     @property
@@ -49,7 +49,7 @@ class TableSpec:
         """Whether the start is found with dice."""
         return self.starting in ("shaker", "player_shaker")
 
-    def submission(self, filing: Filing, effective: str) -> str:
+    def submission(self, filing: SimulatedFiling, effective: str) -> str:
         """Return the rules submission, as TOML."""
         more: dict[str, str | bool] = {"starting": self.starting} if self.starting else {}
         if filing.meter:
@@ -90,7 +90,9 @@ def filed_tables(
     return tuple(specs)
 
 
-def _filing(words: list[str], columns: list[str], limits: Mapping[str, str], always: Mapping[str, str]) -> Filing:
+def _filing(
+    words: list[str], columns: list[str], limits: Mapping[str, str], always: Mapping[str, str]
+) -> SimulatedFiling:
     """Return what the words of one filing state."""
     filed = dict(zip(columns, words, strict=False))
     extras = dict(word.split("=", 1) for word in words[len(columns) :] if word != LINKED)
@@ -99,10 +101,12 @@ def _filing(words: list[str], columns: list[str], limits: Mapping[str, str], alw
     for wager in named:
         settings |= zip((f"{wager}.min", f"{wager}.max"), limits.get(wager, "").split(), strict=False)
     settings |= {**always, **{name: value for name, value in extras.items() if name not in named}}
-    return Filing(named, filed.get("meter", ""), settings, LINKED in words)
+    return SimulatedFiling(named, filed.get("meter", ""), settings, LINKED in words)
 
 
-def grown(models: Sequence[TableSpec], tables: int, own: Callable[[Filing, str], Filing]) -> list[TableSpec]:
+def grown(
+    models: Sequence[TableSpec], tables: int, own: Callable[[SimulatedFiling, str], SimulatedFiling]
+) -> list[TableSpec]:
     """Return this many tables: the models, and beyond them more of the same kinds, numbered on.
 
     `own` gives a filing with meters of the table's own, from the table's number and, for a later filing, `b`. Raises
@@ -121,12 +125,12 @@ def grown(models: Sequence[TableSpec], tables: int, own: Callable[[Filing, str],
     return specs
 
 
-def as_filed(filing: Filing, name: str) -> Filing:
+def as_filed(filing: SimulatedFiling, name: str) -> SimulatedFiling:
     """Return a filing as it is, for `grown`: its game has no meters."""
     return filing
 
 
-def with_meter(prefix: str) -> Callable[[Filing, str], Filing]:
+def with_meter(prefix: str) -> Callable[[SimulatedFiling, str], SimulatedFiling]:
     """Return what gives a filing a progressive meter of the table's own, for `grown`."""
     return lambda filing, name: replace(filing, meter=f"{prefix}{name}", linked=False)
 

@@ -15,7 +15,7 @@ from typing import ClassVar, Literal
 from events.vocabulary import model
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import Event, fact
-from floor.table.casino import SIMULATED, Calendar, Filing, TableSpec
+from floor.table.casino import SIMULATED, Calendar, SimulatedFiling, TableSpec
 from floor.table.inventory import inventory_change
 from floor.table.meters import Meter
 from floor.table.people import Patron, People, dealer_at, floorperson, shift_at
@@ -94,7 +94,7 @@ class Table:
         self.group: list[Draft] = []
         self.drop: dict[int, int] = {}
         self._serial: dict[str, int] = {}
-        self._filings: list[tuple[int, Filing, Rulebook, str]] = []
+        self._filings: list[tuple[int, SimulatedFiling, Rulebook, str]] = []
         self._sizes = 4
         self._later_to_file = True
         for day, filing in ((0, spec.first), (1, spec.later)):
@@ -206,7 +206,7 @@ class Table:
             for filing in self._filings[1:]:
                 self._file(filing)
 
-    def _file(self, filing: tuple[int, Filing, Rulebook, str]) -> None:
+    def _file(self, filing: tuple[int, SimulatedFiling, Rulebook, str]) -> None:
         day, _, _, text = filing
         filed = {
             "submission": f"rs-{self.id}-{day + 1}",

@@ -17,7 +17,7 @@ from analytics.theory.bonus_returns import (
     percent_at_odds,
     progressive,
 )
-from analytics.theory.game_returns import BonusReturns, CountTable, GameReturns, OtherReading
+from analytics.theory.game_returns import BonusReturns, CountTable, GameReturns, UncountedReading
 from analytics.theory.result import End, Result, pays
 from analytics.theory.returns import counts
 from games.dj_wild.settle import lines
@@ -111,5 +111,5 @@ RETURNS: Final = GameReturns(
         "dj_wild": CountTable("games.dj_wild.counts"),
         "dj_wild_progressive": CountTable("games.dj_wild.counts", "compute_progressive"),
     },
-    other_readings=(OtherReading("progressive", "progressive_deuces", "wild"),),
+    other_readings=(UncountedReading("progressive", "progressive_deuces", "wild"),),
 )

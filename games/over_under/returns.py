@@ -10,7 +10,7 @@ from typing import Any, Final
 import msgspec
 
 from analytics.theory.bonus_returns import at_odds, by_example
-from analytics.theory.game_returns import BonusReturns, CountTable, GameReturns, OtherReading
+from analytics.theory.game_returns import BonusReturns, CountTable, GameReturns, UncountedReading
 from analytics.theory.result import End, Result, pays
 from analytics.theory.returns import counts
 from games.over_under.settle import bonus_lines
@@ -78,5 +78,5 @@ RETURNS: Final = GameReturns(
     combined=COMBINED,
     bonuses={"bonus": BonusReturns(at_odds("bonus", by_example(bonus_lines, "over_under")))},
     counts={"over_under": CountTable("games.over_under.counts")},
-    other_readings=tuple(OtherReading(wager, "wrong_side", "pushes") for wager in COMBINED),
+    other_readings=tuple(UncountedReading(wager, "wrong_side", "pushes") for wager in COMBINED),
 )

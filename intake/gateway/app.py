@@ -34,7 +34,7 @@ from intake.gateway.http_rules import HttpRules
 from intake.gateway.messages import (
     Answer,
     BadBody,
-    Message,
+    IntakeMessage,
     NotItsOwn,
     Tokens,
     answers,
@@ -68,7 +68,7 @@ _CHARSET: Final = re.compile(r'charset\s*=\s*"?([^\s";]+)', re.IGNORECASE)
 _encoder = msgspec.json.Encoder()
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """A request is not taken: its status, and a sentence that says why and what to do."""
 
     def __init__(self, status: int, reason: str) -> None:
@@ -132,13 +132,13 @@ class Gateway:
             response = Response(
                 b"".join(_encoder.encode(each) + b"\n" for each in taken), 200, media_type=JSON_LINES[0]
             )
-        except Refused as refused:
+        except RequestRefused as refused:
             response = _refusal(refused)
         except ClientDisconnect:  # no one is there to be answered, and nothing was taken
             response = Response(status_code=499)
         except Exception as error:  # a defect of reading this body: others are served
             what = f"unexpected {type(error).__name__}: {error}; this is a defect of Discard Rack"
-            response = _refusal(Refused(500, what))
+            response = _refusal(RequestRefused(500, what))
         self._telemetry.request(
             status=response.status_code,
             device=caller.name,
@@ -154,7 +154,7 @@ class Gateway:
         if self._devices is None:
             host = request.headers.get("host", "")
             if not _is_this_machine(host):  # a page in a browser on this machine, under a name that leads here
-                raise Refused(
+                raise RequestRefused(
                     403, f"the gateway is asked without tokens only as 127.0.0.1 or localhost, not as {host[:80]!r}"
                 )
             return Caller()
@@ -162,19 +162,19 @@ class Gateway:
         try:
             found = device_of(self._devices.current(), token.strip()) if scheme.lower() == "bearer" else None
         except IntakeError as error:
-            raise Refused(503, f"{without_paths(str(error))}; until then nobody is let in") from error
+            raise RequestRefused(503, f"{without_paths(str(error))}; until then nobody is let in") from error
         if found is None:
-            raise Refused(401, "expected a device's token: Authorization: Bearer <token of `rack devices add`>")
+            raise RequestRefused(401, "expected a device's token: Authorization: Bearer <token of `rack devices add`>")
         name, device = found
         try:
             return Caller(name, device, self._profiles.of(device))
         except IntakeError as error:
-            raise Refused(503, f"{error}; until then nothing of {name} can be read") from error
+            raise RequestRefused(503, f"{error}; until then nothing of {name} can be read") from error
 
     async def _body(self, request: Request) -> bytes:
         stated = request.headers.get("content-length", "0")
         if not stated.isdecimal() or len(stated) > 15 or int(stated) > MOST_BODY:
-            raise Refused(413, f"a body has at most {MOST_BODY:,} bytes; hand in fewer lines at a time")
+            raise RequestRefused(413, f"a body has at most {MOST_BODY:,} bytes; hand in fewer lines at a time")
         chunks: list[bytes] = []
         size = 0
         try:
@@ -184,22 +184,24 @@ class Gateway:
                     self._incoming += len(chunk)
                     chunks.append(chunk)
                     if size > MOST_BODY:
-                        raise Refused(413, f"a body has at most {MOST_BODY:,} bytes; hand in fewer lines at a time")
+                        raise RequestRefused(
+                            413, f"a body has at most {MOST_BODY:,} bytes; hand in fewer lines at a time"
+                        )
                     if self._incoming > MOST_INCOMING:
-                        raise Refused(429, "too much is coming in at the moment; hand it in again later")
+                        raise RequestRefused(429, "too much is coming in at the moment; hand it in again later")
         except TimeoutError:
-            raise Refused(
+            raise RequestRefused(
                 408, f"the body did not come within {BODY_S:.0f} s; nothing was taken, hand it in again"
             ) from None
         finally:
             self._incoming -= size
         body = b"".join(chunks)
         if body.count(b"\n") >= MOST_BODY_LINES:
-            raise Refused(413, f"a request has at most {MOST_BODY_LINES:,} lines; hand in fewer at a time")
+            raise RequestRefused(413, f"a request has at most {MOST_BODY_LINES:,} lines; hand in fewer at a time")
         return body
 
     async def _take(self, body: bytes, kind: str, caller: Caller) -> list[Answer]:
-        messages: list[Message] = []
+        messages: list[IntakeMessage] = []
 
         def read() -> Lines:
             messages.extend(read_body(body, kind, self._tokens, caller.profile))
@@ -212,17 +214,17 @@ class Gateway:
             self._commit.hand_in(handed)
             _, outcomes = await asyncio.wrap_future(handed.outcomes)
         except QueueFull as error:
-            raise Refused(429, str(error)) from error
+            raise RequestRefused(429, str(error)) from error
         except NotStored as error:
-            raise Refused(503, str(error)) from error
+            raise RequestRefused(503, str(error)) from error
         except NotItsOwn as error:
-            raise Refused(403, str(error)) from error
+            raise RequestRefused(403, str(error)) from error
         except BadBody as error:
-            raise Refused(400, str(error)) from error
+            raise RequestRefused(400, str(error)) from error
         except OSError as error:  # no secret could be kept: the machine's fault, not the request's
-            raise Refused(503, f"{error.strerror or 'a file cannot be written'}; nothing was taken") from error
+            raise RequestRefused(503, f"{error.strerror or 'a file cannot be written'}; nothing was taken") from error
         except IntakeError as error:
-            raise Refused(422, f"{error}; nothing was taken") from error
+            raise RequestRefused(422, f"{error}; nothing was taken") from error
         return list(answers(messages, outcomes))
 
     # -------------------------------------------------------------------------------------------------------- supervision
@@ -278,29 +280,31 @@ def without_paths(text: str) -> str:
 def _check_head(request: Request) -> None:
     """Refuse a head that is too large; the server itself counts only what comes in pieces."""
     if sum(len(name) + len(value) for name, value in request.headers.raw) > HEAD_BYTES:
-        raise Refused(413, f"the head of a request has at most {HEAD_BYTES:,} bytes")
+        raise RequestRefused(413, f"the head of a request has at most {HEAD_BYTES:,} bytes")
 
 
 def _kind(request: Request, profile: Profile | None) -> str:
     """Return the content type of a request that can be read."""
     if request.headers.get("content-encoding", "identity") != "identity":
-        raise Refused(415, "expected a body that is not compressed")
+        raise RequestRefused(415, "expected a body that is not compressed")
     stated = request.headers.get("content-type", "")
     charset = _CHARSET.search(stated)
     if charset is not None and charset[1].lower() not in ("utf-8", "utf8", "us-ascii"):
-        raise Refused(415, f"expected UTF-8; got charset={charset[1][:40]}")
+        raise RequestRefused(415, f"expected UTF-8; got charset={charset[1][:40]}")
     kind = stated.partition(";")[0].strip().lower()
     if cloud_events.is_binary(request.headers.items()) and kind not in (cloud_events.BATCH, cloud_events.SINGLE):
         if profile is not None or not (kind in ("", JSON) or kind.endswith("+json")):
-            raise Refused(415, f"expected a CloudEvent with data as {JSON}, and no profile; got {kind[:80] or 'none'}")
+            raise RequestRefused(
+                415, f"expected a CloudEvent with data as {JSON}, and no profile; got {kind[:80] or 'none'}"
+            )
         return cloud_events.BINARY
     expected = content_types(profile)
     if kind not in expected:
-        raise Refused(415, f"expected Content-Type {' or '.join(expected)}; got {kind[:80] or 'none'}")
+        raise RequestRefused(415, f"expected Content-Type {' or '.join(expected)}; got {kind[:80] or 'none'}")
     return kind
 
 
-def _refusal(refused: Refused) -> Response:
+def _refusal(refused: RequestRefused) -> Response:
     headers = _retry() if refused.status in (408, 429, 503) else {}
     if refused.status == 401:
         headers["WWW-Authenticate"] = "Bearer"

@@ -32,7 +32,7 @@ STRANGER: Final = "conform-stranger"
 """A source that no device of a register may have."""
 
 
-class Outcome(NamedTuple):
+class TrialOutcome(NamedTuple):
     """What came of a trial: its promise, and what came instead; None where it was kept."""
 
     promise: str
@@ -80,18 +80,18 @@ class Kit:
         """Where the trials write."""
         return self._stream
 
-    def run(self) -> Iterator[Outcome]:
+    def run(self) -> Iterator[TrialOutcome]:
         """Yield what comes of each trial, in order."""
         for trial in self._trials():
             promise = " ".join((trial.__doc__ or "").split())
             try:
                 trial()
             except Broken as broken:
-                yield Outcome(promise, str(broken))
+                yield TrialOutcome(promise, str(broken))
             except (OSError, HTTPException, msgspec.MsgspecError) as error:
-                yield Outcome(promise, f"{type(error).__name__}: {error}")
+                yield TrialOutcome(promise, f"{type(error).__name__}: {error}")
             else:
-                yield Outcome(promise, None)
+                yield TrialOutcome(promise, None)
 
     def _trials(self) -> list[Callable[[], None]]:
         trials = [self._is_ready, self._first, self._repeat, self._order, self._partly_repeated, self._refused_line]

@@ -58,7 +58,7 @@ class _Source(msgspec.Struct):
 _source_decoder = msgspec.json.Decoder(_Source)
 
 
-class Message(msgspec.Struct, frozen=True):
+class IntakeMessage(msgspec.Struct, frozen=True):
     """A line of a body, or an element of its array, by its number from 1; and what it says, in the log's words."""
 
     number: int
@@ -70,7 +70,7 @@ def content_types(profile: Profile | None) -> tuple[str, ...]:
     return (*JSON_LINES, cloud_events.BATCH, cloud_events.SINGLE) if profile is None else profile.content_types
 
 
-def read_body(body: bytes, kind: str, tokens: Tokens, profile: Profile | None = None) -> list[Message]:
+def read_body(body: bytes, kind: str, tokens: Tokens, profile: Profile | None = None) -> list[IntakeMessage]:
     """Return what the lines of a body of this content type say.
 
     Raises `BadBody`, or `IntakeError` if no token can be put in.
@@ -89,15 +89,15 @@ def read_body(body: bytes, kind: str, tokens: Tokens, profile: Profile | None = 
             raise BadBody(f"a JSON array has at most {MOST_EVENTS:,} events; hand in fewer at a time")
     if profile is not None:
         read = profile.read_arriving(BytesIO(body), "line", tokens)
-        return [Message(_number(each[0]), each[1]) for each in read if each is not None]
-    return [Message(_number(line.where), (line,)) for line in read_lines(BytesIO(body), "line", tokens)]
+        return [IntakeMessage(_number(each[0]), each[1]) for each in read if each is not None]
+    return [IntakeMessage(_number(line.where), (line,)) for line in read_lines(BytesIO(body), "line", tokens)]
 
 
-def _cloud_events(elements: Sequence[bytes], tokens: Tokens) -> list[Message]:
+def _cloud_events(elements: Sequence[bytes], tokens: Tokens) -> list[IntakeMessage]:
     if len(elements) > MOST_EVENTS:
         raise BadBody(f"a batch has at most {MOST_EVENTS:,} CloudEvents, this one {len(elements):,}; hand in fewer")
     return [
-        Message(number, (cloud_events.read_cloud_event(data, f"event {number}", tokens),))
+        IntakeMessage(number, (cloud_events.read_cloud_event(data, f"event {number}", tokens),))
         for number, data in enumerate(elements, 1)
     ]
 
@@ -106,7 +106,7 @@ def _number(where: str) -> int:
     return int(where.removeprefix("line:"))
 
 
-def check_device(device: Device, messages: Sequence[Message], *, vendor: bool = False) -> None:
+def check_device(device: Device, messages: Sequence[IntakeMessage], *, vendor: bool = False) -> None:
     """Raise `NotItsOwn` if a line, as far as it can be read, names a source or a stream that is not the device's.
 
     A `vendor`'s message that cannot be translated names no source in our words.
@@ -132,12 +132,12 @@ def _source_of(line: AcceptedLine | Refusal, *, vendor: bool) -> str:
         return ""
 
 
-def lines_of(messages: Sequence[Message]) -> list[AcceptedLine | Refusal]:
+def lines_of(messages: Sequence[IntakeMessage]) -> list[AcceptedLine | Refusal]:
     """Return the lines of messages, in order."""
     return [line for message in messages for line in message.lines]
 
 
-def answers(messages: Sequence[Message], outcomes: Iterable[LineOutcome]) -> Iterator[Answer]:
+def answers(messages: Sequence[IntakeMessage], outcomes: Iterable[LineOutcome]) -> Iterator[Answer]:
     """Yield the answer to each message, in order, from the answers to their lines."""
     left = iter(outcomes)
     for message in messages:

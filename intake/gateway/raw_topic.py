@@ -18,7 +18,7 @@ from typing import Any, Final
 import msgspec
 
 from events.errors import BrokenSeal, LogUnavailable
-from events.kafka.client import Cluster, Message, TopicPartition, TopicReader
+from events.kafka.client import Cluster, ReadMessage, TopicPartition, TopicReader
 from events.kafka.partition_reader import UNREADABLE, UNREADABLE_REASON
 from events.kafka.topics import parse_address
 from events.vocabulary.card_numbers import hidden_numbers
@@ -26,8 +26,7 @@ from intake.appending import LineOutcome
 from intake.devices import Device, DeviceWatch
 from intake.errors import IntakeError, NoKeyring
 from intake.gateway.group_commit import GroupCommit, Handed, NotStored, QueueFull
-from intake.gateway.messages import Message as BodyMessage
-from intake.gateway.messages import NotItsOwn, Tokens, check_device
+from intake.gateway.messages import IntakeMessage, NotItsOwn, Tokens, check_device
 from intake.lines import AcceptedLine, Refusal, json_texts, read_reported, reason_of, stream_in
 from intake.profiles.profile import Profile
 from intake.profiles.shelf import Profiles
@@ -118,7 +117,7 @@ class RawTopic:
             offsets[lane] = max(first, kept or 0)
         return offsets
 
-    def _take(self, polled: Mapping[TopicPartition, Sequence[Message]]) -> None:
+    def _take(self, polled: Mapping[TopicPartition, Sequence[ReadMessage]]) -> None:
         """Return when all of these records are durable. Raises what keeps them from being so."""
         messages = [(lane, message) for lane, batch in polled.items() for message in batch]
 
@@ -133,7 +132,7 @@ class RawTopic:
             if outcome.refused is not None:
                 self._report(f"{line.origin}: {outcome.refused.reason}; quarantined as {outcome.refused.sha256[:16]}…")
 
-    def _read(self, lane: TopicPartition, message: Message) -> list[Line]:
+    def _read(self, lane: TopicPartition, message: ReadMessage) -> list[Line]:
         """Return the lines of a record, or its refusal, whatever it does to the reader.
 
         Raises `IntakeError` if the register or a profile cannot be read.
@@ -168,7 +167,7 @@ class RawTopic:
                 refusal = self._refusal(text, origin, str(error), profile)
                 lines = [msgspec.structs.replace(refusal, stream=stream_in(refusal.data))]
             if device is not None:
-                check_device(device, [BodyMessage(1, tuple(lines))], vendor=profile is not None)
+                check_device(device, [IntakeMessage(1, tuple(lines))], vendor=profile is not None)
         except NotItsOwn as error:
             return [self._refusal(text, origin, str(error).removeprefix(f"{origin}: "), profile)]
         except (OSError, MemoryError):  # the machine's, not the record's

@@ -42,7 +42,15 @@ class Telemetry:
         self._waiting_bytes = Gauge("rack_gateway_waiting_bytes", "Their bytes.", registry=self.registry)
 
     def request(
-        self, *, status: int, device: str, peer: str, size: int, seconds: float, answers: Sequence[Answer], reason: str
+        self,
+        *,
+        status: int,
+        device: str,
+        peer: str,
+        size: int,
+        seconds: float,
+        answers: Sequence[Answer],
+        reason: str,
     ) -> None:
         """Note a request that was answered."""
         self._requests.labels(str(status)).inc()

@@ -22,7 +22,7 @@ from replay.fold.record_faults import RecordFault
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.table_fold import TableFold
-from replay.fold.table_state import Filed, TableState
+from replay.fold.table_state import RulesOnFile, TableState
 
 NO_DECK = "not-seen"
 """The deck of a round whose observer names none."""
@@ -48,7 +48,7 @@ _RANKS: Mapping[type[Event], int] = {
 """Event → its place in the usual order; what is not named is of the play."""
 
 
-class Entry:
+class ObservedEntry:
     """One observed round as it was entered: its header, its events, and the corrections of either.
 
     `is_repeated`: its number was opened again; what follows under the number is not judged (D780).
@@ -66,7 +66,7 @@ class Entry:
         """The number of the round in its stream."""
         return self.opened.round_no or 0
 
-    def round(self, rules: Filed | None, editions: tuple[str, ...] = ()) -> tuple[Round, Mapping[int, int]]:
+    def round(self, rules: RulesOnFile | None, editions: tuple[str, ...] = ()) -> tuple[Round, Mapping[int, int]]:
         """Return the round, and the number of each event by its number in the round, where the usual order is another."""
         header = self.header
         state = TableState(dealer=header.dealer or "", rules=[rules] if rules is not None else [], editions=editions)
@@ -142,18 +142,18 @@ class ObservedFold:
 
     def __init__(self, stream: str, last_round_no: int = 0) -> None:
         self.stream, self.last_round_no = stream, last_round_no
-        self.open: Entry | None = None
+        self.open: ObservedEntry | None = None
         self.replacements: Replacements | None = None
         self.objections: Mapping[int, str] = {}
         self.corrections: list[Correction] = []
         self.editions: tuple[str, ...] = ()
         """The amendments that the property published, each whole."""
         self.needs_refold = False
-        self._entries: dict[int, Entry] = {}
+        self._entries: dict[int, ObservedEntry] = {}
         self._home: dict[int, int] = {}
         """While the stream is folded again: number of an event → of the round that it is of."""
 
-    def apply(self, event: ReadEnvelope[Event]) -> Sequence[Entry]:
+    def apply(self, event: ReadEnvelope[Event]) -> Sequence[ObservedEntry]:
         """Apply an event; return the entries that are complete by it. While the stream is folded again none is."""
         if isinstance(event.payload, model.EventCorrected):
             self._correct(event, event.payload)
@@ -186,15 +186,15 @@ class ObservedFold:
             self.editions = (*self.editions, edition.toml)
             self.needs_refold = self.replacements is None and (self.open is not None or self.last_round_no > 0)
 
-    def _begin(self, event: ReadEnvelope[Event], header: model.RoundObserved) -> Sequence[Entry]:
+    def _begin(self, event: ReadEnvelope[Event], header: model.RoundObserved) -> Sequence[ObservedEntry]:
         ended = self._end()
         if (event.round_no or 0) <= self.last_round_no:
             self.needs_refold = True
             return ended
-        self.open = Entry(event, header)
+        self.open = ObservedEntry(event, header)
         return ended
 
-    def _end(self) -> Sequence[Entry]:
+    def _end(self) -> Sequence[ObservedEntry]:
         ended, self.open = self.open, None
         if ended is None:
             return []
@@ -231,7 +231,7 @@ class ObservedFold:
         entry = self._entries.get(number)
         if isinstance(event.payload, model.RoundObserved):
             if entry is None:
-                self._entries[number] = Entry(event, event.payload)
+                self._entries[number] = ObservedEntry(event, event.payload)
                 self.last_round_no = max(self.last_round_no, number)
             else:
                 detail = f"round {number} was opened by event {entry.opened.seq} and again by event {event.seq}"
@@ -245,7 +245,7 @@ class ObservedFold:
         elif not isinstance(event.payload, model.EntryConfirmed):
             entry.events.append(event)
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[ObservedEntry]:
         """Return, after the last record of a stream that was folded again, its entries; go on as any other fold."""
         self.replacements, self.needs_refold = None, False
         entries, self._entries, self._home = list(self._entries.values()), {}, {}

@@ -16,7 +16,7 @@ class Offer(msgspec.Struct, frozen=True):
     seated: tuple[int, ...]
 
 
-class Held(msgspec.Struct, frozen=True):
+class HeldPosition(msgspec.Struct, frozen=True):
     """The player-dealer position (California): who had it last, for how many rounds since it was offered, the offers since.
 
     `taken` is who has it in the open round, by seat and token; `offered`: offers came before that; `dealt`: its
@@ -32,26 +32,26 @@ class Held(msgspec.Struct, frozen=True):
     offered: bool = False
     dealt: bool = False
     asked: int | None = None
-    forgotten: Held | None = None
+    forgotten: HeldPosition | None = None
 
-    def forget(self) -> Held:
+    def forget(self) -> HeldPosition:
         """Return the position when a message about it was lost."""
-        return Held(forgotten=self.forgotten or self)
+        return HeldPosition(forgotten=self.forgotten or self)
 
-    def offer(self, made: Offer) -> Held:
+    def offer(self, made: Offer) -> HeldPosition:
         """Return the position when it was offered once more."""
         return self._with(msgspec.structs.replace(self, offers=(*self.offers, made)), lambda each: each.offer(made))
 
-    def _with(self, now: Held, step: Callable[[Held], Held]) -> Held:
+    def _with(self, now: HeldPosition, step: Callable[[HeldPosition], HeldPosition]) -> HeldPosition:
         """Return what the position is now; what was forgotten takes the same step, and is dropped where it says the same."""
         forgotten = step(self.forgotten) if self.forgotten is not None else None
         known = msgspec.structs.replace(now, forgotten=None)
         return known if forgotten == known else msgspec.structs.replace(known, forgotten=forgotten)
 
-    def take(self, seat: int, holder: str) -> Held:
+    def take(self, seat: int, holder: str) -> HeldPosition:
         """Return the position when somebody took it; if that is reported after the cards, offers since are for the next."""
         asked = len(self.offers) if self.asked is None else self.asked
-        taken = Held(
+        taken = HeldPosition(
             self.seat,
             self.holder,
             self.rounds,
@@ -62,16 +62,16 @@ class Held(msgspec.Struct, frozen=True):
         )
         return self._with(taken, lambda each: each.take(seat, holder))
 
-    def deal(self) -> Held:
+    def deal(self) -> HeldPosition:
         """Return the position when the first card of a round was dealt."""
         dealt = {"dealt": True} if self.taken is not None else {"asked": len(self.offers)}
-        return self._with(msgspec.structs.replace(self, **dealt), Held.deal)
+        return self._with(msgspec.structs.replace(self, **dealt), HeldPosition.deal)
 
-    def after_round(self) -> Held:
+    def after_round(self) -> HeldPosition:
         """Return the position when the round is over."""
-        after = Held(offers=self.offers)
+        after = HeldPosition(offers=self.offers)
         if self.taken is not None:
             seat, holder = self.taken
             same = holder == self.holder and not self.offered
-            after = Held(seat, holder, self.rounds + 1 if same else 1, self.offers)
-        return self._with(after, Held.after_round)
+            after = HeldPosition(seat, holder, self.rounds + 1 if same else 1, self.offers)
+        return self._with(after, HeldPosition.after_round)

@@ -13,7 +13,7 @@ import msgspec
 
 from events.vocabulary import model
 from events.vocabulary.model import Event
-from replay.fold.player_dealer_state import Held, Offer
+from replay.fold.player_dealer_state import HeldPosition, Offer
 from replay.fold.record_faults import Source
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.shoe_state import ShoeState, deals_from_shoes
@@ -85,7 +85,7 @@ class Armed(msgspec.Struct, frozen=True):
         return cls(fact.payload.commitment, fact.seq)
 
 
-class Filed(msgspec.Struct, frozen=True):
+class RulesOnFile(msgspec.Struct, frozen=True):
     """A rules submission on file: its effective day, whole text and the event that filed it."""
 
     effective_gaming_day: str
@@ -146,7 +146,7 @@ class TableState(msgspec.Struct):
     idle_seq: int = 0
     spread_us: int = 0
     washed_us: int = 0
-    rules: list[Filed] = []
+    rules: list[RulesOnFile] = []
     readings: dict[str, int] = {}
     readings_before_void: dict[str, int | None] = {}
     unrecorded: dict[str, tuple[Unrecorded, ...]] = {}
@@ -157,7 +157,7 @@ class TableState(msgspec.Struct):
     shoe: ShoeState | None = None
     rounds_uncounted: int = 0
     armed: dict[str, Armed] = {}
-    position: Held = Held()
+    position: HeldPosition = HeldPosition()
     loose: dict[str, list[Preparation]] = {}
     after_loss: bool = False
     reporters: dict[str, str] = {}
@@ -194,7 +194,7 @@ class TableState(msgspec.Struct):
             shoe=self.shoe.copied() if self.shoe is not None else None,
         )
 
-    def rules_filed(self, gaming_day: str) -> Iterator[Filed]:
+    def rules_filed(self, gaming_day: str) -> Iterator[RulesOnFile]:
         """The filed submissions whose effective gaming day has come, the last first."""
         return (filed for filed in reversed(self.rules) if filed.effective_gaming_day <= gaming_day)
 
@@ -268,7 +268,7 @@ def _rules(state: TableState, fact: RecordedEvent, event: model.RulesFiled) -> N
     if is_filed_by_device(state, fact):
         return
     state.office_files = fact.source.startswith("filing-")
-    state.rules = [*state.rules, Filed(event.effective_gaming_day, event.toml, fact.seq)]
+    state.rules = [*state.rules, RulesOnFile(event.effective_gaming_day, event.toml, fact.seq)]
     if state.shoe is None and deals_from_shoes(event.toml):
         state.shoe = ShoeState()
 

@@ -34,7 +34,7 @@ MOST_DUES: Final = 6
 """Of more wagers than these a sentence says what each seat is due, and not each wager."""
 
 
-class Outcome(StrEnum):
+class SentenceOutcome(StrEnum):
     """What a sentence comes to. Only `AS_DUE` may be marked as right."""
 
     UNDERPAID = "underpaid"
@@ -90,7 +90,7 @@ class Narrative(msgspec.Struct, frozen=True):
     """The verdict of a round or seat in one sentence, and what it comes to."""
 
     verdict: Verdict
-    outcome: Outcome
+    outcome: SentenceOutcome
     sentence: str
 
     @property
@@ -109,10 +109,10 @@ def narrate(
     money = [each for each in judged.findings if each.difference_cents and seat in (None, each.seat)]
     if judged.verdict == "UNDETERMINED" and judged.undetermined == (NOTHING_SETTLED,):
         due = _what_is_due([each for each in judged.settlements if seat in (None, each.seat)], seat, currency)
-        return Narrative(judged.verdict, Outcome.NOT_SETTLED, f"UNDETERMINED because {NOTHING_SETTLED}; {due}.")
+        return Narrative(judged.verdict, SentenceOutcome.NOT_SETTLED, f"UNDETERMINED because {NOTHING_SETTLED}; {due}.")
     if judged.verdict == "UNDETERMINED":
         sentences = f"UNDETERMINED {because(judged.undetermined)}. {what_to_do(judged.undetermined)}"
-        return Narrative(judged.verdict, Outcome.UNDETERMINED, sentences)
+        return Narrative(judged.verdict, SentenceOutcome.UNDETERMINED, sentences)
     if money:
         return _with_money(judged, money, seat, currency, settled=settled)
     return _without_money(judged, seat)
@@ -272,8 +272,8 @@ def _with_money(
         who, is_owed, was_paid = f"Seat {seat}", "was owed" if settled else "is owed", "was paid"
     short, over = _sides(money, by_seat=seat is None)
     sides = [
-        (Outcome.UNDERPAID, short, f"{is_owed} {_sum(short, currency)}"),
-        (Outcome.OVERPAID, over, f"{was_paid} {_sum(over, currency)} too much"),
+        (SentenceOutcome.UNDERPAID, short, f"{is_owed} {_sum(short, currency)}"),
+        (SentenceOutcome.OVERPAID, over, f"{was_paid} {_sum(over, currency)} too much"),
     ]
     sides = sorted((side for side in sides if side[1]), key=lambda side: -abs(_cents(side[1])))  # the larger first
     if len(sides) > 1:
@@ -378,7 +378,9 @@ def _without_money(judged: RoundVerdict, seat: int | None) -> Narrative:
     here = list(dict.fromkeys(each.code for each in found if seat is None or each.seat in (None, seat)))
     outcome, settled = _settlement(judged, of, where)
     if here:
-        outcome = Outcome.NOT_CONDUCTED if outcome in (Outcome.AS_DUE, Outcome.NO_WAGER) else outcome
+        outcome = (
+            SentenceOutcome.NOT_CONDUCTED if outcome in (SentenceOutcome.AS_DUE, SentenceOutcome.NO_WAGER) else outcome
+        )
         settled += f", but the round was not conducted as the rules say ({', '.join(here)})"
     elif others := sorted({each.seat for each in found if each.seat is not None and seat not in (None, each.seat)}):
         settled += f"; what was found is about seat {', '.join(map(str, others))}"
@@ -387,14 +389,17 @@ def _without_money(judged: RoundVerdict, seat: int | None) -> Narrative:
     return Narrative(judged.verdict, outcome, f"{settled}.")
 
 
-def _settlement(judged: RoundVerdict, of: Sequence[Settled], where: str) -> tuple[Outcome, str]:
+def _settlement(judged: RoundVerdict, of: Sequence[Settled], where: str) -> tuple[SentenceOutcome, str]:
     """Return how the wagers were settled of which no finding claims money."""
     if any(each.due_cents is None for each in of) or (of and judged.undetermined):
-        return Outcome.UNDETERMINED, f"What is due {where} is in part undetermined {because(judged.undetermined)}"
+        return (
+            SentenceOutcome.UNDETERMINED,
+            f"What is due {where} is in part undetermined {because(judged.undetermined)}",
+        )
     if not of:
-        return Outcome.NO_WAGER, f"Nothing was at stake {where}"
+        return SentenceOutcome.NO_WAGER, f"Nothing was at stake {where}"
     if any(each.done_cents is None for each in of):
-        return Outcome.NOT_SETTLED, (
+        return SentenceOutcome.NOT_SETTLED, (
             f"What every wager {where} is due is known, but the record does not say how they were settled"
         )
-    return Outcome.AS_DUE, f"Every wager {where} was settled as the rules say"
+    return SentenceOutcome.AS_DUE, f"Every wager {where} was settled as the rules say"

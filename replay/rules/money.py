@@ -109,7 +109,7 @@ def money(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
             yield from _difference(round_, book, account, account.settlement.due_cents)
 
 
-class Account(msgspec.Struct, frozen=True):
+class WagerAccount(msgspec.Struct, frozen=True):
     """One wager's money: its settlement, what it was due, what lay there, what was done, and the vigorish taken."""
 
     settlement: Settlement
@@ -138,21 +138,21 @@ class Account(msgspec.Struct, frozen=True):
 
 
 @derived_by_rules
-def _accounts(round_: Round, book: Rulebook) -> dict[Key, Account]:
+def _accounts(round_: Round, book: Rulebook) -> dict[Key, WagerAccount]:
     """Return the account of each wager, in the order of the settlements; Envy Bonuses are judged by `envy_bonuses`."""
     due_by = {key_in(due): due for due in dues(round_, book) if due.for_position is None}
     placed, done_by, vigorish = stakes(round_, book), flows(round_), vigorish_taken(round_, book)
-    found: dict[Key, Account] = {}
+    found: dict[Key, WagerAccount] = {}
     for settlement in settlements(round_, book):
         if settlement.wager not in ENVY_OF:
             key = key_in(settlement)
             flow = done_by.get(key, WagerFlow())
-            found[key] = Account(settlement, due_by.get(key), placed.get(key), flow, vigorish.get(key, ()))
+            found[key] = WagerAccount(settlement, due_by.get(key), placed.get(key), flow, vigorish.get(key, ()))
     return found
 
 
 def _in_every_reading(
-    round_: Round, book: Rulebook, account: Account, readings: Sequence[Account | None]
+    round_: Round, book: Rulebook, account: WagerAccount, readings: Sequence[WagerAccount | None]
 ) -> Iterator[Finding]:
     """Find what is so of a wager in every reading: that it was late, or got more than the most, or less than the least, due."""
     read = [each for each in readings if each is not None]
@@ -186,7 +186,7 @@ def _in_every_reading(
     )
 
 
-def _section_of_bound(book: Rulebook, account: Account, limit: str) -> str:
+def _section_of_bound(book: Rulebook, account: WagerAccount, limit: str) -> str:
     """Return the section of a bound: of what is paid at most or at least that of the odds, otherwise that of the due."""
     rule_ = book.chapter.wagers.get(account.settlement.wager)
     if limit.endswith(PAID) and rule_ is not None:
@@ -198,7 +198,7 @@ def _not_paid(flow: WagerFlow) -> str:
     return "PAY-TAKEN" if flow.taken_cents else "PAY-MISSED"
 
 
-def _beyond_all(book: Rulebook, readings: Sequence[Account]) -> tuple[int | None, str]:
+def _beyond_all(book: Rulebook, readings: Sequence[WagerAccount]) -> tuple[int | None, str]:
     """Return by how many cents at least a wager got more, or less (below zero), than is due in any reading, and that limit.
 
     None if some reading has it right, or has no bounds, and an empty word.
@@ -236,7 +236,7 @@ def _limit(bound: Literal["at least", "at most"], net: int, staked_cents: int) -
     return f"{bound} the stake of {show_money(staked_cents)} returned" if staked_cents else f"{bound} nothing paid"
 
 
-def _difference(round_: Round, book: Rulebook, account: Account, owed_cents: int) -> Iterator[Finding]:
+def _difference(round_: Round, book: Rulebook, account: WagerAccount, owed_cents: int) -> Iterator[Finding]:
     """Find a wager that was late, or with which something else was done than was owed."""
     settlement, due, taken = account.settlement, account.due, account.vigorish
     difference = settlement.done_cents - owed_cents if settlement.done_cents is not None else None
@@ -285,7 +285,7 @@ OVER_OR_UNDER = {
 """How a wager should have ended → the code if the patron got too much, and where too little."""
 
 
-def _classify(book: Rulebook, account: Account, difference: int | None) -> tuple[str, str]:
+def _classify(book: Rulebook, account: WagerAccount, difference: int | None) -> tuple[str, str]:
     """Return the most specific code of a wrongly settled wager, and the section it breaks."""
     due = account.due
     if account.is_late:
@@ -332,7 +332,7 @@ def _code_by_outcome(due: Due, flow: WagerFlow, difference: int) -> str:
     return OVER_OR_UNDER["win"][not too_much]
 
 
-def _expected(account: Account) -> str:
+def _expected(account: WagerAccount) -> str:
     """Return in words what was owed: how much, on which number, and whether the player-dealer's wager covered all of it."""
     due, number = account.due, account.settlement.number
     expected = _owed(due, account.settlement)
@@ -366,7 +366,7 @@ def _owed(due: Due | None, settlement: Settlement) -> str:
     return f"{show_money(settlement.staked_cents)} returned ({due.line or due.outcome})"
 
 
-def _observed(account: Account, taken: Sequence[RecordedEvent]) -> str:
+def _observed(account: WagerAccount, taken: Sequence[RecordedEvent]) -> str:
     """Return in words what was done, the vigorish with it."""
     due, settlement = account.due, account.settlement
     goes_back = settlement.staked_cents if due is None or settlement.wager != "progressive" else due.returned_cents

@@ -28,7 +28,7 @@ from replay.settlement.voids import is_void
 from rulebook.chapters.paytables import Paytable
 from rulebook.chapters.rulebook import Rulebook
 from rulebook.layout import Contribution, Cycle, Mystery, MysteryWinner, TableLayout
-from rulebook.settlement.mystery import Ruling, is_committed, ruling, show_meter
+from rulebook.settlement.mystery import CycleRuling, is_committed, ruling, show_meter
 from rulebook.settlement.progressive import contribution
 
 WAGER = "mystery"
@@ -185,7 +185,7 @@ def _staked(round_: Round, book: Rulebook, seat: int) -> int:
     return max(stake.on_layout_cents, 0) if stake is not None else 0
 
 
-def rulings(round_: Round, book: Rulebook) -> list[tuple[RecordedCycle, Ruling]]:
+def rulings(round_: Round, book: Rulebook) -> list[tuple[RecordedCycle, CycleRuling]]:
     """Return each cycle with what it comes to."""
     paytable = _configuration(book)
     return (

@@ -19,14 +19,14 @@ from events.vocabulary.model import Event
 from events.vocabulary.upcast import upcast
 from replay.findings import Finding, finding_id
 from replay.fold.corrections import Replacements, correction, counting
-from replay.fold.observed_fold import Entry, ObservedFold
+from replay.fold.observed_fold import ObservedEntry, ObservedFold
 from replay.fold.round import Round
 from replay.fold.table_fold import TableFold
-from replay.fold.table_state import Filed
+from replay.fold.table_state import RulesOnFile
 from replay.rules.log_contract import cite_contract
 from replay.rules.rule import SEVERITY
 from replay.run.adjudicate import Conclusion
-from replay.settlement.two_records import Comparison, Difference, compared
+from replay.settlement.two_records import RecordComparison, RecordDifference, compared
 
 Elsewhere = Callable[[str, int, int], Iterable[Record]]
 """Reads records of any stream, from one number to another."""
@@ -37,7 +37,7 @@ def no_other_streams(stream: str, first: int, last: int) -> Iterator[Record]:
     yield from ()
 
 
-def pinned_rules(entry: Entry, elsewhere: Elsewhere) -> Filed | str:
+def pinned_rules(entry: ObservedEntry, elsewhere: Elsewhere) -> RulesOnFile | str:
     """Return the filing that an entry pins, or why it does not fit."""
     pinned, table = entry.header.rules, entry.opened.stream.partition("/")[2]
     where = f"event {pinned.seq} of table/{table}"
@@ -56,16 +56,16 @@ def pinned_rules(entry: Entry, elsewhere: Elsewhere) -> Filed | str:
             f"{where} files rules from {filed.effective_gaming_day} on, and the round was played on "
             f"{entry.header.played_gaming_day}"
         )
-    return Filed(filed.effective_gaming_day, filed.toml, pinned.seq)
+    return RulesOnFile(filed.effective_gaming_day, filed.toml, pinned.seq)
 
 
-def misfit(entry: Entry, why: str) -> Conclusion:
+def misfit(entry: ObservedEntry, why: str) -> Conclusion:
     """Return the conclusion on an entry that pins no filing that it can be judged by."""
     found = _finding(entry, "LOG-PINNED-RULES", "the filing that was in force when the round was played", why, ())
     return Conclusion(verdict="UNDETERMINED", undetermined=(why,), findings=(found,), settlements=())
 
 
-def comparison(entry: Entry, round_: Round, elsewhere: Elsewhere) -> Comparison | None:
+def comparison(entry: ObservedEntry, round_: Round, elsewhere: Elsewhere) -> RecordComparison | None:
     """Compare an entry with the record of the round that it names; None if it names none."""
     same = entry.header.same_as
     if same is None:
@@ -77,13 +77,15 @@ def comparison(entry: Entry, round_: Round, elsewhere: Elsewhere) -> Comparison 
     if other is not None:
         return compared(round_, other)
     where = f"in events {same.first_seq} to {same.last_seq} of {same.stream}"
-    missing = Difference(
+    missing = RecordDifference(
         seat=None, wager=None, other=f"no round {same.round_no} {where}", entered="a round", evidence=()
     )
-    return Comparison(cards=0, cards_alike=0, amounts=0, amounts_alike=0, differences=(missing,))
+    return RecordComparison(cards=0, cards_alike=0, amounts=0, amounts_alike=0, differences=(missing,))
 
 
-def with_differences(conclusion: Conclusion, entry: Entry, found: Comparison | None, rules_digest: str) -> Conclusion:
+def with_differences(
+    conclusion: Conclusion, entry: ObservedEntry, found: RecordComparison | None, rules_digest: str
+) -> Conclusion:
     """Return a conclusion with what two records state differently: which is right is not known, and nothing else is found."""
     same = entry.header.same_as
     if found is None or same is None or not found.differences:
@@ -128,7 +130,7 @@ def _renumbered(found: Finding, numbers: Mapping[int, int]) -> Finding:
 
 
 def _finding(
-    entry: Entry,
+    entry: ObservedEntry,
     code: str,
     expected: str,
     observed: str,

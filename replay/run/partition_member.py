@@ -26,7 +26,7 @@ RETRY_S = 1.0
 """How long a member leaves a partition alone that it could not commit: it may be another's by now."""
 
 
-class Group(Protocol):
+class ReplayGroup(Protocol):
     """A group of replayers as one of its members has it."""
 
     def poll(self) -> frozenset[int] | None:
@@ -39,7 +39,7 @@ class Group(Protocol):
 class _Part:
     """One partition at work."""
 
-    def __init__(self, group: Group, number: int, wait_s: float) -> None:
+    def __init__(self, group: ReplayGroup, number: int, wait_s: float) -> None:
         self._open = ExitStack()
         with ExitStack() as opening:
             log, results = opening.enter_context(group.part(number))
@@ -63,7 +63,7 @@ class Shared(Summary, kw_only=True):
     partitions: list[int] = msgspec.field(default_factory=list)
 
 
-def follow_group(group: Group) -> Generator[Shared]:
+def follow_group(group: ReplayGroup) -> Generator[Shared]:
     """Replay the partitions assigned to this member, for ever, yielding after every cycle; the caller stops it."""
     parts: dict[int, _Part] = {}
     retry_at: dict[int, float] = {}

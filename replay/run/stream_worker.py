@@ -20,10 +20,10 @@ from events.vocabulary.envelope import RawEnvelope, ReadEnvelope
 from events.vocabulary.upcast import upcast
 from replay.findings import Adjudication, Finding, is_same, read_result, revision_of, to_bytes
 from replay.fold.corrections import Replacements
-from replay.fold.observed_fold import Entry, ObservedFold
+from replay.fold.observed_fold import ObservedEntry, ObservedFold
 from replay.fold.round import Round
 from replay.fold.table_fold import TableFold
-from replay.fold.table_state import Filed, TableState
+from replay.fold.table_state import RulesOnFile, TableState
 from replay.rules.meters import MeterFold, MeterState
 from replay.run.adjudicate import Conclusion, adjudicate
 from replay.run.engine import digest_for, engine_for, engine_of, game_of, games_on_file
@@ -279,11 +279,11 @@ class StreamWorker:
         self._records_since = [] if fold.open is None else [*self._records_since, data]
         return results
 
-    def _judge_entry(self, entry: Entry) -> list[Result]:
+    def _judge_entry(self, entry: ObservedEntry) -> list[Result]:
         """Judge an observed round by the filing that it pins."""
         filed = pinned_rules(entry, self.elsewhere)
         editions = self.observed.editions if self.observed is not None else ()
-        round_, numbers = entry.round(filed if isinstance(filed, Filed) else None, editions)
+        round_, numbers = entry.round(filed if isinstance(filed, RulesOnFile) else None, editions)
         self.games_entered |= games_on_file(round_.before)
         book = filed if isinstance(filed, str) else rules_in_force(round_)
         if isinstance(book, str):

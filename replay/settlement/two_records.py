@@ -22,7 +22,7 @@ from rulebook.cards.cards import TEXT
 from rulebook.chapters.money import show_money
 
 
-class Difference(msgspec.Struct, frozen=True, kw_only=True):
+class RecordDifference(msgspec.Struct, frozen=True, kw_only=True):
     """What two records state differently: of which seat and wager, what the other one has, what this one has, and its events."""
 
     seat: int | None
@@ -32,19 +32,19 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     evidence: tuple[int, ...]
 
 
-class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+class RecordComparison(msgspec.Struct, frozen=True, kw_only=True):
     """How many cards and amounts both records state, how many of them alike, and what is not."""
 
     cards: int
     cards_alike: int
     amounts: int
     amounts_alike: int
-    differences: tuple[Difference, ...]
+    differences: tuple[RecordDifference, ...]
 
 
-def compared(entered: Round, other: Round) -> Comparison:
+def compared(entered: Round, other: Round) -> RecordComparison:
     """Compare what was entered of a round with another record of it."""
-    differences: list[Difference] = []
+    differences: list[RecordDifference] = []
     cards = cards_alike = amounts = amounts_alike = 0
     theirs = other.hands()
     for position, hand in entered.hands().items():
@@ -67,9 +67,9 @@ def compared(entered: Round, other: Round) -> Comparison:
             theirs_words = known[key][1] if key in known else f"nothing {what}"
             evidence = tuple(fact.seq for fact in facts)
             differences.append(
-                Difference(seat=key[0], wager=key[1], other=theirs_words, entered=words, evidence=evidence)
+                RecordDifference(seat=key[0], wager=key[1], other=theirs_words, entered=words, evidence=evidence)
             )
-    return Comparison(
+    return RecordComparison(
         cards=cards,
         cards_alike=cards_alike,
         amounts=amounts,
@@ -98,9 +98,9 @@ def _alike(hand: Sequence[int | None], other: Sequence[int | None]) -> tuple[int
 
 def _of_cards(
     position: Position, hand: Sequence[int | None], other: Sequence[int | None], entered: Round
-) -> Difference:
+) -> RecordDifference:
     facts = [fact for fact in entered.of(model.CardsDealt) if fact.payload.to == position]
-    return Difference(
+    return RecordDifference(
         seat=position if isinstance(position, int) else None,
         wager=None,
         other=f"{name(position)}: {_shown(other)}",

@@ -20,7 +20,7 @@ from rulebook.settlement.wagers import Due, Outcome, offered
 PAID = "645c.3(c)(7)"
 
 
-class Ruling(msgspec.Struct, frozen=True, kw_only=True):
+class CycleRuling(msgspec.Struct, frozen=True, kw_only=True):
     """The ruling on a cycle: who wins which meter, what is wrong about the hit on record, and what remains open.
 
     `winner` is None if no one wins, or where the winner is unknown (`unsure` is then the seat that may have won). `wrong`
@@ -44,26 +44,26 @@ def is_committed(commitment: str, target_centicents: int, nonce: str) -> bool:
     return sha256(f"{target_centicents}:{nonce}".encode()).hexdigest() == commitment
 
 
-def ruling(cycle: Cycle, paytable: Paytable) -> Ruling:
+def ruling(cycle: Cycle, paytable: Paytable) -> CycleRuling:
     """Return the ruling on a cycle under a configuration (§ 645c.3(c)(3), (4))."""
     surplus = _surplus_before(cycle, paytable)
     if surplus is not None:
         who = f"seat {surplus.seat} contributed twice for one wager to the Must-Hit-By meter"
         doubt = f"{who}, and whether it is hit without that cannot be told"
-        return Ruling(unsure=cycle.hit.seat if cycle.hit is not None else surplus.seat, doubt=doubt)
+        return CycleRuling(unsure=cycle.hit.seat if cycle.hit is not None else surplus.seat, doubt=doubt)
     if cycle.hit is None:
         return _no_hit(cycle, paytable)
     return _with_target(cycle, paytable) if cycle.hit.target is not None else _without_target(cycle, paytable)
 
 
-def _no_hit(cycle: Cycle, paytable: Paytable) -> Ruling:
+def _no_hit(cycle: Cycle, paytable: Paytable) -> CycleRuling:
     """No target is above the maximum: the contribution that lifts the meter above it hits, or one before it did (D730)."""
     passed = _first_above(cycle, paytable.maximum_cents * 100)
     if passed is None:
-        return Ruling()
+        return CycleRuling()
     is_over_before = passed.reading_before > paytable.maximum_cents * 100
     hit = "a hit before it" if is_over_before else "a hit"
-    return Ruling(
+    return CycleRuling(
         unsure=None if is_over_before else passed.seat,
         at=passed.seat,
         right=f"{hit}, for no target is above {show_money(paytable.maximum_cents)}",
@@ -83,10 +83,10 @@ def is_possible_hit(won: Contribution, paytable: Paytable) -> bool:
     return least <= paytable.maximum_cents * 100 and least < won.reading
 
 
-def _impossible(hit: MysteryWinner, paytable: Paytable) -> Ruling:
+def _impossible(hit: MysteryWinner, paytable: Paytable) -> CycleRuling:
     """The ruling on a hit that no permitted target brings: whom the meter is due, it does not tell."""
     bounds = f"{show_meter(paytable.seed_cents * 100)} to {show_meter(paytable.maximum_cents * 100)}"
-    return Ruling(
+    return CycleRuling(
         unsure=hit.seat,
         at=hit.seat,
         right=f"a hit by the contribution that lifts the meter above a target from {bounds}",
@@ -94,7 +94,7 @@ def _impossible(hit: MysteryWinner, paytable: Paytable) -> Ruling:
     )
 
 
-def _with_target(cycle: Cycle, paytable: Paytable) -> Ruling:
+def _with_target(cycle: Cycle, paytable: Paytable) -> CycleRuling:
     hit = cycle.hit
     assert hit is not None
     assert hit.target is not None
@@ -103,26 +103,26 @@ def _with_target(cycle: Cycle, paytable: Paytable) -> Ruling:
     first = _first_above(cycle, target)
     own = _left_out(cycle)
     if first is None and own is not None and own.reading_before <= target < hit.reading:
-        return Ruling(winner=own, doubt="the contribution that hit the Must-Hit-By meter is not on record")
+        return CycleRuling(winner=own, doubt="the contribution that hit the Must-Hit-By meter is not on record")
     passed = first or own
     if passed is not None and passed.reading_before > target:
         first, above = None, f"a hit before this round, when the meter passed {show_meter(target)}"
     if not low <= target <= high:
-        return Ruling(
+        return CycleRuling(
             winner=first,
             at=hit.seat,
             right=f"a target from {show_meter(low)} to {show_meter(high)}",
             wrong=f"a target of {show_meter(target)}",
         )
     if first is not None and first.seat == hit.seat and _is_of(cycle, hit.seat, hit.reading) in (first, None):
-        return Ruling(winner=first)
+        return CycleRuling(winner=first)
     right = above if first is None else f"{above}: seat {first.seat}, at {show_meter(first.reading)}"
-    return Ruling(
+    return CycleRuling(
         winner=first, at=hit.seat, right=right, wrong=f"a hit of seat {hit.seat} at {show_meter(hit.reading)}"
     )
 
 
-def _without_target(cycle: Cycle, paytable: Paytable) -> Ruling:
+def _without_target(cycle: Cycle, paytable: Paytable) -> CycleRuling:
     """The moment is the controller's word; what is certain is that the contribution of that moment wins, and no later one."""
     hit = cycle.hit
     assert hit is not None
@@ -137,15 +137,15 @@ def _without_target(cycle: Cycle, paytable: Paytable) -> Ruling:
         right = (
             f"a hit of seat {passed.seat} at the latest, for no target is above {show_money(paytable.maximum_cents)}"
         )
-        return Ruling(unsure=passed.seat, at=hit.seat, right=right, wrong=wrong)
+        return CycleRuling(unsure=passed.seat, at=hit.seat, right=right, wrong=wrong)
     if winner is not None and not is_possible_hit(winner, paytable):
         return _impossible(hit, paytable)
     if winner is None:
-        return Ruling(at=hit.seat, right="the seat whose contribution was just accepted", wrong=wrong, doubt=doubt)
+        return CycleRuling(at=hit.seat, right="the seat whose contribution was just accepted", wrong=wrong, doubt=doubt)
     if winner.seat != hit.seat:
         right = f"at {show_meter(winner.reading)} the contribution of seat {winner.seat} was accepted"
-        return Ruling(winner=winner, at=hit.seat, right=right, wrong=wrong, doubt=doubt)
-    return Ruling(winner=winner, doubt=doubt)
+        return CycleRuling(winner=winner, at=hit.seat, right=right, wrong=wrong, doubt=doubt)
+    return CycleRuling(winner=winner, doubt=doubt)
 
 
 def _surplus_before(cycle: Cycle, paytable: Paytable) -> Contribution | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from analytics import live
-from analytics.live import LiveFloor, LiveTable
+from analytics.live import LiveTable, LiveTables
 from analytics.warehouse.warehouse import reading
 from desk.review.desk import desk_at
 from events.log.hash_chain import link
@@ -45,8 +45,8 @@ def test_from_the_warehouse_on_and_from_the_first_event_on_the_figures_are_the_s
     with reading(day.warehouse) as db:
         base = live.base(db)
     with desk_at(day.log, read_only=True) as desk:
-        onward = figures(LiveFloor(desk, base).refresh())
-        whole = figures(LiveFloor(desk, {}).refresh())
+        onward = figures(LiveTables(desk, base).refresh())
+        whole = figures(LiveTables(desk, {}).refresh())
     assert onward == whole
     assert len(whole) >= 2
     assert all(table["rounds"] and table["open"] is False and table["bought_in_cents"] for table in whole.values())
@@ -54,7 +54,7 @@ def test_from_the_warehouse_on_and_from_the_first_event_on_the_figures_are_the_s
 
 def test_the_figures_are_those_of_the_warehouse(day: Living) -> None:
     with reading(day.warehouse) as db, desk_at(day.log, read_only=True) as desk:
-        tables = LiveFloor(desk, {}).refresh()
+        tables = LiveTables(desk, {}).refresh()
         for table in tables:
             (row,) = db.execute(
                 "SELECT rounds, house_win_cents, buy_ins_cents, drop_cents, findings FROM fct_table_days "
@@ -75,7 +75,7 @@ def floor(tmp_path: Path) -> Living:
     return living.make(tmp_path)
 
 
-def one(at: LiveFloor) -> LiveTable:
+def one(at: LiveTables) -> LiveTable:
     (table,) = at.refresh()
     return table
 
@@ -84,7 +84,7 @@ def test_what_is_appended_and_judged_counts_once(floor: Living) -> None:
     with reading(floor.warehouse) as db:
         base = live.base(db)
     with desk_at(floor.log, read_only=True) as desk:
-        at = LiveFloor(desk, base)
+        at = LiveTables(desk, base)
         assert (one(at).rounds, one(at).house_win_cents, len(one(at).findings)) == (2, -20_000, 2)
         floor.play([3])
         assert (one(at).rounds, one(at).house_win_cents, len(one(at).findings)) == (3, -30_000, 3)
@@ -95,7 +95,7 @@ def test_a_round_that_is_not_judged_waits(floor: Living) -> None:
     transcript = floor.warehouse.with_name("more.txt")
     transcript.write_text(living.RULES + living.SHORT.format(number=3))
     with desk_at(floor.log, read_only=True) as desk:
-        at = LiveFloor(desk, {})
+        at = LiveTables(desk, {})
         assert one(at).rounds == 2
         floor.rack("ingest", str(as_lines(transcript)), "--property", "bellwether", code=0)
         assert (one(at).rounds, one(at).waiting) == (2, {3})
@@ -105,7 +105,7 @@ def test_a_round_that_is_not_judged_waits(floor: Living) -> None:
 
 def test_a_round_judged_again_replaces_what_it_said_before(floor: Living) -> None:
     with desk_at(floor.log, read_only=True) as desk:
-        at = LiveFloor(desk, {})
+        at = LiveTables(desk, {})
         table = one(at)
         before = (table.rounds, table.house_win_cents, dict(table.findings))
         table.waiting = {1, 2}  # as after a correction
@@ -130,7 +130,7 @@ def append_raw(floor: Living, stream: str, data: bytes) -> None:
 def test_an_event_that_cannot_be_read_ends_what_is_said_of_its_table(floor: Living, data: bytes) -> None:
     append_raw(floor, "table/fu-01", data)
     with desk_at(floor.log, read_only=True, check_heads=False) as desk:
-        at = LiveFloor(desk, {})
+        at = LiveTables(desk, {})
         table = one(at)
         assert (table.rounds, table.house_win_cents) == (2, -20_000)
         assert f"table/fu-01: event {table.seq + 1} cannot be read" in table.broken
@@ -145,7 +145,7 @@ def test_a_stream_that_begins_while_the_floor_is_read_does_no_harm(floor: Living
         floor.rack("review", "note", finding.finding.id, "--by", "m.ortiz", "--reason", "seen", code=0)
         assert desk.log.streams() != known
         desk.log.streams = lambda: known  # as a moment ago
-        assert one(LiveFloor(desk, {})).rounds == 2
+        assert one(LiveTables(desk, {})).rounds == 2
 
 
 def test_pace_is_that_of_the_last_rounds() -> None:

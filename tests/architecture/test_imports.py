@@ -56,8 +56,10 @@ MAY_IMPORT = {
 }
 
 ALSO = {
+    "analytics/metrics.py": ("events",),
     "analytics/warehouse/feed.py": ("events",),
     "dashboards/pages/filing.py": ("rulebook.chapters",),
+    "analytics/warehouse/keeper.py": ("events",),
     "dashboards/pages/entry.py": ("desk.transcript_entry", "replay.transcript.words", "rulebook.chapters"),
     "dashboards/pages/observations.py": ("desk.transcript_entry",),
     "dashboards/parts/observed_round.py": ("replay.transcript.words",),

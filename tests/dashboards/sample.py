@@ -17,7 +17,7 @@ from typing import Any
 
 from analytics.warehouse.loading import (
     PropertyFacts,
-    ReviewedFinding,
+    ReviewTimes,
     RoundEvents,
     TableEvent,
     TableRows,
@@ -541,10 +541,10 @@ def observed() -> list[TableRows]:
     return observed_frames([entered], [said])
 
 
-def reviews() -> list[ReviewedFinding]:
+def reviews() -> list[ReviewTimes]:
     """The dispute was given to somebody an hour after its round."""
     return [
-        ReviewedFinding(
+        ReviewTimes(
             finding_id=DISPUTE.id,
             state="assigned",
             assigned_to="s.lee",

@@ -13,7 +13,7 @@ from floor.faults.payment import register_payment
 from floor.game_simulation import GameSimulation
 from floor.round.plan import Plan
 from floor.round.play import Play
-from floor.table.casino import Filing, TableSpec
+from floor.table.casino import SimulatedFiling, TableSpec
 from floor.table.facts import exposed, same, stack_dealt
 from floor.table.people import Habit
 from floor.table.table import Table
@@ -139,5 +139,5 @@ ANOMALIES.legitimate("void", 15, HERE, prepare=_void)
 
 
 LIMITS = {"min": "10.00", "max": "500.00", "pair_plus.min": "1.00", "pair_plus.max": "100.00"}
-TABLE = TableSpec("hc-01", "pa-700a", "manual_shoe", "none", 1, "", Filing({"pair_plus": "A"}, "", LIMITS))
+TABLE = TableSpec("hc-01", "pa-700a", "manual_shoe", "none", 1, "", SimulatedFiling({"pair_plus": "A"}, "", LIMITS))
 SIMULATION = GameSimulation("high_card", (TABLE,), HighCardTable, HighCardPlan, HighCardPlay, ANOMALIES)

@@ -10,7 +10,7 @@ from typing import Any
 from unittest.mock import patch
 
 from events.errors import IntegrityError
-from events.kafka.client import Message, TopicPartition, TopicReader
+from events.kafka.client import ReadMessage, TopicPartition, TopicReader
 from events.kafka.log import KafkaLog
 from events.proofs.verify import verify
 from tests.faults.child import TIMEOUT_S
@@ -88,7 +88,7 @@ class Liar:
         self._made: list[Any] | None = None
         self._real = TopicReader.poll
 
-    def poll(self, reader: TopicReader, wait_s: float, *_most: int) -> Mapping[TopicPartition, Sequence[Message]]:
+    def poll(self, reader: TopicReader, wait_s: float, *_most: int) -> Mapping[TopicPartition, Sequence[ReadMessage]]:
         polled = dict(self._real(reader, wait_s))
         for lane, messages in polled.items():
             mine = [message for message in messages if message.key == self.stream.encode()]

@@ -11,7 +11,7 @@ import pytest
 from events.sqlite.log import SqliteLog
 from events.vocabulary import model
 from intake.appending import LineAppender
-from intake.gateway.messages import Answer, Message, answers
+from intake.gateway.messages import Answer, IntakeMessage, answers
 from intake.lines import AcceptedLine, line_of, read_line
 from rack.cli import main
 from replay.run.replayer import MemoryResults, adjudications, replay
@@ -82,7 +82,7 @@ def test_what_fits_and_what_does_not(
     line = read_line(line_of(table.stream, draft), "a:1")
     (outcome,) = LineAppender(log).append([line])
     assert (outcome.misfit is not None) == (says is not None)
-    (answer,) = answers([Message(1, [line])], [outcome])
+    (answer,) = answers([IntakeMessage(1, [line])], [outcome])
     assert isinstance(answer, Answer)
     assert answer.status == "stored"
     assert says is None or says in (answer.reason or "")

@@ -133,7 +133,8 @@ def _value(side: str, said: dict[str, float], now_s: float) -> float | None:
 def test_an_overdue_checkpoint_of_the_future_is_told_by_its_age(floor: Floor, monkeypatch: pytest.MonkeyPatch) -> None:
     from prometheus_client import CollectorRegistry
 
-    from rack import metrics as served
+    from analytics import metrics as served
+    from rack.commands.analysis.metrics import metrics_of
 
     floor.play()
     floor("replay", code=1)
@@ -141,7 +142,7 @@ def test_an_overdue_checkpoint_of_the_future_is_told_by_its_age(floor: Floor, mo
     floor.sign()
     floor.offset_us = 0
     monkeypatch.setattr(served, "FRESH_S", -1.0)
-    registry, at = CollectorRegistry(), served.LogMetrics(floor.address)
+    registry, at = CollectorRegistry(), metrics_of(floor.address)
     registry.register(at)
 
     def said() -> dict[str, float]:

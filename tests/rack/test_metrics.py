@@ -16,10 +16,11 @@ from urllib.request import urlopen
 import pytest
 from prometheus_client import CollectorRegistry
 
+from analytics.metrics import PER_STREAM
 from desk.review.desk import Desk
 from events.kafka.development.broker import free_ports
 from rack.cli import main
-from rack.metrics import PER_STREAM, LogMetrics
+from rack.commands.analysis.metrics import metrics_of
 from rack.opening import desk
 from tests.counting import Counting
 from tests.dashboards import living
@@ -35,7 +36,7 @@ def floor(tmp_path: Path) -> Living:
 
 def metrics(address: str) -> dict[str, float]:
     registry = CollectorRegistry()
-    registry.register(LogMetrics(address))
+    registry.register(metrics_of(address))
     return {
         "/".join([sample.name, *sample.labels.values()]): sample.value
         for family in registry.collect()
@@ -57,7 +58,7 @@ def test_what_a_log_holds_and_what_waits(floor: Living) -> None:
 
 def test_a_scrape_reads_what_is_new_alone(floor: Living, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of every stream its last event; of findings and reviews what came since the last scrape."""
-    at, opened = LogMetrics(floor.log), list[tuple[Counting, Counting]]()
+    opened = list[tuple[Counting, Counting]]()
 
     @contextmanager
     def counted(*place: Any, **options: Any) -> Iterator[Desk]:
@@ -71,7 +72,8 @@ def test_a_scrape_reads_what_is_new_alone(floor: Living, monkeypatch: pytest.Mon
         list(at.collect())
         return opened[-1][0].events_read, opened[-1][1].results_read
 
-    monkeypatch.setattr("rack.metrics.desk", counted)
+    monkeypatch.setattr("rack.opening.desk", counted)
+    at = metrics_of(floor.log)
     scraped()
     events, results = scraped()
     assert results == 0
@@ -149,7 +151,7 @@ def test_it_is_served_on_this_machine_only_and_ends_when_told(floor: Living) -> 
 
 def test_the_alerts_and_the_guide_name_metrics_that_exist(floor: Living) -> None:
     """Every name of the alerts is served, and every metric is in the operator's guide."""
-    source = (ROOT / "rack" / "metrics.py").read_text()
+    source = (ROOT / "analytics" / "metrics.py").read_text()
     there = {name for name, *_ in PER_STREAM} | set(re.findall(r'GaugeMetricFamily\(\s*"(rack_[a-z_]+)"', source))
     there |= {f"{name}_total" for name in re.findall(r'CounterMetricFamily\(\s*"(rack_[a-z_]+)"', source)}
     gateway = (ROOT / "intake" / "gateway" / "telemetry.py").read_text()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from rack.verdict_text import finding_lines, settlement_table
 from replay.findings import Finding
 from replay.narrative.incidents import finding_sentence
+from replay.transcript.verdict_text import finding_lines, settlement_table
 from tests.dashboards.sample import finding, settlement
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from desk.review.last_verification import Kept, State, Verification, keep, read, record_path, verified_at
+from desk.review.last_verification import FullVerification, Kept, State, keep, read, record_path, verified_at
 from rack.cli import main
 from tests.contract.backends import SqliteTamper
 from tests.device_lines import as_lines
@@ -312,7 +312,7 @@ def test_a_log_on_kafka_has_its_notice_where_this_machine_keeps_its_marks() -> N
 
 
 def test_of_two_who_verify_at_once_one_whole_notice_stays(tmp_path: Path) -> None:
-    made = Verification(at_us=1, by="a", ok=True, sentence="s", checks=(), log_id="0" * 32, events=1, streams={})
+    made = FullVerification(at_us=1, by="a", ok=True, sentence="s", checks=(), log_id="0" * 32, events=1, streams={})
     keep(tmp_path / "v", made)
     keep(tmp_path / "v", made)
     assert read(tmp_path / "v") == Kept(last=made, failure=None)

@@ -42,7 +42,7 @@ def _wrapping() -> np.errstate:
     return np.errstate(over="ignore")
 
 
-class Tables(NamedTuple):
+class HandTables(NamedTuple):
     """What is known of every hand: hash slots to its row, the hands set by the house way, and the settings to choose from.
 
     Ranks are numbered from the lowest up. `dealer` is an index of `DEALERS`. The settings of row r are `choice` from
@@ -57,7 +57,7 @@ class Tables(NamedTuple):
     choice: Ints
 
 
-def two_hands(wheel: Wheel, hands: Sequence[tuple[int, ...]] | None = None) -> Tables:
+def two_hands(wheel: Wheel, hands: Sequence[tuple[int, ...]] | None = None) -> HandTables:
     """Work out hands of five and two, set by `stones`."""
     way = packaged_house_way("stones", wheel)
 
@@ -73,7 +73,7 @@ def two_hands(wheel: Wheel, hands: Sequence[tuple[int, ...]] | None = None) -> T
     return _tables(5, settings, hands)
 
 
-def three_hands(hands: Sequence[tuple[int, ...]] | None = None) -> Tables:
+def three_hands(hands: Sequence[tuple[int, ...]] | None = None) -> HandTables:
     """Work out hands of four, two and one, set by `asia`."""
     way = packaged_asia_house_way("asia")
 
@@ -92,7 +92,7 @@ def _undominated(settings: set[tuple[Rank, Rank]]) -> list[tuple[Rank, Rank]]:
     return undominated
 
 
-def _tables(flush: int, settings: Callable[..., Any], hands: Sequence[tuple[int, ...]] | None) -> Tables:
+def _tables(flush: int, settings: Callable[..., Any], hands: Sequence[tuple[int, ...]] | None) -> HandTables:
     hand_of: dict[int, tuple[int, ...]] = {}
     for cards in hands if hands is not None else (cards for cards, _ in seven_card_hands(flush)):
         hand_of.setdefault(int(_key(np.array(cards), flush, _UNITS)), cards)
@@ -121,7 +121,7 @@ def _tables(flush: int, settings: Callable[..., Any], hands: Sequence[tuple[int,
         return np.array(as_numbers, dtype=np.int16).reshape(len(settings_), len(number))
 
     begins = np.cumsum([0, *map(len, choices)], dtype=np.int32)
-    return Tables(keys, rows, numbered(house), np.array(dealer, dtype=np.int8), begins, numbered(choice))
+    return HandTables(keys, rows, numbered(house), np.array(dealer, dtype=np.int8), begins, numbered(choice))
 
 
 @compiled
@@ -243,14 +243,14 @@ def _play(
     return counted
 
 
-def play(tables: Tables, flush: int, rounds: int, seed: int) -> Ints:
+def play(tables: HandTables, flush: int, rounds: int, seed: int) -> Ints:
     """Play rounds; return how many by what the dealer had, how the player set (house way, best) and the outcome."""
     with _wrapping():
         counted: Ints = _play(rounds, seed, flush, _UNITS, *tables)
     return counted
 
 
-def outcome(tables: Tables, flush: int, dealer: Sequence[int], player: Sequence[int]) -> tuple[str, str, str]:
+def outcome(tables: HandTables, flush: int, dealer: Sequence[int], player: Sequence[int]) -> tuple[str, str, str]:
     """Return what the dealer has and how two hands end, set by the house way and as well as can be."""
     with _wrapping():
         dealt, by_house, best = judge(np.array(dealer), np.array(player), flush, _UNITS, *tables)

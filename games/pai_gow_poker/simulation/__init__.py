@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from floor.game_simulation import GameSimulation
-from floor.table.casino import Filing, filed_tables
+from floor.table.casino import SimulatedFiling, filed_tables
 from games.pai_gow_poker.simulation.mystery_faults import ANOMALIES
 from games.pai_gow_poker.simulation.plan import PaiGowPokerPlan
 from games.pai_gow_poker.simulation.play import PaiGowPokerPlay
@@ -37,7 +37,7 @@ MODELS = filed_tables(
 )
 
 
-def _own_meters(filing: Filing, name: str) -> Filing:
+def _own_meters(filing: SimulatedFiling, name: str) -> SimulatedFiling:
     """The same filing with meters of the table's own."""
     settings = dict(filing.settings)
     if "mystery.meter" in settings:

@@ -5,11 +5,16 @@ from __future__ import annotations
 import argparse
 import signal
 import threading
+from functools import partial
+from typing import TYPE_CHECKING
 
 from rack.arguments import PORT, add_log
 from rack.errors import EnvironmentFault, Exit
 from rack.output import Output
-from rack.settings import log_address
+from rack.settings import log_address, outbox_of
+
+if TYPE_CHECKING:
+    from analytics.metrics import LogMetrics
 
 HELP = "Serve the metrics of a log to Prometheus on 127.0.0.1, or print them once"
 DEFAULT_PORT = 9464
@@ -28,10 +33,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Serve until interrupted, or print once."""
     from prometheus_client import CollectorRegistry, generate_latest, start_http_server
 
-    from rack.metrics import LogMetrics
-
     registry = CollectorRegistry()
-    registry.register(LogMetrics(log_address(arguments.log)))
+    registry.register(metrics_of(log_address(arguments.log)))
     if arguments.once:
         samples = {
             f"{sample.name}{sample.labels or ''}": sample.value
@@ -58,3 +61,15 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         server.server_close()
         thread.join()
     return Exit.CLEAN
+
+
+def metrics_of(address: str) -> LogMetrics:
+    """Return what reads the metrics of the log at an address."""
+    from analytics.metrics import LogMetrics
+    from rack.opening import checkpoints_at, desk
+
+    return LogMetrics(
+        partial(desk, address, read_only=True),
+        lambda log_id: checkpoints_at(address, log_id=log_id, read_only=True),
+        outbox_of(address),
+    )

@@ -29,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     export.add_argument("--tables", metavar="NAMES", default="", help="Only these tables, separated by commas.")
     add_custody(export)
     columns = action("columns", "List every column with its meaning.")
-    columns.add_argument("--markdown", action="store_true", help="Print as docs/warehouse.md.")
+    columns.add_argument("--markdown", action="store_true", help="Print as a Markdown document.")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:

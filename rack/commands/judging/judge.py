@@ -28,8 +28,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Judge the transcript; 1 if something was done otherwise than the rules say."""
-    from rack.verdict_text import verdict_lines
     from replay.transcript.transcript import judge
+    from replay.transcript.verdict_text import verdict_lines
 
     text, source = read_text(arguments.file)
     judged = judge(text, source, rules_beside(arguments.file))
@@ -56,9 +56,9 @@ def as_json(judged: Sequence[JudgedRound]) -> dict[str, Any]:
     """Return the verdict as JSON values: of the file as a whole, and of each round."""
     from msgspec import to_builtins
 
-    from rack.verdict_text import incident_values
     from replay.incidents import incidents
     from replay.narrative.verdicts import RoundVerdict, narrate
+    from replay.transcript.verdict_text import incident_values
 
     rounds = [
         {

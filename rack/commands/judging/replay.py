@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import argparse
 import signal
-import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,13 +20,6 @@ if TYPE_CHECKING:
     from events.log.contract import EventLog, ResultStore
     from replay.run.replayer import Summary
     from whatif.kept_table import KeptTable
-
-BUILD_EVERY_S = 1.0
-"""While a replay follows, it begins to build the warehouse at most so often."""
-REST = 0.1
-"""Between two builds it rests for this share of the time that the last one took."""
-INTERRUPTED = "Query interrupted"
-"""What DuckDB raises (a `RuntimeError`) if Ctrl-C comes while it works."""
 
 HELP = "Judge every new round of a log and store the verdicts beside it"
 
@@ -111,7 +101,9 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
                 summary = _judge(arguments)(log, results, arguments, output)
             summary.integrity += [lost for lost in lost_tails(log) if lost not in summary.integrity]
             if arguments.warehouse:
-                broken = _build(arguments.warehouse, log, results)
+                from analytics.warehouse.keeper import build_what_can_be_read
+
+                broken = build_what_can_be_read(arguments.warehouse, log, results)
                 summary.integrity += [line for line in broken if line not in summary.integrity]
         finally:
             results.close()
@@ -185,45 +177,6 @@ def _replay_new(log: EventLog, results: ResultStore, arguments: argparse.Namespa
     )
 
 
-class _WarehouseKeeper:
-    """Builds the warehouse whenever verdicts have changed, in a thread with readers of its own: no judging waits for it."""
-
-    def __init__(self, path: Path, address: str, verdicts: Path | None) -> None:
-        self._path, self._address, self._verdicts = path, address, verdicts
-        self._thread, self._open = ThreadPoolExecutor(1, thread_name_prefix="warehouse"), ExitStack()
-        self._readers: tuple[EventLog, ResultStore] | None = None
-        self._building: Future[float] | None = None
-        self._built, self._next_s = -1, 0.0
-
-    def offer(self, changed: int) -> None:
-        """Begin a build if verdicts have changed since the last one, and it is time. Raises what ended the last one."""
-        if self._building is not None:
-            if not self._building.done():
-                return
-            self._next_s, self._building = self._building.result(), None
-        if changed != self._built and time.monotonic() >= self._next_s:
-            self._built = changed
-            self._building = self._thread.submit(self._build)
-
-    def _build(self) -> float:
-        """Build; return when the next build may begin (monotonic clock)."""
-        from rack.opening import log_at, results_at
-
-        start_s = time.monotonic()
-        if self._readers is None:
-            log = self._open.enter_context(closing(log_at(self._address, read_only=True, check_heads=False)))
-            results = self._open.enter_context(closing(results_at(self._address, self._verdicts, read_only=True)))
-            self._readers = log, results
-        _build(self._path, *self._readers)
-        end_s = time.monotonic()
-        return max(start_s + BUILD_EVERY_S, end_s + REST * (end_s - start_s))
-
-    def close(self) -> None:
-        """Wait for the build at work, and begin no other."""
-        self._thread.shutdown()
-        self._open.close()
-
-
 def _follow(log: EventLog, results: ResultStore, arguments: argparse.Namespace, output: Output) -> Summary:
     """Replay until interrupted; say what each batch brought."""
     from replay.run.replayer import Replay, Summary, follow
@@ -231,7 +184,9 @@ def _follow(log: EventLog, results: ResultStore, arguments: argparse.Namespace, 
     summary, reported, broken, foreign, again = Summary(), (0, 0), 0, 0, 0
     keeper = None
     if arguments.warehouse:
-        keeper = _WarehouseKeeper(arguments.warehouse, log_address(arguments.log), arguments.verdicts)
+        from analytics.warehouse.keeper import WarehouseKeeper
+
+        keeper = WarehouseKeeper(arguments.warehouse, *_openers(arguments))
     try:
         for summary in follow(log, results, again=arguments.again, rounds=_rounds(log, arguments.rounds)):
             again = _report_judged_again(summary, again, output)
@@ -256,6 +211,17 @@ def _follow(log: EventLog, results: ResultStore, arguments: argparse.Namespace, 
     return stored.standing()
 
 
+def _openers(arguments: argparse.Namespace) -> tuple[Callable[[], EventLog], Callable[[], ResultStore]]:
+    """Return what opens the log and its results to be read only."""
+    from rack.opening import log_at, results_at
+
+    address = log_address(arguments.log)
+    return (
+        partial(log_at, address, read_only=True, check_heads=False),
+        partial(results_at, address, arguments.verdicts, read_only=True),
+    )
+
+
 def _rounds(log: EventLog, folder: Path | None) -> KeptTable | None:
     """Return what keeps the round table in a folder, if one is asked for."""
     if folder is None:
@@ -264,20 +230,6 @@ def _rounds(log: EventLog, folder: Path | None) -> KeptTable | None:
 
     with named_errors(folder):
         return KeptTable(folder, log.log_id, log.property_id)
-
-
-def _build(path: Path, log: EventLog, results: ResultStore) -> list[str]:
-    """Build the warehouse of what can be read; return what is broken."""
-    from analytics.warehouse.feed import build_warehouse
-
-    broken: dict[str, str] = {}
-    try:
-        build_warehouse(path, log, results, broken=broken)
-    except RuntimeError as error:
-        if str(error) == INTERRUPTED:
-            raise KeyboardInterrupt from error
-        raise
-    return list(broken.values())
 
 
 def _check_group(arguments: argparse.Namespace, address: str) -> None:

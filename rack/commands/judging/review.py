@@ -247,7 +247,7 @@ def _row(each: IncidentCase, currency: str) -> tuple[object, ...]:
 
 
 def _show(case: ReviewedFinding, currency: str, output: Output) -> None:
-    from rack.verdict_text import finding_lines
+    from replay.transcript.verdict_text import finding_lines
 
     output.value(_case(case))
     state = case.review.state.replace("_", " ") + (", withdrawn by a later verdict" if case.withdrawn else "")
@@ -264,7 +264,7 @@ def _show_incident(desk: Desk, arguments: argparse.Namespace, output: Output) ->
     from msgspec import to_builtins
 
     from desk.review.incident_desk import IncidentDesk
-    from rack.verdict_text import incident_lines, incident_values
+    from replay.transcript.verdict_text import incident_lines, incident_values
 
     case = IncidentDesk(desk).case(_finding(arguments))
     currency = _currency(desk)

@@ -33,11 +33,11 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from desk.review.state import review_of
     from rack.commands.judging.rules import read_submission
     from rack.opening import log_at
-    from rack.verdict_text import incident_values, verdict_lines
     from replay.incidents import incidents
     from replay.narrative.events import sentence
     from replay.narrative.ruling import ruling
     from replay.narrative.verdicts import RoundVerdict, narrate
+    from replay.transcript.verdict_text import incident_values, verdict_lines
 
     log = log_at(log_address(arguments.log), read_only=True, check_heads=False)
     try:

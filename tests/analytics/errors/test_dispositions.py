@@ -13,7 +13,7 @@ import pytest
 from analytics.errors.mistakes import error_prone_rules, error_rates
 from analytics.errors.patterns import repeat_patterns
 from analytics.errors.rate_changes import error_rate_changes
-from analytics.warehouse.loading import ReviewedFinding
+from analytics.warehouse.loading import ReviewTimes
 from analytics.warehouse.selection import Selection
 from analytics.warehouse.warehouse import Warehouse, build, reading
 from desk.review.desk import desk_at
@@ -59,7 +59,7 @@ def rounds() -> list[Any]:
 
 def floor(path: Path, of: Sequence[int], state: str, disposition: str | None) -> None:
     reviews = [
-        ReviewedFinding(
+        ReviewTimes(
             finding_id=short(number).id,
             state=state,
             assigned_to=None,

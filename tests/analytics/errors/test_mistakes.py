@@ -19,7 +19,7 @@ from analytics.errors.mistakes import (
     time_to_detection,
 )
 from analytics.errors.patterns import repeat_patterns
-from analytics.warehouse.loading import ReviewedFinding
+from analytics.warehouse.loading import ReviewTimes
 from analytics.warehouse.selection import Selection
 from analytics.warehouse.warehouse import Warehouse, build, reading
 from replay.findings import NOTHING_SETTLED, Settlement
@@ -160,7 +160,7 @@ def test_time_from_the_event_to_the_round_s_end_to_review_to_disposition(tmp_pat
     """Round 17 ends at 21:15:30; it is shown by event 1246, 45 × 1.5 s after 21:14:00; noted at 21:20:30, settled at 21:45:30."""
     opened = sample.EVENING + 14 * MINUTE
     closed = opened + 90 * sample.SECOND
-    reviewed = ReviewedFinding(
+    reviewed = ReviewTimes(
         finding_id=sample.DISPUTE.id,
         state="resolved",
         assigned_to=None,
@@ -194,7 +194,7 @@ def test_time_from_the_event_to_the_round_s_end_to_review_to_disposition(tmp_pat
 def test_d692_what_was_resolved_as_no_fault_is_no_error_of_the_dealer(
     tmp_path: Path, state: str, disposition: str | None, counts: bool
 ) -> None:
-    reviewed = ReviewedFinding(
+    reviewed = ReviewTimes(
         finding_id=sample.DISPUTE.id,
         state=state,
         assigned_to=None,
@@ -216,7 +216,7 @@ def test_false_alarms_by_code_and_findings_that_a_correction_took_back(tmp_path:
     found = [sample.finding("table/a", n, "PAY-UNDER", 1, "base", -100, "", "", evidence=(n,)) for n in range(1, 6)]
     said = ("false_alarm", "record_wrong", "confirmed_coached", "confirmed_paid_patron", "duplicate")
     reviews = [
-        ReviewedFinding(
+        ReviewTimes(
             finding_id=f.id,
             state="resolved",
             assigned_to=None,

@@ -11,11 +11,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from analytics.reports.filing import Filing
+from analytics.reports.filing import PropertyFiling
 from analytics.reports.sources import Sources
 from analytics.warehouse.loading import PropertyFacts
 from analytics.warehouse.warehouse import build, reading
-from desk.report.content import Report, Table
+from desk.report.content import Report, ReportTable
 from desk.review.desk import Desk
 from events.sqlite.log import SqliteLog
 from replay.findings import Adjudication, LedgerEntry, Settlement
@@ -61,7 +61,7 @@ def sources(
     *,
     first: str,
     last: str,
-    filing: Filing | None = None,
+    filing: PropertyFiling | None = None,
     log: Any = None,
     **more: Any,
 ) -> Iterator[Sources]:
@@ -74,7 +74,7 @@ def sources(
             desk=Desk(log, MemoryResults()),
             first=date.fromisoformat(first),
             last=date.fromisoformat(last),
-            filing=filing or Filing(),
+            filing=filing or PropertyFiling(),
         )
 
 
@@ -90,7 +90,7 @@ def log_of(folder: Path, *tables: Recorded, since_us: int = START_US) -> Iterato
         yield log
 
 
-def table(report: Report, name: str) -> Table:
+def table(report: Report, name: str) -> ReportTable:
     """Return a table of a report by its name."""
     return next(each for each in report.tables if each.name == name)
 

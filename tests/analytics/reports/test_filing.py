@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from analytics.reports.filing import Filing, FilingError, Pits, Threshold, read_filing
+from analytics.reports.filing import FilingError, Pits, PropertyFiling, Threshold, read_filing
 
 
 @pytest.mark.parametrize(
@@ -16,18 +16,18 @@ from analytics.reports.filing import Filing, FilingError, Pits, Threshold, read_
 )
 def test_the_w2g_minimum_is_that_of_the_year(day: date, cents: int) -> None:
     """$600 up to 2025, $2,000 for payments in 2026."""
-    assert Filing().threshold("w2g_minimum_cents", day).value == cents
+    assert PropertyFiling().threshold("w2g_minimum_cents", day).value == cents
 
 
 def test_a_year_without_a_published_minimum_is_an_error_until_the_property_files_it() -> None:
     with pytest.raises(FilingError, match=r"no w2g_minimum_cents is on file for 2027-01-01; add a \[\[thresholds\]\]"):
-        Filing().threshold("w2g_minimum_cents", date(2027, 1, 1))
+        PropertyFiling().threshold("w2g_minimum_cents", date(2027, 1, 1))
     own = Threshold(name="w2g_minimum_cents", first=date(2027, 1, 1), value=210_000, cite="Instructions (2027)")
-    assert Filing(thresholds=[own]).threshold("w2g_minimum_cents", date(2027, 1, 1)).value == 210_000
+    assert PropertyFiling(thresholds=[own]).threshold("w2g_minimum_cents", date(2027, 1, 1)).value == 210_000
 
 
 def test_the_property_s_own_threshold_goes_before_the_published_one_from_its_day_on() -> None:
-    filing = Filing(
+    filing = PropertyFiling(
         thresholds=[
             Threshold(name="cash_limit_cents", first=date(2026, 3, 1), value=300_000, cite="internal control 12")
         ]
@@ -46,7 +46,7 @@ def test_the_property_s_own_threshold_goes_before_the_published_one_from_its_day
     ],
 )
 def test_the_week_begins_on_the_day_that_was_filed(begins: str, day: date, first: date) -> None:
-    assert Filing(week_begins=begins).week_of(day) == first
+    assert PropertyFiling(week_begins=begins).week_of(day) == first
 
 
 def test_pits_hold_from_their_day_until_the_next_filing() -> None:
@@ -54,7 +54,7 @@ def test_pits_hold_from_their_day_until_the_next_filing() -> None:
         Pits(first=date(2026, 3, 10), tables={"A": ["t-1"]}),
         Pits(first=date(2026, 3, 20), tables={"B": ["t-1"]}),
     )
-    spans = list(Filing(pits=[two, one]).pit_spans(date(2026, 3, 1), date(2026, 3, 31)))
+    spans = list(PropertyFiling(pits=[two, one]).pit_spans(date(2026, 3, 1), date(2026, 3, 31)))
     assert [(str(first), str(last), pits and pits.pit_of("t-1")) for first, last, pits in spans] == [
         ("2026-03-01", "2026-03-09", None),
         ("2026-03-10", "2026-03-19", "A"),
@@ -71,7 +71,7 @@ def test_a_filing_is_read_from_toml(tmp_path: Path) -> None:
     filing = read_filing(file)
     assert filing.week_begins == "sunday"
     assert filing.pits[0].pit_of("fu-02") == "Pit 1"
-    assert read_filing(tmp_path / "none.toml") == Filing() == read_filing(None)
+    assert read_filing(tmp_path / "none.toml") == PropertyFiling() == read_filing(None)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from datetime import date
 
 import pytest
 
-from analytics.reports.filing import Filing, Threshold
+from analytics.reports.filing import PropertyFiling, Threshold
 from analytics.reports.inventory import table_inventory
 from desk.report.content import Report
 from tests.analytics.reports.months import counts, match, played, rows, sources, table
@@ -45,7 +45,7 @@ def test_465a_36_an_opener_that_differs_by_100_or_more_is_marked(report: Report)
 
 
 def test_the_threshold_is_what_is_in_force(tmp_path_factory: pytest.TempPathFactory) -> None:
-    filing = Filing(
+    filing = PropertyFiling(
         thresholds=[
             Threshold(name="opener_variance_cents", first=date(2026, 3, 1), value=9_999, cite="internal controls")
         ]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from analytics.reports.filing import Filing
+from analytics.reports.filing import PropertyFiling
 from analytics.reports.jackpots import jackpots
 from analytics.warehouse.loading import TableEvent
 from desk.report.content import Report
@@ -30,7 +30,7 @@ def won(wager: str, staked: int, done: int, seat: int = 1) -> Settlement:
 
 
 def forms(
-    folder: Path, *settlements: Settlement, day: str = MARCH, filing: Filing | None = None
+    folder: Path, *settlements: Settlement, day: str = MARCH, filing: PropertyFiling | None = None
 ) -> list[tuple[object, ...]]:
     """The wagers and winnings of the wins that need a form, of one round with these wagers."""
     with (
@@ -82,7 +82,7 @@ def test_w2g_winnings_with_the_stake_where_the_property_filed_so(tmp_path: Path)
     (tmp_path / "b").mkdir()
     win = won("fortune_bonus", 666, 199_500)
     assert forms(tmp_path / "a", win) == []
-    assert forms(tmp_path / "b", win, filing=Filing(w2g_reduced_by_wager=False)) == [(666, 200_166)]
+    assert forms(tmp_path / "b", win, filing=PropertyFiling(w2g_reduced_by_wager=False)) == [(666, 200_166)]
 
 
 @pytest.mark.parametrize(

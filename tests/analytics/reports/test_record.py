@@ -10,7 +10,7 @@ import pytest
 
 from analytics.reports import record
 from analytics.reports.catalogue import REPORTS, make_report
-from analytics.reports.filing import Filing
+from analytics.reports.filing import PropertyFiling
 from analytics.reports.sources import Sources
 from desk.review import surveillance
 from desk.review.desk import Desk
@@ -66,7 +66,9 @@ def test_an_empty_period_is_as_of_the_newest_of_the_record(given: Sources) -> No
 def test_every_report_of_a_period_names_one_moment(given: Sources) -> None:
     def moments() -> set[int]:
         return {
-            make_report(name, given.db, given.desk, first=given.first, last=given.last, filing=Filing()).as_of_us
+            make_report(
+                name, given.db, given.desk, first=given.first, last=given.last, filing=PropertyFiling()
+            ).as_of_us
             for name in REPORTS
         }
 

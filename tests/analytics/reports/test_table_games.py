@@ -14,13 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from analytics.reports.filing import Filing, Pits
+from analytics.reports.filing import Pits, PropertyFiling
 from analytics.reports.table_games import table_games
 from desk.report.content import Report
 from tests.analytics.reports.months import counts, match, played, rows, sources, table
 from tests.dashboards.sample import settlement
 
-PITS = Filing(pits=[Pits(first=date(2026, 3, 1), tables={"Dice pit": ["pg-01"]})])
+PITS = PropertyFiling(pits=[Pits(first=date(2026, 3, 1), tables={"Dice pit": ["pg-01"]})])
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +129,7 @@ def test_by_pit_a_count_that_is_missing_is_unknown_and_never_0(tmp_path: Path) -
         *counts("fu-01", "2026-03-02", 20, opener=500_000, closer=520_000),
         *counts("pg-01", "2026-03-02", 30, opener=100_000, closer=100_000, drop=20_000),
     ]
-    pits = Filing(pits=[Pits(first=date(2026, 3, 1), tables={"A": ["fu-01"], "B": ["pg-01"]})])
+    pits = PropertyFiling(pits=[Pits(first=date(2026, 3, 1), tables={"A": ["fu-01"], "B": ["pg-01"]})])
     with sources(tmp_path, rounds, ledger, first="2026-03-01", last="2026-03-31", filing=pits) as given:
         made = table_games(given)
     columns = (

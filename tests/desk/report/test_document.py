@@ -19,7 +19,7 @@ from desk.packet import BadPacket
 from desk.packet.signature import attached
 from desk.packet.words import Style
 from desk.report import document
-from desk.report.content import Figure, Kind, Report, Rule, Table
+from desk.report.content import Kind, Report, ReportColumn, ReportingRule, ReportTable
 from desk.report.document import check_report, is_report, to_pdf
 from desk.report.sheet import sheets
 from desk.report.wording import as_of_words, period_words, time_words, written
@@ -27,9 +27,9 @@ from events.proofs.keys import FileSigner, new_key
 from events.proofs.signed_note import KeyKind
 
 COLUMNS = (
-    Figure(name="table_id", label="Table", kind="table"),
-    Figure(name="win_cents", label="Win", kind="difference", meaning="Drop less pay.", cite="D27"),
-    Figure(name="note", label="Note", kind="text"),
+    ReportColumn(name="table_id", label="Table", kind="table"),
+    ReportColumn(name="win_cents", label="Win", kind="difference", meaning="Drop less pay.", cite="D27"),
+    ReportColumn(name="note", label="Note", kind="text"),
 )
 REPORT = Report(
     name="sample",
@@ -43,16 +43,16 @@ REPORT = Report(
     time_zone="America/New_York",
     concerns=("fu-01",),
     software="0.1.0+1",
-    rules=(Rule(cite="58 Pa. Code § 465a.1", role="answers", asks="a sample"),),
+    rules=(ReportingRule(cite="58 Pa. Code § 465a.1", role="answers", asks="a sample"),),
     tables=(
-        Table(
+        ReportTable(
             name="wins",
             title="Wins",
             columns=COLUMNS,
             rows=(("fu-01", -250, "=1+1"), ("fu-02", None, "牌 #x")),
             marked=(1,),
         ),
-        Table(name="nothing", title="Nothing", columns=(), rows=(), empty="Nothing was filed."),
+        ReportTable(name="nothing", title="Nothing", columns=(), rows=(), empty="Nothing was filed."),
     ),
 )
 
@@ -107,9 +107,9 @@ def test_a_table_of_many_figures_leaves_a_name_room_on_paper(signer: FileSigner)
     """Eight rows of a long name next to ten amounts fit the page that eight of a short one fit: no column has no width."""
 
     def pages(name: str) -> int:
-        amounts = [Figure(name=f"f{n}", label="Handle not compared", kind="money") for n in range(10)]
-        columns = (Figure(name="game", label="Game", kind="text"), *amounts)
-        table = Table(name="wide", title="Wide", columns=columns, rows=((name, *[181_279_000] * 10),) * 8)
+        amounts = [ReportColumn(name=f"f{n}", label="Handle not compared", kind="money") for n in range(10)]
+        columns = (ReportColumn(name="game", label="Game", kind="text"), *amounts)
+        table = ReportTable(name="wide", title="Wide", columns=columns, rows=((name, *[181_279_000] * 10),) * 8)
         pdf = to_pdf(replace(REPORT, tables=(table,)), signer)
         return int(PdfFileReader(BytesIO(pdf)).root["/Pages"]["/Count"])
 
@@ -118,10 +118,13 @@ def test_a_table_of_many_figures_leaves_a_name_room_on_paper(signer: FileSigner)
 
 def test_days_are_words_on_paper_and_iso_in_files() -> None:
     """A time of the record carries the zone of the property; a report of one day names it once."""
-    days = Table(
+    days = ReportTable(
         name="days",
         title="Days",
-        columns=(Figure(name="day", label="Day", kind="day"), Figure(name="at_us", label="At", kind="time")),
+        columns=(
+            ReportColumn(name="day", label="Day", kind="day"),
+            ReportColumn(name="at_us", label="At", kind="time"),
+        ),
         rows=(("2026-03-31", 1_774_958_490_000_000),),
     )
     (data,) = sheets(replace(REPORT, tables=(days,))).values()
@@ -161,13 +164,13 @@ def test_a_file_has_cents_and_nothing_that_a_spreadsheet_computes() -> None:
 )
 def test_a_value_as_people_read_it(kind: Kind, value: object, words: str) -> None:
     style = Style.of("Bellwether", "USD", "America/New_York")
-    assert written(Figure(name="x", label="X", kind=kind), value, style) == words
+    assert written(ReportColumn(name="x", label="X", kind=kind), value, style) == words
 
 
 def test_no_figure_s_name_in_a_file_says_another_unit_than_its_values() -> None:
     """A name that ends in `_us` has microseconds under it, one in `_cents` cents: a time is written as UTC."""
     for figure in figures().values():
-        table = Table(name="x", title="x", columns=(figure,), rows=((VALUES.get(figure.kind, 1),),))
+        table = ReportTable(name="x", title="x", columns=(figure,), rows=((VALUES.get(figure.kind, 1),),))
         (data,) = sheets(replace(REPORT, tables=(table,))).values()
         header, value = data.decode("utf-8-sig").splitlines()
         assert header.endswith("_utc") == (figure.kind == "time")
@@ -189,10 +192,10 @@ def test_no_sign_is_left_alone_at_the_end_of_a_line(signer: FileSigner, columns:
     """A reader sees a loss as a win if "−" ends a line and the amount begins the next."""
     if shutil.which("pdftotext") is None:
         pytest.skip("pdftotext (poppler-utils) is not on this machine: the text of the PDF is not read back")
-    money = tuple(Figure(name=f"m{i}_cents", label="Theoretical win", kind="difference") for i in range(columns))
+    money = tuple(ReportColumn(name=f"m{i}_cents", label="Theoretical win", kind="difference") for i in range(columns))
     words = f"It came to {written(money[0], LARGE, Style.of('', currency, 'UTC'))} " * 40
     rows = tuple(("All table games of this property", *[sign * LARGE] * columns) for sign in (1, -1))
-    table = Table(name="t", title="T", columns=(COLUMNS[2], *money), rows=rows, note=words)
+    table = ReportTable(name="t", title="T", columns=(COLUMNS[2], *money), rows=rows, note=words)
     pdf = to_pdf(replace(REPORT, tables=(table,), currency=currency), signer)
     text = subprocess.run(["pdftotext", "-raw", "-", "-"], input=pdf, capture_output=True, check=True).stdout.decode()
     assert [line for line in text.splitlines() if line.rstrip().endswith(("−", "+"))] == []

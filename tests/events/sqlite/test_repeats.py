@@ -43,7 +43,9 @@ def scans(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     searched: list[str] = []
     search = repeats.RepeatIndex._events_of
 
-    def counted(self: repeats.RepeatIndex, report: repeats.Report, needle: bytes) -> Iterator[repeats.RecordSummary]:
+    def counted(
+        self: repeats.RepeatIndex, report: repeats.DeviceReport, needle: bytes
+    ) -> Iterator[repeats.RecordSummary]:
         searched.append(report.source)
         return search(self, report, needle)
 
@@ -77,7 +79,7 @@ def test_what_came_before_is_known_as_well_from_all_events_at_once(path: Path, a
     assert set(again.seqs) == {None}
     index = log._repeats
     for number in range(2 * repeats.NEW_SOURCES):
-        assert index._latest_of(repeats.Report(STREAM, f"d-{number}", 1, b"")) == 5
-    assert index._latest_of(repeats.Report(STREAM, "d-new", 1, b"")) == 9
-    assert index._latest_of(repeats.Report(STREAM, "d-none", 1, b"")) == 0
+        assert index._latest_of(repeats.DeviceReport(STREAM, f"d-{number}", 1, b"")) == 5
+    assert index._latest_of(repeats.DeviceReport(STREAM, "d-new", 1, b"")) == 9
+    assert index._latest_of(repeats.DeviceReport(STREAM, "d-none", 1, b"")) == 0
     log.close()

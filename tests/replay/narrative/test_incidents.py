@@ -7,7 +7,7 @@ import pytest
 from replay.findings import Finding
 from replay.incidents import Incident
 from replay.narrative.incidents import finding_sentence, incident_sentence
-from replay.narrative.verdicts import Outcome, RoundVerdict, narrate
+from replay.narrative.verdicts import RoundVerdict, SentenceOutcome, narrate
 from replay.transcript.transcript import judge
 from tests.dashboards.sample import finding
 
@@ -79,7 +79,7 @@ def test_a_small_debt_is_not_the_headline_beside_a_large_overpayment() -> None:
             }
         )
     )
-    assert told.outcome == Outcome.OVERPAID
+    assert told.outcome == SentenceOutcome.OVERPAID
     assert told.sentence == (
         "The round's patrons were paid $3,825.00 too much (Base wager of seat 5) and are owed $6.00 (Base wager of seat 3)."
     )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from replay.findings import NOTHING_SETTLED
-from replay.narrative.verdicts import Found, Outcome, RoundVerdict, Settled, because, narrate
+from replay.narrative.verdicts import Found, RoundVerdict, SentenceOutcome, Settled, because, narrate
 
 DECIDE = "Decide by the video, and correct what is on record."
 
@@ -134,7 +134,7 @@ def test_an_undetermined_round_is_undetermined_at_every_seat(seat: int | None) -
     """Though every wager was settled as due by what is on record, or otherwise, or nothing was at stake."""
     judged = verdict("UNDETERMINED", [settled(1, 2500, 2500), settled(3, 2500, 0)], why=("a card was not read",))
     told = narrate(judged, seat)
-    assert told.outcome is Outcome.UNDETERMINED
+    assert told.outcome is SentenceOutcome.UNDETERMINED
     assert told.sentence == told.headline == f"UNDETERMINED because a card was not read. {DECIDE}"
 
 
@@ -167,34 +167,38 @@ def test_a_round_without_a_settlement_on_record_says_what_is_due(
 ) -> None:
     told = narrate(verdict("UNDETERMINED", wagers, why=(NOTHING_SETTLED,)), seat)
     assert told.headline == f"UNDETERMINED because nothing was recorded of how the round was settled; {due}."
-    assert told.outcome is Outcome.NOT_SETTLED
+    assert told.outcome is SentenceOutcome.NOT_SETTLED
 
 
 @pytest.mark.parametrize(
     ("judged", "seat", "outcome"),
     [
-        (verdict("UPHELD", [settled(1, 2500, 2500)]), None, Outcome.AS_DUE),
-        (verdict("VOID", [settled(1, 0, 0)]), None, Outcome.AS_DUE),
-        (verdict("UPHELD", [settled(1, 2500, None)]), None, Outcome.NOT_SETTLED),
-        (verdict("UPHELD", []), None, Outcome.NO_WAGER),
-        (verdict("VARIANCE", [settled(1, 2500, 2500)], [found("DEAL-CUT", None, None)]), 1, Outcome.NOT_CONDUCTED),
-        (verdict("VARIANCE", [settled(1, 2500, 2500)], [found("LOG-CLOCK", None, None)]), 1, Outcome.AS_DUE),
-        (verdict("VARIANCE", [settled(1, 2500, 0)], [found("PAY-MISSED", 1, -2500)]), None, Outcome.UNDERPAID),
-        (verdict("VARIANCE", [settled(1, 2500, 2501)], [found("PAY-OVER", 1, 1)]), None, Outcome.OVERPAID),
+        (verdict("UPHELD", [settled(1, 2500, 2500)]), None, SentenceOutcome.AS_DUE),
+        (verdict("VOID", [settled(1, 0, 0)]), None, SentenceOutcome.AS_DUE),
+        (verdict("UPHELD", [settled(1, 2500, None)]), None, SentenceOutcome.NOT_SETTLED),
+        (verdict("UPHELD", []), None, SentenceOutcome.NO_WAGER),
+        (
+            verdict("VARIANCE", [settled(1, 2500, 2500)], [found("DEAL-CUT", None, None)]),
+            1,
+            SentenceOutcome.NOT_CONDUCTED,
+        ),
+        (verdict("VARIANCE", [settled(1, 2500, 2500)], [found("LOG-CLOCK", None, None)]), 1, SentenceOutcome.AS_DUE),
+        (verdict("VARIANCE", [settled(1, 2500, 0)], [found("PAY-MISSED", 1, -2500)]), None, SentenceOutcome.UNDERPAID),
+        (verdict("VARIANCE", [settled(1, 2500, 2501)], [found("PAY-OVER", 1, 1)]), None, SentenceOutcome.OVERPAID),
         (
             verdict("VARIANCE", [settled(1, 2500, 0), settled(2, 0, 0)], [found("PAY-MISSED", 1, -2500)]),
             2,
-            Outcome.AS_DUE,
+            SentenceOutcome.AS_DUE,
         ),
         (
             verdict("VARIANCE", [settled(1, 2500, 0), settled(2, 0, 0)], [found("PAY-MISSED", 1, -2500)], ("a doubt",)),
             2,
-            Outcome.UNDETERMINED,
+            SentenceOutcome.UNDETERMINED,
         ),
-        (verdict("VARIANCE", [settled(1, None, 0)], [found("DEAL-CUT", None, None)]), 1, Outcome.UNDETERMINED),
+        (verdict("VARIANCE", [settled(1, None, 0)], [found("DEAL-CUT", None, None)]), 1, SentenceOutcome.UNDETERMINED),
     ],
 )
-def test_what_a_sentence_comes_to(judged: RoundVerdict, seat: int | None, outcome: Outcome) -> None:
+def test_what_a_sentence_comes_to(judged: RoundVerdict, seat: int | None, outcome: SentenceOutcome) -> None:
     assert narrate(judged, seat).outcome is outcome
 
 

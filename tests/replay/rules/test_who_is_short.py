@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rack.verdict_text import verdict_lines
+from replay.transcript.verdict_text import verdict_lines
 from replay.transcript.transcript import judge
 
 LOST = """

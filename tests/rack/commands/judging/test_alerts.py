@@ -15,8 +15,9 @@ from typing import Any
 
 import pytest
 
+from analytics.metrics import of_alarms
 from rack.cli import main
-from rack.metrics import of_alarms
+from rack.settings import outbox_of
 from tests.desk.alarms.receiving import SECRET_LINE, Receiver, answer, receiver
 from tests.rack.commands.judging.command_line import judged
 from tests.rack.commands.judging.test_review_incidents import MISDEAL
@@ -84,7 +85,7 @@ def test_an_incident_goes_out_is_listed_and_acknowledged(
     (alarm,) = value(capsys, address, "list")
     assert alarm["acknowledged_by"] == "m.ortiz"
     assert "1 waiting, 0 delivered, 0 dead" in rack(capsys, address, "messages")
-    (family,) = of_alarms(address)
+    (family,) = of_alarms(outbox_of(address))
     assert {sample.labels["state"]: sample.value for sample in family.samples} == {
         "waiting": 1,
         "delivered": 0,
@@ -94,7 +95,7 @@ def test_an_incident_goes_out_is_listed_and_acknowledged(
 
 
 def test_without_an_outbox_there_are_no_figures(address: str) -> None:
-    assert list(of_alarms(address)) == []
+    assert list(of_alarms(outbox_of(address))) == []
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import AbstractContextManager, closing
+from pathlib import Path
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
@@ -21,10 +22,9 @@ from desk.review.desk import REFUSALS, Desk
 from desk.review.desk_memory import DeskMemory
 from desk.review.incident_desk import incident_cases
 from events.errors import IntegrityError
+from events.log.contract import CheckpointStore
 from events.log.foreign import ForeignReport, StoreFault
 from events.proofs.statements import CheckpointBatch, Ledger
-from rack.opening import checkpoints_at, desk
-from rack.settings import outbox_of
 
 FRESH_S = 5.0
 """Readings younger than this are reused: a scrape never costs the log more than that."""
@@ -46,10 +46,18 @@ PER_STREAM: tuple[tuple[str, str, Callable[[StreamStatus], float | None]], ...] 
 
 
 class LogMetrics(Collector):
-    """Reads a log when it is asked, at most once in `FRESH_S`. May be asked from several threads."""
+    """Reads a log when it is asked, at most once in `FRESH_S`. May be asked from several threads.
 
-    def __init__(self, address: str) -> None:
-        self.address = address
+    `desk` and `checkpoints` (of a log's id) open what is read, each time; `outbox` is that of the log's alarms, if one is named.
+    """
+
+    def __init__(
+        self,
+        desk: Callable[[], AbstractContextManager[Desk]],
+        checkpoints: Callable[[str], CheckpointStore],
+        outbox: Path | None,
+    ) -> None:
+        self._desk, self._checkpoints, self._outbox = desk, checkpoints, outbox
         self._lock = threading.Lock()
         self._ledger: Ledger | None = None
         self._first_seen = (0, 0.0)
@@ -70,11 +78,11 @@ class LogMetrics(Collector):
         began = time.perf_counter()
         found: list[Metric] = []
         try:
-            with desk(self.address, read_only=True) as at:
+            with self._desk() as at:
                 at.memory = self._memory
                 ends = streams(at)
                 found = [*of_streams(ends), *of_incidents(at), *self._of_checkpoints(at), *self._of_clock(ends)]
-                found += [*of_foreign(at.log.foreign()), *of_store(at.log.store_faults()), *of_alarms(self.address)]
+                found += [*of_foreign(at.log.foreign()), *of_store(at.log.store_faults()), *of_alarms(self._outbox)]
             readable = 1
         except REFUSALS:
             found, readable = [], 0
@@ -86,8 +94,7 @@ class LogMetrics(Collector):
     def _of_checkpoints(self, at: Desk) -> Iterator[Metric]:
         """Yield how far the log is signed. Signatures are not checked here: that is `rack verify`."""
         sound = 1
-        with ExitStack() as resources:
-            store = resources.enter_context(closing(checkpoints_at(self.address, log_id=at.log.log_id, read_only=True)))
+        with closing(self._checkpoints(at.log.log_id)) as store:
             try:
                 for data in store.batches(self._ledger.size if self._ledger else 0):
                     batch = CheckpointBatch.decode(data)
@@ -176,9 +183,8 @@ def of_store(faults: list[StoreFault]) -> Iterator[Metric]:
     )
 
 
-def of_alarms(address: str) -> Iterator[Metric]:
+def of_alarms(file: Path | None) -> Iterator[Metric]:
     """Yield the messages about alarms by state, from the outbox of the log; nothing if none exists."""
-    file = outbox_of(address)
     if file is None or not file.is_file():
         return
     family = GaugeMetricFamily("rack_alarm_messages", "Messages about alarms, by state.", labels=["state"])

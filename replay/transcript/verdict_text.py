@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from rack.output import money, table
 from replay.findings import Adjudication, Finding, Settlement
 from replay.incidents import Incident, incidents
 from replay.narrative.incidents import finding_sentence, incident_sentence
@@ -13,6 +12,7 @@ from replay.narrative.names import amount, line_name, plural, readable, wager_wi
 from replay.narrative.reckoning import reckoning, settled_wager
 from replay.narrative.reviews import Disposed
 from replay.narrative.ruling import NOTHING_DONE, ruling, work_on
+from replay.narrative.text_table import money, table
 from replay.narrative.verdicts import RoundVerdict, doubts_about, is_bound, narrate
 from replay.run.adjudicate import Conclusion
 
