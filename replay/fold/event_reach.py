@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Literal
 
 from events.vocabulary import model
-from events.vocabulary.model import Event
+from events.vocabulary.model import ChapterPublished, Event
 from replay.fold.all_wagers_returned import all_wagers_returned
 from replay.fold.phases import COLUMN, SAME, STRAY, TABLE, Phase
 from replay.fold.player_dealer_wager import player_dealer_wager
 from replay.fold.round import Round, from_the_shoe
 from replay.fold.stub_counts import has_wrong_deck
-from replay.fold.table_state import CHANGES, LEDGER_EVENTS, Change
+from replay.fold.table_state import CHANGES, LEDGER_EVENTS, Change, TableState
 
 MARKS = frozenset(
     {
@@ -85,3 +85,23 @@ def carryover(round_: Round) -> tuple[object, ...]:
     dealer = player_dealer_wager(round_) if len(round_.of(model.PlayerDealerWagered)) > 1 else None
     left = dealt, void, counted, has_wrong_deck(round_), dealer.payload if dealer is not None else None
     return left if round_.before.shoe is None else (*left, from_the_shoe(round_))
+
+
+class PublishedEditions:
+    """The amendments published in a table's stream, since the fold began on a gaming day.
+
+    `reach_behind`: one of them counts on a day on which, or before which, the fold began.
+    """
+
+    def __init__(self, begins_on: str) -> None:
+        self.texts: list[str] = []
+        self.reach_behind = False
+        self._begins_on = begins_on
+
+    def take(self, edition: ChapterPublished, state: TableState, is_in_round: bool) -> bool:
+        """Take an amendment; return whether rounds of its days were opened already, and without it."""
+        self.texts.append(edition.toml)
+        day = edition.effective_gaming_day
+        self.reach_behind |= day <= self._begins_on
+        is_late = day <= state.gaming_day and edition.toml not in state.editions
+        return is_late and (is_in_round or state.last_round_no > 0)

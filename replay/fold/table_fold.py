@@ -34,6 +34,7 @@ from replay.fold.event_reach import (
     PLAIN_FACTS,
     PLAIN_FACTS_DEALT,
     REACHES_FURTHER,
+    PublishedEditions,
     carryover,
     is_of_a_round,
 )
@@ -41,7 +42,6 @@ from replay.fold.lost_state import lose
 from replay.fold.meters_after import meters_after
 from replay.fold.phases import COLUMN, STRAY, TABLE, Phase
 from replay.fold.player_dealer_wager import take_position
-from replay.fold.published_editions import PublishedEditions
 from replay.fold.record_faults import RecordFault, Source, is_in, opened_twice, without
 from replay.fold.recorded_event import RecordedEvent, is_of_people
 from replay.fold.refused_corrections import RefusedCorrections, without_notices
