@@ -45,6 +45,8 @@ def values(kind: mi.Type) -> st.SearchStrategy[Any]:
             return st.lists(
                 values(kind.item_type), min_size=kind.min_length or 0, max_size=min(kind.max_length or 5, 8)
             )
+        case mi.StructType() if kind.cls is Replacement:
+            return st.deferred(lambda: REPLACEMENTS)
         case mi.StructType():
             return st.builds(kind.cls, **{each.name: values(each.type) for each in kind.fields})
     raise TypeError(f"no strategy for {kind}")
@@ -57,9 +59,9 @@ def payloads_of(cls: type[Event]) -> st.SearchStrategy[Event]:
             cls,
             supersedes_seq=NUMBERS,
             supersedes_event_id=HEX_32,
-            by=TOKENS,
+            by=TOKENS.filter(lambda token: not token.startswith("-")),  # of version 2 it is a person's id
             reason=TEXTS,
-            replacement=st.none() | st.builds(_replacement, PLAIN, st.none() | NUMBERS),
+            replacement=st.none() | REPLACEMENTS,
         )
     info = mi.type_info(cls)
     assert isinstance(info, mi.StructType)
@@ -82,6 +84,7 @@ def _replacement(payload: Event, round_no: int | None) -> Replacement:
 
 _CLASSES = list(REGISTRY.values())
 PLAIN = st.sampled_from([cls for cls in _CLASSES if not issubclass(cls, EventCorrected)]).flatmap(payloads_of)
+REPLACEMENTS = st.builds(_replacement, PLAIN, st.none() | NUMBERS)
 PAYLOADS = st.sampled_from(_CLASSES).flatmap(payloads_of)
 AT_A_TABLE = PAYLOADS.filter(lambda payload: stands_at_a_table(payload))
 DRAFTS = st.builds(
