@@ -11,7 +11,7 @@ import os
 import secrets
 from base64 import b32encode
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import cache
 from hashlib import sha256
 from math import ceil
@@ -20,6 +20,7 @@ from typing import Final, NamedTuple
 
 from desk.review.persons import Person, Persons, ReviewRefused, normal
 from desk.sign_in.passwords import code_step, hash_password, is_password, password_objection
+from events.errors import LogUnavailable
 from events.sqlite.database import Connection, Database
 
 FILE: Final = "sign-in.db"
@@ -83,6 +84,7 @@ class Accounts:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._ended: dict[str, float] = {}
 
     @contextmanager
     def _database(self) -> Iterator[Database]:
@@ -243,11 +245,15 @@ class Accounts:
             _note(connection, now_s, person, "passkeys, password and invitation removed")
 
     def ended(self) -> Mapping[str, float]:
-        """Return the person → when the sign-ins of that person were ended last."""
-        if not self.path.exists():
-            return {}
-        with self._database() as database:
-            return dict(database.rows("SELECT person, at_s FROM ended"))
+        """Return the person → when the sign-ins of that person were ended last.
+
+        The pages ask this every second: it takes no lock, and while the file cannot be read, what it said last holds.
+        """
+        with suppress(LogUnavailable):
+            if self.path.exists():
+                with closing(Database(self.path, read_only=True)) as database:
+                    self._ended = dict(database.rows("SELECT person, at_s FROM ended"))
+        return self._ended
 
     def standing(self, now_s: float) -> dict[str, Standing]:
         """Return, by person, how each can sign in; who was never invited is not among them."""

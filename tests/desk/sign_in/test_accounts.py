@@ -163,7 +163,18 @@ def test_the_file_is_its_owners_alone_and_holds_neither_password_nor_invitation(
     assert {stat.S_IMODE(path.stat().st_mode) for path in accounts.path.parent.iterdir()} == {0o600}
     accounts.path.chmod(0o640)
     with pytest.raises(SignInRefused, match="chmod 600"):
-        accounts.ended()
+        accounts.passkey(b"id")
+
+
+def test_whose_sign_ins_were_ended_is_known_while_another_writes_and_while_the_file_is_gone(accounts: Accounts) -> None:
+    assert accounts.ended() == {}
+    accounts.end("m.ortiz", NOW)
+    with accounts._database() as database, database.transaction():
+        assert accounts.ended() == {"m.ortiz": NOW}
+    accounts.path.write_bytes(b"no database" * 100)
+    assert accounts.ended() == {"m.ortiz": NOW}
+    accounts.path.unlink()
+    assert accounts.ended() == {"m.ortiz": NOW}
 
 
 def test_what_is_removed_opens_nothing_and_ends_what_it_opened(accounts: Accounts) -> None:
