@@ -32,8 +32,9 @@ dashboard: $(STAMP)  ## open the pages on the result of `make demo`, to look at
 dashboard-login: $(STAMP)  ## the same with a login to try, one person for each role; then findings can be worked
 	@$(PY) -m rack.live.trial_sign_in
 
-site: $(STAMP)  ## build the website that judges rounds in a browser, a folder and one file (build/website; needs npm)
+site: $(STAMP)  ## build the website: the judge in a browser (a folder and one file; needs npm) and the documents, links checked (build/website)
 	@$(PY) -m website.build $(ARGS)
+	@$(PY) -m website.documents
 
 rounds: $(STAMP)  ## make the open suite from the golden rounds (build/rounds), and run the judge against it
 	@$(PY) -m suite.export

@@ -101,6 +101,7 @@ def assets() -> dict[str, bytes]:
 def page() -> bytes:
     """Return the page of the folder: its scripts are files next to it."""
     html = (HERE / "page.html").read_text("utf-8")
+    html = html.replace("<!-- documents -->", '<p><a href="docs/index.html">Documents</a></p>')
     return html.replace(
         "<!-- scripts -->", '<link rel="stylesheet" href="felt.css"><script type="module" src="page.js"></script>'
     ).encode()

@@ -1,0 +1,206 @@
+"""Builds the documents as a website with search, strictly: a link or an anchor that leads nowhere ends it.
+
+`python -m website.documents --out DIR`. The pages are `docs/` and the files of the root, in four kinds; the reference of
+commands, of the Python API and of findings is made here of the program itself. Nothing is asked of a network, here or by the pages.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import inspect
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import discard_rack
+from rack.cli import COMMANDS, GROUPS, build_parser
+from replay.installed_games import add_installed_games
+from replay.narrative.findings import finding_title
+from replay.rules.order import rules_in_order
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+OF_THE_ROOT = {
+    "README.md": "start.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "SECURITY.md": "vulnerabilities.md",
+    "CHANGELOG.md": "changelog.md",
+}
+"""Pages of the root of the repository → the name that each has here."""
+
+KINDS = {
+    "Tutorials": ("start.md", "tour.md", "transcript.md", "no-sensors.md", "integrating-a-device.md"),
+    "How to": (
+        "operator-guide.md", "auditor-guide.md", "analyst-guide.md", "review.md", "cases.md", "video.md", "observations.md",
+        "alarms.md", "reports.md", "dispute-packet.md", "rules-submissions.md", "archive.md", "batch.md", "replaying-together.md",
+        "website.md", "adding-a-game.md", "rounds-suite.md", "contributing.md", "vulnerabilities.md",
+    ),
+    "Reference": (
+        "glossary.md", "commands.md", "command-reference.md", "python-api.md", "api-reference.md", "findings.md", "decisions.md",
+        "games.md", "events.md", "warehouse.md", "log-contract.md", "proofs.md", "theory.md", "house-ways.md",
+    ),
+}  # fmt: skip
+"""The pages of each kind; all others explain."""
+
+SETTINGS = """\
+site_name: Discard Rack
+docs_dir: {source}
+site_dir: {out}
+use_directory_urls: false
+strict: true
+copyright: <a href="../index.html">Judge a round in this browser</a>
+theme:
+  name: material
+  font: false
+  features: [navigation.tabs, navigation.top, search.highlight, toc.follow]
+  palette:
+    - media: "(prefers-color-scheme: light)"
+      scheme: default
+    - media: "(prefers-color-scheme: dark)"
+      scheme: slate
+plugins: [search, offline]
+markdown_extensions: [tables, fenced_code, toc, md_in_html, sane_lists]
+validation:
+  omitted_files: warn
+  absolute_links: warn
+  unrecognized_links: warn
+  anchors: warn
+nav:
+{nav}
+"""
+
+
+def main() -> int:
+    """Build the pages; return the exit status of the strict build."""
+    parser = argparse.ArgumentParser(description="Build the documents as a website.")
+    default = ROOT / "build" / "website" / "docs"
+    parser.add_argument("--out", type=Path, default=default, help="Folder (default: build/website/docs).")
+    out: Path = parser.parse_args().out.resolve()
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "docs"
+        stage(source)
+        settings = Path(folder) / "mkdocs.yml"
+        settings.write_text(SETTINGS.format(source=source, out=out, nav=navigation(source)), "utf-8")
+        command = [sys.executable, "-m", "mkdocs", "build", "--clean", "--config-file", str(settings)]
+        done = subprocess.run(
+            command, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}, capture_output=True, text=True, check=False
+        )
+    if done.returncode:
+        sys.stderr.write(done.stderr)
+    else:
+        sys.stderr.write(f"{out}: {len(list(out.glob('*.html')))} pages, every link and anchor found\n")
+    return done.returncode
+
+
+def stage(source: Path) -> None:
+    """Lay the pages out: documents, pages of the root, and those that are made."""
+    shutil.copytree(DOCS, source)
+    (source / "README.md").rename(source / "index.md")
+    for name, here in OF_THE_ROOT.items():
+        (source / here).write_text(_from_the_root((ROOT / name).read_text("utf-8")), "utf-8")
+    for name in ("LICENSE", "NOTICE"):
+        shutil.copy(ROOT / name, source / f"{name}.txt")
+    for page in source.glob("*.md"):
+        page.write_text(_to_the_root(page.read_text("utf-8")), "utf-8")
+    add_installed_games()
+    for name, made in (("command-reference.md", commands), ("api-reference.md", api), ("findings.md", findings)):
+        (source / name).write_text("\n".join(made()) + "\n", "utf-8")
+
+
+def _from_the_root(text: str) -> str:
+    for name, here in OF_THE_ROOT.items():
+        text = text.replace(f"]({name}", f"]({here}")
+    return (
+        text.replace("](docs/README.md", "](index.md")
+        .replace("](docs/", "](")
+        .replace("](LICENSE)", "](LICENSE.txt)")
+        .replace("](NOTICE)", "](NOTICE.txt)")
+    )
+
+
+def _to_the_root(text: str) -> str:
+    for name, here in OF_THE_ROOT.items():
+        text = text.replace(f"](../{name}", f"]({here}")
+    text = re.sub(r"\[([^]]+)\]\(\.\./[^)]*\)", r"\1", text)  # what is in the repository alone has no page
+    return text.replace("](README.md", "](index.md")
+
+
+def navigation(source: Path) -> str:
+    """Return the navigation: the index, the four kinds, and in the last all that no other names."""
+    named = {page for pages in KINDS.values() for page in pages} | {"index.md", "changelog.md"}
+    rest = sorted(page.name for page in source.glob("*.md") if page.name not in named)
+    kinds = {**KINDS, "Explanation": (*rest, "changelog.md")}
+    lines = ["  - Documents: index.md"]
+    for kind, pages in kinds.items():
+        lines += [f"  - {kind}:", *(f"      - {page}" for page in pages)]
+    return "\n".join(lines)
+
+
+def commands() -> Iterator[str]:
+    """Yield the reference of commands: the help of each, in its group."""
+    yield "# Command reference\n"
+    yield "What `rack COMMAND --help` prints. [Commands](commands.md) says what each is for.\n"
+    for group, names in GROUPS.items():
+        yield f"## {group}\n"
+        for name in names:
+            parser = build_parser(name)
+            (choices,) = (each.choices for each in parser._actions if isinstance(each, argparse._SubParsersAction))
+            yield f"### rack {name}\n"
+            yield f"```text\n{choices[name].format_help().rstrip()}\n```\n"
+    assert {name for names in GROUPS.values() for name in names} == set(COMMANDS)
+
+
+def api() -> Iterator[str]:
+    """Yield the reference of the Python API: every public name with its signature and what it says of itself."""
+    yield "# API reference\n"
+    yield f"`import discard_rack`, version {discard_rack.__version__}. [The Python API](python-api.md) shows how to use it.\n"
+    for name in discard_rack.__all__:
+        value = getattr(discard_rack, name)
+        if not callable(value):
+            continue
+        yield f"## {name}\n"
+        signature = "" if isinstance(value, type) and issubclass(value, Exception) else _signature(value)
+        yield f"```python\n{name}{signature}\n```\n"
+        yield _plain(inspect.getdoc(value) or "")
+        if isinstance(value, type) and value.__module__ == importlib.import_module("discard_rack").__name__:
+            for member, function in inspect.getmembers(value, inspect.isfunction):
+                if not member.startswith("_"):
+                    yield f"### {name}.{member}\n\n```python\n{member}{_signature(function)}\n```\n"
+                    yield _plain(inspect.getdoc(function) or "")
+
+
+def _signature(value: object) -> str:
+    try:
+        return str(inspect.signature(value))  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return ""
+
+
+def _plain(text: str) -> str:
+    """Return a docstring as Markdown: its examples as a block, nothing in it as a link."""
+    said, _, example = text.partition("\n>>> ")
+    return f"{said.strip()}\n" + (f"\n```pycon\n>>> {example.strip()}\n```\n" if example else "")
+
+
+def findings() -> Iterator[str]:
+    """Yield every finding with an anchor, its title, and what the rule that finds it says."""
+    yield "# Findings\n"
+    yield "Every code that a verdict may name. The [evidence pages](evidence.md) say which events show each one, by section.\n"
+    found: dict[str, list[str]] = {}
+    for rule in rules_in_order():
+        said = (inspect.getdoc(rule.evaluate) or "").partition("\n\n")[0].replace("\n", " ")
+        for code in rule.codes:
+            found.setdefault(code, []).append(re.sub(r"[<>\[\]]", "", said))
+    for code, said in sorted(found.items()):
+        yield f"## {code}\n"
+        yield f"**{finding_title(code)}.** {' '.join(dict.fromkeys(said))}\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
