@@ -156,6 +156,11 @@ QUESTIONS: tuple[Question, ...] = (
         "reconciliation.BY_RECONCILIATION", "table", page="Counted", per_box=True, brief=True, of_counts=True,
     ),
     _hold(
+        "day", "the parts of a table's day (--table, --from, --to), which sum to its win: volume, edge, luck, errors, counts",
+        "day.parts_of_win", page="Day explained", takes=("part",), per_box=True, of_counts=True,
+        shown=("title", "cents", "count", "probability"),
+    ),
+    _hold(
         "funnel", "dealers (or tables, …) side by side, with limits that narrow with volume", "control.funnel",
         "control.BY_FUNNEL", "dealer", page="Actual vs. theoretical", takes=("by", "part", "wager"),
         hidden=("unit_cents", "low_997_percent", "high_997_percent", "p"),

@@ -76,10 +76,10 @@ def _band(rows: Iterable[Compared]) -> tuple[int | None, int | None]:
     if not known:
         return None, None
     middle = sum(row.theoretical_cents for row in known)
-    return round(middle - _half_width(known, below=True)), round(middle + _half_width(known, below=False))
+    return round(middle - half_width(known, below=True)), round(middle + half_width(known, below=False))
 
 
-def _half_width(rows: Iterable[Compared], *, below: bool) -> float:
+def half_width(rows: Iterable[Compared], *, below: bool) -> float:
     """How far the band of a sum reaches: wagers of one game added, other paytables and games by their squares."""
     squares: dict[str, dict[str, float]] = {}
     for row in rows:

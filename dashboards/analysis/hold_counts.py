@@ -229,7 +229,7 @@ def show_reconciliation(figures: Figures, of: Selection, formats: Formats) -> No
         (f"of {plural(uncounted, 'table day')} not fully counted", formats.signed(-row["uncounted_house_win_cents"])),
         ("Wins by slip that no meter paid", formats.signed(row["not_from_tray_cents"])),
         ("Drop less buy-ins recorded", formats.signed(row["box_less_buy_ins_cents"])),
-        ("Chips in the tray beyond those due", formats.signed(row["tray_difference_cents"])),
+        ("Unexplained tray variance", formats.signed(row["tray_difference_cents"])),
         (f"Win of {plural(without, 'table day')} without wagers", formats.signed(row["win_without_wagers_cents"])),
         ("Win", formats.money(row["win_cents"])),
     ]
@@ -239,7 +239,7 @@ def show_reconciliation(figures: Figures, of: Selection, formats: Formats) -> No
     source.show(
         markup.section(
             "Win and house win",
-            "Exact to the cent. No record explains the chips in the tray beyond those due."
+            "Reconciles to the cent, except the tray variance that no record explains."
             + (f" {NO_WAGERS_ON.format(plural(without, 'table day'))}" if without else ""),
         )
     )
@@ -363,9 +363,10 @@ def _day_row(row: dict[str, Any], formats: Formats) -> list[object]:
     opener, fills, credits_, closer, drop, win = (
         formats.money(row[f"{name}_cents"]) for name in ("opener", "fills", "credits", "closer", "drop", "win")
     )
+    days = {"from": row["gaming_day"], "to": row["gaming_day"]}
     return [
         table_name(row["table_id"]),
-        day_name(row["gaming_day"]),
+        markup.link("hold", day_name(row["gaming_day"]), view="day", table=row["table_id"], **days),
         f"{row['rounds']:,}",
         opener,
         _marked(fills, row, "repeated_slips"),

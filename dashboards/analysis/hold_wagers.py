@@ -7,13 +7,13 @@ from typing import Any, Final
 import polars as pl
 import streamlit as st
 
-from analytics.hold import behind, hold, theoretical
+from analytics.hold import against_theory, behind, hold, theoretical
 from analytics.hold.hold import Dimension
 from analytics.warehouse.selection import Selection
 from dashboards.access import access
 from dashboards.analysis.figures import Figures
 from dashboards.analysis.floor_part import FloorPart
-from dashboards.analysis.verdicts import badge
+from dashboards.analysis.verdicts import badge, flagged_first
 from dashboards.drawing import markup
 from dashboards.drawing.charts import dimension_label, house_win_chart
 from dashboards.drawing.names import DIMENSIONS, Formats, day_name, percent, points
@@ -34,6 +34,8 @@ BY: Final = {
 BEFORE: Final = {"Before": "number", "Change": "number"}
 KNOWN_SHARE: Final = 0.99
 """Where theory knows less than this share of a handle, its mark would be next to the win of something else, and is left out."""
+NAMED: Final = ("alarm", "outside_997", "outside_95")
+"""Verdicts that are named next to a row."""
 ROWS = 400
 
 
@@ -142,8 +144,10 @@ def show_breakdown(figures: Figures, dimension: Dimension, part: FloorPart, form
             "periods at least.</p>"
         )
         source.show(house_win_chart(rows, dimension, labels, f"House win % by {name.lower()}"))
+    verdicts = _verdicts(dimension, of)
     listed = [
-        _row(label, dimension, row, of, formats) for label, row in zip(labels, rows.iter_rows(named=True), strict=True)
+        _row(label, dimension, row, of, formats, verdicts)
+        for label, row in zip(labels, rows.iter_rows(named=True), strict=True)
     ]
     headings = {name: "text", **BY, **(BEFORE if part.before is not None else {})}
     source.show(markup.table(headings, listed[:ROWS], title, sortable=True))
@@ -182,13 +186,32 @@ def _beside_before(rows: pl.DataFrame, prior: pl.DataFrame, key: list[str]) -> p
     return joined.with_columns((pl.col("house_win_percent") - pl.col("prior_percent")).alias("change_points"))
 
 
-def _row(label: str, dimension: Dimension, row: dict[str, Any], of: Selection, formats: Formats) -> list[object]:
+def _verdicts(dimension: Dimension, of: Selection) -> dict[tuple[Any, ...], str]:
+    """Return the gravest verdict on the wagers of each row, as Actual vs. theoretical has it: one word for one thing."""
+    by = "game" if dimension in ("wager", "paytable") else dimension
+    if by not in against_theory.BY:
+        return {}
+    found = flagged_first(source.reckon(against_theory.win_against_theory, by, of))
+    graver: dict[tuple[Any, ...], str] = {}
+    for row in found.iter_rows(named=True):
+        graver.setdefault(tuple(row[name] for name in _key(dimension)), row["verdict"])
+    return graver
+
+
+def _row(
+    label: str,
+    dimension: Dimension,
+    row: dict[str, Any],
+    of: Selection,
+    formats: Formats,
+    verdicts: dict[tuple[Any, ...], str],
+) -> list[object]:
     band = row["low_95_percent"], row["high_95_percent"]
-    outside = band[0] is not None and not band[0] <= (row["house_win_percent"] or 0) <= band[1]
+    verdict = verdicts.get(tuple(row[name] for name in _key(dimension)), "")
     shown: list[object] = [
         markup.two_lines(
             markup.link("hold", label, view="behind", **_about(dimension, row, of)),
-            badge("outside_95") if outside else "",
+            badge(verdict) if verdict in NAMED else "",
         ),
         f"{row['wagers']:,}",
         *(formats.money(row[c]) for c in ("handle_cents", "payouts_cents", "house_win_cents")),

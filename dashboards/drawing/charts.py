@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from dashboards.drawing import plots
-from dashboards.drawing.markup import Html
+from dashboards.drawing.markup import Html, href
 from dashboards.drawing.names import percent, points, short_day
 from dashboards.drawing.plots import Lane, Scale
 from replay.narrative.names import table_name, wager_name, wager_with_paytable
@@ -203,7 +203,7 @@ def against_theory_chart(frame: pl.DataFrame, names: list[str], alt: str) -> Htm
 
 
 def hold_chart(frame: pl.DataFrame, alt: str) -> Html:
-    """Return hold % of each table over gaming days; a day without every count has no point."""
+    """Return hold % of each table over gaming days, each point a link to what explains it; without every count there is none."""
     counted = frame.drop_nulls("hold_percent").sort("gaming_day", "table_id")
     low, high = axis_range(counted["hold_percent"])
     days = list(dict.fromkeys(counted["gaming_day"]))
@@ -217,7 +217,9 @@ def hold_chart(frame: pl.DataFrame, alt: str) -> Html:
         for day, value in zip(rows["gaming_day"], rows["hold_percent"], strict=True):
             at = place_of[day], scale.share(min(max(value, low), high))
             line.append(at)
-            dots.append(plots.point(*at, color, shape, f"{name}\n{short_day(day)}\nHold %: {percent(value)}"))
+            tip = f"{name}\n{short_day(day)}\nHold %: {percent(value)}"
+            why = href("hold", view="day", table=table, **{"from": day, "to": day})
+            dots.append(plots.point(*at, color, shape, tip, why))
             dots.append(_beside(*at, cut_words(value, low, high, percent(value))))
         lines.append(plots.path(line, color))
         key.append(plots.entry(name, color, shape))

@@ -131,7 +131,8 @@ def plane(
 
 def _chart(inner: str, alt: str, key: str) -> Html:
     explained = f'<div class="rk-chart-key">{key}</div>' if key else ""
-    return Html(f'<div class="rk-chart" role="img" aria-label="{escape(alt)}">{explained}{inner}</div>')
+    role = "group" if "<a " in inner else "img"
+    return Html(f'<div class="rk-chart" role="{role}" aria-label="{escape(alt)}">{explained}{inner}</div>')
 
 
 def entry(words: str, color: str, shape: str) -> str:
@@ -182,8 +183,14 @@ def level(x: float, width: float, y: float, color: str) -> str:
     return f'<i class="rk-mark" style="left:{_at(x - width / 2)};width:{_at(width)};bottom:{_at(y)};background:{color}"></i>'
 
 
-def point(x: float, y: float, color: str, shape: str, tip: str) -> str:
-    """Return a point on a plane."""
+def point(x: float, y: float, color: str, shape: str, tip: str, href: str = "") -> str:
+    """Return a point on a plane; `href` is where it leads (then the chart is a group and no picture)."""
+    if href:
+        name = escape(tip.replace("\n", ", "))
+        return (
+            f'<a class="rk-point-link" target="_self" href="{escape(href)}" aria-label="{name}" title="{escape(tip)}" '
+            f'style="left:{_at(x)};top:{_at(1 - y)}"><i class="rk-point rk-{shape}" style="background:{color}"></i></a>'
+        )
     return f'<i class="rk-point rk-{shape}" style="left:{_at(x)};top:{_at(1 - y)};background:{color}"{_title(tip)}></i>'
 
 

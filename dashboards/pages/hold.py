@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analytics.hold import hold
-from dashboards.analysis import hold_counts, hold_luck, hold_pace, hold_wagers
+from dashboards.analysis import hold_counts, hold_day, hold_luck, hold_pace, hold_wagers
 from dashboards.analysis.floor_part import floor_part, view
 from dashboards.drawing import markup
 from dashboards.parts import source
@@ -11,6 +11,7 @@ from dashboards.parts import source
 VIEWS = {
     "counted": "Counted",
     "wagers": "By wager",
+    "day": "Day explained",
     "luck": "Actual vs. theoretical",
     "time": "Over time",
     "pace": "Game pace",
@@ -19,6 +20,7 @@ VIEWS = {
 _VIEWS = {
     "counted": hold_counts.show_counts,
     "wagers": hold_wagers.show_house_win,
+    "day": hold_day.show_day,
     "luck": hold_luck.show_luck,
     "time": hold_luck.show_days,
     "pace": hold_pace.show_pace,
@@ -40,7 +42,7 @@ def page() -> None:
         source.watch()
         return
     shown = view(VIEWS)
-    part = floor_part(dealers=shown != "counted")
+    part = floor_part(dealers=shown not in ("counted", "day"))
     if shown != "counted":
         hold_wagers.show_days_without_wagers(part)
     _VIEWS[shown](part, formats)

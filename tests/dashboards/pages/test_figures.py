@@ -187,7 +187,7 @@ def test_win_and_house_win_are_reconciled_on_the_page(warehouse: Path, monkeypat
     """FU-01 on the 5th: $75.00 of the wagers and $2,325.00 of chips beyond those due are the $2,400.00 counted."""
     page = said(run("hold", warehouse, monkeypatch, table="fu-01", **{"from": "2026-03-05", "to": "2026-03-05"}))
     assert "<dt>House win of the wagers</dt><dd>$75.00</dd>" in page
-    assert "<dt>Chips in the tray beyond those due</dt><dd>+$2,325.00</dd><dt>Win</dt><dd>$2,400.00</dd>" in page
+    assert "<dt>Unexplained tray variance</dt><dd>+$2,325.00</dd><dt>Win</dt><dd>$2,400.00</dd>" in page
 
 
 def test_d870_d871_a_house_without_wagers_on_record_sees_dashes_and_the_drop_that_was_entered_twice(
@@ -200,7 +200,7 @@ def test_d870_d871_a_house_without_wagers_on_record_sees_dashes_and_the_drop_tha
     unfold(test, "Counts by table day")
     unfold(test, "Every count")
     page = said(test)
-    assert "Exact to the cent" not in page
+    assert "Reconciles to the cent" not in page
     assert "Wagers are not recorded at these tables: their trays can only be compared with drop" in page
     assert "1 drop entered twice" in page
     assert page.count("1 entry repeated") == 2  # of the month, and of the table day

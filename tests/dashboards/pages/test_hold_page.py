@@ -14,7 +14,7 @@ from dashboards.access.places import Role
 from dashboards.analysis import hold_counts, hold_luck, verdicts
 from dashboards.drawing.charts import drift_chart, funnel_chart, rates_chart
 from tests.dashboards import plotted, sample
-from tests.dashboards.running import run, said, unfold
+from tests.dashboards.running import log_in, run, said, unfold
 
 DAY = {"from": "2026-03-06", "to": "2026-03-06", "compare": "true"}
 
@@ -177,3 +177,16 @@ def test_of_many_tables_the_highest_and_the_lowest_hold_are_drawn() -> None:
     frame = pl.DataFrame({"table_id": [f"t-{number}" for number in numbers], "hold_percent": map(float, numbers)})
     shown = hold_counts.highest_and_lowest(frame)["hold_percent"].to_list()
     assert shown == [each for each in map(float, reversed(numbers)) if each != hold_counts.MOST_BARS / 2]
+
+
+def test_a_point_of_the_chart_leads_to_the_parts_of_its_day(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The parts and their links are for an analyst, too, who has no queue; the largest mispayment is named with its round."""
+    page = said(run("hold", warehouse, monkeypatch))
+    assert f'href="hold?view=day&amp;table=fu-01&amp;from={sample.DAY_2}&amp;to={sample.DAY_2}"' in page
+    day = {"view": "day", "table": "fu-01", "from": sample.DAY_2, "to": sample.DAY_2}
+    log_in("a.novak@bellwether.example", "analyst")
+    page = said(run("hold", warehouse, monkeypatch, **day))
+    for words in ("What moved it most", "Luck", "Dealer errors: patrons underpaid", "Unexplained tray variance"):
+        assert words in page
+    assert 'href="round?table=fu-01&amp;round=17' in page
+    assert 'href="queue' not in page

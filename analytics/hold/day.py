@@ -1,0 +1,170 @@
+"""Why a table's day was off: its win taken apart into parts that sum to it to the cent.
+
+Invariant: `base + volume + edge` is the theoretical win of the days, with `luck` and `other` the house win if every wager had
+been settled as due, with `underpaid` and `overpaid` the house win of the wagers, and with what the counts add (D605) the win.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import erfc, sqrt
+from typing import Any, Final
+
+import msgspec
+import polars as pl
+
+from analytics.hold.against_theory import Compared, compare
+from analytics.hold.reconciliation import reconciliation
+from analytics.hold.theoretical import half_width
+from analytics.warehouse.selection import EVERYTHING, WHERE, WHERE_PER_BOX, Selection, frame
+from analytics.warehouse.warehouse import Warehouse
+
+PARTS: Final = {
+    "base": "Theoretical win of as many average days",
+    "volume": "Volume: more or less wagered than on average",
+    "edge": "Edge: another mix of wagers and paytables than on average",
+    "luck": "Luck",
+    "other": "Wagers without theory, and voided rounds",
+    "underpaid": "Dealer errors: patrons underpaid",
+    "overpaid": "Dealer errors: patrons overpaid",
+    "uncounted": "House win of table days not fully counted",
+    "slips": "Wins by slip that no meter paid",
+    "box": "Drop less buy-ins recorded",
+    "tray": "Unexplained tray variance",
+    "no_wagers": "Win of table days without wagers on record",
+}
+"""Part → what it is, in the order in which they add up."""
+_COUNTED: Final = {
+    "slips": "not_from_tray_cents", "box": "box_less_buy_ins_cents", "tray": "tray_difference_cents",
+    "no_wagers": "win_without_wagers_cents",
+}  # fmt: skip
+
+
+def parts_of_win(db: Warehouse, selection: Selection = EVERYTHING) -> pl.DataFrame:
+    """Return the parts of the win of some table days, a row each, which sum to the last row, the whole.
+
+    Columns: `part` (of `PARTS`, or `whole`), `title`, `cents`, and what is known of it: `probability` (of so much luck or more,
+    either way), `count` (of wagers underpaid or overpaid, of table days not counted), `handle_cents` and `average_handle_cents`
+    (of `volume`), `percent` and `average_percent` (of `edge`: theoretical win by handle). The whole is the win of the table days
+    that were counted, and the house win of the wagers if none was. An average day is one of the same tables and games over all
+    gaming days.
+    """
+    row = reconciliation(db, "property", selection)
+    if row.is_empty():
+        return pl.DataFrame(schema=_SCHEMA)
+    whole = row.row(0, named=True)
+    lines: list[dict[str, Any]] = []
+    if whole["table_days_with_wagers"]:
+        lines += _of_wagers(db, selection, whole["house_win_cents"] or 0)
+    counted = whole["table_days_counted"]
+    if counted:
+        if counted < whole["table_days"]:
+            cents = -(whole["uncounted_house_win_cents"] or 0)
+            lines.append({"part": "uncounted", "cents": cents, "count": whole["table_days"] - counted})
+        lines += [{"part": part, "cents": whole[name] or 0} for part, name in _COUNTED.items()]
+    lines = [each for each in lines if each["cents"] or each["part"] not in ("other", "no_wagers")]
+    total = sum(each["cents"] for each in lines)
+    lines.append({"part": "whole", "cents": total, "count": whole["table_days"] - counted})
+    titles = {**PARTS, "whole": "Win" if counted else "House win of the wagers: not fully counted"}
+    return pl.DataFrame([{"title": titles[each["part"]], **each} for each in lines], schema=_SCHEMA)
+
+
+def incidents_of(db: Warehouse, selection: Selection = EVERYTHING, limit: int = 20) -> pl.DataFrame:
+    """Return the incidents by which patrons got other money than was due, the largest first.
+
+    Columns: `incident_id`, `table_id`, `round_no`, `finding_id` and `code` of a finding, `seats`, `overpaid_cents`,
+    `underpaid_cents`.
+    """
+    return frame(
+        db,
+        f"""
+        SELECT
+            incident_id, any_value(table_id) AS table_id, any_value(round_no) AS round_no, min(finding_id) AS finding_id,
+            arg_min(code, severity_rank) AS code, count(DISTINCT seat) AS seats,
+            sum(overpaid_cents)::BIGINT AS overpaid_cents, sum(underpaid_cents)::BIGINT AS underpaid_cents
+        FROM fct_findings
+        WHERE {WHERE} AND difference_cents <> 0
+        GROUP BY incident_id
+        ORDER BY sum(abs(difference_cents)) DESC, incident_id
+        LIMIT $limit
+        """,
+        selection,
+        limit=limit,
+    )
+
+
+def _of_wagers(db: Warehouse, selection: Selection, house_win: int) -> list[dict[str, Any]]:
+    """Return the parts of the house win of the wagers."""
+    known = [each for each in compare(db, "property", selection) if each.expected is not None]
+    always = msgspec.structs.replace(selection, first=None, last=None)
+    every = [each for each in compare(db, "property", always, bands=False) if each.expected is not None]
+    days, all_days = _days(db, selection), _days(db, always)
+    handle, all_handle = (sum(each.handle_cents for each in rows) for rows in (known, every))
+    expected, all_expected = (sum(each.theoretical_cents for each in rows) for rows in (known, every))
+    average_handle = all_handle / all_days * days if all_days else 0.0
+    average_edge = all_expected / all_handle if all_handle else 0.0
+    theoretical, base = round(expected), round(average_handle * average_edge)
+    volume = round((handle - average_handle) * average_edge)
+    errors = _errors(db, selection)
+    over, under = (sum(each[name] for each in errors.values()) for name in ("over", "under"))
+    key = ("game", "chapter", "wager", "paytable")
+    as_due = sum(
+        each.house_win_cents + sum(sign * errors.get(tuple(each.key[name] for name in key), _NONE)[name_]
+                                   for sign, name_ in ((1, "over"), (-1, "under")))
+        for each in known
+    )  # fmt: skip
+    luck = as_due - theoretical
+    return [
+        {"part": "base", "cents": base},
+        {
+            "part": "volume", "cents": volume, "handle_cents": handle, "average_handle_cents": round(average_handle),
+        },
+        {
+            "part": "edge", "cents": theoretical - base - volume, "percent": 100 * expected / handle if handle else None,
+            "average_percent": 100 * average_edge,
+        },
+        {"part": "luck", "cents": luck, "probability": _probability(known, luck)},
+        {"part": "other", "cents": house_win + over - under - as_due},
+        {"part": "underpaid", "cents": under, "count": sum(each["under_count"] for each in errors.values())},
+        {"part": "overpaid", "cents": -over, "count": sum(each["over_count"] for each in errors.values())},
+    ]  # fmt: skip
+
+
+def _probability(known: Sequence[Compared], luck: int) -> float | None:
+    """Return how likely luck is that far from theory or farther, either way, at most; None without theory."""
+    wide = half_width([each for each in known if each.band is not None], below=luck < 0)
+    return erfc(1.96 * abs(luck) / wide / sqrt(2)) if wide else None
+
+
+def _days(db: Warehouse, selection: Selection) -> int:
+    statement = f"""
+        SELECT count(*) AS days FROM mart_hold_table_day WHERE {WHERE_PER_BOX} AND house_win_cents IS NOT NULL
+    """
+    return int(frame(db, statement, selection).item())
+
+
+def _errors(db: Warehouse, selection: Selection) -> dict[tuple[Any, ...], dict[str, int]]:
+    """Return what was paid too much and too little, by game, chapter, wager as theory names it, and paytable."""
+    rows = frame(
+        db,
+        f"""
+        SELECT
+            game, chapter, theory_wager, paytable,
+            sum(greatest(difference_cents, 0))::BIGINT AS over, sum(greatest(-difference_cents, 0))::BIGINT AS under,
+            count(*) FILTER (difference_cents > 0) AS over_count, count(*) FILTER (difference_cents < 0) AS under_count
+        FROM fct_wagers
+        WHERE {WHERE} AND settled AND NOT patron_banked AND difference_cents <> 0
+        GROUP BY game, chapter, theory_wager, paytable
+        """,
+        selection,
+    )
+    return {
+        (row["game"], row["chapter"], row["theory_wager"], row["paytable"]): row for row in rows.iter_rows(named=True)
+    }
+
+
+_NONE: Final = {"over": 0, "under": 0}
+_SCHEMA: Final = {
+    "part": pl.String, "title": pl.String, "cents": pl.Int64, "count": pl.Int64, "probability": pl.Float64,
+    "handle_cents": pl.Int64, "average_handle_cents": pl.Int64, "percent": pl.Float64, "average_percent": pl.Float64,
+}  # fmt: skip
