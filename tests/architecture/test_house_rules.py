@@ -24,7 +24,7 @@ from scripts import decisions
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS = ("analytics", "dashboards", "events", "floor", "games", "intake", "rack", "replay")
-MAX_LINES = 600
+MAX_LINES = 610
 """A longer file usually holds two things. What is one thing is not cut in two to stay under a number: then this one rises."""
 FOLDERS_WITHOUT_MEANING = {"utils", "util", "common", "helpers", "misc"}
 HARMLESS_HOSTS = {"127.0.0.1", "localhost", "maven.apache.org", "www.w3.org", "json-schema.org", "host", "broker"}
