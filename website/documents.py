@@ -1,7 +1,7 @@
 """Builds the documents as a website with search, strictly: a link or an anchor that leads nowhere ends it.
 
 `python -m website.documents --out DIR`. The pages are `docs/` and the files of the root, in four kinds; the reference of
-commands, of the Python API and of findings is made here of the program itself. Nothing is asked of a network, here or by the pages.
+commands, of the Python API and of findings, and the controls, are made here. Nothing is asked of a network, here or by the pages.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -43,7 +44,7 @@ KINDS = {
     ),
     "Reference": (
         "glossary.md", "commands.md", "command-reference.md", "python-api.md", "api-reference.md", "findings.md", "decisions.md",
-        "games.md", "events.md", "warehouse.md", "log-contract.md", "proofs.md", "theory.md", "house-ways.md",
+        "games.md", "controls.md", "events.md", "warehouse.md", "log-contract.md", "proofs.md", "theory.md", "house-ways.md",
     ),
 }  # fmt: skip
 """The pages of each kind; all others explain."""
@@ -109,7 +110,12 @@ def stage(source: Path) -> None:
     for page in source.glob("*.md"):
         page.write_text(_to_the_root(page.read_text("utf-8")), "utf-8")
     add_installed_games()
-    for name, made in (("command-reference.md", commands), ("api-reference.md", api), ("findings.md", findings)):
+    for name, made in (
+        ("command-reference.md", commands),
+        ("api-reference.md", api),
+        ("findings.md", findings),
+        ("controls.md", controls),
+    ):
         (source / name).write_text("\n".join(made()) + "\n", "utf-8")
 
 
@@ -200,6 +206,22 @@ def findings() -> Iterator[str]:
     for code, said in sorted(found.items()):
         yield f"## {code}\n"
         yield f"**{finding_title(code)}.** {' '.join(dict.fromkeys(said))}\n"
+
+
+def controls() -> Iterator[str]:
+    """Yield the controls of `docs/controls/*.toml`: each requirement with what answers it, or that it is not ours."""
+    yield "# Controls\n"
+    yield "What of each text is answered, and by what. A requirement is put in short; the text decides.\n"
+    for path in sorted((DOCS / "controls").glob("*.toml")):
+        file = tomllib.loads(path.read_text("utf-8"))
+        yield f"## {file['text']}\n\nRead: {file['read']}.\n\n| section | requirement | answer | see |\n| --- | --- | --- | --- |"
+        for each in file["control"]:
+            see = [f"`rack {name}`" for name in each.get("commands", ())]
+            see += [f"report `{name}`" for name in each.get("reports", ())]
+            see += [f"[{name.partition('.')[0]}]({name})" for name in each.get("documents", ())]
+            answer = each.get("answer") or f"Not ours: {each['not_ours']}"
+            yield f"| {each['section']} | {each['requirement']} | {answer} | {', '.join(see)} |"
+        yield ""
 
 
 if __name__ == "__main__":

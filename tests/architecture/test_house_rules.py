@@ -14,9 +14,11 @@ from collections.abc import Sequence
 from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from analytics.reports.catalogue import REPORTS
 from rack.cli import COMMANDS, GROUPS, build_parser
 from rack.commands.setup.docs import INSTALLED
 from rack.installation import PACKAGES
@@ -222,6 +224,26 @@ def test_what_is_printed_names_documents_that_are_installed() -> None:
     assert tomllib.loads(text("pyproject.toml"))["tool"]["setuptools"]["data-files"] == {
         "/".join(INSTALLED): ["docs/*.md"]
     }
+
+
+CONTROLS = [
+    (path.name, control)
+    for path in sorted((ROOT / "docs/controls").glob("*.toml"))
+    for control in tomllib.loads(path.read_text())["control"]
+]
+
+
+@pytest.mark.parametrize(("file", "control"), CONTROLS, ids=[f"{file} {each['section']}" for file, each in CONTROLS])
+def test_a_control_is_answered_by_what_is_there_or_is_not_ours(file: str, control: dict[str, Any]) -> None:
+    assert control["requirement"]
+    assert ("answer" in control) != ("not_ours" in control)
+    assert "answer" not in control or control.get("tests")
+    assert set(control.get("commands", ())) <= set(COMMANDS)
+    assert set(control.get("reports", ())) <= set(REPORTS)
+    assert [name for name in control.get("tests", ()) if name not in tracked()] == []
+    for page, _, anchor in (name.partition("#") for name in control.get("documents", ())):
+        assert (ROOT / "docs" / page).is_file()
+        assert not anchor or anchor in anchors(f"docs/{page}"), anchor
 
 
 def test_the_readme_is_a_page() -> None:
