@@ -11,7 +11,7 @@ import streamlit as st
 from analytics.warehouse.observed import ObservationResult, results_of
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats
-from dashboards.parts import desk, observed_round, source
+from dashboards.parts import desk, observed_round, round_files, source
 from dashboards.rulings import observation_parts as parts
 from dashboards.run import log_address
 from desk.review import observations
@@ -213,6 +213,7 @@ def one_round(table: str, number: int) -> None:
         observed_round.verdict(verdict, None, formats)
         source.show(parts.settlements(verdict, formats))
         observed_round.case_and_packet(place, number)
+    round_files.panel(place, number)
     source.show(
         markup.section("Lines of the entry", "What was entered, and what counts. Nothing is changed or removed.")
     )

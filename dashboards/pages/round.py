@@ -21,6 +21,7 @@ from dashboards.parts import (
     packets,
     record_check,
     review_panel,
+    round_files,
     round_replay,
     source,
 )
@@ -83,6 +84,8 @@ def page() -> None:
                 )
             )
     with foot:
+        if view.round["stream"].startswith("table/"):
+            round_files.panel(view.round["table_id"], int(round_no))
         source.show(
             markup.section("Recorded vs. recomputed", "Both are the patron's net: what was won, less what was lost.")
         )

@@ -260,9 +260,20 @@ def _facts(bundle: Bundle, judged: Judged, style: Style) -> list[list[str]]:
         ["Rules on file", f"{verdict.submission} ({verdict.chapter})" if verdict.submission else "none"],
         ["Events", f"{verdict.first_seq} to {verdict.last_seq} of the stream {bundle.stream}"],
         ["As of", f"event {verdict.as_of[bundle.stream]} of that stream; nothing later is considered"],
+        *_attached(bundle),
         ["Packet made", f"{style.time(bundle.about.made_at_us)} ({utc(bundle.about.made_at_us)})"],
         ["Software", bundle.about.software],
     ]
+
+
+def _attached(bundle: Bundle) -> list[list[str]]:
+    """Return a row of the files that are attached to the round, each by its SHA-256; none if there is none."""
+    files = [each for review in _review_streams(bundle) for each in review.files_of(bundle.about.round_no)]
+    return (
+        [["Attached", "; ".join(f"{each.name} (SHA-256 {each.digest}): {each.note}" for each in files)]]
+        if files
+        else []
+    )
 
 
 def _money(verdict: Adjudication, seat: int | None, style: Style) -> list[Story]:

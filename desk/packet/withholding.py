@@ -129,6 +129,9 @@ def decided_about(
             case model.DisputeClosed() | model.DisputeClosed2():
                 if payload.dispute not in disputes:
                     continue
+            case model.RoundAttached():
+                if _names(payload, others):
+                    continue
             case _:
                 continue
         if named := others & {word.lower() for word in WORD.findall(_written(payload))}:
@@ -138,6 +141,10 @@ def decided_about(
             )
         stay.append(record)
     return stay
+
+
+def _names(payload: model.RoundAttached, others: Collection[str]) -> bool:
+    return bool(set(others) & {word.lower() for word in WORD.findall(f"{payload.name} {payload.note}")})
 
 
 def _written(payload: model.Event) -> str:

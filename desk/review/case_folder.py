@@ -18,7 +18,7 @@ from msgspec import Meta
 
 from desk.review.persons import ReviewRefused
 from events.errors import IntegrityError
-from events.log.attachments import ATTACHMENTS, attachment_file
+from events.log.attachments import ATTACHMENTS, Attached, attachment_file
 from events.log.plain_file import NotPlainFile, open_plain, read_plain
 from events.open import ON_THIS_MACHINE, parse_address
 from events.vocabulary.model import CaseAttached
@@ -38,11 +38,12 @@ class AttachmentLost(IntegrityError):
 
     code = "CASE-FILE"
 
-    def __init__(self, stream: str, path: Path, attached: CaseAttached, fault: str) -> None:
-        super().__init__(stream, 0, f"{attached.name} of case {attached.case} {fault}")
+    def __init__(self, stream: str, path: Path, attached: Attached, fault: str) -> None:
+        of = f"case {attached.case}" if isinstance(attached, CaseAttached) else "a round"
+        super().__init__(stream, 0, f"{attached.name} of {of} {fault}")
         self.digest, self.fault = attached.digest, fault
         self.args = (
-            f"{stream}: {attached.name}, attached to case {attached.case}, {fault}: {path}; the record of it stands: "
+            f"{stream}: {attached.name}, attached to {of}, {fault}: {path}; the record of it stands: "
             f"put a copy with the SHA-256 {attached.digest} there",
         )
 
@@ -114,7 +115,7 @@ class CaseFolder:
         _sync(path.parent)
         return digest
 
-    def read(self, table: str, attached: CaseAttached) -> bytes:
+    def read(self, table: str, attached: Attached) -> bytes:
         """Return the bytes of an attachment. Raises `AttachmentLost` if they are gone or not those attached."""
         path = self._path(attached.digest)
         stream = f"review/{table}"
@@ -128,7 +129,7 @@ class CaseFolder:
             raise AttachmentLost(stream, path, attached, "was changed")
         return data
 
-    def losses(self, table: str, attachments: Sequence[CaseAttached]) -> Iterator[AttachmentLost]:
+    def losses(self, table: str, attachments: Sequence[Attached]) -> Iterator[AttachmentLost]:
         """Yield what is wrong with each attachment that cannot be opened whole."""
         for attached in attachments:
             try:

@@ -15,9 +15,10 @@ import msgspec
 
 from desk.review.case_folder import CaseFolder, CaseSettings
 from desk.review.desk import Desk, Entry, ReviewRefused, review_event
-from desk.review.disputes import CaseFile, Decision, case_name, case_place
+from desk.review.disputes import CaseFile, Decision, case_name, case_place, round_stream
 from desk.review.state import TableReview
 from events.vocabulary import model
+from events.vocabulary.codec import read
 
 __all__ = [
     "CaseFile",
@@ -27,6 +28,7 @@ __all__ = [
     "appeal",
     "assign",
     "attach",
+    "attach_to_round",
     "by_deadline",
     "case",
     "cases",
@@ -154,8 +156,27 @@ def attach(desk: Desk, folder: CaseFolder, name: str, *, file: str, data: bytes,
     found = case(desk, name)
     desk.person(by)
     kept = folder.keep(data)
-    called = normalize("NFC", "".join(each for each in file if each.isprintable()))[-LONGEST_NAME:] or "unnamed"
-    return _written(desk, found, model.CaseAttached, by=by, digest=kept, name=called, note=note, size=len(data))
+    return _written(desk, found, model.CaseAttached, by=by, digest=kept, name=_called(file), note=note, size=len(data))
+
+
+def attach_to_round(
+    desk: Desk, folder: CaseFolder, place: str, round_no: int, *, file: str, data: bytes, by: str, note: str
+) -> Entry:
+    """Attach a picture or clip to a round, recorded or observed; kept as `attach` keeps it. Raises `OSError`."""
+    stream = round_stream(place)
+    desk.must_know(place)
+    if desk.results.latest("adjudications", f"{stream}#{round_no}") is None and not (
+        stream == place and any(read(record.data).round_no == round_no for record in desk.log.read(stream))
+    ):
+        raise ReviewRefused(f"{stream} has no judged round {round_no}; replay the log first, or name another round")
+    person, kept = desk.person(by).id, folder.keep(data)
+    fields: dict[str, Any] = {"by": person, "digest": kept, "name": _called(file), "note": note, "size": len(data)}
+    (entry,) = desk.write_together(place, round_no, [review_event(model.RoundAttached, **fields)])
+    return entry
+
+
+def _called(file: str) -> str:
+    return normalize("NFC", "".join(each for each in file if each.isprintable()))[-LONGEST_NAME:] or "unnamed"
 
 
 def decide(desk: Desk, name: str, *, outcome: str, by: str, reason: str, override: str | None = None) -> Entry:

@@ -93,6 +93,7 @@ class TableReview:
         self.investigations: dict[str, Investigation] = {}
         self.custody: list[Entry] = []
         self.videos: list[Entry] = []
+        self.attached: list[tuple[Entry, model.RoundAttached]] = []
         self.refused: list[Entry] = []
         self.cases: dict[int, CaseFile] = {}
         self.surveillance: list[SurveillanceEntry] = []
@@ -123,13 +124,17 @@ class TableReview:
         """Return the case that a dispute became; None if it is not one."""
         return next((each for each in self.cases.values() if each.dispute == dispute), None)
 
+    def files_of(self, round_no: int) -> list[model.RoundAttached]:
+        """Return the files that are attached to a round."""
+        return [attached for entry, attached in self.attached if entry.round_no == round_no]
+
     def of_round(self, round_no: int) -> list[Entry]:
         """Return every entry of the stream that is about a round, in order."""
         entries = [entry for review in self.findings.values() for entry in review.history]
         entries += [entry for dispute in self.disputes.values() for entry in dispute.history]
         entries += [entry for investigation in self.investigations.values() for entry in investigation.history]
         entries += [entry for case in self.cases.values() for entry in case.history]
-        entries += [*self.custody, *self.videos, *self.refused]
+        entries += [*self.custody, *self.videos, *self.refused, *(entry for entry, _ in self.attached)]
         by_seq = {entry.seq: entry for entry in entries if entry.round_no == round_no}
         return [by_seq[seq] for seq in sorted(by_seq)]
 
@@ -192,6 +197,7 @@ class TableReview:
                 | model.CaseDueMoved()
                 | model.CaseNoted()
                 | model.CaseAttached()
+                | model.RoundAttached()
                 | model.CaseLetterMade()
                 | model.CaseAppealed()
             ):
@@ -200,6 +206,9 @@ class TableReview:
                 self._finding_event(payload, entry)
 
     def _case_event(self, payload: Any, entry: Entry) -> None:
+        if isinstance(payload, model.RoundAttached):
+            self.attached.append((entry, payload))
+            return
         if isinstance(payload, model.CaseOpened):
             self.cases[payload.case] = opened(payload, self.disputes[payload.dispute], entry)
             return
@@ -277,6 +286,13 @@ def _objection_to_video(review: TableReview, event: model.VideoMarked2, round_no
     if event.starts_us >= event.ends_us:
         return "the stretch of video ends before it starts"
     return "the video is of no finding and of no round" if event.finding_id is None and round_no is None else ""
+
+
+def _objection_to_file(review: TableReview, event: model.RoundAttached, round_no: int | None) -> str:
+    if round_no is None:
+        return "the file is of no round"
+    known = {(entry.round_no, attached.digest) for entry, attached in review.attached}
+    return "the same bytes are attached to this round already" if (round_no, event.digest) in known else ""
 
 
 def _objection_to_dispute(review: TableReview, event: model.DisputeOpened, round_no: int | None) -> str:
@@ -402,6 +418,7 @@ OBJECTIONS: dict[type[Event], Callable[[TableReview, Any, int | None], str]] = {
     model.CaseDueMoved: _objection_to_due_date,
     model.CaseNoted: _objection_in_case,
     model.CaseAttached: _objection_in_case,
+    model.RoundAttached: _objection_to_file,
     model.CaseLetterMade: _objection_in_case,
     model.CaseAppealed: _objection_in_case,
     model.SurveillanceNoted: _objection_to_surveillance,

@@ -1,4 +1,4 @@
-"""The attachments of cases that a log's events name, and where the bytes of one lie: next to a log, or in an archive.
+"""The attachments of cases and rounds that a log's events name, and where the bytes of one lie: next to a log, or in an archive.
 
 Invariant: what is on record is what the events say. A stream that is broken tells as much as is before the break; the
 break itself is for the verification of the log.
@@ -14,12 +14,14 @@ from typing import Final
 from events.errors import IntegrityError
 from events.log.contract import EventLog
 from events.vocabulary.codec import decode
-from events.vocabulary.model import CaseAttached
+from events.vocabulary.model import CaseAttached, RoundAttached
 
 ATTACHMENTS: Final = "attachments"
 """The folder that holds the bytes of attachments."""
-_MARK: Final = CaseAttached.TYPE.encode()
-"""What the bytes of every event of this type hold; those without it need not be decoded."""
+Attached = CaseAttached | RoundAttached
+"""A file that is kept next to the log: of a case, or of a round."""
+_MARK: Final = b"_attached"
+"""What the bytes of every event of these types hold; those without it need not be decoded."""
 
 
 def attachment_file(folder: Path, digest: str) -> Path:
@@ -27,13 +29,13 @@ def attachment_file(folder: Path, digest: str) -> Path:
     return folder / ATTACHMENTS / digest[:2] / digest
 
 
-def attachments_of(log: EventLog) -> Iterator[tuple[str, CaseAttached]]:
-    """Yield every attachment on record, with the table of its case; the same bytes of two cases are two."""
+def attachments_of(log: EventLog) -> Iterator[tuple[str, Attached]]:
+    """Yield every attachment on record, with the table of its case or round; the same bytes of two cases are two."""
     for stream in log.streams():
         kind, _, table = stream.partition("/")
         if kind != "review":
             continue
         with suppress(IntegrityError):
             for record in log.read(stream):
-                if _MARK in record.data and isinstance(payload := decode(record.data).payload, CaseAttached):
+                if _MARK in record.data and isinstance(payload := decode(record.data).payload, Attached):
                     yield table, payload

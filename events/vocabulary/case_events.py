@@ -64,6 +64,17 @@ class CaseAttached(Event, frozen=True, kw_only=True):
     size: Count
 
 
+@event("round_attached")
+class RoundAttached(Event, frozen=True, kw_only=True):
+    """A picture or clip of a round was attached to it: its name, its size in bytes, and the SHA-256 under which it is kept."""
+
+    by: Person
+    digest: Digest
+    name: Text
+    note: Text
+    size: Count
+
+
 @event("case_letter_made")
 class CaseLetterMade(Event, frozen=True, kw_only=True):
     """The letter to the patron was made: the SHA-256 of its PDF; `decision` is the number of the decision that it states."""

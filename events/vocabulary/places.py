@@ -192,6 +192,7 @@ _ROWS: tuple[tuple[Row, tuple[type[Event], ...]], ...] = (
             model.CaseDueMoved,
             model.CaseNoted,
             model.CaseAttached,
+            model.RoundAttached,
             model.CaseLetterMade,
             model.CaseAppealed,
             model.SurveillanceNoted,

@@ -113,6 +113,7 @@ TABLE: dict[type[Event], tuple[Phase | Move, ...]] = {
     model.CaseDueMoved:        _NOT_HERE,
     model.CaseNoted:           _NOT_HERE,
     model.CaseAttached:        _NOT_HERE,
+    model.RoundAttached:       _NOT_HERE,
     model.CaseLetterMade:      _NOT_HERE,
     model.CaseAppealed:        _NOT_HERE,
     model.SurveillanceNoted: _NOT_HERE,

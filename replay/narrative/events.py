@@ -566,6 +566,9 @@ PREDICATES: Final[Mapping[type[Event], Sentence]] = {
     model.CaseAttached: lambda e, m: (
         f"attached {e.name} to case {e.case} ({plural(e.size, 'byte')}, SHA-256 {e.digest}): {e.note}"
     ),
+    model.RoundAttached: lambda e, m: (
+        f"attached {e.name} to the round ({plural(e.size, 'byte')}, SHA-256 {e.digest}): {e.note}"
+    ),
     model.CaseLetterMade: lambda e, m: (
         f"made the letter of case {e.case} on the decision in event {e.decision} (SHA-256 {e.digest})"
     ),

@@ -28,6 +28,7 @@ resolve FINDING           record the disposition: --disposition, --reason; --amo
 sign FINDING              add the second signature to a disposition that moves money (another person): --reason
 reopen FINDING            reopen a resolved finding: --reason
 video TABLE ROUND         mark a clip to be retained: --camera, --from, --to-time, --reason; --file: its SHA-256 goes on record
+attach TABLE ROUND        attach a picture or clip to a round, kept beside the log under its SHA-256: --file, --reason
 open TABLE ROUND          open a patron's dispute: --dispute, --reason (the patron's claim), --seat, --patron
 close TABLE               close a dispute (--dispute) or a hold investigation (--investigation): --outcome, --reason;
                           a dispute against the record also --override, and a second person signs (sign TABLE --dispute)
@@ -49,6 +50,7 @@ ACTIONS = (
     "sign",
     "reopen",
     "video",
+    "attach",
     "open",
     "close",
     "custody",
@@ -65,6 +67,7 @@ TAKES = {
     "sign": ("by", "reason", "amount", "incident", "dispute"),
     "reopen": ("by", "reason", "incident"),
     "video": ("by", "reason", "camera", "from_time", "to_time", "finding", "file"),
+    "attach": ("by", "reason", "file"),
     "open": ("by", "reason", "dispute", "seat", "patron"),
     "close": ("by", "reason", "dispute", "investigation", "outcome", "override"),
     "custody": (),
@@ -106,7 +109,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--to-time", metavar="TIME", help="video: end time.")
     parser.add_argument(
-        "--file", metavar="FILE", type=given_path, help="video: the clip's file; its SHA-256 is recorded."
+        "--file", metavar="FILE", type=given_path, help="video, attach: the file; its SHA-256 is recorded."
     )
     parser.add_argument("--finding", metavar="FINDING", help="video: the finding that the video shows.")
     parser.add_argument(
@@ -380,6 +383,20 @@ def _incident_action(desk: Desk, given: argparse.Namespace) -> list[Entry]:
     return whole.reopen(finding, by=by, reason=reason)
 
 
+def _attach(desk: Desk, given: argparse.Namespace) -> Entry:
+    """Attach a picture or clip to a round."""
+    from desk.review.case_folder import CaseFolder
+    from desk.review.cases import attach_to_round
+    from events.log.plain_file import read_plain
+    from rack.settings import cases_folder
+
+    place, round_no = _place(given)
+    path, folder = Path(_need(given, "file")), CaseFolder(cases_folder(log_address(given.log)))
+    data = read_plain(path, folder.settings().largest_bytes + 1)
+    by, note = _need(given, "by"), _need(given, "reason")
+    return attach_to_round(desk, folder, place, round_no or 0, file=path.name, data=data, by=by, note=note)
+
+
 def _video(desk: Desk, given: argparse.Namespace) -> Entry:
     """Mark a clip: times are the property's, and stored by the clock of a camera that the file of cameras names."""
     table_id, round_no = _place(given)
@@ -456,6 +473,7 @@ _WRITE_ACTIONS: dict[str, Callable[[Desk, argparse.Namespace], Entry]] = {
     "sign": _sign,
     "reopen": _reopen,
     "video": _video,
+    "attach": _attach,
     "open": _open,
     "close": _close,
 }

@@ -16,7 +16,7 @@ from desk.packet.story import CERTIFICATION, tell
 from desk.recorded_round import recorded_round
 from desk.report.letter import letter, letter_name
 from desk.review import cases, full_text
-from desk.review.case_folder import CaseSettings
+from desk.review.case_folder import CaseFolder, CaseSettings
 from desk.review.desk import Desk, ReviewRefused
 from events.open import open_log, open_results
 from events.vocabulary import model
@@ -141,7 +141,7 @@ def test_a_round_that_was_not_entered_has_no_packet(house: Floor) -> None:
         house.packet(1, table="observed/fu-02")
 
 
-def test_a_case_of_an_entry_is_apart_from_the_tables_rounds(desk: Desk, house: Floor) -> None:
+def test_a_case_of_an_entry_is_apart_from_the_tables_rounds(desk: Desk, house: Floor, tmp_path: Path) -> None:
     values: dict[str, Any] = {"by": "m.ortiz", "settings": SETTINGS, "claim": "not paid", "seat": 3}
     (finding,) = [each for each in cases_findings(desk) if each.difference_cents]
     with pytest.raises(ReviewRefused, match="no one disputes"):
@@ -170,8 +170,11 @@ def test_a_case_of_an_entry_is_apart_from_the_tables_rounds(desk: Desk, house: F
     assert [(each.kind, each.place) for each in found] == [
         ("entry", f"FU-01 (observed), round {number}") for number in (1, 3)
     ]
+    folder = CaseFolder(tmp_path)
+    cases.attach_to_round(desk, folder, PLACE, 1, file="felt.jpg", data=b"x", by="m.ortiz", note="the felt")
     house.checkpoint()
     said = story(house.packet(1, 3, table=PLACE), house)
+    assert dict(said["facts"])["Attached"].startswith("felt.jpg (SHA-256 2d711642b726b044")
     assert [each["claim"] for each in said["decision"]["claims"]] == ["not paid"]
     assert not story(house.packet(1, 3), house)["decision"]["claims"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -16,7 +17,7 @@ from desk.review.cases import PatronCase
 from desk.review.desk import Desk, ReviewRefused
 from desk.review.disputes import case_name, case_place
 from desk.review.state import TableReview
-from events.log.attachments import ATTACHMENTS
+from events.log.attachments import ATTACHMENTS, attachments_of
 from events.vocabulary import model
 from events.vocabulary.places import PLACES
 from replay.narrative.names import day_words
@@ -242,6 +243,23 @@ def test_an_attachment_is_kept_under_its_hash_and_read_back(desk: Desk, folder: 
     assert folder.read("fu-01", it) == b"slip"
     assert folder.path is not None
     assert [path.name for path in (folder.path / ATTACHMENTS).rglob("*") if path.is_file()] == [it.digest]
+
+
+def test_a_picture_is_attached_to_a_round_and_its_packet_lists_it(desk: Desk, folder: CaseFolder) -> None:
+    named: dict[str, Any] = {"file": "felt.jpg", "by": "m.ortiz", "note": "the felt at 21:14"}
+    cases.attach_to_round(desk, folder, "fu-01", 1, data=b"photo", **named)
+    (it,) = desk.review("fu-01").files_of(1)
+    assert (it.digest, it.size, it.name) == (sha256(b"photo").hexdigest(), 5, "felt.jpg")
+    assert folder.read("fu-01", it) == b"photo"
+    assert [attached for _, attached in attachments_of(desk.log)] == [it]
+    assert any(it.digest in entry.says for entry in desk.review("fu-01").of_round(1))
+    for data, number, why in ((b"photo", 1, "the same bytes"), (b"other", 9, "no judged round 9")):
+        with pytest.raises(ReviewRefused, match=why):
+            cases.attach_to_round(desk, folder, "fu-01", number, data=data, **named)
+    assert folder.path is not None
+    (folder.path / ATTACHMENTS / it.digest[:2] / it.digest).write_bytes(b"phota")
+    with pytest.raises(AttachmentLost, match=r"felt\.jpg, attached to a round, was changed"):
+        folder.read("fu-01", it)
 
 
 def stored(folder: CaseFolder, it: model.CaseAttached) -> Path:
