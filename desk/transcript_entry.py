@@ -7,6 +7,7 @@ by the same person changes nothing. One with a line that cannot be read is refus
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Iterator
 from datetime import UTC
@@ -49,10 +50,24 @@ class Observer(NamedTuple):
 
 def filed_rules(desk: Desk, table: str, day: str) -> model.RulesFiled | None:
     """Return the rules that a table had in force on a day of play; None if it had filed none by then."""
+    try:
+        return filing_of(desk, table, day)[1]
+    except ReviewRefused:
+        return None
+
+
+def filing_of(desk: Desk, table: str, day: str) -> tuple[int, model.RulesFiled]:
+    """Return the filing by which a table's rounds of a day are judged, and the number of its event. Raises `ReviewRefused`."""
     filings = TableFilings()
     filings.read_on(desk.log, f"table/{table}")
+    return _pinned(filings, table, day)
+
+
+def _pinned(filings: TableFilings, table: str, day: str) -> tuple[int, model.RulesFiled]:
     pinned = filings.pinned(day)
-    return None if pinned is None else pinned[1]
+    if pinned is None:
+        raise ReviewRefused(f"table {table} had filed no rules by {day}: there is nothing to judge a round by")
+    return pinned
 
 
 class EnteredScript(NamedTuple):
@@ -70,12 +85,7 @@ def enter_transcript(
     must_know(desk, observer.table)
     filings = TableFilings()
     filings.read_on(desk.log, f"table/{observer.table}")
-    pinned = filings.pinned(observer.day)
-    if pinned is None:
-        raise ReviewRefused(
-            f"table {observer.table} had filed no rules by {observer.day}: there is nothing to judge a round by"
-        )
-    seq, rules = pinned
+    seq, rules = _pinned(filings, observer.table, observer.day)
     same = None
     if observer.same_as is not None:
         same = same_round(desk, observer.table, observer.same_as)
@@ -186,19 +196,29 @@ def _read_line(
     filing = next((decode(each.data).payload for each in desk.log.read(stream, pinned.seq, pinned.seq)), None)
     if not isinstance(filing, model.RulesFiled):
         raise ReviewRefused(f"event {pinned.seq} of {stream}, by which the round is judged, files no rules")
+    filings = TableFilings()
+    filings.read_on(desk.log, stream)
+    read_text = functools.partial(
+        parse,
+        source="the line",
+        load=lambda name: filing.toml,
+        published=filings.editions,
+        table=table,
+        gaming_day=entered.header.played_gaming_day,
+    )
     before = ["rules filed.toml", "round 1"]
     for seq, event in entered.counts.items():
         if seq != leave_out and event is not None and not isinstance(event, model.RoundObserved | model.RoundClosed):
             before.append(statement(event) or "")
     read: list[Script] = []
     for lines in (before, [*before, line]):
-        read += parse("\n".join(lines), "the line", lambda name: filing.toml, table=table)
+        read += read_text("\n".join(lines))
     if len(read) != 2 or read[1].round_no != 1:
         raise ReviewRefused(f"{line.split(maxsplit=1)[0]}: this is no line of a round")
     said = [each.payload for each in read[1].events if each.line == len(before) + 1]
     if not said:
         raise ReviewRefused(f"{line.split(maxsplit=1)[0]}: this says nothing that happened in the round")
-    alone = parse(f"rules filed.toml\nround 1\n{line}", "the line", lambda name: filing.toml, table=table)[0]
+    alone = read_text(f"rules filed.toml\nround 1\n{line}")[0]
     covered = [_opening(each).observed for each in (read[1], alone)]
     return said, [each for each in covered[0] if each in covered[1]]
 
