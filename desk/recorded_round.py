@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC
 from typing import cast
@@ -27,7 +27,9 @@ from events.vocabulary.model import (
 )
 from replay.findings import Adjudication
 from replay.fold.corrections import correction, counting
+from replay.fold.device_order import in_order_of_play
 from replay.fold.observed_fold import added_line, place_of_line
+from replay.fold.recorded_event import RecordedEvent, is_of_people
 from replay.narrative.events import sentence
 from replay.narrative.names import moment
 from replay.narrative.reviews import recorded_by
@@ -123,12 +125,7 @@ def recorded_round(log: EventLog, table: str, round_no: int, rules: Rulebook | N
     with contextlib.suppress(IntegrityError):  # the round is before the break, which the summary names
         read.extend(_events(log, stream))
     corrections = _corrections(read)
-    events = [
-        event
-        for event in read
-        if (event.round_no == round_no and not isinstance(event.payload, EventCorrected))
-        or _replacement(corrections.get(event.seq), round_no) is not None
-    ]
+    events = _as_played(read, lambda event: _is_of(event, round_no, corrections.get(event.seq)))
     configured = property_configured(log)
     return RecordedRound(
         tuple(events),
@@ -138,6 +135,24 @@ def recorded_round(log: EventLog, table: str, round_no: int, rules: Rulebook | N
         "USD" if configured is None else configured.currency,
         clock_of(configured),
     )
+
+
+def _is_of(event: Envelope, round_no: int, corrected_by: Envelope | None) -> bool:
+    is_of_round = event.round_no == round_no and not isinstance(event.payload, EventCorrected)
+    return is_of_round or _replacement(corrected_by, round_no) is not None
+
+
+def _as_played(read: Sequence[Envelope], is_of_round: Callable[[Envelope], bool]) -> list[Envelope]:
+    """Return the events of a round in the order of play: what came late before the later numbers of its device (D850)."""
+    newest: dict[str, int] = {}
+    facts = list[RecordedEvent]()
+    for event in read:
+        if is_of_round(event):
+            is_late = event.source_seq < newest.get(event.source, 0) and not is_of_people(event.source)
+            facts.append(RecordedEvent.of(event, is_late=is_late))
+        newest[event.source] = max(newest.get(event.source, 0), event.source_seq)
+    by_seq = {event.seq: event for event in read}
+    return [by_seq[fact.seq] for fact in in_order_of_play(facts)]
 
 
 def _utc(at_us: int) -> str:

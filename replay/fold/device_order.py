@@ -8,7 +8,7 @@ order, and remembers the numbers of the log (`Round.numbers`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -22,13 +22,18 @@ def as_played(round_: Round) -> Round:
     facts = [fact for fact in round_.facts if fact is not round_.opened]
     if not any(fact.is_late for fact in facts) or round_.numbers:
         return round_
+    return _renumbered(round_, in_order_of_play(facts))
+
+
+def in_order_of_play(facts: Iterable[RecordedEvent]) -> list[RecordedEvent]:
+    """Return facts in the order of the log, with what came late in its place."""
     placed: list[RecordedEvent] = []
     for fact in facts:
         at = len(placed)
         if fact.is_late:
             at = _by_own_clock(placed, fact, place_of_late(placed, fact))
         placed.insert(at, fact)
-    return _renumbered(round_, placed)
+    return placed
 
 
 @derived

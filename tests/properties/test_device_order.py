@@ -6,19 +6,21 @@ Honest days of every game, and days with planted faults: of each round one messa
 from __future__ import annotations
 
 import functools
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from random import Random
 
 import msgspec
 import pytest
 
+from desk.recorded_round import recorded_round
 from events.vocabulary import model
 from events.vocabulary.envelope import Draft
 from floor.catalogue import SIMULATIONS
 from floor.day.gaming_day import simulate
 from replay.fold.phases import COLUMN, STRAY, TABLE, Phase
 from replay.run.replayer import MemoryResults, adjudications, replay
+from replay.transcript.transcript import judge
 from tests.floor.simulated import stored
 from tests.replay.tables import MemoryLog, records_of_drafts
 
@@ -180,6 +182,30 @@ def test_a_message_without_a_round_number_that_comes_rounds_later_is_not_of_the_
                 assert verdict[0] in ("UNDETERMINED", right[number][0]), f"{stream}, round {number}, trial {trial}"
                 undetermined, tried = undetermined + (verdict[0] == "UNDETERMINED"), tried + 1
     assert undetermined < tried // 2
+
+
+@pytest.mark.parametrize("game", ["face_up_pai_gow", "dj_wild"])
+def test_a_round_is_written_in_the_order_of_play(game: str) -> None:
+    """`rack round` of a round with a message that came late is judged as that of the same round in order."""
+    stream, drafts, _ = streams(game, plant=False)[0]
+    order = handed_in_late(drafts[:200], Random(stream))[0]
+    number = next(each.round_no for at, each in enumerate(order) if each.round_no and is_late_at(order, at))
+    said = []
+    for arrived in (drafts[:200], order):
+        log = MemoryLog([])
+        log.records = defaultdict(list, {stream: records_of_drafts(stream, arrived)})
+        log.all = log.records[stream]
+        text = recorded_round(log, stream.removeprefix("table/"), number).transcript()
+        filed = next(each.payload for each in arrived if isinstance(each.payload, model.RulesFiled))
+        (judgment,) = judge(f"rules filed.toml\n{text}", "round.txt", lambda name, toml=filed.toml: toml)
+        conclusion = judgment.conclusion
+        said.append((conclusion.verdict, [each.line() for each in conclusion.findings], conclusion.settlements))
+    assert said[0] == said[1]
+
+
+def is_late_at(order: Sequence[Draft], at: int) -> bool:
+    device = order[at].source
+    return any(each.source == device and each.source_seq > order[at].source_seq for each in order[:at])
 
 
 @pytest.mark.parametrize("game", ["face_up_pai_gow", "over_under", "player_dealer"])

@@ -202,6 +202,14 @@ def test_what_a_sentence_comes_to(judged: RoundVerdict, seat: int | None, outcom
     assert narrate(judged, seat).outcome is outcome
 
 
+def test_a_part_that_is_not_known_says_what_to_do_without_money_too() -> None:
+    judged = verdict("VARIANCE", [settled(1, None, 0)], [found("DEAL-CUT", None, None)], ("a card was not read",))
+    assert narrate(judged).headline == (
+        "VARIANCE: What is due in this round is in part undetermined because a card was not read, "
+        "but the round was not conducted as the rules say (DEAL-CUT). " + DECIDE
+    )
+
+
 def test_money_that_is_certain_leaves_the_rest_undetermined() -> None:
     judged = verdict("VARIANCE", [settled(1, 2500, 0)], [found("PAY-MISSED", 1, -2500)], ("a card was not read",))
     assert narrate(judged, currency="EUR").headline == (

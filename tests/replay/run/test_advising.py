@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
+
 import pytest
 
 from events.vocabulary.envelope import unlogged
+from events.vocabulary.model import Event
 from replay.advice import Advice
 from replay.fold.table_fold import TableFold
 from replay.run.advising import advise_on
@@ -18,12 +22,28 @@ RAISE = (
 )
 
 
-def advised(text: str) -> Advice:
+STACKS = (
+    "rules pa-688a\nwager seat=3 base 25.00\ndice 2 2 4 -> dealer\ndeal_order dealer=Kh Kd Jc 9h 8c 5d 3c\n"
+    "deal_order seat2=Ad Tc 9s 7h 6h 5c 3s\n"
+)
+"""Seat 1 comes after the dealer; its stack was set down at seat 2."""
+UNPLACED = (
+    "rules pa-688a\nwager seat=3 base 25.00\ndeal dealer=Kh Kd Jc 9h 8c 5d 3c seat3=Ad Tc 9s 7h 6h 5c 3s\n"
+    "reveal seat=3\ntake seat=4 base 25.00\n"
+)
+
+
+def at_the_pad(payload: Event) -> str:
+    return "pad" if payload.TYPE in ("wager_placed", "lammer_placed") else "dealer"
+
+
+def advised(text: str, device: Callable[[Event], str] = lambda payload: "transcript") -> Advice:
     """Return the advice after the last line of an open round."""
     (script,) = parse(text, "open.txt")
     fold = TableFold("table/t-1")
-    inside = False
+    inside, counts = False, Counter[str]()
     for seq, each in enumerate(script.events, 1):
+        counts[device(each.payload)] += 1
         inside = inside or each.payload.TYPE == "round_opened"
         fold.apply(
             unlogged(
@@ -31,8 +51,8 @@ def advised(text: str) -> Advice:
                 stream="table/t-1",
                 seq=seq,
                 gaming_day=script.gaming_day,
-                source="transcript",
-                source_seq=seq,
+                source=device(each.payload),
+                source_seq=counts[device(each.payload)],
                 occurred_at_us=each.at_us,
                 round_no=script.round_no if inside else None,
             )
@@ -70,3 +90,19 @@ def test_what_is_given_back_in_time_is_not_at_stake(
     assert [warning.line() for warning in advice.warnings] == warnings
     assert {due.wager: due.due_cents for due in advice.dues} == dues
     assert advice.phase == phase
+
+
+@pytest.mark.parametrize(
+    ("text", "warnings"),
+    [
+        # D755: the stack set down last can be moved until the next is
+        (STACKS, []),
+        (STACKS + "moved seat=2 seat=1\n", []),
+        (STACKS + "deal_order seat3=Qc Jd Ts 8d 7d 5s 2h\n", ["DEAL-ORDER"]),
+        # D850: a wager that is not on record may be handed in late, until its device is heard again
+        (UNPLACED, []),
+        (UNPLACED + "lammer seat=3 fortune_bonus\n", ["PAY-TAKEN seat=4 wager=base -25.00"]),
+    ],
+)  # fmt: skip
+def test_advice_waits_until_what_it_warns_of_can_no_longer_be_undone(text: str, warnings: list[str]) -> None:
+    assert [warning.line() for warning in advised(text, at_the_pad).warnings] == warnings

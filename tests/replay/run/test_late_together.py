@@ -10,8 +10,10 @@ import pytest
 from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
 from events.vocabulary import model
+from events.vocabulary.envelope import ReadEnvelope
 from replay.run import late_events, replayer, stream_worker
 from replay.run.replayer import MemoryResults, Replay, adjudications, replay
+from replay.run.stream_worker import StreamWorker
 from replay.run.verdict_check import check_verdicts
 from tests.replay.stored import stored
 from tests.replay.streams import taken
@@ -141,3 +143,29 @@ def test_appended_in_one_group_is_one_commit(tmp_path: Path) -> None:
         == 1
     )
     log.close()
+
+
+def test_a_wait_that_goes_on_where_it_seemed_to_end_leaves_no_event_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run is cut where the wait seems to end; if it does not end there after all, the run goes on to where it does."""
+    monkeypatch.setattr(late_events, "LITTLE", 60)
+    table, in_time = cut_off()
+    log = SqliteLog(tmp_path / "log.db", create=True, property_id="bellwether")
+    log.append_groups([(table.stream, table.drafts[:in_time])])
+    log.append_groups([(table.stream, table.drafts[in_time:])])
+    right, results = MemoryResults(), MemoryResults()
+    replay(log, right)
+    ends_late, guessed = StreamWorker._ends_late, set[int]()
+
+    def guess(worker: StreamWorker, event: ReadEnvelope[model.Event]) -> bool:
+        if worker.late.is_waiting and event.seq % 7 == 0 and event.seq not in guessed:
+            guessed.add(event.seq)
+            return True
+        return ends_late(worker, event)
+
+    monkeypatch.setattr(StreamWorker, "_ends_late", guess)
+    replay(log, results)
+    log.close()
+    assert len(guessed) > 3
+    assert stored(results) == stored(right)
