@@ -87,7 +87,7 @@ _ROUNDS_OF_TABLES: Final = """
                 stream,
                 arg_max(last_round_no, last_closed_at_us) AS last_round_no,
                 arg_max(last_dealer, last_closed_at_us) AS last_dealer,
-                arg_max(last_game, last_closed_at_us) AS game,
+                coalesce(arg_max(last_game, last_closed_at_us), arg_max(game, gaming_day)) AS game,
                 max(last_closed_at_us) AS last_closed_at_us,
                 arg_max(coalesce(last_event_at_us, last_closed_at_us), last_closed_at_us) AS last_event_at_us,
                 sum(upheld)::BIGINT AS upheld,
@@ -119,14 +119,14 @@ def floor_overview(db: Warehouse, gaming_day: date | None = None) -> pl.DataFram
     """Return a row per table: game, rounds, pace, incidents, money over and under, last event; of one day or of all.
 
     `pace_rounds_per_hour` counts from a day's first round opened to its last closed, None for a single round. Incidents
-    of no round have no day: they count if all days are asked for.
+    of no round have no day: they count if all days are asked for. A table of which only counts are on record has no rounds.
     """
     return _frame(
         db,
         f"""
         WITH days AS (
             SELECT * FROM fct_table_days
-            WHERE rounds > 0 AND ($gaming_day::DATE IS NULL OR gaming_day = $gaming_day::DATE)
+            WHERE $gaming_day::DATE IS NULL OR gaming_day = $gaming_day::DATE
         ),
 
         {_ROUNDS_OF_TABLES},

@@ -90,6 +90,11 @@ def verdict_badge(verdict: str) -> Html:
     )
 
 
+def no_rounds_badge(words: str) -> Html:
+    """Return the badge of a table of which no round was judged: it is not shown as in order (D870)."""
+    return Html(f'<span class="rk-badge rk-v-undetermined"><span aria-hidden="true">?</span> {escape(words)}</span>')
+
+
 def difference(cents: int | None, formats: Formats, nothing: str = UNKNOWN) -> Html:
     """Return what the patron got beyond the due: shape, sign, amount and word; `nothing` if no money is named."""
     if not cents:

@@ -29,6 +29,8 @@ def tile(row: dict[str, Any], formats: Formats, day: date | None) -> Html:
     worst = next((s for s in ("high", "medium", "low") if row[f"{s}_incidents"]), None)
     clean = "UNDETERMINED" if row["undetermined"] == row["rounds"] else "UPHELD"
     badge = markup.severity_badge(worst) if worst else markup.verdict_badge(clean)
+    if not row["rounds"] and worst is None:
+        badge = markup.no_rounds_badge("No round on record")
     pace = row["pace_rounds_per_hour"]
     cells = [
         ("Rounds", f"{row['rounds']:,}", "" if pace is None else f"{pace:,.0f} an hour"),
@@ -36,7 +38,9 @@ def tile(row: dict[str, Any], formats: Formats, day: date | None) -> Html:
         ("Overpaid", formats.money(row["overpaid_cents"]), ""),
         ("Underpaid", formats.money(row["underpaid_cents"]), ""),
     ]
-    who = f" · dealer {table_name(row['last_dealer'])}" if access.may(access.NAMES) else ""
+    game = game_name(row["game"]) if row["game"] else "game not on record"
+    last = "" if row["last_round_no"] is None else f"round {row['last_round_no']:,}"
+    who = f" · dealer {table_name(row['last_dealer'])}" if row["last_dealer"] and access.may(access.NAMES) else ""
     grid = "".join(
         f'<div><div class="rk-label">{label}</div><div class="rk-value">{markup.text(value)}</div>'
         f'<div class="rk-note">{markup.text(note)}</div></div>'
@@ -45,10 +49,10 @@ def tile(row: dict[str, Any], formats: Formats, day: date | None) -> Html:
     return Html(
         f'<a class="rk-tile" target="_self" href="{markup.text(markup.href("queue", table=row["table_id"], day=day))}">'
         f'<div class="rk-tile-head"><span class="rk-tile-name">{markup.text(table_name(row["table_id"]))}</span>{badge}</div>'
-        f'<div class="rk-soft">{markup.text(game_name(row["game"]))}{markup.text(who)}</div>'
+        f'<div class="rk-soft">{markup.text(game)}{markup.text(who)}</div>'
         f'<div class="rk-tile-grid">{grid}</div>'
         f'<div class="rk-tile-foot"><span>Last event {formats.day_and_clock(row["last_event_at_us"])}</span>'
-        f"<span>round {row['last_round_no']:,}</span></div></a>"
+        f"<span>{last}</span></div></a>"
     )
 
 

@@ -129,7 +129,7 @@ def tile(row: dict[str, Any], formats: Formats, now_us: int) -> Html:
         badge = Html('<span class="rk-badge rk-v-upheld"><span aria-hidden="true">✔\ufe0e</span> Nothing open</span>')
     else:  # nothing was looked at, so nothing is in order
         words = "Not judged yet" if row["waiting"] else "No round on record"
-        badge = Html(f'<span class="rk-badge rk-v-undetermined"><span aria-hidden="true">?</span> {words}</span>')
+        badge = markup.no_rounds_badge(words)
     state = {True: "", False: "○ Closed · ", None: "? Not known whether open · "}[row["open"]]
     at = row["recorded_at_us"]
     age = "no event yet" if at is None else f"{ago((now_us - at) / 1e6)} ago"

@@ -181,3 +181,12 @@ def test_d871_a_count_that_a_correction_took_back_is_no_longer_entered_twice(tmp
     with reading(tmp_path / "w") as db:
         (row,) = hold.hold_totals(db).iter_rows(named=True)
         assert (row["repeated_drops"], row["drop_cents"]) == (0, DROP)
+
+
+def test_d870_the_floor_of_a_past_day_has_the_tables_of_which_only_counts_are_on_record(counts_only: Warehouse) -> None:
+    for day in (None, date(2026, 3, 6)):
+        found = hold.floor_overview(counts_only, day)
+        assert found["table_id"].to_list() == ["fu-01", "ou-01"]
+        assert found["game"].to_list() == ["face_up_pai_gow", "over_under"]
+        assert set(found["rounds"].to_list()) == {0}
+        assert found["last_round_no"].is_null().all()

@@ -7,11 +7,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from analytics.warehouse.warehouse import build
 from dashboards.drawing.names import Formats
 from dashboards.parts import desk, floor_now
 from desk.review.desk import desk_at
 from replay.advice import Advice
 from replay.findings import Finding
+from tests.analytics.counts import month
 from tests.dashboards import living, sample
 from tests.dashboards.living import Living
 from tests.dashboards.running import run, said, start
@@ -109,6 +111,15 @@ def test_d870_a_table_of_which_no_round_was_seen_is_not_green() -> None:
     drawn = floor_now.tile({**ROW, "rounds": 0, "last_round_no": None}, FORMATS, sample.EVENING)
     assert "rk-v-upheld" not in drawn
     assert "Nothing open" not in drawn
+
+
+def test_d870_a_past_day_of_which_only_counts_are_on_record_is_not_green(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build(tmp_path / "w", (), month("fu-01", ["2026-03-05"]), facts=sample.FACTS)
+    drawn = said(run("floor", tmp_path / "w", monkeypatch, show="2026-03-05"))
+    assert "No round on record" in drawn
+    assert "rk-v-upheld" not in drawn
 
 
 def test_a_warning_about_the_open_round_is_on_its_tile(floor: Living) -> None:
