@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from events.vocabulary.envelope import ReadEnvelope
+from events.vocabulary.envelope import Envelope, ReadEnvelope
 from events.vocabulary.model import Event
 
 
@@ -27,7 +27,7 @@ class RecordedEvent(msgspec.Struct, frozen=True, gc=False):
     is_late: bool = False
 
     @classmethod
-    def of(cls, event: ReadEnvelope[Event], *, is_late: bool = False) -> RecordedEvent:
+    def of(cls, event: ReadEnvelope[Event] | Envelope, *, is_late: bool = False) -> RecordedEvent:
         """Return the fact that an event of a stream states."""
         return cls(
             event.seq, event.occurred_at_us, event.source, event.payload, event.event_id, event.source_seq, is_late

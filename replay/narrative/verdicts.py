@@ -386,7 +386,7 @@ def _without_money(judged: RoundVerdict, seat: int | None) -> Narrative:
         settled += f"; what was found is about seat {', '.join(map(str, others))}"
     elif judged.verdict == "VOID":
         settled = f"The round was voided, and {settled[0].lower()}{settled[1:]}"
-    is_open = outcome is Outcome.UNDETERMINED and judged.undetermined
+    is_open = outcome is SentenceOutcome.UNDETERMINED and judged.undetermined
     to_do = f" {what_to_do(judged.undetermined)}" if is_open else ""
     return Narrative(judged.verdict, outcome, f"{settled}.{to_do}")
 
