@@ -72,7 +72,7 @@ COMMANDS = {
 
 GROUPS = {
     "The first day": ("demo", "judge", "init", "live", "dashboard", "verify"),
-    "A house without sensors": ("plan", "apply", "doctor", "pit", "count", "observe"),
+    "A house without sensors": ("plan", "apply", "sign-in", "doctor", "pit", "count", "observe"),
     "Take events in": ("simulate", "ingest", "gateway", "devices", "quarantine", "patrons", "kafka"),
     "Judge": ("replay", "round", "rounds", "advise", "what-if", "rules", "theory"),
     "Work on findings": ("review", "find", "case", "dispute", "alerts", "surveillance", "sign-in"),

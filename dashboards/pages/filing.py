@@ -23,7 +23,7 @@ from rulebook.chapters.rulebook import Rulebook, parse_submission
 
 ACROSS = 4
 """Fields next to each other; on a phone they are below each other."""
-RETURNS = {"Wager": "short", "In force": "text", "New": "text", "Returned": "number", "Returns": "number"}
+RETURNS = {"Wager": "short", "In force": "text", "New": "text", "Returns now": "number", "Returns then": "number"}
 
 
 def page() -> None:
@@ -147,7 +147,10 @@ def review(records: Sequence[TableRecord], text: str) -> None:
         markup.section("What changes", "Old and new beside each other; the returns are those of the paytables.")
     )
     source.show(returns(made[0].before, book))
-    source.show("".join(f"<p>{markup.text(each.says)}</p>" for each in made))
+    same: dict[str, list[str]] = {}
+    for each in made:
+        same.setdefault(each.says.removeprefix(each.table), []).append(table_name(each.table))
+    source.show("".join(f"<p>{markup.text(listed(tables) + says)}</p>" for says, tables in same.items()))
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             f"File at {plural(len(records), 'table')}",

@@ -112,7 +112,7 @@ def counts_of(day: str) -> Counts | None:
 
 def count_room(log: HouseLog, persons: Persons) -> CountRoom:
     """Return the count room, which keeps first entries where `rack count` does."""
-    return CountRoom(log, persons, _now_us, (cases_path() or Path(".rack")) / "counts")
+    return CountRoom(log, persons, _now_us, (cases_path() or folder() or Path(".rack")) / "counts")
 
 
 def others() -> list[str]:

@@ -292,8 +292,7 @@ def _verified(who: str | None, verb: str) -> str:
 
 
 def _second(e: Any) -> str:
-    """Return who was there as a second person, if somebody was."""
-    return f", verified by {table_name(e.verified_by)}" if e.VERSION > 1 else ""
+    return _verified(e.verified_by, "verified") if e.VERSION > 1 else ""
 
 
 # ---------------------------------------------------------------------------------------------------------- the sentences

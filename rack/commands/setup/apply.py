@@ -50,6 +50,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         output.note(
             f"a second person signs what was filed: rack rules sign {' '.join(filed)} --by PERSON --log {made.address}"
         )
+    if any(each.path.name == "login.toml" and each.mark == "+" for each in plan.files):
+        output.note(f"invite each person to set up a sign-in: rack sign-in invite PERSON --log {made.address}")
     if any(each.path.suffix == ".service" and each.mark in "+~" for each in plan.files):
         output.note(
             f"install the units: copy {made.folder}/units/rack-* to /etc/systemd/system, then systemctl enable --now them"
