@@ -75,7 +75,7 @@ GROUPS = {
     "A house without sensors": ("plan", "apply", "sign-in", "doctor", "pit", "count", "observe"),
     "Take events in": ("simulate", "ingest", "gateway", "devices", "quarantine", "patrons", "kafka"),
     "Judge": ("replay", "round", "rounds", "advise", "what-if", "rules", "theory"),
-    "Work on findings": ("review", "find", "case", "dispute", "alerts", "surveillance", "sign-in"),
+    "Work on findings": ("review", "find", "case", "dispute", "alerts", "surveillance"),
     "Prove and keep": ("keys", "checkpoint", "witness", "prove", "archive"),
     "Analyze and report": ("warehouse", "hold", "dealer-errors", "fairness", "report", "metrics"),
     "Help": ("docs", "completion"),
