@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from events.vocabulary import model
 from events.vocabulary.model import Event
+from replay.fold.derived import derived
 from replay.fold.wager_keys import Key, key_in
 
 if TYPE_CHECKING:
@@ -24,7 +25,19 @@ def is_collected_before(round_: Round, fact: RecordedEvent) -> bool:
 
 def all_wagers_returned(round_: Round) -> bool:
     """Say whether a round was declared void, or all its wagers were returned as void and no other money moved (D321)."""
-    return round_.voided is not None or is_returned_as_void(round_)
+    return round_.voided is not None or _is_returned(round_)
+
+
+@derived
+def _is_returned(round_: Round) -> bool:
+    return is_returned_as_void(round_)
+
+
+@derived
+def seats_returned_as_void(round_: Round) -> frozenset[int]:
+    """Return the seats of which all wagers were returned as void and no other money moved."""
+    seats = {fact.payload.seat for fact in round_.of(model.WagerReturned)}
+    return frozenset(seat for seat in seats if is_returned_as_void(round_, seat))
 
 
 def is_returned_as_void(round_: Round, seat: int | None = None, but: Collection[str] = ()) -> bool:

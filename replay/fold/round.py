@@ -142,7 +142,8 @@ class Round:
         read.answers = {**self.answers, **answers}
         read.share = self.share * share
         read.forget()
-        return read.made_of([fact for fact in self.facts if fact not in without]) if without else read
+        left_out = {fact.seq: fact for fact in without}
+        return read.made_of([fact for fact in self.facts if left_out.get(fact.seq) != fact]) if without else read
 
     def made_of(self, facts: Sequence[RecordedEvent]) -> Round:
         """Return the round as if these had been its facts; the round itself does not change."""

@@ -6,10 +6,14 @@ GEGR-002138, Type of game.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from operator import attrgetter
 
 from events.vocabulary import model
 from replay.findings import Finding
+from replay.fold.derived import derived
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.rules.rule import EVERY_CHAPTER, finding, rule
@@ -122,9 +126,9 @@ def stays_seated(round_: Round, book: Rulebook) -> Iterator[Finding]:
         if first is None or not is_playing or seat in seen or seat in abandoned:
             continue
         since = max(left.seq, first.seq)
-        back = next((f.seq for f in round_.of(model.PatronSeated) if f.payload.seat == seat and f.seq > left.seq), None)
-        acts = [fact for fact in _acts_of(round_, seat) if since < fact.seq and (back is None or fact.seq < back)]
-        if acts:
+        back = _next(_seated(round_).get(seat, ()), left.seq)
+        act = _next(_acts(round_).get(seat, ()), since)
+        if act is not None and (back is None or act.seq < back.seq):
             seen.add(seat)
             yield finding(
                 round_,
@@ -133,21 +137,37 @@ def stays_seated(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 "7(b)",
                 expected="the player seated until the round is over",
                 observed="left, and played on",
-                evidence=(left, acts[0]),
+                evidence=(left, act),
                 seat=seat,
             )
 
 
-def _acts_of(round_: Round, seat: int) -> list[RecordedEvent]:
-    """Return what a player did at a seat, in order: looked, set the hands, decided, elected, surrendered, wagered."""
-    found = []
+def _next(facts: Sequence[RecordedEvent], seq: int) -> RecordedEvent | None:
+    """Return the first of some facts, which are in order, after a number."""
+    at = bisect_right(facts, seq, key=attrgetter("seq"))
+    return facts[at] if at < len(facts) else None
+
+
+@derived
+def _seated(round_: Round) -> dict[int, list[RecordedEvent]]:
+    """Return when patrons sat down, in order, by seat."""
+    found: defaultdict[int, list[RecordedEvent]] = defaultdict(list)
+    for fact in round_.in_order(model.PatronSeated):
+        found[fact.payload.seat].append(fact)
+    return dict(found)
+
+
+@derived
+def _acts(round_: Round) -> dict[int, list[RecordedEvent]]:
+    """Return what players did, in order, by seat: looked, set the hands, decided, elected, surrendered, wagered."""
+    found: defaultdict[int, list[RecordedEvent]] = defaultdict(list)
     for fact in round_.in_order(*PLAYING, model.WagerPlaced):
         event = fact.payload
-        at = event.position if isinstance(event, model.HandSet) else event.seat
-        by_player = not isinstance(event, model.HandSet) or event.by == "player"
-        if at == seat and by_player:
-            found.append(fact)
-    return found
+        if not isinstance(event, model.HandSet):
+            found[event.seat].append(fact)
+        elif event.by == "player" and event.position != "dealer":
+            found[event.position].append(fact)
+    return dict(found)
 
 
 OFFERED = "687a.7(d)(2)"

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
+from operator import attrgetter
 
 from events.vocabulary import model
-from replay.fold.all_wagers_returned import is_returned_as_void
+from replay.fold.all_wagers_returned import seats_returned_as_void
+from replay.fold.derived import derived
 from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Question, Round
 from rulebook.cards.cards import CODE
@@ -99,13 +104,13 @@ def _returned_after_exposure(round_: Round, book: Rulebook) -> list[tuple[int, Q
     """Return the seats whose wagers all went back as void, each with None if a card of theirs was exposed, or what is open."""
     if not round_.of(model.CardExposed) or not round_.of(model.WagerReturned) or not book.has("13(d)"):
         return []
-    elected = {fact.payload.seat for fact in round_.of(model.HandElected)}
+    returned = seats_returned_as_void(round_) - {fact.payload.seat for fact in round_.of(model.HandElected)}
     return [
         (seat, question)
         for fact in round_.of(model.CardExposed)
         if fact.payload.by != "player"
         for seat, question in _seats_shown(round_, book, fact)
-        if seat not in elected and is_returned_as_void(round_, seat) and not is_over(round_, seat, fact)
+        if seat in returned and not is_over(round_, seat, fact)
     ]
 
 
@@ -133,19 +138,43 @@ def _seats_shown(round_: Round, book: Rulebook, exposed: RecordedEvent) -> Itera
 
 def is_played_on(round_: Round, seat: int, exposed: RecordedEvent) -> bool:
     """Say whether a hand was looked at, set or revealed after a card of it was exposed and before its first wager went back."""
-    returned = min((each.seq for each in round_.of(model.WagerReturned) if each.payload.seat == seat), default=None)
-    return any(exposed.seq < each.seq and (returned is None or each.seq < returned) for each in looks(round_, seat))
+    returned, seen = _returns(round_).get(seat), looks(round_, seat)
+    look = bisect_right(seen, exposed.seq, key=attrgetter("seq"))
+    return look < len(seen) and (not returned or seen[look].seq < returned[0].seq)
 
 
-def looks(round_: Round, seat: int) -> list[RecordedEvent]:
-    """Return what shows that somebody has seen the cards of a seat: they were looked at, set or revealed."""
-    seen = [fact for fact in round_.of(model.HandExamined) if fact.payload.seat == seat]
-    placed = round_.in_order(model.HandSet, model.HandReset, model.HandRevealed)
-    return in_order([*seen, *(fact for fact in placed if fact.payload.position == seat)])
+def looks(round_: Round, seat: int) -> Sequence[RecordedEvent]:
+    """Return what shows that somebody has seen the cards of a seat, in order: they were looked at, set or revealed."""
+    return _looks(round_).get(seat, ())
+
+
+@derived
+def _looks(round_: Round) -> dict[Position, list[RecordedEvent]]:
+    return _by_place(round_, model.HandExamined, model.HandSet, model.HandReset, model.HandRevealed)
+
+
+@derived
+def _returns(round_: Round) -> dict[Position, list[RecordedEvent]]:
+    return _by_place(round_, model.WagerReturned)
+
+
+@derived
+def _ends(round_: Round) -> dict[Position, list[RecordedEvent]]:
+    return _by_place(round_, model.HandRevealed, model.WagerReturned)
+
+
+def _by_place(round_: Round, *types: type[model.Event]) -> dict[Position, list[RecordedEvent]]:
+    """Return the facts of these types, in order, by the seat or the position that they name: a round may have thousands."""
+    found: defaultdict[Position, list[RecordedEvent]] = defaultdict(list)
+    for fact in round_.in_order(*types):
+        event = fact.payload
+        found[event.seat if isinstance(event, model.HandExamined | model.WagerReturned) else event.position].append(
+            fact
+        )
+    return dict(found)
 
 
 def is_over(round_: Round, seat: int, exposed: RecordedEvent) -> bool:
     """Say whether the hand was certainly over when the card was exposed: revealed, or its wagers returned."""
-    over = [each for each in round_.of(model.HandRevealed) if each.payload.position == seat]
-    over += [each for each in round_.of(model.WagerReturned) if each.payload.seat == seat]
-    return any(round_.certainly_before(each, exposed) for each in over)
+    earlier = takewhile(lambda each: each.seq < exposed.seq, _ends(round_).get(seat, ()))
+    return any(round_.certainly_before(each, exposed) for each in earlier)

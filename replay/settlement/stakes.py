@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from itertools import accumulate, takewhile
 from typing import assert_never
 
@@ -74,14 +75,19 @@ def stakes(round_: Round, book: Rulebook) -> dict[Key, Stake]:
     as late is settled by that. A wager is of who placed it first of those whose wager lies there in the end.
     """
     by_key: dict[Key, Stake] = {}
+    moves: dict[Key, _Moves] = {}
     no_more_bets = closing(round_, "activation" if bets_close_with_the_dice(round_, book) else "no_more_bets", 0)
     for fact in (*round_.of(model.WagerPlaced), *round_.of(model.WagerRemoved)):
         event, key = fact.payload, key_in(fact.payload)
         stake = by_key.get(key)
         if stake is None:
             stake = by_key[key] = Stake(event.seat, event.wager, key[2], event.bettor)
-        if not isinstance(event, model.WagerRemoved) or _was_there(round_, stake, fact):
-            _move_wager(round_, book, stake, fact, no_more_bets)
+        if isinstance(event, model.WagerRemoved):
+            moved = moves.get(key) or moves.setdefault(key, _Moves(stake.facts))  # what is placed comes first
+            if not _was_there(round_, stake, fact, moved):
+                continue
+            moved.withdraw(fact)
+        _move_wager(round_, book, stake, fact, no_more_bets)
     for fact in (*round_.of(model.WagerReturned), *round_.of(model.WagerRefused)):
         stake = by_key.get(key_in(fact.payload))
         if stake is not None:
@@ -127,14 +133,37 @@ def _move_wager(
     stake.facts.append(fact)
 
 
-def _was_there(round_: Round, stake: Stake, removed: RecordedEvent) -> bool:
+class _Moves:
+    """What was placed and withdrawn of a wager, added up once: a round may have thousands of either."""
+
+    def __init__(self, placed: Iterable[RecordedEvent]) -> None:
+        facts = in_order(placed)
+        self._seqs = [fact.seq for fact in facts]
+        self._cents: list[int] = list(accumulate((fact.payload.amount_cents for fact in facts), initial=0))
+        self._withdrawn: list[RecordedEvent] = []
+        self._withdrawn_cents = self._last = 0
+
+    def withdraw(self, fact: RecordedEvent) -> None:
+        """Note that something was withdrawn."""
+        self._withdrawn.append(fact)
+        self._withdrawn_cents += fact.payload.amount_cents
+        self._last = max(self._last, fact.seq)
+
+    def lying_cents(self, fact: RecordedEvent) -> int:
+        """Return what lay there before a fact."""
+        withdrawn: int = self._withdrawn_cents
+        if self._last > fact.seq:  # a withdrawal that came late has its place before it
+            withdrawn = sum(each.payload.amount_cents for each in self._withdrawn if each.seq < fact.seq)
+        return self._cents[bisect_left(self._seqs, fact.seq)] - withdrawn
+
+    def are_before(self, fact: RecordedEvent) -> bool:
+        """Say whether everything was moved before a fact."""
+        return self._last < fact.seq and (not self._seqs or self._seqs[-1] < fact.seq)
+
+
+def _was_there(round_: Round, stake: Stake, removed: RecordedEvent, moves: _Moves) -> bool:
     """Say whether what was withdrawn lay there; on record only later, it may have been withdrawn or not (D559)."""
-    last = round_.last(model.WagerPlaced)
-    if last is None or last.seq < removed.seq:  # the same without adding up: a round may have thousands of withdrawals
-        return True
-    before = [fact.payload for fact in stake.facts if fact.seq < removed.seq]
-    cents = sum(each.amount_cents if isinstance(each, model.WagerPlaced) else -each.amount_cents for each in before)
-    if cents >= removed.payload.amount_cents or len(before) == len(stake.facts):
+    if moves.are_before(removed) or moves.lying_cents(removed) >= removed.payload.amount_cents:
         return True
     question: Question = ("withdrawn of it", removed.seq)
     if question not in round_.answers:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import time
 import tracemalloc
+from collections.abc import Sequence
+from itertools import combinations
 
 import pytest
 
@@ -79,6 +82,67 @@ def test_a_round_takes_less_than_100_mb(text: str) -> None:
         assert tracemalloc.get_traced_memory()[1] < MEMORY
     finally:
         tracemalloc.stop()
+
+
+IN_TURN = [
+    ("return seat=1 base 1.00 void",),
+    ("wager seat=1 bettor=p-1 base 10.00", "withdraw seat=1 base 5.00"),
+    ("elect seat=2 void", "left seat=3 p-3"),
+    ("exposed seat=1 Kd by dealer", "return seat=1 base 1.00 void"),
+]
+"""Statements of which thousands, in turn, were compared with each other one by one."""
+KINDS = """
+abandon seat=1; wager seat=1 bettor=p-1 base 10.00; wager seat=1 bettor=p-1 fortune_bonus 5.00; wager seat=2 bettor=p-9 base 10.00
+withdraw seat=1 base 5.00; refuse seat=1 base 5.00; no_more_bets; lock accepted=2 collected=2; lammer seat=3 fortune_bonus
+accepted seat=3 5.00 meter=10432.1750; shake 3; dice 2 2 4 -> dealer; total 8; deal burn=4c; drawn_in_error 4c; found_face_up 4c
+found_boxed 4c used; exposed seat=2 Kd by dealer; elect seat=2 void; shaker_covered; stub 4; examine seat=2; set dealer house_way
+set seat1 high=As Ah 5s 4c 2h low=7c 7d; reset dealer high=As Ks Qs Js 9s low=Ts 8s house_way; surrender seat=4; reveal seat=6
+reveal dealer; announce seat=6 base tie; acknowledge seat=5; light seat=3; validate seat=3 progressive floorperson
+document seat=3 progressive 10432.17; won seat=3 meter=10432.17 share=100% after=10000.00; take seat=3 base 5.00
+take seat=1 base 10.00; pay seat=1 base 10.00; pay seat=3 fortune_bonus 100.00 slip; return seat=1 base 10.00 push
+return seat=1 base 1.00 void; envy seat=1 for=5 fortune_bonus 10.00; vigorish seat=3 1.25; collect all 53
+collect seat=4 7 counted=7
+seated seat=3 p-3; left seat=3 p-3; seated seat=1 p-1; left seat=1 p-1; dealer d-07; dealer d-08; shift s-1; device shuffler jam
+device shuffler restored; device shuffler alarm red_light; foreign seat=3 6c back=blue; deck d1 in_play; deck d2 in_play
+deck d1 removed incorrect_count; shuffle manual; offer_cut seat=6 refused; cut seat=5 22; recut_ordered by=f-1; at +90s
+"""
+
+
+def calls(lines: Sequence[str], size: int) -> int:
+    """Return how many calls it takes to judge a round with these lines in turn, up to this many bytes."""
+    count, text = 0, round_of({}, *list(lines) * (size // sum(len(line) + 1 for line in lines)))
+
+    def note(*_: object) -> None:
+        nonlocal count
+        count += 1
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        judge(text, "played")
+    finally:
+        sys.setprofile(before)
+    return count
+
+
+def growth(lines: Sequence[str]) -> float:
+    """Return by how much more the second doubling of a round costs than the first: 2 is linear, 4 the square."""
+    small, middle, large = (calls(lines, size) for size in (2_000, 4_000, 8_000))
+    return (large - middle) / max(1, middle - small)
+
+
+@pytest.mark.parametrize("lines", IN_TURN, ids=" / ".join)
+def test_statements_in_turn_cost_no_more_than_their_number(lines: Sequence[str]) -> None:
+    judge(round_of({}), "played")
+    assert growth(lines) < 2.5
+
+
+@pytest.mark.nightly
+def test_no_two_kinds_of_statements_in_turn_cost_more_than_their_number() -> None:
+    judge(round_of({}), "played")
+    kinds = [kind.strip() for line in KINDS.strip().splitlines() for kind in line.split(";")]
+    pairs = [(kind,) for kind in kinds] + list(combinations(kinds, 2))
+    assert {pair: found for pair in pairs if (found := growth(pair)) > 2.6} == {}
 
 
 def test_what_was_not_tried_is_in_doubt_and_accuses_nobody() -> None:
