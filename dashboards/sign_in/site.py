@@ -6,15 +6,17 @@ Invariant: no answer says whether a name exists; a secret is in the body of a re
 from __future__ import annotations
 
 import asyncio
+import hmac
 import json
 import secrets
+import struct
 import threading
 import time
-from base64 import b32decode, b32encode
+from base64 import b32decode, b32encode, urlsafe_b64encode
 from collections.abc import Awaitable, Callable, Mapping
 from html import escape
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 from urllib.parse import parse_qsl
 
 import webauthn
@@ -38,7 +40,6 @@ from desk.sign_in.passwords import authenticator_address, new_code_secret, reada
 HERE = Path(__file__).parent
 LONGEST_BODY: Final = 64 * 1024
 CHALLENGE_S: Final = 300
-MOST_CHALLENGES: Final = 1_000
 AT_ONCE: Final = 2
 """So many passwords are compared at once: each takes 64 MiB."""
 POLICY: Final = (
@@ -48,12 +49,38 @@ POLICY: Final = (
 HEADERS: Final = {"Cache-Control": "no-store", "Content-Security-Policy": POLICY}
 
 
-class Challenge(NamedTuple):
-    """What an authenticator has to answer; `person`: for whom a passkey is made (None: somebody signs in)."""
+class Challenges:
+    """What authenticators have to answer. None is kept: each is a seal of when it ends and for whom it is, so that whoever asks
+    for many takes nobody's away. One that was answered is not answered again.
+    """
 
-    nonce: bytes
-    person: str | None
-    until: float
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock, self._key = clock, secrets.token_bytes(32)
+        self._answered: dict[bytes, float] = {}
+        self._lock = threading.Lock()
+
+    def new(self, person: str) -> bytes:
+        """Return a challenge; `person`: for whom a passkey is made (empty: somebody signs in)."""
+        begun = struct.pack(">d", self._clock() + CHALLENGE_S) + secrets.token_bytes(16)
+        return begun + self._seal(begun, person)
+
+    def holds(self, challenge: bytes, person: str) -> bool:
+        """Return whether a challenge is ours, for this person, and neither over nor answered."""
+        begun = challenge[:24]
+        is_ours = hmac.compare_digest(challenge[24:], self._seal(begun, person))
+        return is_ours and self._clock() <= struct.unpack(">d", begun[:8])[0] and challenge not in self._answered
+
+    def answer(self, challenge: bytes) -> None:
+        """Let a challenge hold no longer. Raises `SignInRefused` if it does not any more."""
+        with self._lock:
+            now = self._clock()
+            self._answered = {each: until for each, until in self._answered.items() if until > now}
+            if challenge in self._answered:
+                raise SignInRefused("This was answered already. Try again.")
+            self._answered[challenge] = now + CHALLENGE_S
+
+    def _seal(self, begun: bytes, person: str) -> bytes:
+        return hmac.digest(self._key, begun + person.encode(), "sha256")
 
 
 class SignInSite:
@@ -65,8 +92,7 @@ class SignInSite:
         self.local, self._persons, self._clock = local, persons, clock
         self.accounts = Accounts(local.accounts)
         self.provider = Provider(local.issuer, local.address + CALLBACK, CLIENT, local.client_secret)
-        self._challenges: dict[str, Challenge] = {}
-        self._lock = threading.Lock()
+        self._challenges = Challenges(clock)
         self._turns = asyncio.Semaphore(AT_ONCE)
 
     def routes(self) -> list[Route]:
@@ -199,22 +225,17 @@ class SignInSite:
             raise SignInRefused("This sign-in was not begun by the pages. Open them again.")
         if credential is None:
             return self._begin(self.accounts.invited(code, self._persons(), self._clock()) if code else None)
-        with self._lock:
-            challenge = self._challenges.pop(str(given["request"]), None)
-        if challenge is None or challenge.until < self._clock() or (challenge.person is None) != (not code):
+        challenge = webauthn.base64url_to_bytes(str(given["request"]))
+        invited = self.accounts.invited(code, self._persons(), self._clock()) if code else None
+        if not self._challenges.holds(challenge, "" if invited is None else invited.id):
             raise SignInRefused("This took too long. Try again.")
-        if code:
+        if invited is not None:
             self._make(code, challenge, credential)
             return {"to": f"{PATH}/done"}
         return {"to": self.provider.grant(asked, claims(self._use(challenge, credential)))}
 
     def _begin(self, person: Person | None) -> dict[str, Any]:
-        nonce, name = secrets.token_bytes(32), secrets.token_urlsafe(16)
-        with self._lock:
-            while len(self._challenges) >= MOST_CHALLENGES:
-                del self._challenges[next(iter(self._challenges))]
-            made = Challenge(nonce, None if person is None else person.id, self._clock() + CHALLENGE_S)
-            self._challenges[name] = made
+        nonce = self._challenges.new("" if person is None else person.id)
         options: Any
         if person is None:
             options = webauthn.generate_authentication_options(
@@ -232,34 +253,37 @@ class SignInSite:
                     user_verification=UserVerificationRequirement.REQUIRED,
                 ),
             )
-        return {"request": name, "options": json.loads(webauthn.options_to_json(options))}
+        return {
+            "request": urlsafe_b64encode(nonce).decode().rstrip("="),
+            "options": json.loads(webauthn.options_to_json(options)),
+        }
 
-    def _make(self, code: str, challenge: Challenge, credential: dict[str, Any]) -> None:
+    def _make(self, code: str, challenge: bytes, credential: dict[str, Any]) -> None:
         made = webauthn.verify_registration_response(
             credential=credential,
-            expected_challenge=challenge.nonce,
+            expected_challenge=challenge,
             expected_rp_id=self.local.host,
             expected_origin=self.local.address,
             require_user_verification=True,
         )
+        self._challenges.answer(challenge)
         persons, now = self._persons(), self._clock()
-        if self.accounts.invited(code, persons, now).id != challenge.person:
-            raise SignInRefused("This invitation is another person's.")
         self.accounts.add_passkey(code, persons, (made.credential_id, made.credential_public_key, made.sign_count), now)
 
-    def _use(self, challenge: Challenge, credential: dict[str, Any]) -> Person:
+    def _use(self, challenge: bytes, credential: dict[str, Any]) -> Person:
         passkey = self.accounts.passkey(webauthn.base64url_to_bytes(str(credential["rawId"])))
         if passkey is None:
             raise SignInRefused("This passkey is not known here.")
         used = webauthn.verify_authentication_response(
             credential=credential,
-            expected_challenge=challenge.nonce,
+            expected_challenge=challenge,
             expected_rp_id=self.local.host,
             expected_origin=self.local.address,
             credential_public_key=passkey.public_key,
             credential_current_sign_count=passkey.uses,
             require_user_verification=True,
         )
+        self._challenges.answer(challenge)
         return self.accounts.by_passkey(passkey, self._persons(), used.new_sign_count, self._clock())
 
     # ------------------------------------------------------------------------------------------------------------------ within

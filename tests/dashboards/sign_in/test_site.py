@@ -14,9 +14,10 @@ import pytest
 from starlette.applications import Starlette
 
 from dashboards.sign_in.provider import Provider
-from dashboards.sign_in.site import LONGEST_BODY, SignInSite
+from dashboards.sign_in.site import LONGEST_BODY, Challenges, SignInSite
 from desk.review.persons import Person, Persons
 from desk.sign_in import passwords
+from desk.sign_in.accounts import SignInRefused
 from desk.sign_in.login_file import LocalSignIn, local_login_text, local_sign_in
 from rack.commands.analysis.dashboard import check_login
 
@@ -116,6 +117,36 @@ def test_a_challenge_of_an_invitation_signs_no_one_in(browser: Browser, site: Si
     assert begun["options"]["rp"]["id"] == "rack.example"
     given = {"request": begun["request"], "credential": {"rawId": "AAAA"}}
     assert browser.post("/sign-in/passkey", params=ASKED, json=given).status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("person", "later_s", "changed", "holds"),
+    [
+        ("", 0, False, True),
+        ("", 300, False, True),
+        ("", 301, False, False),
+        ("", 0, True, False),
+        ("m.ortiz", 0, False, False),
+    ],
+)
+def test_a_challenge_is_ours_for_whom_it_was_made_for_five_minutes_and_once(
+    person: str, later_s: int, changed: bool, holds: bool
+) -> None:
+    now = [1_000.0]
+    challenges = Challenges(lambda: now[0])
+    made = challenges.new("")
+    for _ in range(2_000):  # whoever asks for many takes nobody's away
+        challenges.new("")
+    now[0] += later_s
+    given = made[:-1] + bytes([made[-1] ^ changed])
+    assert challenges.holds(given, person) is holds
+    assert not Challenges(lambda: now[0]).holds(made, "")
+    assert not challenges.holds(b"", person)
+    if holds:
+        challenges.answer(made)
+        assert not challenges.holds(made, "")
+        with pytest.raises(SignInRefused):
+            challenges.answer(made)
 
 
 def test_a_name_is_shown_as_text_and_the_invitations_page_names_only_the_invited(
