@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from events.log.contract import EventLog
@@ -45,11 +45,3 @@ def report_clock(log: EventLog, output: Output) -> None:
     now_us = utc_now_us()
     for line in ahead_lines(streams_ahead(log, now_us), now_us):
         output.problem(line)
-
-
-def foreign_as_json(report: ForeignReport) -> dict[str, Any]:
-    """Return foreign records as JSON values: how many, and the first of them."""
-    from msgspec import to_builtins
-
-    found: dict[str, Any] = to_builtins(report)
-    return found

@@ -60,9 +60,10 @@ def desk(address: str, *, read_only: bool = False, needs_results: bool = True) -
 
 def house_log(flag: str | None, *, read_only: bool = False) -> AbstractContextManager[EventLog]:
     """Open the log of a house for its people; `flag` is what `--log` gave."""
-    from contextlib import closing
+    from desk.house.record import house_at
 
-    return closing(log_at(settings.log_address(flag), read_only=read_only))
+    address = settings.log_address(flag)
+    return house_at(address, read_only=read_only, **options_of(address))
 
 
 def register_of(flag: str | None) -> Persons:

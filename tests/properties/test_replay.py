@@ -197,7 +197,7 @@ ENVY = {
 
 
 @given(deals())
-@settings(max_examples=120)
+@settings(max_examples=60)
 def test_what_is_due_is_upheld_and_money_is_conserved(deal: Deal) -> None:
     """Settled as due, nothing is found; what the patrons have won or lost is what the house has lost or won.
 
@@ -242,7 +242,7 @@ def test_one_cent_more_or_less_is_found_with_its_amount(deal: Deal, cents: int) 
 
 
 @given(deals(), st.permutations(range(4)))
-@settings(max_examples=100)
+@settings(max_examples=50)
 def test_suits_are_alike(deal: Deal, suits: list[int]) -> None:
     def recoloured(card: int) -> str | None:
         return TEXT[card if card == JOKER else card - card % 4 + suits[card % 4]]

@@ -30,8 +30,8 @@ class Where(NamedTuple):
 
 
 WORLDS = {
-    "sqlite": Where(world.run, KINDS, 100, broken.BUILDS),
-    "kafka": Where(kafka_world.run, (*WAYS, HELD), 40, broken_kafka.BUILDS),
+    "sqlite": Where(world.run, KINDS, 60, broken.BUILDS),
+    "kafka": Where(kafka_world.run, (*WAYS, HELD), 20, broken_kafka.BUILDS),
 }
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from replay.transcript.verdict_text import verdict_lines
 from replay.transcript.transcript import judge
+from replay.transcript.verdict_text import verdict_lines
 
 LOST = """
 player_dealer seat=2 800.00
