@@ -18,6 +18,7 @@ import tempfile
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import discard_rack
 from rack.cli import COMMANDS, GROUPS, build_parser
@@ -181,9 +182,9 @@ def api() -> Iterator[str]:
                     yield _plain(inspect.getdoc(function) or "")
 
 
-def _signature(value: object) -> str:
+def _signature(value: Any) -> str:
     try:
-        return str(inspect.signature(value))  # type: ignore[arg-type]
+        return str(inspect.signature(value))
     except (TypeError, ValueError):
         return ""
 
