@@ -140,7 +140,7 @@ def test_round_offers_rounds_where_none_is_named(
     assert 'href="round?table=fu-01&amp;round=17"' in said(test)
 
 
-ASKING = tuple(page for page in PAGES if page not in ("entry", "pit"))
+ASKING = tuple(page for page in PAGES if page not in ("entry", "pit", "count", "filing", "setup"))
 """The pages that ask the warehouse."""
 
 
