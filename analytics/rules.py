@@ -247,13 +247,26 @@ def handles(db: Warehouse, chapter: str) -> dict[tuple[str, str], tuple[int, int
     return {(wager, paytable): (wagers, handle) for wager, paytable, wagers, handle in rows}
 
 
-def what_if(db: Warehouse, submission: ReadSubmission, wager: str, other_paytable: str) -> WhatIf | None:
+def what_if_anywhere(db: Warehouse, submission: ReadSubmission, wager: str, other_paytable: str) -> list[WhatIf]:
+    """Return `what_if` of each paytable on which any table of the chapter had the wager, but of the other one itself."""
+    made = sorted(
+        paytable for of, paytable in handles(db, submission.chapter) if of == wager and paytable != other_paytable
+    )
+    answers = (what_if(db, submission, wager, other_paytable, paytable) for paytable in made)
+    return [answer for answer in answers if answer is not None]
+
+
+def what_if(
+    db: Warehouse, submission: ReadSubmission, wager: str, other_paytable: str, paytable: str | None = None
+) -> WhatIf | None:
     """Return what the wagers made on a submission's paytable would have returned on another; None if that is not known.
 
-    The figure is an expectation for the same wagers; patrons who see another paytable may wager otherwise.
+    `paytable` is another one on which they were made. The wagers are those of all tables of the chapter that had it. The
+    figure is an expectation for the same wagers; patrons who see another paytable may wager otherwise.
     """
     known = {(each.wager, each.paytable): each for each in returns(submission.game, submission.chapter)}
-    paytable = next((each.paytable for each in submission.offered if each.wager == wager and not each.reading), "")
+    if paytable is None:
+        paytable = next((each.paytable for each in submission.offered if each.wager == wager and not each.reading), "")
     now, then = known.get((wager, paytable)), known.get((wager, other_paytable))
     handle = handles(db, submission.chapter).get((wager, paytable))
     if now is None or then is None or handle is None:

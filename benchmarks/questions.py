@@ -67,7 +67,7 @@ def _what_if(db: Warehouse) -> object:
     assert isinstance(submission, rules.ReadSubmission), submission
     answer = rules.what_if(db, submission, "fortune_bonus", "2")
     assert answer is not None
-    return answer
+    return answer, rules.what_if_anywhere(db, submission, "fortune_bonus", "2")
 
 
 def _last_page(db: Warehouse) -> object:

@@ -187,7 +187,7 @@
     copy.remove();
   }, true);
 
-  // Alarms: how many wait is in the title of the tab, and a new one sounds where somebody switched the sound on.
+  // What can be corrected now: how many wait is in the title of the tab, and a new one sounds where somebody switched the sound on.
   const rung = new Set();
   let audio = null;
   const SOUND = "rack-alarm-sound";
@@ -201,7 +201,7 @@
       tone.stop(audio.currentTime + at + 0.18);
     }
   };
-  const tellAlarms = () => {
+  const tellNew = () => {
     const place = document.querySelector("[data-alarms]"), isOn = localStorage.getItem(SOUND) === "on";
     const count = Number(place?.dataset.alarms ?? 0), plain = document.title.replace(/^\(\d+\) /, "");
     const title = count ? `(${count}) ${plain}` : plain;
@@ -212,12 +212,12 @@
     const button = place?.querySelector("[data-alarm-sound]");
     if (button && button.textContent !== (isOn ? "Sound on" : "Sound off")) button.textContent = isOn ? "Sound on" : "Sound off";
   };
-  setInterval(tellAlarms, 500);
+  setInterval(tellNew, 500);
   document.addEventListener("click", (event) => {
     if (!event.target.closest?.("[data-alarm-sound]")) return;
     localStorage.setItem(SOUND, localStorage.getItem(SOUND) === "on" ? "off" : "on");
     if (localStorage.getItem(SOUND) === "on") ring();
-    tellAlarms();
+    tellNew();
   });
 
   // A heading sorts its table: the first time numbers from the largest and words from A, then the other way round.

@@ -327,7 +327,7 @@ def evidence(view: RoundView, steps: list[ReplayStep], seat: int | None, name: s
     about = "" if seat is None else f" at {position_name(seat).lower()}"
     with st.container(key="recorded-heading"):
         source.show(markup.section(f"What was recorded{about}"))
-    with st.container(height=520, key="recorded"):
+    with st.container(key="recorded"):
         known, of_table = clips.cameras(), view.round["table_id"]
         source.show(
             prints.trail(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from analytics import rules
 from analytics.rules import FiledSubmission, OfferedWager, ReadSubmission, WhatIf
+from analytics.warehouse.warehouse import Warehouse
 from dashboards.drawing import decisions, markup
 from dashboards.drawing.decisions import linked
 from dashboards.drawing.markup import Html
@@ -240,11 +243,18 @@ def show_what_if(submission: ReadSubmission, formats: Formats) -> None:
     if not others:
         source.show('<p class="rk-note">Choose another paytable for one wager or several.</p>')
         return
-    answers = source.ask(
-        lambda db: {wager: rules.what_if(db, submission, wager, other) for wager, other in others.items()}
+    everywhere = st.toggle(
+        "All tables",
+        key="what-if-all",
+        bind="query-params",
+        help="Every table of this chapter, whatever paytable it filed",
     )
-    known = [answer for answer in answers.values() if answer is not None]
-    unknown = [wager_name(wager) for wager, answer in answers.items() if answer is None]
+    known: list[WhatIf] = []
+    unknown: list[str] = []
+    for wager, other in others.items():
+        found = source.ask(partial(_answers, submission=submission, wager=wager, other=other, everywhere=everywhere))
+        known += found
+        unknown += [] if found else [wager_name(wager)]
     if known:
         rows = [_what_if_row(answer, formats) for answer in known]
         source.show(
@@ -261,6 +271,13 @@ def show_what_if(submission: ReadSubmission, formats: Formats) -> None:
         "periods, on the other paytable; of a sum, the wagers taken as ending together. To judge the recorded rounds by another "
         "submission: <code>rack replay --log ADDR --rules FILE</code>.</p>"
     )
+
+
+def _answers(db: Warehouse, *, submission: ReadSubmission, wager: str, other: str, everywhere: bool) -> list[WhatIf]:
+    if everywhere:
+        return rules.what_if_anywhere(db, submission, wager, other)
+    answer = rules.what_if(db, submission, wager, other)
+    return [] if answer is None else [answer]
 
 
 def _what_if_row(answer: WhatIf, formats: Formats) -> list[object]:

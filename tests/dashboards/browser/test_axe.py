@@ -29,7 +29,7 @@ GRAVE = ("serious", "critical")
 VIEWS = (
     "round?table=fu-01&round=17&step=45",
     "dispute?of=fu-01&round=17&seat=3",
-    *(f"hold?view={view}" for view in ("wagers", "luck", "time", "pace", "behind")),
+    *(f"hold?view={view}" for view in ("wagers", "day", "luck", "time", "pace", "behind")),
     "hold?from=2026-03-06&to=2026-03-06&compare=true",
     *(f"dealers?view={view}" for view in ("repeats", "rules", "time", "alarms")),
     "fairness?family=die&by=property",

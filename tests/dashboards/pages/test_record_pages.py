@@ -20,6 +20,7 @@ from desk.alarms.outbox import DAY_US, Outbox, Taken
 from desk.verification.steps import VerificationStep
 from events.log.contract import Head
 from rulebook.chapters.submission import simple_submission
+from tests.analytics.synthetic import CHAPTER
 from tests.dashboards import living, sample
 from tests.dashboards.living import Living
 from tests.dashboards.running import log_in, run, said, start, unfold
@@ -166,8 +167,10 @@ def test_rules_show_what_is_in_force_and_what_it_returns(floor: Living) -> None:
 
 
 def test_the_what_if_reckons_the_handle_by_another_paytable(floor: Living) -> None:
+    everywhere = said(start("rules", **{"other-ace_high_bonus": "2", "what-if-all": "true"}))
     page = said(start("rules", **{"other-ace_high_bonus": "2"}))
-    assert "paytable 1: 3.590 %" in page
+    for each in (page, everywhere):
+        assert "paytable 1: 3.590 %" in each
     assert "paytable 2: " in page
     assert "$20.00" in page  # two wagers of $10
     assert "All of these" not in page
@@ -182,6 +185,29 @@ def test_the_what_if_reckons_the_handle_by_another_paytable(floor: Living) -> No
     # One hand decides: the house wins at most both stakes, and pays at most 25 to 1 (both ace high, paytable 2) on both.
     assert told.below_cents is not None
     assert told.above_cents == 2_000 - told.other_cents
+
+
+def test_the_what_if_sums_tables_that_filed_different_paytables(tmp_path: Path) -> None:
+    """$10.00 at a table on paytable 1 and $20.00 at one on paytable 3, as on paytable 2; what is on it already is left out."""
+    placed = {"fu-01": (1_000, "1"), "fu-02": (2_000, "3"), "fu-03": (4_000, "2")}
+    rounds = [
+        replace(
+            sample.adjudication(
+                f"table/{table}", 1, [sample.settlement(1, "ace_high_bonus", cents, -cents, -cents, paytable=paytable)]
+            ),
+            chapter=CHAPTER,
+        )
+        for table, (cents, paytable) in placed.items()
+    ]
+    build(tmp_path / "w", rounds, (), facts=sample.FACTS)
+    submission = rules.read(simple_submission(paytables={"ace_high_bonus": "1", "fortune_bonus": "3"}), {})
+    assert not isinstance(submission, str)
+    with reading(tmp_path / "w") as db:
+        found = rules.what_if_anywhere(db, submission, "ace_high_bonus", "2")
+    assert [(each.paytable, each.other_paytable, each.handle_cents) for each in found] == [
+        ("1", "2", 1_000),
+        ("3", "2", 2_000),
+    ]
 
 
 def test_pay_lines_say_what_they_pay_and_how_often(floor: Living) -> None:
