@@ -50,7 +50,7 @@ def surveillance_log(sources: Sources) -> Report:
         tables=tables,
         limits=limits,
         concerns=[*sources.tables(), *([SURVEILLANCE] if entries or shifts else [])],
-        signatures=("Signed over by", "Accepted by"),
+        signatures=("Handed over by", "Accepted by"),
     )
 
 

@@ -183,7 +183,9 @@ def _progressive_notices(paytable: Paytable) -> list[str]:
     if paytable.rate_filed:
         notices.append("the text prints no rate of progression: the rate that is filed comes on top")
     if paytable.reserve_rate_bp:
-        notices.append(f"{paytable.reserve_rate_bp / 100:g} % more goes to a reserve that the text gives no use (D108)")
+        notices.append(
+            f"{paytable.reserve_rate_bp / 100:g} % more goes to a reserve for which the rule states no use (D108)"
+        )
     return notices
 
 

@@ -14,7 +14,7 @@ from replay.narrative.names import game_name, plural, table_name
 def answer(found: pl.DataFrame) -> markup.Html:
     """Say in one sentence what the tests come to."""
     alarms, blind = int(found["alarm"].sum()), int((found["verdict"] == "cannot_tell").sum())
-    below = f"With fair devices an alarm comes up once in {1 / fairness.ALARM_LEVEL:.0f}."
+    below = f"If every device is fair, 1 report in {1 / fairness.ALARM_LEVEL:.0f} raises a false alarm."
     if alarms:
         kind, shape, words = "under", "◆", f"Chance does not explain {alarms:,} of {plural(found.height, 'test')}."
     elif 2 * blind > found.height:

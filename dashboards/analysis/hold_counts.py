@@ -213,6 +213,15 @@ def _days(of: Selection) -> dict[str, object]:
     return {"from": of.first, "to": of.last}
 
 
+def _reconciliation(unexplained_cents: int, formats: Formats) -> str:
+    """Return how far win and house win agree."""
+    if not unexplained_cents:
+        return "Reconciles to the cent."
+    return (
+        f"Reconciles to the cent, except {formats.money(abs(unexplained_cents))} in the trays that no record explains."
+    )
+
+
 def show_reconciliation(figures: Figures, of: Selection, formats: Formats) -> None:
     """Show in one line how the house win of the wagers leads to the win of the counts."""
     found = figures.ask("Win and house win reconciled", reconciliation.reconciliation, "property", of)
@@ -239,7 +248,7 @@ def show_reconciliation(figures: Figures, of: Selection, formats: Formats) -> No
     source.show(
         markup.section(
             "Win and house win",
-            "Reconciles to the cent, except the tray variance that no record explains."
+            _reconciliation(row["tray_difference_cents"], formats)
             + (f" {NO_WAGERS_ON.format(plural(without, 'table day'))}" if without else ""),
         )
     )

@@ -227,7 +227,7 @@ def show_days(part: FloorPart, formats: Formats) -> None:
     named = "the main wager of each game" if wager is None else wager_name(wager)
     source.show(
         markup.section(
-            f"Day by day: {named}", "Gray: the weighted mean stays in it by luck alone. Points: each day by itself."
+            f"Day by day: {named}", "Shaded: where chance alone keeps the weighted mean. Points: each day by itself."
         )
     )
     alt = "House win against theory by gaming day, in standard deviations"

@@ -10,7 +10,7 @@ from pathlib import Path
 ALWAYS: dict[str, dict[str, str]] = {
     "To do": {},
     "High severity": {"severity": "high"},
-    "Awaits a second signature": {"state": "awaiting_signature"},
+    "Needs second signature": {"state": "awaiting_signature"},
     "Resolved": {"state": "resolved"},
 }
 """Views that are there for everybody, by the query of their links."""

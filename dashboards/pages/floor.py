@@ -73,9 +73,7 @@ def page() -> None:
         head = st.container()
     if chosen == NOW:
         with head:
-            source.show(
-                markup.heading(_name(), "Each table in its last gaming day. This page follows the log by itself.")
-            )
+            source.show(markup.heading(_name(), "Each table in its last gaming day. Updates automatically."))
         now()
     else:
         of_day(None if chosen == ALL else date.fromisoformat(chosen), head)
@@ -131,7 +129,7 @@ def summary(rows: list[dict[str, Any]], formats: Formats, in_queue: int | None =
             markup.figure(
                 "Rounds judged",
                 f"{sum(row['rounds'] for row in rows):,}",
-                f"{waiting:,} not judged yet" if waiting else "all that are over",
+                f"{waiting:,} not judged yet" if waiting else "all completed rounds",
             ),
             markup.figure(
                 "Open incidents",

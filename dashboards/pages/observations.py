@@ -215,7 +215,7 @@ def one_round(table: str, number: int) -> None:
         observed_round.case_and_packet(place, number)
     round_files.panel(place, number)
     source.show(
-        markup.section("Lines of the entry", "What was entered, and what counts. Nothing is changed or removed.")
+        markup.section("Lines of the entry", "What was entered, and what counts. Lines cannot be edited or deleted.")
     )
     source.show(parts.lines(entered, formats))
     if observed_round.may_act() and not entered.is_withdrawn:

@@ -109,7 +109,7 @@ def form(record: TableRecord, action: str, seq: int | None, formats: Formats) ->
         fields = (OF_OPEN | OF_CLOSED)[action].fields
         with st.form(f"{table}-{action}", clear_on_submit=False, border=False):
             given = {name: FIELDS[name](record, formats) for name in fields}
-            at = st.text_input("When, if not now", key=f"{table}-{action}-at", placeholder="21:14")
+            at = st.text_input("When (default: now)", key=f"{table}-{action}-at", placeholder="21:14")
             pressed = st.form_submit_button(
                 f"{(OF_OPEN | OF_CLOSED)[action].label} {table_name(table)}", type="primary"
             )

@@ -260,7 +260,7 @@ def _new(drawn: int, filters: QueueFilters) -> str:
 
 def _nothing(any_findings: bool, said: Reviews | None) -> None:
     if any_findings:
-        done = " Or nothing waits any more: choose the state “All states”." if said is not None else ""
+        done = " Or the queue is clear. Choose “All states” to see the rest." if said is not None else ""
         source.show(markup.empty("No incident fits", f"Clear a filter to see more.{done}"))
     else:
         source.show(

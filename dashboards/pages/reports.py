@@ -22,7 +22,7 @@ SHOWN = 40
 def page() -> None:
     """Lay the page out: which report, of which days; the report itself; and the way to take it away."""
     source.begin()
-    source.show(markup.heading("Reports", "What compliance files: signed, with the rule that each report answers."))
+    source.show(markup.heading("Reports", "Signed reports for filing, and the rule each one meets."))
     try:
         first, last = source.ask(period)
     except NoPeriod as error:

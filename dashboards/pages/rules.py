@@ -61,9 +61,7 @@ def page() -> None:
 
 def every_decision() -> None:
     """Offer all decisions: how a text is read that leaves room."""
-    source.on_opening(
-        "Decisions: how Discard Rack reads a text that leaves room", lambda: source.show(decisions.listing())
-    )
+    source.on_opening("How ambiguous rules are interpreted", lambda: source.show(decisions.listing()))
 
 
 def _rules_of_a_table() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -24,7 +24,7 @@ SHIFTS = {
     "Gaming day": "short",
     "Shift": "short",
     "Open then": "short",
-    "Signed over by": "text",
+    "Handed over by": "text",
     "Accepted by": "text",
 }
 SHOWN = 60
@@ -34,12 +34,12 @@ ENTRY = "surveillance-entry"
 
 
 def page() -> None:
-    """Lay the page out: what waits to be accepted, the way to make an entry, the entries, and the way to sign over."""
+    """Lay the page out: what waits to be accepted, the way to make an entry, the entries, and the way to hand over."""
     source.begin()
     source.show(
         markup.heading(
             "Surveillance log",
-            "Entries that people make. Nothing is changed or removed; another entry puts one right.",
+            "Entries cannot be edited or deleted. To correct one, add another.",
             _sheet_way(),
         )
     )
@@ -48,7 +48,9 @@ def page() -> None:
         return
     desk.outcome()
     try:
-        of_room, (incidents, disputes) = desk.ask(lambda at: (surveillance.log(at), surveillance.open_work(at)))
+        of_room, (incidents, disputes), lines = desk.ask(
+            lambda at: (surveillance.log(at), surveillance.open_work(at), surveillance.hand_over_lines(at))
+        )
     except REFUSALS as error:
         source.show(markup.notice("The surveillance log cannot be read", str(error)))
         return
@@ -63,13 +65,13 @@ def page() -> None:
         )
     )
     if of_room.waiting is not None:
-        _accept(of_room.waiting, who, formats)
+        _accept(of_room.waiting, lines, who, formats)
     if who is not None:
         _enter(who, formats)
     _entries(of_room, formats)
     _shifts(of_room, formats)
     if who is not None and of_room.waiting is None:
-        _sign_over(who, open_now)
+        _sign_over(who, open_now, lines)
     source.watch(quietly=True)
 
 
@@ -97,8 +99,10 @@ def _actor() -> str | None:
     return None if known is None else known.id
 
 
-def _accept(waiting: surveillance.HandOver, who: str | None, formats: Formats) -> None:
-    """Show the shift that was signed over, and offer to accept it to anybody but the person who signed."""
+def _accept(
+    waiting: surveillance.HandOver, lines: Sequence[surveillance.HandOverLine], who: str | None, formats: Formats
+) -> None:
+    """Show the shift that was handed over, and offer to accept it to anybody but the person who signed."""
     at = formats.day_and_clock(waiting.entry.at_us)
     source.show(
         markup.notice(
@@ -108,10 +112,16 @@ def _accept(waiting: surveillance.HandOver, who: str | None, formats: Formats) -
     if who is None or who == waiting.signed.by:
         return
     with st.form("accept"):
-        note = st.text_input("Note on accepting", key=f"accept {waiting.entry.seq}").strip()
+        st.caption("Tick each line that you take over.")
+        left = [
+            each.words for each in lines if not st.checkbox(each.words, key=f"take {waiting.entry.seq} {each.words}")
+        ]
+        note = st.text_input("Acceptance note", key=f"accept {waiting.entry.seq}").strip()
         if st.form_submit_button("Accept shift", type="primary"):
-            if _is_filled_in({"Note on accepting": note}):
-                desk.act(lambda at: surveillance.accept(at, note=note, by=who))
+            if left:
+                desk.refuse(f"Tick every line first: {', '.join(left)}.")
+            elif _is_filled_in({"Acceptance note": note}):
+                desk.act(lambda at: surveillance.accept(at, note=note, by=who, ticked=lines))
             st.rerun()
 
 
@@ -126,8 +136,8 @@ def _enter(who: str, formats: Formats) -> None:
         )
         camera = second.text_input("Camera")
         persons = third.text_input("Persons", help="Patrons by token")
-        day = first.date_input("Day, if not now", None, format="MM/DD/YYYY")
-        clock = second.time_input("Time, if not now", None)
+        day = first.date_input("Day (default: today)", None, format="MM/DD/YYYY")
+        clock = second.time_input("Time (default: now)", None)
         if st.form_submit_button("Make entry", type="primary"):
             if not _is_filled_in({"What happened": note.strip()}):
                 st.rerun()
@@ -177,7 +187,7 @@ def _shifts(of_room: TableReview, formats: Formats) -> None:
     shifts = of_room.hand_overs[::-1]
     if not shifts:
         return
-    source.show(markup.section("Shifts signed over"))
+    source.show(markup.section("Shifts handed over"))
     rows = [
         [
             day_name(date.fromisoformat(each.gaming_day)),
@@ -189,18 +199,23 @@ def _shifts(of_room: TableReview, formats: Formats) -> None:
         for each in shifts[:SHOWN]
     ]
     marked = [i for i, each in enumerate(shifts[:SHOWN]) if each.accepted is None]
-    source.show(markup.table(SHIFTS, rows, "Shifts signed over", marked=marked))
+    source.show(markup.table(SHIFTS, rows, "Shifts handed over", marked=marked))
 
 
-def _sign_over(who: str, open_now: str) -> None:
+def _sign_over(who: str, open_now: str, lines: Sequence[surveillance.HandOverLine]) -> None:
     """Offer to sign the log over to the next shift, with what is open now."""
     with st.form("sign-over"):
-        st.caption(f"Sign over to the next shift. {open_now}")
+        st.caption(f"Hand over to the next shift. {open_now}")
+        listed = "".join(
+            f"<li>{markup.link(each.page, each.words, table=each.table if each.page == 'queue' else None)}</li>"
+            for each in lines
+        )
+        source.show(f'<ul class="rk-others" aria-label="What is handed over">{listed}</ul>' if lines else "")
         left, right = st.columns([1, 3])
         known = " or ".join(source.ask(hold.shifts))
         shift = left.text_input("Shift that ends", placeholder=known).strip().lower()
         note = right.text_input("Note for the next shift", max_chars=400).strip()
-        if st.form_submit_button("Sign over"):
+        if st.form_submit_button("Hand over"):
             if _is_filled_in({"Shift that ends": shift, "Note for the next shift": note}):
                 desk.act(lambda at: surveillance.sign_over(at, shift=shift, note=note, by=who))
             st.rerun()

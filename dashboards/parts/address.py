@@ -90,7 +90,7 @@ def left_out_notices() -> Html:
         notices.append(
             markup.notice(
                 f"The address gives {ascii(name[:SHOWN])[1:-1]} as {shown}",
-                f"Expected {FORMS.get(name, TEXT).words}. It was left out: correct the address, or choose on the page.",
+                f"Expected {FORMS.get(name, TEXT).words}. It was ignored. Choose a value below.",
             )
         )
     return Html("".join(notices))

@@ -207,7 +207,7 @@ def finding(
         for name, field in (("Due", "expected"), ("Recorded", "observed"))
     ]
     if worked_out := reckoned(found["seat"], found["wager"], cents, view, formats):
-        rows.append(("Reckoning", markup.text(worked_out)))
+        rows.append(("Calculation", markup.text(worked_out)))
     rows.append(
         (
             "Section",

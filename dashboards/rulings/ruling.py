@@ -53,7 +53,7 @@ def answer(
     kind, shape = ANSWERS[told.outcome]
     rows = [
         ("Incident", ruled.incidents),
-        ("Reckoning", ruled.reckonings),
+        ("Calculation", ruled.reckonings),
         ("To do", ruled.to_do),
         ("Done", ruled.done),
     ]

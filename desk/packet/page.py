@@ -112,7 +112,7 @@ def _decision(decision: Story) -> str:
     ]
     named = {
         "Incident": "incidents",
-        "Reckoning": "reckonings",
+        "Calculation": "reckonings",
         "To do": "to_do",
         "Done": "done",
         "Elsewhere": "elsewhere",

@@ -345,17 +345,17 @@ def _objection_to_surveillance(
     if review.stream != SURVEILLANCE_STREAM:
         return f"the surveillance log stands in {SURVEILLANCE_STREAM}"
     if isinstance(event, model.ShiftSignedOver) and review.waiting is not None:
-        return f"the shift signed over in event {review.waiting.entry.seq} has not been accepted"
+        return f"the shift handed over in event {review.waiting.entry.seq} has not been accepted"
     return ""
 
 
 def _objection_to_acceptance(review: TableReview, event: model.ShiftAccepted, round_no: int | None) -> str:
     waiting = review.waiting
     if waiting is None:
-        return "no shift that was signed over waits to be accepted"
+        return "no shift that was handed over waits to be accepted"
     if event.signs != waiting.entry.seq:
         return f"the shift that waits to be accepted is event {waiting.entry.seq}, not event {event.signs}"
-    return f"{event.by} signed the shift over; another person accepts it" if event.by == waiting.signed.by else ""
+    return f"{event.by} handed the shift over; another person accepts it" if event.by == waiting.signed.by else ""
 
 
 def _objection_to_opening(review: TableReview, event: model.CaseOpened, round_no: int | None) -> str:

@@ -6,12 +6,26 @@ It is in `review/surveillance` and is written by the desk alone, one event for e
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from desk.review.desk import Desk, Entry, ReviewRefused, review_event
+from desk.review.hand_over import HandOverLine, hand_over_lines, summary
 from desk.review.incident_desk import incident_cases
 from desk.review.state import SURVEILLANCE, HandOver, SurveillanceEntry, TableReview
 from events.vocabulary import model
 
-__all__ = ["SURVEILLANCE", "HandOver", "SurveillanceEntry", "accept", "log", "make_entry", "open_work", "sign_over"]
+__all__ = [
+    "SURVEILLANCE",
+    "HandOver",
+    "HandOverLine",
+    "SurveillanceEntry",
+    "accept",
+    "hand_over_lines",
+    "log",
+    "make_entry",
+    "open_work",
+    "sign_over",
+]
 
 
 def log(desk: Desk) -> TableReview:
@@ -56,11 +70,16 @@ def sign_over(desk: Desk, *, shift: str, note: str, by: str) -> Entry:
     return _written(desk, signed)
 
 
-def accept(desk: Desk, *, note: str, by: str) -> Entry:
-    """Accept the log that was signed over. Raises `ReviewRefused` if none waits, or the same person signed it over."""
+def accept(desk: Desk, *, note: str, by: str, ticked: Sequence[HandOverLine] | None = None) -> Entry:
+    """Accept the log that was handed over, with how many lines of the list were ticked (None: no list was shown).
+
+    Raises `ReviewRefused` if none waits, or the same person handed it over.
+    """
     waiting = log(desk).waiting
     if waiting is None:
-        raise ReviewRefused("no shift that was signed over waits to be accepted")
+        raise ReviewRefused("no shift that was handed over waits to be accepted")
+    if ticked is not None:
+        note = f"{note} (ticked: {summary(ticked)})"
     accepted = review_event(
         model.ShiftAccepted, by=desk.second_person(by, waiting.signed.by).id, note=note, signs=waiting.entry.seq
     )

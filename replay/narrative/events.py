@@ -580,10 +580,10 @@ PREDICATES: Final[Mapping[type[Event], Sentence]] = {
         + f": {e.note}"
     ),
     model.ShiftSignedOver: lambda e, m: (
-        f"signed over the {plain(e.shift)} shift with {plural(e.incidents, 'open incident')} "
+        f"handed over the {plain(e.shift)} shift with {plural(e.incidents, 'open incident')} "
         f"and {plural(e.disputes, 'open dispute')}: {e.note}"
     ),
-    model.ShiftAccepted: lambda e, m: f"accepted the surveillance log signed over in event {e.signs}: {e.note}",
+    model.ShiftAccepted: lambda e, m: f"accepted the surveillance log handed over in event {e.signs}: {e.note}",
     model.ObservationOpened: _observation_opened,
     model.ObservationClosed: lambda e, m: (
         f"closed observation {e.observation} with {plural(e.unreadable, 'unreadable round')}: {e.reason}"

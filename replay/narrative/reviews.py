@@ -17,8 +17,8 @@ DISPOSITIONS: Final = {
     "confirmed_referred": "fault confirmed, referred to compliance or the regulator",
     "false_alarm": "no fault: what was done was right",
     "record_wrong": "no fault at the table: the record was wrong",
-    "duplicate": "says the same as another finding",
-    "cannot_tell": "the evidence does not tell",
+    "duplicate": "duplicate",
+    "cannot_tell": "inconclusive",
 }
 """Every disposition, and what it says."""
 
@@ -31,10 +31,10 @@ NOT_OWED: Final = frozenset({"false_alarm", "record_wrong", "duplicate", "cannot
 OUTCOMES: Final = {
     "for_patron": "decided for the patron",
     "for_house": "decided for the house",
-    "settled": "settled between them",
-    "withdrawn": "the patron withdrew it",
+    "settled": "settled by agreement",
+    "withdrawn": "withdrawn by the patron",
     "referred": "referred to the regulator",
-    "cannot_tell": "the evidence does not tell",
+    "cannot_tell": "inconclusive",
 }
 """Every outcome of a dispute, and what it says."""
 

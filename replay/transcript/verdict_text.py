@@ -66,7 +66,7 @@ def incident_lines(
     lines = [f"{incident_sentence(incident, currency)}  ({cause.code}, {incident.severity})"]
     lines += finding_lines(cause, where, currency, reckoned)[1:]
     work = work_on(incident, disposed, currency)
-    lines += [f"  to do     {sentence}" for sentence in work.to_do]
+    lines += [f"  to do       {sentence}" for sentence in work.to_do]
     lines += [f"  done      {sentence}" for sentence in work.done]
     if incident.consequences:
         lines += [f"  {plural(len(incident.consequences), 'consequence')}:"]
@@ -131,16 +131,16 @@ def finding_lines(
     """Return a finding as text: what is wrong and where, and below what was expected, observed, reckoned, and the section."""
     lines = [
         f"{finding_sentence(finding, currency)}  ({finding.code}, {finding.severity})",
-        f"  expected  {readable(finding.expected, currency)}",
-        f"  observed  {readable(finding.observed, currency)}",
+        f"  expected    {readable(finding.expected, currency)}",
+        f"  observed    {readable(finding.observed, currency)}",
     ]
     if finding.difference_cents:
-        lines.append(f"  money     {_owed(finding, currency)}")
+        lines.append(f"  money       {_owed(finding, currency)}")
     if reckoned is not None and (worked_out := reckoned(finding)):
-        lines.append(f"  reckoning {worked_out}")
+        lines.append(f"  calculation {worked_out}")
     if finding.evidence:
-        lines.append(f"  evidence  {where(finding)}")
-    lines.append(f"  section   {finding.cite}")
+        lines.append(f"  evidence    {where(finding)}")
+    lines.append(f"  section     {finding.cite}")
     if finding.other_reading:
         lines.append(f"  another reading  {finding.other_reading}")
     return lines

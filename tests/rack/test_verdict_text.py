@@ -29,13 +29,13 @@ def found(code: str, seat: int | None, wager: str | None, cents: int | None) -> 
 def test_what_is_wrong_where_and_by_how_much(it: Finding, words: str) -> None:
     assert finding_sentence(it, "USD") == words
     assert finding_lines(it, currency="USD")[0] == f"{words}  ({it.code}, high)"
-    assert "  expected  200.00 paid (both ace high)" in finding_lines(it)
+    assert "  expected    200.00 paid (both ace high)" in finding_lines(it)
 
 
 def test_money_is_in_the_property_s_currency_or_has_no_symbol() -> None:
     over = found("PAY-OVER", 1, "base", 150)
-    assert "  money     seat 1 was paid €1.50 too much" in finding_lines(over, currency="EUR")
-    assert "  money     seat 1 was paid 1.50 too much" in finding_lines(over)
+    assert "  money       seat 1 was paid €1.50 too much" in finding_lines(over, currency="EUR")
+    assert "  money       seat 1 was paid 1.50 too much" in finding_lines(over)
 
 
 def test_settlements_name_wagers_and_lines_in_words() -> None:
@@ -68,4 +68,4 @@ def test_of_two_match_wagers_at_a_seat_only_the_one_that_is_open_is_in_doubt() -
 
 def test_a_bound_is_said_to_be_one() -> None:
     over = finding("table/fu-01", 1, "PAY-OVER", 3, "base", 49_000, "at most 10.00 paid", "500.00 paid")
-    assert "  money     seat 3 was paid at least $490.00 too much" in finding_lines(over, currency="USD")
+    assert "  money       seat 3 was paid at least $490.00 too much" in finding_lines(over, currency="USD")

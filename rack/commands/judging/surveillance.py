@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 HELP = "Keep the log of the surveillance room: enter what was seen, sign a shift over, accept it"
 
 EPILOG = """\
-Nothing is changed or removed: to put an entry right, make another one. Who acts must be registered (rack review register).
+Entries cannot be edited or deleted. To correct one, add another. Who acts must be registered (rack review register).
 The printed sheet of a day: rack report surveillance-log --from DAY --to DAY --out DIR"""
 
 
@@ -25,11 +25,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.formatter_class, parser.epilog = argparse.RawDescriptionHelpFormatter, EPILOG
     action = action_parsers(parser, add_log)
-    listed = action("list", "List entries and shifts signed over.")
+    listed = action("list", "List entries and shifts handed over.")
     listed.add_argument("--day", metavar="DAY", help="Only this gaming day, such as 2026-03-01.")
+    action(
+        "hand-over", "List what the next shift takes over: open incidents, cases, signatures, observations, changes."
+    )
     enter = action("enter", "Enter what was seen or done.")
-    sign_over = action("sign-over", "Sign the log over at the end of a shift; open incidents and disputes are counted.")
-    accept = action("accept", "Accept what was signed over (another person).")
+    sign_over = action("sign-over", "Hand the log over at the end of a shift; open incidents and disputes are counted.")
+    accept = action("accept", "Accept what was handed over (another person).")
     for each, note in ((enter, "seen or done"), (sign_over, "handed over"), (accept, "accepted")):
         each.add_argument(
             "--by", metavar="PERSON", required=True, help="Who acts: a registered person, such as m.ortiz."
@@ -43,10 +46,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """List or write; `list` is 1 if a shift that was signed over waits to be accepted."""
+    """List or write; `list` is 1 if a shift that was handed over waits to be accepted."""
     from rack.opening import desk
 
-    with desk(log_address(arguments.log), read_only=arguments.action == "list") as open_desk:
+    with desk(log_address(arguments.log), read_only=arguments.action in ("list", "hand-over")) as open_desk:
+        if arguments.action == "hand-over":
+            return _hand_over_list(open_desk, output)
         if arguments.action == "list":
             return _list(open_desk, arguments.day, output)
         entry = _written(open_desk, arguments)
@@ -54,6 +59,17 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
     output.value(to_builtins(entry))
     output.text(f"event {entry.seq} of review/surveillance: {entry.by} {entry.says}")
+    return Exit.CLEAN
+
+
+def _hand_over_list(desk: Desk, output: Output) -> Exit:
+    from msgspec import to_builtins
+
+    from desk.review.surveillance import hand_over_lines
+
+    lines = hand_over_lines(desk)
+    output.value(to_builtins(lines))
+    output.text(*(f"[ ] {each.words}" for each in lines) if lines else ("Nothing is open, and nothing changed.",))
     return Exit.CLEAN
 
 

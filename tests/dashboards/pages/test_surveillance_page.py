@@ -74,7 +74,7 @@ def test_an_entry_is_in_the_log_and_on_the_page(floor: Living) -> None:
 
 @pytest.mark.parametrize(
     ("button", "missing"),
-    [("Make entry", "What happened"), ("Sign over", "Shift that ends, Note for the next shift")],
+    [("Make entry", "What happened"), ("Hand over", "Shift that ends, Note for the next shift")],
 )
 def test_what_is_missing_is_said_and_nothing_is_written(floor: Living, button: str, missing: str) -> None:
     log_in("m.ortiz@bellwether.example", "surveillance")
@@ -89,14 +89,19 @@ def test_a_shift_is_signed_over_by_one_and_accepted_by_another(floor: Living) ->
     test = start("surveillance")
     fill(test, "Shift that ends", "Swing")
     fill(test, "Note for the next shift", "watch fu-01")
-    press(test, "Sign over")
+    press(test, "Hand over")
     page = said(test)
     assert "The swing shift waits to be accepted" in page
-    assert "signed over the swing shift with 2 open incidents and 0 open disputes: watch fu-01" in page
-    assert not [each for each in test.button if each.label in ("Accept shift", "Sign over")]
+    assert "handed over the swing shift with 2 open incidents and 0 open disputes: watch fu-01" in page
+    assert not [each for each in test.button if each.label in ("Accept shift", "Hand over")]
     log_in("s.lee@bellwether.example", "surveillance")
     test = start("surveillance")
-    fill(test, "Note on accepting", "read")
+    fill(test, "Acceptance note", "read")
+    press(test, "Accept shift")
+    assert "Tick every line first: FU-01: 2 open incidents, FU-01: 2 unacknowledged incidents." in said(test)
+    assert of_room(floor).waiting is not None
+    for box in test.checkbox:
+        box.check()
     press(test, "Accept shift")
     (shift,) = of_room(floor).hand_overs
     assert shift.accepted is not None
@@ -106,7 +111,7 @@ def test_a_shift_is_signed_over_by_one_and_accepted_by_another(floor: Living) ->
 def test_who_may_not_review_reads_and_writes_nothing(floor: Living) -> None:
     for test in (start("surveillance"), _as_auditor()):
         assert "No entry yet" in said(test)
-        assert not [each for each in test.button if each.label in ("Make entry", "Sign over")]
+        assert not [each for each in test.button if each.label in ("Make entry", "Hand over")]
     log_in("a.nalyst@bellwether.example", "analyst")
     assert not access.may("surveillance")
 

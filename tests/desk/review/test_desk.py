@@ -91,7 +91,9 @@ def test_a_finding_goes_its_way_and_nothing_is_overwritten(desk: Desk, missed: s
     ]
     assert [entry.seq for entry in review.history] == [2, 3, 4, 5, 6, 7, 8]
     assert {entry.round_no for entry in review.history} == {1}
-    assert review.history[2].says == "resolved the finding: fault confirmed, the patron was paid, 25.00: paid at the cage"
+    assert (
+        review.history[2].says == "resolved the finding: fault confirmed, the patron was paid, 25.00: paid at the cage"
+    )
     assert review.resolution is not None
     assert (review.resolution.disposition, review.resolution.second_by) == ("cannot_tell", None)
 

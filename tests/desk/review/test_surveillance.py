@@ -48,11 +48,36 @@ def test_a_shift_is_signed_over_with_what_is_open_and_accepted_by_another_person
     waiting = surveillance.log(desk).waiting
     assert waiting is not None
     assert (waiting.entry.seq, waiting.signed.incidents, waiting.signed.disputes) == (seq, 1, 1)
-    surveillance.accept(desk, note="read", by="s.lee")
+    lines = surveillance.hand_over_lines(desk)
+    assert [(each.kind, each.words) for each in lines] == [
+        ("incidents", "FU-01: 1 open incident"),
+        ("alarms", "FU-01: 1 unacknowledged incident"),
+        ("disputes", "FU-01: 1 open dispute"),
+    ]
+    surveillance.accept(desk, note="read", by="s.lee", ticked=lines)
     (shift,) = surveillance.log(desk).hand_overs
     assert shift.accepted is not None
+    assert shift.accepted.says.endswith("read (ticked: incidents 1, alarms 1, disputes 1)")
     assert (shift.signed.by, shift.accepted.by) == ("m.ortiz", "s.lee")
     assert surveillance.log(desk).waiting is None
+
+
+def test_what_is_handed_over_follows_what_was_done_in_the_shift(desk: Desk) -> None:
+    """What waits for a signature is no open incident; what was done before the last hand-over is not of this shift."""
+    (case,) = desk.cases()
+    desk.acknowledge(case.finding.id, note="on my way", by="m.ortiz")
+    assert [(each.kind, each.words) for each in surveillance.hand_over_lines(desk)] == [
+        ("incidents", "FU-01: 1 open incident"),
+        ("changes", "FU-01: 1 acknowledged"),
+    ]
+    cents = abs(case.finding.difference_cents or 0)
+    desk.resolve(
+        case.finding.id, disposition="confirmed_paid_patron", amount_cents=cents, by="m.ortiz", reason="at the cage"
+    )
+    assert [(each.kind, each.words) for each in surveillance.hand_over_lines(desk)] == [
+        ("signatures", "FU-01: 1 awaited signature"),
+        ("changes", "FU-01: 1 acknowledged, 1 resolved or signed"),
+    ]
 
 
 def test_who_signed_over_does_not_accept(desk: Desk) -> None:
@@ -62,7 +87,7 @@ def test_who_signed_over_does_not_accept(desk: Desk) -> None:
 
 
 def test_two_shifts_do_not_wait_at_once_and_nothing_is_accepted_unsigned(desk: Desk) -> None:
-    with pytest.raises(ReviewRefused, match="no shift that was signed over waits"):
+    with pytest.raises(ReviewRefused, match="no shift that was handed over waits"):
         surveillance.accept(desk, note="read", by="s.lee")
     seq = signed_over(desk)
     with pytest.raises(ReviewRefused, match=f"event {seq} has not been accepted"):

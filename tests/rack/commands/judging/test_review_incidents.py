@@ -83,10 +83,11 @@ def test_the_round_shows_the_cause_and_beneath_it_what_follows(
         "  (DEAL-COUNT, high)\n" in shown
     )
     assert (
-        "\n  to do     Pay $25.00 to the patron at seat 3.\n  to do     Overpaid by $10.00 at seat 4: note it," in shown
+        "\n  to do       Pay $25.00 to the patron at seat 3.\n  to do       Overpaid by $10.00 at seat 4: note it,"
+        in shown
     )
     assert "\n  2 consequences:\n" in shown
-    assert "\n      reckoning $25.00 goes back to the patron (void); $25.00 was collected\n" in shown
+    assert "\n      calculation $25.00 goes back to the patron (void); $25.00 was collected\n" in shown
     assert "\n    Voided wager mispaid · Seat 3 · Base wager · underpaid by $25.00  (PAY-VOID, high)\n" in shown
 
 

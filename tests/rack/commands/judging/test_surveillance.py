@@ -20,8 +20,9 @@ def test_a_shift_is_entered_signed_over_and_accepted(floor: Floor, capsys: pytes
     made = rack(capsys, floor, "enter", *words, "--at", "2026-03-01T21:14:00Z", "--json")
     assert (made["by"], made["what"]) == ("m.ortiz", "surveillance_noted")
     said = rack(capsys, floor, "sign-over", "--by", "m.ortiz", "--shift", "swing", "--note", "watch fu-01")
-    assert "m.ortiz signed over the swing shift with 0 open incidents and 0 open disputes: watch fu-01" in said
+    assert "m.ortiz handed over the swing shift with 0 open incidents and 0 open disputes: watch fu-01" in said
     assert "waits to be accepted" in rack(capsys, floor, "list", code=1)
+    assert rack(capsys, floor, "hand-over") == "Nothing is open, and nothing changed.\n"
     assert "another person" in rack(capsys, floor, "accept", "--by", "m.ortiz", "--note", "x", code=2)
     rack(capsys, floor, "accept", "--by", "s.lee", "--note", "read")
     listed = rack(capsys, floor, "list", "--json")

@@ -1,0 +1,104 @@
+"""What one shift of surveillance hands over to the next, as a list that the person who takes over ticks line by line."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from desk.review.cases import by_deadline, cases_of
+from desk.review.desk import Desk, Entry
+from desk.review.incident_desk import IncidentCase, incident_cases
+from desk.review.observed_table import ObservedTable
+from desk.review.state import SURVEILLANCE, TableReview
+from replay.narrative.names import plural, table_name
+
+CHANGES = {
+    "finding_assigned": "assigned",
+    "finding_noted": "noted",
+    "alarm_acknowledged": "acknowledged",
+    "finding_resolved": "resolved or signed",
+    "finding_reopened": "reopened",
+}
+"""What an entry about a finding is → what was done."""
+
+
+class HandOverLine(msgspec.Struct, frozen=True, kw_only=True):
+    """One line: what it is about (`kind`), in words with its number, and the page that shows it."""
+
+    kind: str
+    words: str
+    page: str
+    table: str | None = None
+
+
+def hand_over_lines(desk: Desk) -> list[HandOverLine]:
+    """Return what is open at each table, what waits for a signature, and what changed in the shift.
+
+    Raises an `IntegrityError` if a review is broken.
+    """
+    names = sorted(name.partition("/")[2] for name in desk.log.streams() if name.startswith("review/"))
+    reviews = {name: desk.review(name) for name in names}
+    lines = _of_incidents(incident_cases(desk.cases()))
+    lines += _of_cases(reviews, desk.today())
+    observed = sorted(name.partition("/")[2] for name in desk.log.streams() if name.startswith("observed/"))
+    for table in observed:
+        unfinished = sum(each.closed is None for each in ObservedTable(desk.log, table).observations.values())
+        lines += _line("observations", table, unfinished, "unfinished observation", "observations")
+    return lines + _changes(reviews)
+
+
+def summary(lines: Iterable[HandOverLine]) -> str:
+    """Return in words how many lines of each kind there are, as the acceptance has it on record."""
+    counts = Counter(each.kind for each in lines)
+    return ", ".join(f"{kind} {number}" for kind, number in counts.items()) or "nothing open"
+
+
+def _of_incidents(found: Sequence[IncidentCase]) -> list[HandOverLine]:
+    lines: list[HandOverLine] = []
+    for table in sorted({each.table for each in found}):
+        here = [each for each in found if each.table == table]
+        waiting = [each for each in here if each.state == "awaiting_signature"]
+        to_do = [each for each in here if each.state not in ("awaiting_signature", "resolved")]
+        unseen = [each for each in to_do if not any(review.history for review in each.reviews)]
+        lines += _line("incidents", table, len(to_do), "open incident", "queue")
+        lines += _line("alarms", table, len(unseen), "unacknowledged incident", "queue")
+        lines += _line("signatures", table, len(waiting), "awaited signature", "queue")
+    return lines
+
+
+def _of_cases(reviews: dict[str, TableReview], today: str) -> list[HandOverLine]:
+    found = by_deadline([each for table, review in reviews.items() for each in cases_of(table, review)])
+    lines: list[HandOverLine] = []
+    for each in found:
+        case = each.case
+        if case.decision is None:
+            late = "overdue since" if case.due < today else "due"
+            words = f"Case {each.name}: {case.state}, {late} {case.due}" + (f", {case.owner}" if case.owner else "")
+            lines.append(HandOverLine(kind="cases", words=words, page="cases", table=each.table))
+    for table, review in reviews.items():
+        without = sum(each.outcome is None and review.case_of(name) is None for name, each in review.disputes.items())
+        lines += _line("disputes", table, without, "open dispute", "dispute")
+    return lines
+
+
+def _changes(reviews: dict[str, TableReview]) -> list[HandOverLine]:
+    """Return what was done since the shift began: since the hand-over before the one that waits."""
+    hand_overs = reviews[SURVEILLANCE].hand_overs if SURVEILLANCE in reviews else []
+    done = hand_overs[:-1] if hand_overs and hand_overs[-1].accepted is None else hand_overs
+    since_us = done[-1].entry.at_us if done else 0
+    lines: list[HandOverLine] = []
+    for table, review in reviews.items():
+        entries: list[Entry] = [entry for each in review.findings.values() for entry in each.history]
+        counts = Counter(CHANGES[each.what] for each in entries if each.at_us > since_us and each.what in CHANGES)
+        if counts:
+            words = ", ".join(f"{number} {what}" for what, number in counts.items())
+            lines.append(HandOverLine(kind="changes", words=f"{table_name(table)}: {words}", page="queue", table=table))
+    return lines
+
+
+def _line(kind: str, table: str, number: int, noun: str, page: str) -> list[HandOverLine]:
+    if not number:
+        return []
+    return [HandOverLine(kind=kind, words=f"{table_name(table)}: {plural(number, noun)}", page=page, table=table)]
