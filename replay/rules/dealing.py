@@ -204,7 +204,8 @@ def _shaken_too_seldom(round_: Round, book: Rulebook) -> Iterator[Finding]:
 def _not_covered_after_the_deal(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """After the deal the cover goes on and the shaker is shaken once (§ 688a.5(i)(1)(iv)).
 
-    Asked of a record that covers the deal, or has the cover: one of the dice alone tells nothing of what follows the deal (D862).
+    Asked of a record that covers the deal and the rack, or has the cover: one of the dice, and of the order of the stacks, tells
+    nothing of what follows the deal (D862, D952).
     """
     last = round_.last_card
     if not round_.of(model.DiceRolled) or last is None or was_voided(round_, book) or not went_on(round_):
@@ -213,7 +214,7 @@ def _not_covered_after_the_deal(round_: Round, book: Rulebook) -> Iterator[Findi
     shaken = cover is not None and any(
         fact.seq > cover.seq and fact.payload.times for fact in round_.of(model.ShakerShaken)
     )
-    if not shaken and (cover is not None or round_.covers("deal")):
+    if not shaken and (cover is not None or (round_.covers("deal") and round_.covers("collection"))):
         yield finding(
             round_,
             book,
